@@ -1,4 +1,4 @@
-//! Every check against the embedded simulator, each as a test of its own: `cargo test` and nextest list them by id.
+//! Runs every check against the embedded simulator. Each is its own test: `cargo test` and nextest list them by id.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ fn main() {
 }
 
 fn judge(check: &'static Check) -> Result<(), Failed> {
-    // Every check has a world of its own, and all of them begin as copies of the same.
+    // Every check gets its own copy of one world.
     static TARGET: LazyLock<Embedded> = LazyLock::new(|| Embedded::new(1, Dialect::default()));
     let target = &*TARGET;
     let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
@@ -32,6 +32,6 @@ fn judge(check: &'static Check) -> Result<(), Failed> {
     match run.outcomes.as_slice() {
         [outcome] if outcome.verdict == Verdict::Pass => Ok(()),
         [outcome] => Err(format!("{}: {}", outcome.verdict.name(), outcome.reason).into()),
-        outcomes => Err(format!("{} outcomes of one check", outcomes.len()).into()),
+        outcomes => Err(format!("one check has {} outcomes", outcomes.len()).into()),
     }
 }

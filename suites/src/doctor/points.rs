@@ -320,7 +320,7 @@ mod tests {
             ("needs a valid key ([gateway] key)", "declare `key` in [gateway]"),
             ("needs a contract ([[metadata.contracts]])", "declare it in [[metadata.contracts]]"),
             (
-                "the target's profile declares no such signing_scheme ([network.readings])",
+                "the target's profile does not declare this signing_scheme ([network.readings])",
                 "declare it in [network.readings]",
             ),
             (

@@ -1,4 +1,4 @@
-//! The built-in target: a world of its own for every check. The only folder that knows the simulator.
+//! The built-in target: every check gets its own world. The only folder that knows the simulator.
 
 pub mod client;
 pub mod prove;
@@ -30,13 +30,13 @@ const BUFFER: usize = 64 * 1024;
 #[derive(Clone)]
 pub struct Embedded {
     world: World,
-    /// The same world after the hosting application has written its seed history: the same for every check of its records.
+    /// The same world after the hosting application has written its seed history: the start of every check of records.
     with_history: OnceLock<World>,
     offer: Offer,
 }
 
 impl Embedded {
-    /// A target whose worlds begin alike, with this seed.
+    /// A target whose worlds all start in the same state, with this seed.
     pub fn new(seed: u64, dialect: Dialect) -> Embedded {
         let names = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
         let offer = Offer {
@@ -57,14 +57,14 @@ impl Embedded {
         Ok(self)
     }
 
-    /// The world in which a check of a service begins.
+    /// The world in which a check of a service starts.
     fn beginning(&self, service: Service) -> World {
         if service != Service::Hosting {
             return self.world.clone();
         }
         let with_history = self.with_history.get_or_init(|| {
             let mut world = self.world.clone();
-            // Where the application cannot tell it, the check finds out by asking for it again.
+            // If the application cannot write it, the check asks again and reports the failure.
             let _ = world.perform("hosting.seed-history", &json!({}));
             world
         });
@@ -120,13 +120,13 @@ impl Target for Embedded {
     }
 }
 
-/// Connections in memory: framing is real, sockets are not needed.
+/// Connections in memory: real framing, without sockets.
 struct Memory {
     handle: Handle,
     control: Router,
 }
 
-/// The URL of a site in memory. A site that boots has a name of its own at each boot.
+/// The URL of a site in memory. A site that reboots has another name after each boot.
 fn url(handle: &Handle, site: Site) -> String {
     let scheme = if site.tls { "https" } else { "http" };
     let boots = handle.read(World::boots);
@@ -136,7 +136,7 @@ fn url(handle: &Handle, site: Site) -> String {
     }
 }
 
-/// There is no TLS in memory, but the schemes are kept apart.
+/// There is no TLS in memory, but a URL must have the site's scheme.
 impl Connect for Memory {
     fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a> {
         Box::pin(async move {

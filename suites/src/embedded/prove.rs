@@ -1,4 +1,4 @@
-//! The kill matrix: each deviation is caught by its own check and by no unrelated one; each variation by none.
+//! The kill matrix: each deviation turns its own check red and no other; a variation turns no check red.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,60 +17,60 @@ use crate::probe::Settings;
 use crate::run::{Ran, Runner, SimTrace};
 use crate::verdict::Verdict;
 
-/// Variations that no check can meet, and why: what they vary is left open so far that nothing asks about it.
+/// Variations that no check consults, and why: the documents leave so much open that nothing asserts it.
 const OPEN: &[(&str, &str)] = &[
-    ("metadata.integers-64", "whether there are tokens whose number has more than 64 bits is not stated"),
+    ("metadata.integers-64", "the document does not state whether token numbers may have more than 64 bits"),
     (
         "network.neighbours-bare",
-        "what the lists of scheduler, status service and credit API look like is not shown",
+        "the document does not show the lists of scheduler, status service and credit API",
     ),
-    ("publish.blank-version-kept", "what becomes of a version of blanks is not stated"),
+    ("publish.blank-version-kept", "the document does not state the result of a blank version"),
 ];
 
-/// Of how many checks at most a [`Breadth::Own`] asks whether a variation leaves them green.
+/// The most checks that run against a variation with [`Breadth::Own`].
 const FEW: usize = 24;
 
-/// Against which checks a deviation or a variation is run.
+/// Which checks run against a deviation or a variation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breadth {
-    /// A deviation against its own: whether it is caught. A variation against a few that meet it, spread over all of them.
+    /// A deviation: its own check. A variation: a few of the checks that consult it, spread over all of them.
     Own,
-    /// All that meet it: also whether a deviation is caught by no other.
+    /// All checks that consult it, which also shows that no other check catches a deviation.
     Met,
 }
 
-/// What a proof found.
+/// The result of a proof.
 #[derive(Debug, Default)]
 pub struct Matrix {
     /// One row per deviation.
     pub deviations: Vec<Row>,
     /// One row per variation.
     pub variations: Vec<Row>,
-    /// Checks that are not green on the conforming simulator, and rows that nothing switches off.
+    /// Checks that do not pass on the conforming simulator, and rows without a deviation.
     pub holes: Vec<String>,
 }
 
-/// What the checks said about one deviation or variation.
+/// The verdicts of the checks for one deviation or variation.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The deviation, or the variation.
+    /// The name of the deviation or variation.
     pub name: String,
     /// What is done differently.
     pub about: String,
-    /// The requirement that is switched off.
+    /// The requirement that the deviation violates.
     pub own: Option<Id>,
     /// How many checks ran.
     pub ran: usize,
-    /// Checks that turned red, with what they said.
+    /// Checks that turned red, with their reasons.
     pub red: Vec<(String, String)>,
-    /// How many checks said nothing, since the deviation took away what they stand on.
+    /// How many checks were silent, since the deviation broke what they depend on.
     pub silent: usize,
-    /// Checks that said nothing, with what they said.
+    /// Silent checks, with their reasons.
     pub why_silent: Vec<(String, String)>,
 }
 
 impl Row {
-    /// Caught by its own check alone; for a variation, by none, and nothing silent.
+    /// A deviation: only its own check turned red. A variation: no check turned red or was silent.
     pub fn holds(&self) -> bool {
         match self.own {
             Some(own) => self.red.len() == 1 && self.red[0].0 == own.to_string(),
@@ -107,7 +107,7 @@ impl Matrix {
         })
     }
 
-    /// The matrix for people.
+    /// The matrix as text for a terminal.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let mut line = |row: &Row, wanted: &str| {
@@ -121,12 +121,12 @@ impl Matrix {
                 }
                 let own = row.own.map(ToString::to_string).unwrap_or_default();
                 for (id, why) in row.why_silent.iter().filter(|(id, _)| *id == own) {
-                    text.push_str(&format!("     its own check said nothing: {id}: {why}\n"));
+                    text.push_str(&format!("     its own check was silent: {id}: {why}\n"));
                 }
             }
         };
         for row in &self.deviations {
-            line(row, "its own check alone must turn red");
+            line(row, "only its own check must turn red");
         }
         for row in &self.variations {
             line(row, "every check must stay green");
@@ -146,7 +146,7 @@ impl Matrix {
     }
 }
 
-/// Proves the checks that `wanted` selects. A row that no deviation of `world::deviations` switches off is a hole.
+/// Proves the checks in `wanted`. A row that no deviation of `world::deviations` violates is a hole.
 pub async fn prove(
     seed: u64,
     wanted: &[&'static Check],
@@ -155,7 +155,7 @@ pub async fn prove(
     breadth: Breadth,
 ) -> Result<Matrix, String> {
     let all = check::all();
-    // The world from which every other is a copy; it is made once.
+    // Every other world is a copy of this one.
     let base = &Embedded::new(seed, settings.dialect.clone());
     let conforming = each(base, &all, settings, jobs).await;
     let mut matrix = Matrix::default();
@@ -175,10 +175,10 @@ pub async fn prove(
     let switched: BTreeSet<u32> = deviations.iter().map(|one| one.requirement.key).collect();
     for check in wanted.iter().filter(|check| check.requirement.evidence == Evidence::Check) {
         if !switched.contains(&check.requirement.key) {
-            matrix.holes.push(format!("{}: no deviation switches it off", check.requirement));
+            matrix.holes.push(format!("{}: no deviation violates it", check.requirement));
         }
     }
-    // A deviation is run against the checks whose conforming run met its requirement: no other can notice it.
+    // A deviation runs against the checks whose conforming run consulted its requirement: no other can notice it.
     let rows = deviations.iter().map(|deviation| {
         let (id, own) = (deviation.requirement.to_string(), deviation.requirement);
         let met: Vec<&'static Check> = all
@@ -198,21 +198,24 @@ pub async fn prove(
     for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
         matrix.deviations.push(row?);
     }
-    // As with deviations: where no variation is taken the worlds are the same until one is asked for, so that a check whose
-    // conforming run never asked for it cannot notice it either.
+    // As with deviations: worlds are the same until a variation is consulted, so a check whose conforming run never
+    // consulted it cannot notice it.
     let mut rows = Vec::new();
     for variation in world::variations() {
         let name = variation.name.to_owned();
         let meets = |check: &Check| trace(check).is_some_and(|trace| trace.variations.contains(&name));
         let met: Vec<&'static Check> = wanted.iter().copied().filter(|check| meets(check)).collect();
-        // Those of the wire are everybody's.
+        // Variations of the wire concern every service.
         let service = name.split_once('.').and_then(|(name, _)| Service::named(name));
         let concerns = |check: &Check| service.is_none_or(|service| check.requirement.service == service);
         let is_met = all.iter().any(|check| meets(check));
         let is_open = OPEN.iter().any(|(open, _)| *open == name);
         if wanted.iter().any(|check| concerns(check)) && is_met == is_open {
-            let why =
-                if is_met { "a check meets it, though it is listed as open" } else { "no check meets it" };
+            let why = if is_met {
+                "a check consults it, although it is listed as open"
+            } else {
+                "no check consults it"
+            };
             matrix.holes.push(format!("{name}: {why}"));
         }
         if met.is_empty() {
@@ -231,7 +234,7 @@ pub async fn prove(
     Ok(matrix)
 }
 
-/// Runs checks one after another on a thread of their own, so that every core proves something.
+/// Runs checks one after another on their own thread, so that every core is used.
 async fn aside(
     base: &Embedded,
     deviations: Vec<String>,

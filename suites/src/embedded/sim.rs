@@ -1,4 +1,4 @@
-//! `assay sim`: every service on sockets, ready to use, and the profile to test it with.
+//! `assay sim`: serves every service on sockets, and writes the profile to test it with.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -22,25 +22,25 @@ use crate::profile::{
     PublishLimits, PublishReadings, Secret, SigningScheme, Transport,
 };
 
-/// How many bound domains a written profile brings.
+/// How many bound domains a written profile lists.
 const POOL: usize = 200;
 
-/// What `assay sim` is told.
+/// The options of `assay sim`.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The seed.
     pub seed: u64,
-    /// Where the control API listens; the sites follow at the next ports.
+    /// The address of the control API; the sites use the next ports.
     pub listen: SocketAddr,
     /// How time moves.
     pub clock: ClockMode,
-    /// When the world begins.
+    /// The time at which the world starts.
     pub epoch: Instant,
     /// The control API's bearer token.
     pub token: Option<String>,
-    /// The header in which every site believes the client's address; none believes a header.
+    /// The header from which every site takes the client's address; `None`: no header is believed.
     pub forwarded_header: Option<String>,
-    /// Every site speaks https, not only those that the documents show so.
+    /// Every site speaks https, not only those that do in the documents.
     pub https: bool,
     /// Limits, as `service.name=number`.
     pub limits: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The conforming simulator of that seed at any free port of this machine, at this machine's time.
+    /// A conforming simulator with this seed, on any free loopback port, at this machine's time.
     pub fn new(seed: u64) -> Options {
         Options {
             seed,
@@ -68,7 +68,7 @@ impl Options {
     }
 }
 
-/// A simulator that serves until it is dropped.
+/// A running simulator. It stops when it is dropped.
 pub struct Served {
     /// The control API's base URL.
     pub control: String,
@@ -81,23 +81,22 @@ pub struct Served {
     _listeners: Vec<Listener>,
 }
 
-/// Domains bound in advance, and the seed of their key.
+/// Domains that are bound in advance, and the seed of their key.
 struct Pool {
     domains: Vec<String>,
     key: [u8; 32],
 }
 
-/// Starts a simulator. An error names what could not be done.
+/// Starts a simulator.
 pub async fn start(options: &Options) -> Result<Served, String> {
     if !options.listen.ip().is_loopback() && options.token.is_none() {
         return Err(format!(
-            "{}: the control API listens on loopback alone unless a token is set (--token-file)",
+            "{}: the control API listens only on loopback unless a token is set (--token-file)",
             options.listen
         ));
     }
     let header = options.forwarded_header.as_ref().map(|name| {
-        name.parse::<HeaderName>()
-            .map_err(|_| format!("{name:?} is no name of a header (--forwarded-header)"))
+        name.parse::<HeaderName>().map_err(|_| format!("{name:?} is not a header name (--forwarded-header)"))
     });
     let header = header.transpose()?;
     let mut world = World::new(options.seed, options.epoch, Dialect::default());
@@ -137,22 +136,22 @@ fn fill_pool(world: &mut World) -> Result<Pool, String> {
 }
 
 /// Reads `service.name=number` settings.
-fn parse_limits(texts: &[String]) -> Result<BTreeMap<Service, Value>, String> {
+fn parse_limits(settings: &[String]) -> Result<BTreeMap<Service, Value>, String> {
     let mut limits: BTreeMap<Service, Value> = BTreeMap::new();
-    for text in texts {
-        let parsed = text.split_once('=').and_then(|(name, value)| {
+    for setting in settings {
+        let parsed = setting.split_once('=').and_then(|(name, value)| {
             let (service, name) = name.split_once('.')?;
             Some((Service::named(service)?, name.replace('-', "_"), value.parse::<i64>().ok()?))
         });
         let (service, name, value) =
-            parsed.ok_or_else(|| format!("{text:?} is no limit; write service.name=number"))?;
+            parsed.ok_or_else(|| format!("{setting:?} is not a limit; write service.name=number"))?;
         limits.entry(service).or_insert_with(|| json!({}))[name] = json!(value);
     }
     Ok(limits)
 }
 
 impl Served {
-    /// Writes the profile and, beside it, the secrets and the authority's certificate that it names. Answers its path
+    /// Writes the profile, and beside it the secrets and the authority's certificate that it names. Returns its path
     /// and that of the publishing key.
     pub fn write_profile(
         &self,
@@ -168,7 +167,7 @@ impl Served {
             limits[name].as_u64().and_then(|limit| u32::try_from(limit).ok()).unwrap_or(u32::MAX)
         };
         let requests_per_minute = limit(Service::Publish, "requests_per_window");
-        // One of the hour is left to others.
+        // One drop an hour is left for other clients.
         let drops_per_hour = limit(Service::Drop, "drops_per_hour").saturating_sub(1).max(1);
         let profile = Profile {
             seed: None,
@@ -211,7 +210,7 @@ impl Served {
         Ok((path.to_path_buf(), key_path))
     }
 
-    /// The table of the gateway: the simulator declares what it does, and its keys stand beside the profile.
+    /// The table of the gateway: the simulator's own readings. Its keys are written beside the profile.
     fn gateway(&self, profile: &Path) -> Result<Gateway, String> {
         let view = self.handle.read(|world| world.view(Service::Gateway));
         let beside = |state: &str| -> Result<Secret, String> {
@@ -242,7 +241,7 @@ impl Served {
         })
     }
 
-    /// The table of token metadata: all that the service knows.
+    /// The table of token metadata: every contract that the service knows.
     fn metadata(&self) -> Metadata {
         let view = self.handle.read(|world| world.view(Service::Metadata));
         let text = |name: &str| view[name].as_str().map(str::to_owned);
@@ -255,7 +254,7 @@ impl Served {
         }
     }
 
-    /// The table of the node API: the simulator declares what it does.
+    /// The table of the node API: the simulator's own readings.
     fn network(&self, requests_per_minute: u32) -> Network {
         let site = |name: &str| self.sites[name].clone();
         Network {
@@ -284,7 +283,7 @@ impl Served {
         }
     }
 
-    /// What is there without anybody's doing, so that a run needs no control API for it.
+    /// What exists in every world, so that a run does not need a control API for it.
     fn network_fixtures(&self) -> NetworkFixtures {
         let view = self.handle.read(|world| world.view(Service::Network));
         let nodes = view["nodes"].as_array().cloned().unwrap_or_default();
@@ -298,7 +297,7 @@ impl Served {
         }
     }
 
-    /// The table of URLs that a person starts with.
+    /// The table of URLs that `assay sim` prints.
     pub fn table(&self) -> String {
         let mut text = format!("{:<14} {}\n", "control", self.control);
         for site in world::sites() {
@@ -316,7 +315,7 @@ fn write_secret(path: &Path, text: &str) -> Result<(), String> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options.open(path).and_then(|mut file| {
-        // A file that was there keeps its own mode.
+        // A file that existed keeps its mode, so it is set again.
         #[cfg(unix)]
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         file.write_all(text.as_bytes())

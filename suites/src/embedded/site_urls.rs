@@ -1,4 +1,4 @@
-//! Where `assay sim` puts its sites unless it is told otherwise.
+//! The default URLs of the sites of `assay sim`.
 
 use std::collections::BTreeMap;
 

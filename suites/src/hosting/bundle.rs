@@ -1,4 +1,4 @@
-//! Bundle envelopes: the files that live deployments to machines name.
+//! Bundle envelopes: the files of live deployments to machines.
 
 use std::io::Read;
 
@@ -67,52 +67,64 @@ async fn every(
     for Pinned { message, answer } in pinned(probe, &found).await? {
         let bundle = answer.json();
         let value = bundle.pointer(pointer);
-        let got = value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        let got = value.map_or_else(|| "missing".to_owned(), ToString::to_string);
         let place = format!("{pointer} of the bundle that {} names", message.hash());
         answer.expect(holds(value), &place, want, got)?;
     }
     Ok(())
 }
 
+/// Downloads the files of live deployments to machines. `deks` of each must be an object.
 async fn bundles_are_objects_with_keys(probe: &Probe<'_>) -> Checked {
-    every(probe, "/deks", "an object in an object", is_object).await
+    every(probe, "/deks", "an object", is_object).await
 }
 
+/// Downloads the files of live deployments to machines. `v` of each must be 1.
 async fn bundles_have_version_1(probe: &Probe<'_>) -> Checked {
     every(probe, "/v", "1", |v| v.and_then(Value::as_u64) == Some(1)).await
 }
 
+/// Downloads the files of live deployments to machines. `kind` of each must be the kind of bundles.
 async fn bundles_name_their_kind(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.bundle_kind;
     every(probe, "/kind", kind, is(kind)).await
 }
 
+/// Downloads the files of live deployments to machines. `alg` of each must be `aes-256-gcm`.
 async fn bundles_name_their_cipher(probe: &Probe<'_>) -> Checked {
     every(probe, "/alg", "aes-256-gcm", is("aes-256-gcm")).await
 }
 
+/// Downloads the files of live deployments to machines. `ct` of each must be base64.
 async fn ciphertexts_of_bundles_are_base64(probe: &Probe<'_>) -> Checked {
     every(probe, "/ct", "base64", |ct| ct.and_then(bytes).is_some()).await
 }
 
+/// Downloads the files of live deployments to machines. `iv` of each must be base64 of 12 bytes.
 async fn ivs_of_bundles_have_12_bytes(probe: &Probe<'_>) -> Checked {
     every(probe, "/iv", "base64 of 12 bytes", |iv| iv.and_then(sized::<12>).is_some()).await
 }
 
+/// Downloads the files of live deployments to machines. `tag` of each must be base64 of 16 bytes.
 async fn tags_of_bundles_have_16_bytes(probe: &Probe<'_>) -> Checked {
     every(probe, "/tag", "base64 of 16 bytes", |tag| tag.and_then(sized::<16>).is_some()).await
 }
 
+/// Downloads the files of live deployments to machines. `deks.vm` of each must be base64 with the length of a wrapped
+/// key.
 async fn bundles_have_a_key_for_the_machine(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/vm", "a wrapped key in base64", super::envelope::is_wrapped(probe)).await
 }
 
+/// Downloads the files of live deployments to machines. `deks.encryption` of each must be base64 with the length of a
+/// wrapped key.
 async fn bundles_have_a_key_for_e(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/encryption", "a wrapped key in base64", super::envelope::is_wrapped(probe)).await
 }
 
+/// Downloads the files of live deployments to machines. `deks` of each must have exactly `vm` and `encryption`.
 async fn bundles_have_two_recipients(probe: &Probe<'_>) -> Checked {
-    every(probe, "/deks", "vm and encryption, and no other", |deks| {
+    every(probe, "/deks", "exactly vm and encryption", |deks| {
         let names =
             deks.and_then(Value::as_object).map(|deks| deks.keys().map(String::as_str).collect::<Vec<_>>());
         names.is_some_and(|mut names| {
@@ -123,7 +135,8 @@ async fn bundles_have_two_recipients(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-/// What E opens of the bundles whose form is good; that there is none says nothing.
+/// Opens every well-formed bundle with E, the owner's derived key. `deks.encryption` must unwrap to a key that decrypts
+/// it.
 async fn e_opens_every_bundle(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;
@@ -137,11 +150,12 @@ async fn e_opens_every_bundle(probe: &Probe<'_>) -> Checked {
         count += 1;
         let is_open = unwrap(probe, &key, wrapped).is_some_and(|dek| open(&bundle, &dek).is_some());
         let place = format!("/deks/encryption of the bundle that {} names", message.hash());
-        answer.expect(is_open, &place, "a key that opens the bundle", "E opens nothing")?;
+        answer.expect(is_open, &place, "a key that opens the bundle", "E does not open it")?;
     }
-    probe.given(count > 0, "no bundle has the form that E could open")
+    probe.given(count > 0, "no bundle is well-formed, so E cannot open any")
 }
 
+/// Opens every bundle with E, the owner's derived key. The plaintext must be a tarball that contains `manifest.json`.
 async fn bundles_hold_a_tarball_with_a_manifest(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;
@@ -154,8 +168,8 @@ async fn bundles_hold_a_tarball_with_a_manifest(probe: &Probe<'_>) -> Checked {
         let names = names(&tarball);
         let is_manifest = |name: &String| name.trim_start_matches("./") == "manifest.json";
         let got = match &names {
-            None => "no tarball".to_owned(),
-            Some(names) => format!("{} files, and no manifest.json", names.len()),
+            None => "not a tarball".to_owned(),
+            Some(names) => format!("{} files, but no manifest.json", names.len()),
         };
         let holds = names.is_some_and(|names| names.iter().any(is_manifest));
         let place = format!("inside the bundle that {} names", message.hash());
@@ -164,7 +178,7 @@ async fn bundles_hold_a_tarball_with_a_manifest(probe: &Probe<'_>) -> Checked {
     probe.given(count > 0, "no bundle opens with E")
 }
 
-/// The names in a tarball, packed by gzip or not; nothing where it is none.
+/// The file names in a tarball, compressed by gzip or not; `None` if it is not a tarball.
 fn names(tarball: &[u8]) -> Option<Vec<String>> {
     let unpacked: Box<dyn Read> = if tarball.starts_with(&[0x1f, 0x8b]) {
         Box::new(MultiGzDecoder::new(tarball).take(TARBALL_BYTES))
@@ -199,13 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_and_nonsense_is_no_tarball() {
+    fn names_are_read_and_invalid_tarballs_are_rejected() {
         let good = tarball("manifest.json", b"{}");
         assert_eq!(names(&good), Some(vec!["manifest.json".to_owned()]));
         let head = GzBuilder::new().filename("x");
         let mut packed = Vec::new();
         head.read(good.as_slice(), Compression::default()).read_to_end(&mut packed).unwrap();
-        assert_eq!(names(&packed), names(&good), "with a name in its head");
+        assert_eq!(names(&packed), names(&good), "with a file name in the gzip header");
         assert_eq!(names(&packed[..packed.len() / 2]), None, "cut short");
         let mut bad = good.clone();
         bad[0] = b'x';

@@ -43,39 +43,46 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::ONCE, machines_claim_once).costs(1, 0, 0).elsewhere(4).after(rests!()),
 ];
 
+/// Reads every claim of a machine's key. `type` must be `POST`.
 async fn claims_are_posts(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Claim, "/type", "POST", is("POST")).await
 }
 
+/// Reads every claim of a machine's key. `content.type` must be the claim type.
 async fn claims_have_their_type(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.vm_claim_type;
     every(probe, MessageKind::Claim, "/content/type", kind, is(kind)).await
 }
 
+/// Reads every claim of a machine's key. `content.address` must be the sender's address.
 async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     for claim in found.of(MessageKind::Claim) {
         let holds = claim.sender().is_some() && claim.sender() == claim.address();
         let got = claim.value["content"]["address"].to_string();
-        expect(probe, &found, claim, holds, "/content/address", "the sender's", &got)?;
+        expect(probe, &found, claim, holds, "/content/address", "the sender's address", &got)?;
     }
     Ok(())
 }
 
+/// Reads every claim of a machine's key. `signature` must be the sender's signature over the canonical JSON.
 async fn claims_are_signed_by_their_machines(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     found.of(MessageKind::Claim).into_iter().try_for_each(|claim| expect_signed(probe, &found, claim))
 }
 
+/// Reads every claim of a machine's key. `content.content` must be an object.
 async fn claims_hold_an_object(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Claim, "/content/content", "an object", is_object).await
 }
 
+/// Reads every claim of a machine's key. `v` must be 1.
 async fn claims_have_version_1(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Claim, "/content/content/v", "1", |v| v.and_then(Value::as_u64) == Some(1))
         .await
 }
 
+/// Looks up `instanceHash` of the latest claims. It must be the hash of an INSTANCE message.
 async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     for claim in found.of(MessageKind::Claim).into_iter().rev().take(10) {
@@ -94,10 +101,7 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
         }
         let answer = found.lookup(probe, hash).await?;
         if ![200, 404].contains(&answer.status()) {
-            return Err(Stop::Inconclusive(format!(
-                "the lookup of {hash} is answered by {}",
-                answer.status()
-            )));
+            return Err(Stop::Inconclusive(format!("the lookup of {hash} returned {}", answer.status())));
         }
         let kind = answer.json()["message"]["type"].clone();
         let got = format!("{hash}: {} {kind}", answer.status());
@@ -106,11 +110,13 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads every claim of a machine's key. `pubkey` must be `0x04` and 128 hexadecimal digits of a curve point.
 async fn claimed_keys_are_points(probe: &Probe<'_>) -> Checked {
     let want = "0x04 and 128 hexadecimal digits, a point of the curve";
     every(probe, MessageKind::Claim, "/content/content/pubkey", want, is_public_key).await
 }
 
+/// Reads every claim of a machine's key. The address of `pubkey` must be the sender's.
 async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     let mut count = 0;
@@ -120,22 +126,32 @@ async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
         let address = Address::of_public_key(&key);
         let holds = claim.sender() == Some(address);
         let want = "the key whose address sends the claim";
-        expect(probe, &found, claim, holds, "/content/content/pubkey", want, &format!("that of {address}"))?;
+        expect(
+            probe,
+            &found,
+            claim,
+            holds,
+            "/content/content/pubkey",
+            want,
+            &format!("the key of {address}"),
+        )?;
     }
-    some(&found, count, "claim of a good key")
+    some(&found, count, "claim with a valid key")
 }
 
+/// Reads every claim of a machine's key. `registeredAt` must be an ISO 8601 time.
 async fn claims_name_when_they_were_made(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Claim, "/content/content/registeredAt", "a time by ISO 8601", is_moment).await
+    every(probe, MessageKind::Claim, "/content/content/registeredAt", "an ISO 8601 time", is_moment).await
 }
 
+/// Reads every claim of a machine's key. No sender may have more than one.
 async fn machines_claim_once(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     for claim in found.of(MessageKind::Claim) {
         let sender = claim.value["sender"].to_string().to_lowercase();
         let before = seen.insert(sender, claim.hash());
-        let got = before.map(|hash| format!("one more, {hash}")).unwrap_or_default();
+        let got = before.map(|hash| format!("another one, {hash}")).unwrap_or_default();
         expect(probe, &found, claim, before.is_none(), "claims of the sender", "one", &got)?;
     }
     each(

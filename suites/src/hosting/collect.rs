@@ -1,7 +1,7 @@
-//! An owner's history, read from nodes of the network over raw HTTP and folded by the rules of `assay-spec`.
+//! Recovers an owner's history: reads it from nodes over raw HTTP and folds it by the rules of `assay-spec`.
 //!
-//! Every list is read from every node, since each may lag behind the others or keep something to itself; what they
-//! show is put together. Nothing that a node sends is believed but what its signature carries.
+//! Every list is read from every node, since a node may lag or withhold messages, and the results are merged. Only
+//! messages with a valid signature are believed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,26 +22,26 @@ use super::node::{Node, Reply};
 use crate::network::path_with;
 use crate::target::Connect;
 
-/// Elements of a page: the most that a node shows.
+/// Elements of a page: the most that a node returns.
 const PAGE: usize = 100;
-/// The most pages of one list that are read of one node.
+/// The most pages of one list that are read from one node.
 const PAGES: u64 = 20_000;
-/// Lookups beside each other.
+/// Lookups in parallel.
 const BESIDE: usize = 8;
 
-/// What is to be recovered, and from where.
+/// What to recover, and from where.
 pub struct Wanted {
     /// How nodes are reached.
     pub connector: Arc<dyn Connect>,
     /// Base URLs of nodes, without `/api/v0`; the first is asked first.
     pub nodes: Vec<String>,
-    /// Whose history.
+    /// The owner of the history.
     pub owner: Address,
-    /// The keys at hand; none leaves what is private closed.
+    /// The keys of the owner. Without them, envelopes are not opened.
     pub keys: Keys,
-    /// The target's words.
+    /// The target's names of types and channels.
     pub dialect: Dialect,
-    /// By whose rules envelopes are read.
+    /// The role whose rules are used to read envelopes.
     pub role: Role,
     /// How long one exchange may take.
     pub timeout: std::time::Duration,
@@ -54,25 +54,25 @@ pub struct Recovered {
     /// The history.
     #[serde(flatten)]
     pub recovery: Recovery,
-    /// How each node did, in the order in which they were named.
+    /// A summary of each node, in the order in which they were named.
     pub nodes: Vec<NodeSummary>,
-    /// Every list was read to its end from one node at least, and every artifact's state is known.
+    /// Every list was read to its end from at least one node, and every artifact's state is known.
     pub complete: bool,
 }
 
-/// How a node did.
+/// What a node returned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeSummary {
     /// Its base URL.
     pub url: String,
-    /// How many of the owner's messages it showed.
+    /// How many of the owner's messages it returned.
     pub messages: usize,
-    /// What was wrong with it.
+    /// What was wrong with it, for the report.
     pub troubles: BTreeSet<String>,
 }
 
-/// Recovers. An error says that no node answered.
+/// Recovers a history. An error means that no node answered.
 pub async fn recover(wanted: &Wanted) -> Result<Recovered, String> {
     let nodes: Vec<Node> = wanted
         .nodes
@@ -108,7 +108,7 @@ struct Collector<'a> {
     wanted: &'a Wanted,
     nodes: Vec<Node>,
     reader: Reader,
-    /// For each node: the owner's messages that it showed, and digests of their texts.
+    /// For each node: the owner's messages that it returned, with digests of their content.
     seen: Vec<BTreeMap<String, String>>,
     projects: BTreeSet<String>,
     machines: BTreeSet<String>,
@@ -116,12 +116,12 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    /// The messages of the owner, then those of everybody whom the owner's security lists.
+    /// Reads the messages of the owner, then those of every address that the owner's `security` lists.
     async fn lists(&mut self) -> Result<(), String> {
         let mut asked: BTreeSet<Address> = BTreeSet::new();
         loop {
             let signers = self.reader.signers(&mut Strict);
-            // The owner comes first, since the projects tell which deployments are the owner's.
+            // The owner comes first: the projects decide which deployments are the owner's.
             let new: Vec<Address> = signers.into_iter().filter(|one| asked.insert(*one)).collect();
             if new.is_empty() {
                 return Ok(());
@@ -138,7 +138,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Reads a list from every node; it is whole where one node showed its end.
+    /// Reads a list from every node. It is complete if one node returned all of it.
     async fn list(&mut self, query: &[(&str, &str)]) {
         let mut is_whole = false;
         for node in 0..self.nodes.len() {
@@ -147,7 +147,7 @@ impl Collector<'_> {
         self.complete &= is_whole;
     }
 
-    /// Reads every page of a list from one node. Whether its end was seen.
+    /// Reads every page of a list from one node. Returns whether the list is complete.
     async fn pages(&mut self, node: usize, query: &[(&str, &str)]) -> bool {
         let (mut hashes, mut total) = (BTreeSet::new(), None);
         for number in 1..=PAGES {
@@ -159,14 +159,14 @@ impl Collector<'_> {
                 break;
             }
         }
-        // Some count pages from 0.
+        // Some nodes count pages from 0.
         if total.is_some_and(|total| (hashes.len() as u64) < total)
             && let Some(page) = self.page(node, query, 0).await
         {
             hashes.extend(page.hashes);
         }
         let Some(total) = total.filter(|total| (hashes.len() as u64) < *total) else { return true };
-        self.nodes[node].trouble(format!("a list of {total} messages shows {}", hashes.len()));
+        self.nodes[node].trouble(format!("a list with a total of {total} messages holds {}", hashes.len()));
         false
     }
 
@@ -191,7 +191,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Hands a message to the reader if it may be about the owner: delegates write for others, too.
+    /// Passes a message to the reader if it may be about the owner: delegates write for others, too.
     fn take(&mut self, node: usize, text: &str) {
         let Some(message) = Message::read(text, &self.wanted.dialect, 0) else {
             return self.reader.message(text, &mut Strict);
@@ -221,7 +221,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Claims of the keys of the owner's machines. A machine is no sender that anybody lists, so all claims are read.
+    /// Reads claims of the keys of the owner's machines. No record lists a machine as a sender, so all claims are read.
     async fn claims(&mut self) {
         if self.machines.is_empty() {
             return;
@@ -245,7 +245,7 @@ impl Collector<'_> {
         self.complete &= is_whole;
     }
 
-    /// Names the nodes that lack what others show, and those that show it differently.
+    /// Notes the nodes that lack messages which others return, and those that return another version.
     fn compare(&self) {
         let mut all: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
         for (hash, digest) in self.seen.iter().flatten() {
@@ -254,15 +254,17 @@ impl Collector<'_> {
         for (node, seen) in self.nodes.iter().zip(&self.seen).filter(|(node, _)| !node.is_dead()) {
             let lacking = all.keys().filter(|hash| !seen.contains_key(**hash)).count();
             if lacking > 0 {
-                node.trouble(format!("it lacks {lacking} messages that other nodes show"));
+                node.trouble(format!("it lacks {lacking} messages that other nodes return"));
             }
-            for (hash, _) in all.iter().filter(|(hash, texts)| texts.len() > 1 && seen.contains_key(**hash)) {
+            for (hash, _) in
+                all.iter().filter(|(hash, digests)| digests.len() > 1 && seen.contains_key(**hash))
+            {
                 node.trouble(format!("nodes disagree about the message {hash:.80}"));
             }
         }
     }
 
-    /// Asks for STORE messages until nothing is left to ask.
+    /// Looks up STORE messages until the reader needs no more.
     async fn lookups(&mut self) {
         loop {
             let needs = self.reader.needs(&mut Strict);
@@ -286,7 +288,7 @@ impl Collector<'_> {
     }
 }
 
-/// The path of a message; its hash comes from a record, and may hold anything.
+/// The path of a message. Its hash comes from a record and may hold any characters.
 fn message_path(hash: &str) -> String {
     let mut url = url::Url::parse("http://a/api/v0/messages").expect("a URL");
     if let Ok(mut segments) = url.path_segments_mut() {
@@ -295,7 +297,7 @@ fn message_path(hash: &str) -> String {
     url.path().to_owned()
 }
 
-/// What a page held.
+/// What a page holds.
 struct Page {
     hashes: Vec<String>,
     total: Option<u64>,
@@ -326,7 +328,7 @@ fn flat(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// What tells two texts of one message apart: not what a node adds to it.
+/// The members in which two versions of one message may differ; a node may add others.
 fn stated(message: &Message) -> String {
     let members =
         ["sender", "type", "channel", "signature", "content"].map(|member| message.value[member].to_string());

@@ -1,4 +1,4 @@
-//! Deployments: creations and terminal records, and what their envelopes hold.
+//! Deployments: creations, terminal records, and the contents of their envelopes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub(super) const RECORD: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(PUBLIC),
-    shows!(rows::URL, urls_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
+    shows!(rows::URL, urls_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
     shows!(rows::FINISHED_AT, ends_are_times_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
 ];
 
@@ -77,17 +77,17 @@ pub(super) const PLAINTEXT: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::BODY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS)),
-    shows!(rows::PLAINTEXT_COMMIT, commits_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
-    shows!(rows::PLAINTEXT_MESSAGE, commit_messages_are_texts_or_null)
+    shows!(rows::PLAINTEXT_COMMIT, commits_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_MESSAGE, commit_messages_are_strings_or_null)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(SEALED),
-    shows!(rows::PLAINTEXT_BRANCH, deployed_branches_are_texts_or_null)
+    shows!(rows::PLAINTEXT_BRANCH, deployed_branches_are_strings_or_null)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(SEALED),
-    shows!(rows::PLAINTEXT_RUN, run_urls_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
-    shows!(rows::PLAINTEXT_ERROR, errors_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_RUN, run_urls_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_ERROR, errors_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
 ];
 
 const PUBLIC: &[assay_spec::Id] = rests!(rows::BODY, rows::PUBLIC, rows::AMEND_REF, rows::AMEND_TYPE);
@@ -101,15 +101,18 @@ pub(super) const DELEGATE: &[assay_spec::Id] = rests!(
 const SEALED: &[assay_spec::Id] =
     rests!(rows::BODY, rows::ENCRYPTED, rows::PLAINTEXT_FORM, envelope::WALLET_OPENS, envelope::KEY_E_OPENS);
 
+/// Reads every record of a deployment. `type` must be `POST`.
 async fn deployments_are_posts(probe: &Probe<'_>) -> Checked {
     every_deployment(probe, "/type", "POST", is("POST")).await
 }
 
+/// Reads every creation of a deployment. `content.type` must be the deployment type.
 async fn creations_have_the_type_of_deployments(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.deployment_type;
     every(probe, MessageKind::Creation, "/content/type", kind, is(kind)).await
 }
 
+/// Reads every record of a deployment. `sender` must be a delegate that the owner's `security` lists.
 async fn deployments_are_written_by_a_delegate(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let listed = super::security::delegates(&found)?;
@@ -119,7 +122,7 @@ async fn deployments_are_written_by_a_delegate(probe: &Probe<'_>) -> Checked {
         &found,
         "record of a deployment",
         seen,
-        "a delegate whom the owner's security lists",
+        "a delegate that the owner's `security` lists",
         |sender| {
             let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
             sender.is_some_and(|sender| listed.contains(&sender))
@@ -127,15 +130,18 @@ async fn deployments_are_written_by_a_delegate(probe: &Probe<'_>) -> Checked {
     )
 }
 
+/// Reads every record of a deployment. `content.content` must be an object.
 async fn bodies_are_objects(probe: &Probe<'_>) -> Checked {
     every_deployment(probe, "/content/content", "an object", is_object).await
 }
 
+/// Reads every record of a deployment. `deploymentId` must be a string.
 async fn deployments_are_named(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/deploymentId", "a text", is_text).await
+    every_deployment(probe, "/content/content/deploymentId", "a string", is_text).await
 }
 
-/// Terminal records are held to their creations elsewhere.
+/// Reads every creation of a deployment. `projectId` must be the identifier of one of the owner's projects; terminal
+/// records are compared with their creations elsewhere.
 async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let known: BTreeSet<&str> =
@@ -147,57 +153,70 @@ async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
     })
 }
 
+/// Reads every record of a deployment. `schemaVersion` must be 4.
 async fn deployments_have_schema_4(probe: &Probe<'_>) -> Checked {
     let is_four = |schema: Option<&Value>| schema.and_then(Value::as_u64) == Some(4);
     every_deployment(probe, "/content/content/schemaVersion", "4", is_four).await
 }
 
+/// Reads every record of a deployment. `public` must be an object.
 async fn public_parts_are_objects(probe: &Probe<'_>) -> Checked {
     every_deployment(probe, "/content/content/public", "an object", is_object).await
 }
 
+/// Reads every record of a deployment. `public.runId` must be a number or null.
 async fn runs_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
     every_deployment(probe, "/content/content/public/runId", "a number or null", is_number_or_null).await
 }
 
+/// Reads every record of a deployment. `public.runAttempt` must be a number or null.
 async fn attempts_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
     every_deployment(probe, "/content/content/public/runAttempt", "a number or null", is_number_or_null).await
 }
 
+/// Reads every record of a deployment. `public.createdAt` must be an ISO 8601 time.
 async fn deployments_name_when_they_were_created(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/public/createdAt", "a time by ISO 8601", is_moment).await
+    every_deployment(probe, "/content/content/public/createdAt", "an ISO 8601 time", is_moment).await
 }
 
+/// Reads every record of a deployment. `encrypted` must be an object.
 async fn deployments_hold_an_envelope(probe: &Probe<'_>) -> Checked {
     every_deployment(probe, "/content/content/encrypted", "an object", is_object).await
 }
 
+/// Reads every creation of a deployment. `public.status` must be `queued`.
 async fn creations_are_queued(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Creation, "/content/content/public/status", "queued", is("queued")).await
 }
 
+/// Reads every creation of a deployment. `public.storeRef` must be null.
 async fn creations_name_no_artifact(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Creation, "/content/content/public/storeRef", "null", is_null).await
 }
 
+/// Reads every creation of a deployment. `public.url` must be null.
 async fn creations_name_no_url(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Creation, "/content/content/public/url", "null", is_null).await
 }
 
+/// Reads every creation of a deployment. `public.finishedAt` must be null.
 async fn creations_name_no_end(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Creation, "/content/content/public/finishedAt", "null", is_null).await
 }
 
+/// Reads every terminal record. `content.type` must be `amend`.
 async fn terminal_records_are_amends(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Amend, "/content/type", "amend", is("amend")).await
 }
 
+/// Reads every terminal record. `content.ref` must be the item hash of a creation; a chain of terminal records is
+/// judged by its length elsewhere.
 async fn terminal_records_refer_to_their_creation(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
     let creations: BTreeSet<&str> = found.of(MessageKind::Creation).into_iter().map(Message::hash).collect();
     let amends: BTreeSet<&str> = found.of(MessageKind::Amend).into_iter().map(Message::hash).collect();
     for amend in found.of(MessageKind::Amend) {
-        // A chain of amends is judged by its length.
+        // Another check judges chains of amends by their length.
         let is_known = creations.contains(amend.target()) || amends.contains(amend.target());
         let want = "the item hash of a creation";
         expect(probe, &found, amend, is_known, "/content/ref", want, amend.target())?;
@@ -220,20 +239,23 @@ async fn same(probe: &Probe<'_>, member: &str) -> Checked {
     some(&found, count, "terminal record whose creation is known")
 }
 
+/// Compares every terminal record with its creation. `deploymentId` must be the same.
 async fn terminal_records_name_the_same_deployment(probe: &Probe<'_>) -> Checked {
     same(probe, "deploymentId").await
 }
 
+/// Compares every terminal record with its creation. `projectId` must be the same.
 async fn terminal_records_name_the_same_project(probe: &Probe<'_>) -> Checked {
     same(probe, "projectId").await
 }
 
+/// Reads every terminal record. `public.status` must be `live` or `failed`.
 async fn terminal_records_are_live_or_failed(probe: &Probe<'_>) -> Checked {
     let is_terminal = |value: Option<&Value>| is("live")(value) || is("failed")(value);
     every(probe, MessageKind::Amend, "/content/content/public/status", "live or failed", is_terminal).await
 }
 
-/// How many artifacts one check looks up.
+/// The most artifacts that one check looks up.
 pub(super) const LOOKED_UP: usize = 30;
 
 /// The terminal records of live deployments.
@@ -241,7 +263,8 @@ pub(super) fn live(found: &Found) -> Vec<&Message> {
     found.of(MessageKind::Amend).into_iter().filter(|one| one.is_live()).collect()
 }
 
-/// A STORE that is gone may say no more of itself than that.
+/// Looks up `public.storeRef` of the latest live deployments. It must be the hash of a STORE message; one that is gone
+/// (410) may say no more than that.
 async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let live = live(&found);
@@ -261,7 +284,7 @@ async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
             410 => true,
             404 => false,
             other => {
-                return Err(Stop::Inconclusive(format!("the lookup of {hash} is answered by {other}")));
+                return Err(Stop::Inconclusive(format!("the lookup of {hash} returned {other}")));
             }
         };
         let got = format!("{hash}: {} {}", answer.status(), kind.unwrap_or_default());
@@ -270,11 +293,12 @@ async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Whether a text can stand in a path as a message's hash.
+/// Whether a string can be a message's hash in a path.
 pub(super) fn is_hash(text: &str) -> bool {
     !text.is_empty() && text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+/// Reads the terminal records of failed deployments. `public.storeRef` must be null.
 async fn failed_deployments_name_no_artifact(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let is_failed = |one: &&Message| one.body()["public"]["status"] == "failed";
@@ -283,20 +307,16 @@ async fn failed_deployments_name_no_artifact(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "failed deployment", seen, "null", is_null)
 }
 
-async fn urls_are_texts_or_null(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Amend, "/content/content/public/url", "a text or null", is_text_or_null).await
+/// Reads every terminal record. `public.url` must be a string or null.
+async fn urls_are_strings_or_null(probe: &Probe<'_>) -> Checked {
+    every(probe, MessageKind::Amend, "/content/content/public/url", "a string or null", is_text_or_null).await
 }
 
+/// Reads every terminal record. `public.finishedAt` must be an ISO 8601 time or null.
 async fn ends_are_times_or_null(probe: &Probe<'_>) -> Checked {
     let holds = |value: Option<&Value>| is_null(value) || is_moment(value);
-    every(
-        probe,
-        MessageKind::Amend,
-        "/content/content/public/finishedAt",
-        "a time by ISO 8601 or null",
-        holds,
-    )
-    .await
+    every(probe, MessageKind::Amend, "/content/content/public/finishedAt", "an ISO 8601 time or null", holds)
+        .await
 }
 
 async fn plaintexts(probe: &Probe<'_>) -> Result<(Arc<Found>, Vec<Opened>), Stop> {
@@ -307,30 +327,36 @@ async fn plaintexts(probe: &Probe<'_>) -> Result<(Arc<Found>, Vec<Opened>), Stop
 
 async fn inside(probe: &Probe<'_>, member: &str) -> Checked {
     let (found, opened) = plaintexts(probe).await?;
-    sealed::members(probe, &found, &opened, member, "a text or null", is_text_or_null)
+    sealed::members(probe, &found, &opened, member, "a string or null", is_text_or_null)
 }
 
+/// Opens the envelopes of deployments. Each plaintext must be a JSON object.
 async fn deployment_envelopes_hold_an_object(probe: &Probe<'_>) -> Checked {
     let (found, opened) = plaintexts(probe).await?;
     sealed::objects(probe, &found, &opened)
 }
 
-async fn commits_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+/// Opens the envelopes of deployments. `commit` must be a string or null.
+async fn commits_are_strings_or_null(probe: &Probe<'_>) -> Checked {
     inside(probe, "commit").await
 }
 
-async fn commit_messages_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+/// Opens the envelopes of deployments. `commitMessage` must be a string or null.
+async fn commit_messages_are_strings_or_null(probe: &Probe<'_>) -> Checked {
     inside(probe, "commitMessage").await
 }
 
-async fn deployed_branches_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+/// Opens the envelopes of deployments. `branch` must be a string or null.
+async fn deployed_branches_are_strings_or_null(probe: &Probe<'_>) -> Checked {
     inside(probe, "branch").await
 }
 
-async fn run_urls_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+/// Opens the envelopes of deployments. `actionsRunUrl` must be a string or null.
+async fn run_urls_are_strings_or_null(probe: &Probe<'_>) -> Checked {
     inside(probe, "actionsRunUrl").await
 }
 
-async fn errors_are_texts_or_null(probe: &Probe<'_>) -> Checked {
+/// Opens the envelopes of deployments. `error` must be a string or null.
+async fn errors_are_strings_or_null(probe: &Probe<'_>) -> Checked {
     inside(probe, "error").await
 }

@@ -1,4 +1,4 @@
-//! Encrypted envelopes: their form, and whom they open for.
+//! Encrypted envelopes: their form, and the keys that open them.
 
 use assay_spec::hosting::requirements::{deployments, envelope as rows, projects, security};
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(super) const CHECKS: &[Check] =
         shows!(rows::TAG, tags_have_16_bytes).costs(1, 0, 0).elsewhere(4).after(FORM),
         shows!(rows::USER, envelopes_have_a_key_for_the_wallet).costs(1, 0, 0).elsewhere(4).after(FORM),
         shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).costs(1, 0, 0).elsewhere(4).after(FORM),
-        shows!(rows::NO_OTHERS, envelopes_open_for_nobody_else).costs(1, 0, 0).elsewhere(4).after(FORM),
+        shows!(rows::NO_OTHERS, envelopes_have_no_other_recipients).costs(1, 0, 0).elsewhere(4).after(FORM),
         shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope)
             .costs(1, 0, 0)
             .elsewhere(4)
@@ -41,7 +41,7 @@ pub(super) const CHECKS: &[Check] =
 
 const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployments::ENCRYPTED);
 
-/// Every envelope in a record of today's schema.
+/// Every envelope in a record of the current schema.
 fn all(found: &Found) -> Vec<Sealed<'_>> {
     envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend])
 }
@@ -62,27 +62,33 @@ async fn every(
     each(probe, &found, "envelope", seen, want, holds)
 }
 
+/// Reads every envelope. `v` must be an integer and `deks` an object.
 async fn envelopes_have_a_version_and_keys(probe: &Probe<'_>) -> Checked {
     every(probe, "/v", "an integer", |v| v.is_some_and(Value::is_u64)).await?;
     every(probe, "/deks", "an object", is_object).await
 }
 
+/// Reads every envelope. `v` must be 3.
 async fn envelopes_have_version_3(probe: &Probe<'_>) -> Checked {
     every(probe, "/v", "3", |v| v.and_then(Value::as_u64) == Some(3)).await
 }
 
+/// Reads every envelope. `alg` must be `aes-256-gcm`.
 async fn envelopes_name_their_cipher(probe: &Probe<'_>) -> Checked {
     every(probe, "/alg", "aes-256-gcm", is("aes-256-gcm")).await
 }
 
+/// Reads every envelope. `ct` must be base64.
 async fn ciphertexts_are_base64(probe: &Probe<'_>) -> Checked {
     every(probe, "/ct", "base64", |ct| ct.and_then(bytes).is_some()).await
 }
 
+/// Reads every envelope. `iv` must be base64 of 12 bytes.
 async fn ivs_have_12_bytes(probe: &Probe<'_>) -> Checked {
     every(probe, "/iv", "base64 of 12 bytes", |iv| iv.and_then(sized::<12>).is_some()).await
 }
 
+/// Reads every envelope. `tag` must be base64 of 16 bytes.
 async fn tags_have_16_bytes(probe: &Probe<'_>) -> Checked {
     every(probe, "/tag", "base64 of 16 bytes", |tag| tag.and_then(sized::<16>).is_some()).await
 }
@@ -93,22 +99,25 @@ pub(super) fn is_wrapped(probe: &Probe<'_>) -> impl Fn(Option<&Value>) -> bool +
     move |value| value.and_then(bytes).is_some_and(|bytes| bytes.len() == length)
 }
 
+/// Reads every envelope. `deks.user` must be base64 with the length of a wrapped key.
 async fn envelopes_have_a_key_for_the_wallet(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/user", "a wrapped key in base64", is_wrapped(probe)).await
 }
 
+/// Reads every envelope. `deks.encryption` must be base64 with the length of a wrapped key.
 async fn envelopes_have_a_key_for_e(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/encryption", "a wrapped key in base64", is_wrapped(probe)).await
 }
 
-async fn envelopes_open_for_nobody_else(probe: &Probe<'_>) -> Checked {
+/// Reads every envelope. `deks` must have neither `backend` nor `session`.
+async fn envelopes_have_no_other_recipients(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks", "neither backend nor session", |deks| {
         deks.is_some_and(|deks| deks.get("backend").is_none() && deks.get("session").is_none())
     })
     .await
 }
 
-/// Expects a key to open every envelope whose form is good.
+/// Expects a key to open every well-formed envelope.
 fn expect_opens(
     probe: &Probe<'_>,
     found: &Found,
@@ -125,18 +134,25 @@ fn expect_opens(
         count += 1;
         let place = format!("{place}/deks/{member}");
         let dek = unwrap(probe, key, wrapped);
-        let got = if dek.is_some() { "it unwraps, and opens nothing" } else { "it does not unwrap" };
+        let got = if dek.is_some() {
+            "a key that does not open the envelope"
+        } else {
+            "a key that does not unwrap"
+        };
         let is_open = dek.is_some_and(|dek| open(value, &dek).is_some());
         expect(probe, found, message, is_open, &place, "a key that opens the envelope", got)?;
     }
-    some(found, count, "envelope of a good form")
+    some(found, count, "well-formed envelope")
 }
 
+/// Opens every well-formed envelope with the owner's wallet key. `deks.user` must unwrap to a key that decrypts it.
 async fn the_wallet_opens_every_envelope(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     expect_opens(probe, &found, wallet(&found)?, "user")
 }
 
+/// Opens every well-formed envelope with E, the owner's derived key. `deks.encryption` must unwrap to a key that
+/// decrypts it.
 async fn e_opens_every_envelope(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;

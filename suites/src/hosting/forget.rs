@@ -24,7 +24,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(4)
         .after(rests!(records::ADDRESS)),
     shows!(rows::STORES, a_forget_names_store_messages).costs(3, 0, 0).elsewhere(64).after(rests!()),
-    shows!(rows::CLASSIFIED, a_forget_names_nothing_that_cannot_be_forgotten)
+    shows!(rows::CLASSIFIED, forget_names_only_forgettable_messages)
         .costs(3, 0, 0)
         .elsewhere(64)
         .after(rests!(rows::STORES)),
@@ -39,12 +39,12 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::ONE, a_deleted_project_has_one_forget).costs(1, 0, 0).elsewhere(4).after(rests!()),
 ];
 
-/// The hashes that a FORGET names.
+/// The hashes in a FORGET.
 pub(super) fn hashes(forget: &Message) -> Vec<&str> {
     forget.value["content"]["hashes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The artifacts of each project, by the records of its live deployments.
+/// The artifacts of each project, from the records of its live deployments.
 pub(super) fn artifacts(found: &Found) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut artifacts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for amend in live(found) {
@@ -63,7 +63,7 @@ pub(super) fn deleted(found: &Found) -> BTreeSet<&str> {
     found.projects().into_iter().filter(|(_, (_, entry))| is_deleted(entry)).map(|(id, _)| id).collect()
 }
 
-/// The project whose artifacts a FORGET is mostly about.
+/// The project whose artifacts a FORGET names: a deleted project first, then the one with the most of them.
 pub(super) fn project_of<'a>(found: &'a Found, forget: &Message) -> Option<&'a str> {
     let hashes = hashes(forget);
     let named = |artifacts: &BTreeSet<&str>| hashes.iter().filter(|hash| artifacts.contains(*hash)).count();
@@ -76,20 +76,23 @@ pub(super) fn project_of<'a>(found: &'a Found, forget: &Message) -> Option<&'a s
         .map(|(_, _, id)| id)
 }
 
+/// Reads every message that names `hashes` to forget. `type` must be `FORGET`.
 async fn artifacts_end_by_a_forget(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Forget, "/type", "FORGET", is("FORGET")).await
 }
 
+/// Reads every FORGET. `sender` must be a delegate that the owner's `security` lists.
 async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let listed = super::security::delegates(&found)?;
     let seen = found.of(MessageKind::Forget).into_iter().map(|one| one.at("/sender"));
-    each(probe, &found, "FORGET", seen, "a delegate whom the owner's security lists", |sender| {
+    each(probe, &found, "FORGET", seen, "a delegate that the owner's `security` lists", |sender| {
         let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
         sender.is_some_and(|sender| listed.contains(&sender))
     })
 }
 
+/// Reads every FORGET. `content.address` must be the owner's.
 async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let want = format!("the owner's address, {}", found.owner);
@@ -97,7 +100,7 @@ async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "FORGET", seen, &want, is_address_of(found.owner))
 }
 
-/// What a target of a FORGET is, and what a lookup says of it.
+/// Looks up the targets of the latest FORGETs and judges each by its hash, status and body.
 async fn targets(
     probe: &Probe<'_>,
     found: &Found,
@@ -117,7 +120,8 @@ async fn targets(
     some(found, count, "target of a FORGET")
 }
 
-/// A message that is gone, or that no node knows, may have been a STORE.
+/// Looks up the targets of the latest FORGETs. Each must be a STORE message; one that is gone or unknown cannot be
+/// judged and passes.
 async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, _: u16, body: &Value| match body["message"]["type"].as_str() {
@@ -127,9 +131,9 @@ async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
     targets(probe, &found, judge, "a STORE message").await
 }
 
-/// A FORGET forgets all its targets or none: one that was removed or is unknown now was so then, or it would be
-/// forgotten.
-async fn a_forget_names_nothing_that_cannot_be_forgotten(probe: &Probe<'_>) -> Checked {
+/// Looks up the targets of the latest FORGETs. None may be unknown, pending, rejected or removed: a FORGET forgets all
+/// its targets or none.
+async fn forget_names_only_forgettable_messages(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, status: u16, body: &Value| {
         let state = body["status"].as_str().unwrap_or_default();
@@ -139,7 +143,7 @@ async fn a_forget_names_nothing_that_cannot_be_forgotten(probe: &Probe<'_>) -> C
     targets(probe, &found, judge, "a message that can be forgotten").await
 }
 
-/// An artifact that was gone before cannot be forgotten; what is still there has been forgotten by nobody.
+/// Looks up the artifacts of deleted projects that no FORGET names. None may still be `processed` or `removing`.
 async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let forgotten: BTreeSet<&str> = found.of(MessageKind::Forget).into_iter().flat_map(hashes).collect();
@@ -153,19 +157,28 @@ async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> 
             }
             asked += 1;
             if asked > LOOKED_UP {
-                return Err(Stop::Inconclusive("too many artifacts stand in no FORGET".to_owned()));
+                return Err(Stop::Inconclusive(
+                    "too many artifacts are in no FORGET to look all of them up".to_owned(),
+                ));
             }
             let answer = found.lookup(probe, hash).await?;
             let state = answer.json()["status"].as_str().unwrap_or_default().to_owned();
             let is_there = answer.status() == 200 && matches!(state.as_str(), "processed" | "removing");
             let place = format!("artifact {hash} of {id}");
-            answer.expect(!is_there, &place, "a FORGET that names it", format!("none, and it is {state}"))?;
+            answer.expect(
+                !is_there,
+                &place,
+                "a FORGET that names it",
+                format!("none, and its status is {state}"),
+            )?;
         }
     }
     some(&found, count, "artifact of a deleted project")?;
     probe.expect(true, "artifacts of deleted projects", "forgotten", "")
 }
 
+/// Compares the hashes of every FORGET with the artifacts of all projects. It must name the artifacts of one project
+/// only.
 async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
@@ -178,13 +191,14 @@ async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Check
             let other = others.map(|(id, _)| *id).next();
             let is_shared = artifacts.get(own).is_some_and(|of| of.contains(hash));
             let got = other.map(|id| format!("{hash}, an artifact of {id}")).unwrap_or_default();
-            let want = format!("artifacts of {own} alone");
+            let want = format!("artifacts of {own} only");
             expect(probe, &found, forget, other.is_none() || is_shared, "/content/hashes", &want, &got)?;
         }
     }
     some(&found, count, "FORGET of a project's artifacts")
 }
 
+/// Counts the FORGETs of each deleted project. There must be exactly one.
 async fn a_deleted_project_has_one_forget(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);

@@ -1,4 +1,4 @@
-//! All that was found of an owner: read once, judged by every check.
+//! The records of an owner: read once, judged by every check.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,30 +18,30 @@ use crate::exchange::Exchange;
 use crate::network::{Call, path_with};
 use crate::probe::{Answer, Probe};
 
-/// Elements of a page: the most that a node shows.
+/// Elements of a page: the most that a node returns.
 const PAGE: usize = 100;
 /// The most pages of one list that are read.
 const PAGES: u64 = 200;
-/// Requests that a run makes once, at most, to read a history: the lists of the owner and of whom they trust, claims, and
-/// files that are not found by their first name.
+/// The most requests that a run makes once to read a history: the lists of the owner and of authorized senders, claims,
+/// and files that are not found by their first name.
 pub(crate) const READING: u64 = 2 * PAGES + 1 + super::deployments::LOOKED_UP as u64;
-/// The action by which an application writes a whole history.
+/// The action that lets an application write a whole history.
 const SEED_HISTORY: &str = "hosting.seed-history";
-/// The action by which it says what it wrote.
+/// The action that reports what it wrote.
 const RECORDS: &str = "hosting.records";
 
-/// What was found.
+/// The records of an owner.
 pub(crate) struct Found {
     /// The owner.
     pub(super) owner: Address,
     /// The owner's key, where the run has it.
     pub(super) wallet: Option<SigningKey>,
-    /// The history was written for this check, and nothing is under way.
+    /// The history was written for this check, and no deployment is still running.
     pub(super) is_whole: bool,
-    /// Every message that was found.
+    /// Every message.
     pub(super) messages: Vec<Message>,
     exchanges: Vec<Exchange>,
-    /// Answers for single messages and for files, by path.
+    /// Answers for single messages and files, by path.
     single: Mutex<BTreeMap<String, Exchange>>,
 }
 
@@ -52,7 +52,7 @@ impl std::fmt::Debug for Found {
     }
 }
 
-/// Whose history is read, and who may have written it.
+/// The owner whose history is read, and its possible senders.
 struct KnownOwner {
     owner: Address,
     wallet: Option<SigningKey>,
@@ -61,7 +61,7 @@ struct KnownOwner {
     is_whole: bool,
 }
 
-/// The owner's history: this check's own in a world of its own, else that of the whole run.
+/// The owner's history: the check's own in its own world, else that of the whole run.
 pub(super) async fn found(probe: &Probe<'_>) -> Result<Arc<Found>, Stop> {
     if probe.owns_time() {
         return read(probe).await.map(Arc::new);
@@ -75,7 +75,7 @@ pub(super) async fn found(probe: &Probe<'_>) -> Result<Arc<Found>, Stop> {
     Ok(found)
 }
 
-/// Whose history: the profile's owner's, or that of an owner whom the application invents.
+/// The profile's owner, or one that the application creates.
 async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
     let fixtures = &probe.settings.hosting;
     if let Some(owner) = fixtures.owner {
@@ -89,12 +89,12 @@ async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
     let written =
         control.perform(RECORDS, json!({ "owner": known_owner["owner"] })).await.map_err(Stop::Error)?;
     let secret = known_owner["wallet_key"].as_str().unwrap_or_default();
-    // It follows from the world's seed, as everything there, so it is no secret; envelopes are judged again with it.
+    // It follows from the world's seed, so it is not a secret. Judging a report again needs it.
     let secret: Option<[u8; 32]> =
         parse_hex(secret.trim_start_matches("0x")).and_then(|secret| secret.try_into().ok());
     let address = |value: &Value| value.as_str().and_then(Address::parse);
     let owner = address(&known_owner["owner"])
-        .ok_or_else(|| Stop::Error(format!("{SEED_HISTORY} names no owner")))?;
+        .ok_or_else(|| Stop::Error(format!("{SEED_HISTORY} returned no owner")))?;
     let machines = written["machines"].as_array().into_iter().flatten();
     let machines = machines.filter_map(|machine| address(&machine["address"]));
     let others = ["session", "delegate"].into_iter().filter_map(|member| address(&known_owner[member]));
@@ -131,7 +131,7 @@ async fn read(probe: &Probe<'_>) -> Result<Found, Stop> {
     Ok(Found { owner, wallet, is_whole, messages, exchanges, single: Mutex::default() })
 }
 
-/// Messages as they come in.
+/// Collects messages.
 struct Reading<'a> {
     probe: &'a Probe<'a>,
     messages: Vec<Message>,
@@ -140,7 +140,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Every message of these senders.
+    /// Reads every message of these senders.
     async fn list(&mut self, senders: &BTreeSet<Address>) -> Result<(), Stop> {
         let addresses: Vec<String> = senders.iter().map(ToString::to_string).collect();
         let (addresses, limit) = (addresses.join(","), PAGE.to_string());
@@ -150,7 +150,7 @@ impl Reading<'_> {
             let query =
                 [("addresses", addresses.as_str()), ("limit", limit.as_str()), ("page", page.as_str())];
             let answer = Call::get(&query::LIST, &path_with("/messages", &query)).send(self.probe).await?;
-            // What stands behind the last page is no list for some.
+            // Some nodes return no list after the last page.
             if number > first && answer.status() != 200 {
                 return Ok(());
             }
@@ -163,7 +163,7 @@ impl Reading<'_> {
         Err(Stop::NotTestable(format!("the senders have more than {PAGES} pages of messages")))
     }
 
-    /// Claims of machines' keys, whoever sent them: one answer of the flat list.
+    /// Reads claims of machines' keys by any sender: one answer of the flat list.
     async fn claims(&mut self) -> Result<(), Stop> {
         let dialect = &self.probe.settings.dialect;
         let query = [
@@ -171,7 +171,7 @@ impl Reading<'_> {
             ("channels", dialect.records_channel.as_str()),
         ];
         let answer = Call::get(&query::FLAT, &path_with("/messages.json", &query)).send(self.probe).await;
-        // Where there is no such list, no claim is judged.
+        // Without such a list, no claim is judged.
         if let Ok(answer) = answer
             && answer.status() == 200
         {
@@ -180,7 +180,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A message that may be in no list.
+    /// Reads a message that may be in no list.
     async fn single(&mut self, hash: &str) -> Result<(), Stop> {
         if self.seen.contains(hash) {
             return Ok(());
@@ -194,7 +194,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Takes the messages of a list: how many there were, and how many were new.
+    /// Adds the messages of a list. Returns how many there were, and how many were new.
     fn take(&mut self, answer: &Answer<'_>, name: &str) -> Result<(usize, usize), Stop> {
         let body = &answer.response.body;
         let members: Option<BTreeMap<String, &RawValue>> = serde_json::from_slice(body).ok();
@@ -203,7 +203,7 @@ impl Reading<'_> {
             .and_then(|members| members.get(name))
             .map_or(body.as_slice(), |raw| raw.get().as_bytes());
         let items: Option<Vec<&RawValue>> = serde_json::from_slice(array).ok();
-        self.probe.given(items.is_some(), format!("the answer holds no array `{name}`"))?;
+        self.probe.given(items.is_some(), format!("the answer has no array `{name}`"))?;
         let items = items.unwrap_or_default();
         let before = self.messages.len();
         let exchange = self.exchanges.len();
@@ -221,7 +221,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The addresses that the owner's security lists.
+    /// The addresses that the owner's `security` lists.
     fn authorized(&self, owner: Address) -> BTreeSet<Address> {
         let is_own = |one: &&Message| one.sender() == Some(owner) && one.address() == Some(owner);
         let of_owner = self.messages.iter().filter(|one| one.kind == MessageKind::Security).filter(is_own);
@@ -236,7 +236,7 @@ struct Wrapped<'a> {
     message: &'a RawValue,
 }
 
-/// Leaves out what delegates and machines have written for others.
+/// Removes what delegates and machines have written for other owners.
 fn keep_own(messages: &mut Vec<Message>, owner: Address) {
     let own = |one: &Message| one.sender() == Some(owner) || one.address() == Some(owner);
     let of = |kind: MessageKind| messages.iter().filter(move |one| one.kind == kind);
@@ -262,14 +262,14 @@ fn keep_own(messages: &mut Vec<Message>, owner: Address) {
 }
 
 impl Found {
-    /// Every record of a kind, in the order of their times.
+    /// Every record of a kind, ordered by time.
     pub(super) fn of(&self, kind: MessageKind) -> Vec<&Message> {
         let mut found: Vec<&Message> = self.messages.iter().filter(|one| one.kind == kind).collect();
         found.sort_by_key(|one| one.time());
         found
     }
 
-    /// The writes to the owner's `security`, whoever sent them; those under another address are another's.
+    /// The writes to the owner's `security` by any sender.
     pub(super) fn security(&self) -> Vec<&Message> {
         let mut writes = self.of(MessageKind::Security);
         writes.retain(|one| one.address() == Some(self.owner));
@@ -326,7 +326,7 @@ impl Found {
         Ok(answer)
     }
 
-    /// The exchange that brought a message, recorded as one of this check's.
+    /// The exchange that returned a message, recorded as one of this check's.
     pub(super) fn recall<'p>(&self, probe: &'p Probe<'_>, message: &Message) -> Result<Answer<'p>, Stop> {
         probe.recall(self.exchanges[message.exchange].clone())
     }

@@ -47,7 +47,7 @@ pub(super) const PROJECTS: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(security::OWNER, security::SIGNER, security::ENCRYPTION_KEY)),
-    shows!(rows::SECURITY_EXISTS, who_has_a_project_has_security)
+    shows!(rows::SECURITY_EXISTS, owner_of_projects_has_security)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(security::KEY)),
@@ -101,7 +101,7 @@ pub(super) const FRESH: &[Check] = &[
     )),
 ];
 
-/// A terminal record belongs to the creation that it names.
+/// Compares every terminal record with the creation that it names. `content.time` must not be before the creation's.
 async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
     let mut count = 0;
@@ -115,19 +115,21 @@ async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
     some(&found, count, "terminal record whose creation is known")
 }
 
+/// Reads every creation of a deployment. No `deploymentId` may appear twice.
 async fn deployments_are_created_once(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
     let creations = found.of(MessageKind::Creation);
     for creation in creations.into_iter().filter(|one| !one.id("deploymentId").is_empty()) {
         let before = seen.insert(creation.id("deploymentId"), creation.hash());
-        let got = before.map(|hash| format!("one more, {hash}")).unwrap_or_default();
+        let got = before.map(|hash| format!("another one, {hash}")).unwrap_or_default();
         let place = "creations of the deployment";
         expect(probe, &found, creation, before.is_none(), place, "one", &got)?;
     }
     some(&found, seen.len(), "creation that names its deployment")
 }
 
+/// Counts the terminal records of each creation. There must not be more than one.
 async fn deployments_have_one_terminal_record(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
     for creation in found.of(MessageKind::Creation) {
@@ -140,9 +142,11 @@ async fn deployments_have_one_terminal_record(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// How long a deployment may be under way: none takes a day.
+/// The longest time a deployment may take: a day.
 const LONGEST: i64 = 86_400;
 
+/// Reads every creation that is older than a day, or all of a history that is complete. Each must have a terminal
+/// record.
 async fn deployments_come_to_an_end(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let now = probe.now().await?.seconds();
@@ -157,10 +161,10 @@ async fn deployments_come_to_an_end(probe: &Probe<'_>) -> Checked {
         let place = "terminal records of the creation";
         expect(probe, &found, creation, has_end, place, "one", "none")?;
     }
-    some(&found, count, "deployment that must have come to its end")
+    some(&found, count, "deployment that must have ended")
 }
 
-/// Authorizations may come and go; the key stays.
+/// Reads every write to `security`. `encryptionKey` must never change; authorizations may.
 async fn the_encryption_key_is_registered_once(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let writes = found.security();
@@ -177,14 +181,23 @@ async fn the_encryption_key_is_registered_once(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn who_has_a_project_has_security(probe: &Probe<'_>) -> Checked {
+/// Reads the history of an owner with projects. It must contain a write to `security`.
+async fn owner_of_projects_has_security(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let first = found.of(MessageKind::Projects)[0];
     let holds = !found.security().is_empty();
-    expect(probe, &found, first, holds, "`security` of the owner", "a write", "none, but this project")
+    expect(
+        probe,
+        &found,
+        first,
+        holds,
+        "`security` of the owner",
+        "a write",
+        "none, although this project exists",
+    )
 }
 
-/// Each entry that a write holds, with the one of the same project in the write before it.
+/// An entry of a write, and the previous entry of the same project.
 struct Step<'a> {
     write: &'a Message,
     id: &'a str,
@@ -209,6 +222,7 @@ fn public<'a>(entry: &'a Map<String, Value>, member: &str) -> &'a Value {
     entry.get("public").map_or(&Value::Null, |public| &public[member])
 }
 
+/// Compares every entry of a project with the one before. `public.createdAt` must stay the same.
 async fn projects_keep_when_they_were_created(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let steps = steps(&found);
@@ -220,6 +234,7 @@ async fn projects_keep_when_they_were_created(probe: &Probe<'_>) -> Checked {
     some(&found, steps.len(), "project that was written twice")
 }
 
+/// Compares every changed entry of a project with the one before. `public.updatedAt` must be later.
 async fn edits_move_when_a_project_was_changed(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let time = |entry| public(entry, "updatedAt").as_str().and_then(moment);
@@ -235,8 +250,8 @@ async fn edits_move_when_a_project_was_changed(probe: &Probe<'_>) -> Checked {
     some(&found, count, "project that was edited")
 }
 
-/// Rare writes, each of which creates, edits or deletes one project. A write may hold its own entry alone where the
-/// network merges what is written.
+/// Compares every write to `projects` with the ones before. At most one known entry may change; a write may hold its
+/// own entry alone, since the network may merge writes.
 async fn a_write_changes_one_entry(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -253,7 +268,8 @@ async fn a_write_changes_one_entry(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// A project is known to be deleted by its tombstone, or by the end of its artifacts.
+/// Reads the projects that are deleted or whose artifacts were forgotten. Later writes of the whole map must still hold
+/// their entries, and one entry must have `public.deleted` true.
 async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let entries: BTreeMap<&str, BTreeSet<bool>> = entries_by_deletion(&found);
@@ -262,7 +278,7 @@ async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
     let gone: BTreeSet<&str> = forgotten.into_iter().chain(deleted(&found)).collect();
     some(&found, gone.len(), "deleted project")?;
     let writes = found.of(MessageKind::Projects);
-    // Where every write holds the whole map, each later one holds the deleted, too.
+    // If writes hold the whole map, each later one must still hold the deleted projects.
     let is_partial = writes.iter().all(|write| write.entries().len() <= 1);
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for write in &writes {
@@ -276,7 +292,7 @@ async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
             is_partial || lost.is_none(),
             &place,
             "the entry of a deleted project",
-            "nothing",
+            "missing",
         )?;
         known.extend(held);
     }
@@ -285,12 +301,12 @@ async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
         let says_so = entries.get(id).is_some_and(|deleted| deleted.contains(&true));
         let place = format!("/content/content/{id}");
         let want = "an entry whose public.deleted is true";
-        expect(probe, &found, last, says_so, &place, want, "an entry that never said so, or none")?;
+        expect(probe, &found, last, says_so, &place, want, "no such entry")?;
     }
     Ok(())
 }
 
-/// Whether a project's entries have said that it is deleted, that it is not, or both.
+/// The values of `public.deleted` in the entries of each project.
 fn entries_by_deletion(found: &Found) -> BTreeMap<&str, BTreeSet<bool>> {
     let mut said: BTreeMap<&str, BTreeSet<bool>> = BTreeMap::new();
     for (id, entry) in found.of(MessageKind::Projects).into_iter().flat_map(Message::entries) {
@@ -299,6 +315,7 @@ fn entries_by_deletion(found: &Found) -> BTreeMap<&str, BTreeSet<bool>> {
     said
 }
 
+/// Compares every entry of a deleted project with the one before. `public.deleted` must stay true.
 async fn deleted_projects_stay_deleted(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let mut count = 0;
@@ -314,6 +331,8 @@ async fn deleted_projects_stay_deleted(probe: &Probe<'_>) -> Checked {
     some(&found, count, "write that follows a tombstone")
 }
 
+/// Compares every FORGET of a project's artifacts with the write that deleted the project. `content.time` must not be
+/// earlier.
 async fn artifacts_are_forgotten_after_their_project_is_deleted(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
@@ -335,6 +354,7 @@ async fn artifacts_are_forgotten_after_their_project_is_deleted(probe: &Probe<'_
     some(&found, count, "FORGET of a deleted project's artifacts")
 }
 
+/// Reads every envelope. No two may have the same `iv`.
 async fn no_iv_is_used_twice(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut seen: BTreeMap<&str, String> = BTreeMap::new();
@@ -342,13 +362,22 @@ async fn no_iv_is_used_twice(probe: &Probe<'_>) -> Checked {
         let iv = sealed.value["iv"].as_str().filter(|_| sized::<12>(&sealed.value["iv"]).is_some());
         let Some(iv) = iv else { continue };
         let before = seen.insert(iv, format!("{} of {}", sealed.place, sealed.message.hash()));
-        let got = before.as_ref().map(|place| format!("that of {place}")).unwrap_or_default();
+        let got = before.as_ref().map(|place| format!("the IV of {place}")).unwrap_or_default();
         let place = format!("{}/iv", sealed.place);
-        expect(probe, &found, sealed.message, before.is_none(), &place, "an IV of its own", &got)?;
+        expect(
+            probe,
+            &found,
+            sealed.message,
+            before.is_none(),
+            &place,
+            "an IV that no other envelope has",
+            &got,
+        )?;
     }
     some(&found, seen.len(), "envelope with an IV")
 }
 
+/// Opens every envelope. No two may have the same data key.
 async fn no_key_encrypts_twice(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let opened = opened(probe, &found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend])?;
@@ -356,8 +385,8 @@ async fn no_key_encrypts_twice(probe: &Probe<'_>) -> Checked {
     for one in &opened {
         let Some(message) = one.message(&found) else { continue };
         let is_new = seen.insert(*one.dek);
-        let got = "one that encrypts another envelope too";
-        expect(probe, &found, message, is_new, one.place(), "a key of its own", got)?;
+        let got = "the key of another envelope";
+        expect(probe, &found, message, is_new, one.place(), "a key that no other envelope has", got)?;
     }
     Ok(())
 }

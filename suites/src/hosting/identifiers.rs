@@ -20,6 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
         .after(rests!(deployments::BODY, deployments::DEPLOYMENT_ID, deployments::SAME_DEPLOYMENT)),
 ];
 
+/// Reads every write to `projects`. Each key must be `proj_` and 12 characters of the identifier alphabet.
 async fn projects_have_identifiers_of_12_characters(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let is_project = is_id("proj_", 12);
@@ -42,6 +43,7 @@ async fn projects_have_identifiers_of_12_characters(probe: &Probe<'_>) -> Checke
     some(&found, count, "project")
 }
 
+/// Reads every record of a deployment. `deploymentId` must be `deploy_` and 12 characters of the identifier alphabet.
 async fn deployments_have_identifiers_of_12_characters(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = found.deployments().into_iter().map(|one| one.at("/content/content/deploymentId"));

@@ -1,4 +1,4 @@
-//! Deployments to virtual machines: the bundle, and its hash in the record.
+//! Deployments to virtual machines: the bundle file, and its hash in the record.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
             rows::BUNDLE_HASH
         ),
     ),
-    shows!(rows::BUNDLE_WRAPPED, what_machines_run_is_a_bundle_envelope).costs(5, 0, 0).elsewhere(64).after(
+    shows!(rows::BUNDLE_WRAPPED, pinned_files_are_bundle_envelopes).costs(5, 0, 0).elsewhere(64).after(
         rests!(
             deployments::PUBLIC,
             deployments::PROJECT_ID,
@@ -57,11 +57,11 @@ fn machines(found: &Found) -> Vec<&Message> {
 pub(super) struct Pinned<'a, 'p> {
     /// The record that names it.
     pub(super) message: &'a Message,
-    /// The answer that holds it.
+    /// The answer with its bytes.
     pub(super) answer: Answer<'p>,
 }
 
-/// The files of live deployments to machines, as far as they can still be read.
+/// Downloads the files of live deployments to machines that can still be read.
 pub(super) async fn pinned<'a, 'p>(
     probe: &'p Probe<'_>,
     found: &'a Arc<Found>,
@@ -80,7 +80,7 @@ pub(super) async fn pinned<'a, 'p>(
         };
         let mut answer = found.file(probe, name).await?;
         if answer.status() != 200 {
-            // Whether a node finds a file by its content, by its message or by both is not shown.
+            // The document does not show whether a file is found by its content, by its message or by both.
             answer = found.file(probe, message.store_ref()).await?;
         }
         if answer.status() == 200 {
@@ -91,6 +91,7 @@ pub(super) async fn pinned<'a, 'p>(
     Ok(pinned)
 }
 
+/// Reads the terminal records of live deployments to machines. `public.bundleHash` must be 64 hexadecimal digits.
 async fn live_machines_name_their_bundles_hash(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = machines(&found).into_iter().map(|one| one.at("/content/content/public/bundleHash"));
@@ -101,6 +102,7 @@ async fn live_machines_name_their_bundles_hash(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "live deployment to a machine", seen, "64 hexadecimal digits", is_digest)
 }
 
+/// Downloads the files of live deployments to machines. `public.bundleHash` must be the SHA-256 of the file.
 async fn hashes_are_those_of_the_pinned_files(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut count = 0;
@@ -114,7 +116,8 @@ async fn hashes_are_those_of_the_pinned_files(probe: &Probe<'_>) -> Checked {
     some(&found, count, "bundle")
 }
 
-async fn what_machines_run_is_a_bundle_envelope(probe: &Probe<'_>) -> Checked {
+/// Downloads the files of live deployments to machines. Each must be JSON with `kind` or `deks`.
+async fn pinned_files_are_bundle_envelopes(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     for Pinned { message, answer } in pinned(probe, &found).await? {
         let file = answer.json();

@@ -1,4 +1,4 @@
-//! How records are judged: every record of a kind, member by member.
+//! Judges every record of a kind, member by member.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use super::message::{Message, MessageKind};
 use crate::check::{Checked, Stop};
 use crate::probe::Probe;
 
-/// A value that stands, or should stand, somewhere in a message.
+/// A value at a place in a message, or its absence.
 pub(super) struct Seen<'a> {
     pub(super) message: &'a Message,
-    /// Where it stands, as a JSON pointer.
+    /// Its place, a JSON pointer.
     pub(super) place: String,
     pub(super) value: Option<&'a Value>,
 }
 
 impl Message {
-    /// What stands at a JSON pointer.
+    /// The value at a JSON pointer.
     pub(super) fn at(&self, pointer: &str) -> Seen<'_> {
         Seen { message: self, place: pointer.to_owned(), value: self.value.pointer(pointer) }
     }
 }
 
-/// Judges each of these values; that there is none says nothing.
+/// Judges each of these values. Without any, the check is not testable.
 pub(super) fn each<'a>(
     probe: &Probe<'_>,
     found: &Found,
@@ -39,7 +39,7 @@ pub(super) fn each<'a>(
     for Seen { message, place, value } in seen {
         count += 1;
         if !holds(value) {
-            let got = value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+            let got = value.map_or_else(|| "missing".to_owned(), ToString::to_string);
             return fail(probe, found, message, &place, want, &got);
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn each<'a>(
     probe.expect(true, what, want, "")
 }
 
-/// A record that breaks its rule, with the exchange that brought it.
+/// Fails with a record that breaks its rule and the exchange that returned it.
 pub(super) fn fail(
     probe: &Probe<'_>,
     found: &Found,
@@ -73,15 +73,15 @@ pub(super) fn expect(
     if holds { probe.expect(true, place, want, "") } else { fail(probe, found, message, place, want, got) }
 }
 
-/// Nothing of a kind is no pass.
+/// Stops a check that found nothing of a kind: it must not pass.
 pub(super) fn some(found: &Found, count: usize, what: &str) -> Checked {
     if count > 0 {
         return Ok(());
     }
-    Err(Stop::NotTestable(format!("among the records of {} there is no {what}", found.owner)))
+    Err(Stop::NotTestable(format!("{} has no {what} among its records", found.owner)))
 }
 
-/// Judges what stands at `pointer` in every record of a kind.
+/// Judges the value at `pointer` in every record of a kind.
 pub(super) async fn every(
     probe: &Probe<'_>,
     kind: MessageKind,
@@ -105,14 +105,14 @@ pub(super) async fn every_deployment(
     each(probe, &found, "record of a deployment", seen, want, holds)
 }
 
-/// The history with at least one record of a kind.
+/// The history, if it has at least one record of a kind; else the check is not testable.
 pub(super) async fn with(probe: &Probe<'_>, kind: MessageKind) -> Result<Arc<Found>, Stop> {
     let found = found(probe).await?;
     some(&found, found.of(kind).len(), name(kind))?;
     Ok(found)
 }
 
-/// What a kind is called.
+/// The name of a kind in reports.
 pub(super) const fn name(kind: MessageKind) -> &'static str {
     match kind {
         MessageKind::Projects => "write to `projects`",
@@ -126,12 +126,12 @@ pub(super) const fn name(kind: MessageKind) -> &'static str {
     }
 }
 
-/// A text.
+/// A string.
 pub(super) fn is_text(value: Option<&Value>) -> bool {
     value.is_some_and(Value::is_string)
 }
 
-/// A text or null.
+/// A string or null.
 pub(super) fn is_text_or_null(value: Option<&Value>) -> bool {
     value.is_some_and(|value| value.is_string() || value.is_null())
 }
@@ -146,28 +146,28 @@ pub(super) fn is_object(value: Option<&Value>) -> bool {
     value.is_some_and(Value::is_object)
 }
 
-/// Null, written out.
+/// Null; a missing value is not null.
 pub(super) fn is_null(value: Option<&Value>) -> bool {
     value.is_some_and(Value::is_null)
 }
 
-/// That very text.
+/// Exactly this string.
 pub(super) fn is(text: &str) -> impl Fn(Option<&Value>) -> bool + '_ {
     move |value| value.and_then(Value::as_str) == Some(text)
 }
 
-/// An instant in ISO 8601, or a moment that names no offset.
+/// An ISO 8601 time, with or without an offset.
 pub(super) fn is_moment(value: Option<&Value>) -> bool {
     value.and_then(Value::as_str).and_then(moment).is_some()
 }
 
-/// An instant in ISO 8601; one without an offset is read as one of UTC.
+/// Parses an ISO 8601 time; without an offset it is UTC.
 pub(super) fn moment(text: &str) -> Option<Instant> {
     let has_time = text.len() <= 64 && text.contains('T');
     has_time.then(|| Instant::parse_iso(text).or_else(|| Instant::parse_iso(&format!("{text}Z")))).flatten()
 }
 
-/// A prefix and so many characters of the alphabet of identifiers.
+/// A prefix and `length` characters of the identifier alphabet.
 pub(super) fn is_id(prefix: &str, length: usize) -> impl Fn(Option<&Value>) -> bool + '_ {
     let of_alphabet = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     move |value| {
@@ -176,22 +176,22 @@ pub(super) fn is_id(prefix: &str, length: usize) -> impl Fn(Option<&Value>) -> b
     }
 }
 
-/// `0x` and 40 digits.
+/// `0x` and 40 hexadecimal digits.
 pub(super) fn is_address(value: Option<&Value>) -> bool {
     value.and_then(Value::as_str).is_some_and(|text| Address::parse(text).is_some())
 }
 
-/// That address, its digits in either case.
+/// This address; letter case is ignored.
 pub(super) fn is_address_of(address: Address) -> impl Fn(Option<&Value>) -> bool {
     move |value| value.and_then(Value::as_str).and_then(Address::parse) == Some(address)
 }
 
-/// `0x04` and 128 digits that are a point of the curve.
+/// `0x04` and 128 hexadecimal digits of a curve point.
 pub(super) fn is_public_key(value: Option<&Value>) -> bool {
     value.and_then(Value::as_str).and_then(public_key).is_some()
 }
 
-/// The key of such a text.
+/// Parses such a key.
 pub(super) fn public_key(text: &str) -> Option<crypto::secp256k1::PublicKey> {
     crypto::text::parse_prefixed_hex(text).and_then(|bytes| crypto::secp256k1::parse_public_key(&bytes))
 }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_what_they_say() {
+    fn valid_forms_pass_and_invalid_ones_do_not() {
         for good in ["2026-03-04T05:06:07.089Z", "2026-03-04T05:06:07+02:00", "2026-03-04T05:06:07"] {
             assert!(is_moment(Some(&json!(good))), "{good}");
         }

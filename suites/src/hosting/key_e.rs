@@ -1,4 +1,4 @@
-//! The owner's derived key, by the derivation text that the profile declares.
+//! E, the owner's derived key, from the derivation message that the profile declares.
 
 use assay_spec::Strict;
 use assay_spec::crypto::address::Address;
@@ -9,11 +9,11 @@ use super::found::Found;
 use crate::check::Stop;
 use crate::probe::Probe;
 
-/// The owner's E; nothing without the wallet's key or the sentences that it signs.
+/// The owner's E; `None` without the wallet's key or the sentences that it signs.
 pub(super) fn derived(probe: &Probe<'_>, found: &Found) -> Option<SigningKey> {
     let sentences = match &probe.settings.hosting.readings.derivation_lines {
         Some([a, b, c, d]) => Sentences::from_lines([a, b, c, d]),
-        // An application that invents owners signs this project's own words.
+        // An application that creates owners signs this project's default sentences.
         None => found.is_whole.then(Sentences::default),
     };
     let wallet = found.wallet.as_ref()?;
@@ -21,7 +21,7 @@ pub(super) fn derived(probe: &Probe<'_>, found: &Found) -> Option<SigningKey> {
     of_wallet(wallet, &text, &mut Strict).ok().map(|derived| derived.key)
 }
 
-/// The owner's E, without which the check says nothing.
+/// The owner's E. Without it, the check is not testable.
 pub(super) fn needed(probe: &Probe<'_>, found: &Found) -> Result<SigningKey, Stop> {
     super::sealed::wallet(found)?;
     let needs = "needs the sentences of the derivation message ([hosting.readings] derivation_lines)";

@@ -1,6 +1,6 @@
-//! A message as it was received, and what kind of record its shape makes it.
+//! A message as it was received, and the kind of record that its shape shows.
 //!
-//! Records are sorted by several marks, so that one wrong member does not hide a record from the check it is about.
+//! Several members decide the kind, so that one wrong member does not hide a record from the check of that member.
 
 use assay_spec::Dialect;
 use assay_spec::crypto::address::Address;
@@ -17,34 +17,34 @@ pub(super) enum MessageKind {
     Creation,
     /// The terminal record of a deployment.
     Amend,
-    /// A record of a deployment from before schema 4, good by the rules of its time.
+    /// A record of a deployment from before schema 4, valid by earlier rules.
     Legacy,
     /// The claim of a machine's key.
     Claim,
-    /// The end of stored artifacts.
+    /// A FORGET of stored artifacts.
     Forget,
-    /// No record of the application.
+    /// Not a record of the application.
     Other,
 }
 
 /// A message.
 #[derive(Clone, Debug)]
 pub(super) struct Message {
-    /// The message, its members in the order received.
+    /// The message, with its members in the order received.
     pub(super) value: Value,
-    /// Its text, as received.
+    /// Its JSON, as received.
     pub(super) text: String,
-    /// What it is.
+    /// Its kind.
     pub(super) kind: MessageKind,
-    /// The exchange that brought it, among those of the reading.
+    /// The index of the exchange that returned it.
     pub(super) exchange: usize,
 }
 
-/// What stands behind the prefix of every project's identifier.
+/// The prefix of every project's identifier.
 const PROJECT: &str = "proj_";
 
 impl Message {
-    /// A message's text, read; nothing where it is no object.
+    /// Parses a message; `None` if it is not an object.
     pub(super) fn read(text: &str, dialect: &Dialect, exchange: usize) -> Option<Message> {
         let value: Value = serde_json::from_str(text).ok()?;
         value.is_object().then(|| Message {
@@ -55,7 +55,7 @@ impl Message {
         })
     }
 
-    /// The hash, as the node states it.
+    /// The hash, as the node returns it.
     pub(super) fn hash(&self) -> &str {
         self.value["item_hash"].as_str().unwrap_or_default()
     }
@@ -80,22 +80,22 @@ impl Message {
         &self.value["content"]["content"]
     }
 
-    /// `content.ref`; empty where it is no text.
+    /// `content.ref`; empty where it is not a string.
     pub(super) fn target(&self) -> &str {
         self.value["content"]["ref"].as_str().unwrap_or_default()
     }
 
-    /// A text of the body; empty where there is none.
+    /// A string member of the body; empty where it is missing.
     pub(super) fn id(&self, member: &str) -> &str {
         self.body()[member].as_str().unwrap_or_default()
     }
 
-    /// `public.storeRef` of a deployment's record; empty where it names nothing.
+    /// `public.storeRef` of a deployment's record; empty where it is not a string.
     pub(super) fn store_ref(&self) -> &str {
         self.body()["public"]["storeRef"].as_str().unwrap_or_default()
     }
 
-    /// Whether a terminal record says that its deployment is live; one that says neither counts where it names an
+    /// Whether a terminal record says that its deployment is live. Without a valid status, it is live if it names an
     /// artifact.
     pub(super) fn is_live(&self) -> bool {
         match self.body()["public"]["status"].as_str() {
@@ -112,7 +112,7 @@ impl Message {
     }
 }
 
-/// Sorts a message by its shape.
+/// The kind of a message, by its shape.
 fn kind(message: &Value, dialect: &Dialect) -> MessageKind {
     let content = &message["content"];
     let body = &content["content"];
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_known_by_its_shape() {
+    fn kind_follows_from_the_shape() {
         for (kind, content, wanted) in [
             ("AGGREGATE", json!({ "key": "projects", "content": {} }), MessageKind::Projects),
             ("POST", json!({ "key": "project", "content": { "proj_a": {} } }), MessageKind::Projects),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_an_object_is_a_message() {
+    fn only_objects_are_messages() {
         for text in ["", "[]", "1", "{"] {
             assert!(Message::read(text, &Dialect::default(), 0).is_none(), "{text}");
         }

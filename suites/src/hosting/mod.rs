@@ -1,10 +1,10 @@
 //! Checks of the stored records of a hosting application (document 2).
 //!
-//! The records are messages of the network: the profile's `[network]` says where they are read, its `[hosting]`
-//! whose they are.
+//! The records are messages of the network: `[network]` of the profile says where to read them, `[hosting]` whose they
+//! are.
 
-/// What a check of records rests on: that the node shows messages and files as they were written. More rows may
-/// follow.
+/// The rows that a check of records depends on: the node returns messages and files as they were written. More rows may
+/// be added.
 macro_rules! rests {
     ($($row:expr),* $(,)?) => {
         const {
@@ -82,20 +82,20 @@ pub const CHECKS: &[&[Check]] = &[
     recovery::CHECKS,
 ];
 
-/// What a profile brings for this service.
+/// What a profile declares for this service.
 #[derive(Clone, Default)]
 pub struct Fixtures {
-    /// The owner whose records are judged; none means that a check lets the application action.
+    /// The owner whose records are judged. Without one, a check lets the application write a history.
     pub owner: Option<Address>,
-    /// The owner's key, which opens envelopes; none means that they stay closed.
+    /// The owner's key, which opens envelopes. Without it, they are not opened.
     pub wallet: Option<SigningKey>,
-    /// What the records look like where the document leaves it open.
+    /// How the target's records look where the document leaves it open.
     pub readings: HostingReadings,
-    /// What was found of the owner, where a target is shared.
+    /// The owner's records, once a check has read them from a shared target.
     found: Arc<Mutex<Option<Arc<found::Found>>>>,
 }
 
-/// Shows no key.
+/// Does not show the key.
 impl fmt::Debug for Fixtures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fixtures").field("owner", &self.owner).finish_non_exhaustive()
@@ -103,7 +103,8 @@ impl fmt::Debug for Fixtures {
 }
 
 impl Fixtures {
-    /// The fixtures of a profile; `key` is the secret that it names, 64 hex digits. A key alone names its owner.
+    /// The fixtures of a profile. `key` is the secret that it names, 64 hex digits; without `owner`, the owner is the
+    /// key's address.
     pub fn new(profile: &Hosting, key: Option<&str>) -> Result<Fixtures, String> {
         let wallet = key.map(wallet).transpose()?;
         let named = profile.owner.as_deref().and_then(Address::parse);
@@ -111,7 +112,7 @@ impl Fixtures {
         if let (Some(named), Some(of_key)) = (named, of_key)
             && named != of_key
         {
-            return Err(format!("it is the key of {of_key}, and the owner is {named}"));
+            return Err(format!("it is the key of {of_key}, but the owner is {named}"));
         }
         Ok(Fixtures {
             owner: named.or(of_key),
@@ -125,7 +126,9 @@ impl Fixtures {
 fn wallet(text: &str) -> Result<SigningKey, String> {
     let bytes = parse_hex(text.strip_prefix("0x").unwrap_or(text)).and_then(|bytes| bytes.try_into().ok());
     let key = bytes.and_then(|bytes: [u8; 32]| key_from_secret(&bytes));
-    key.ok_or_else(|| "not a private key: 64 hex digits, no zero and below the curve's order".to_owned())
+    key.ok_or_else(|| {
+        "not a private key: it must be 64 hex digits, not zero, and below the curve's order".to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -145,19 +148,20 @@ mod tests {
     }
 
     #[test]
-    fn a_key_names_its_owner() {
-        let fixtures = Fixtures::new(&owned_by(None), Some(KEY)).expect("a good key");
+    fn owner_is_the_keys_address() {
+        let fixtures = Fixtures::new(&owned_by(None), Some(KEY)).expect("a valid key");
         assert_eq!(fixtures.owner.map(|owner| owner.to_string()).as_deref(), Some(OWNER));
         assert!(Fixtures::new(&owned_by(Some(OWNER)), Some(KEY)).is_ok());
-        assert!(Fixtures::new(&owned_by(Some(OWNER)), None).expect("no key is needed").wallet.is_none());
+        assert!(Fixtures::new(&owned_by(Some(OWNER)), None).expect("a key is not needed").wallet.is_none());
     }
 
     #[test]
-    fn a_key_that_is_none_or_anothers_is_refused_and_not_shown() {
+    fn invalid_or_foreign_key_is_rejected_and_not_shown() {
         let zero = "0".repeat(64);
         let other = format!("{}2", &KEY[..63]);
         for key in ["", "xy", zero.as_str(), &KEY[1..], other.as_str()] {
-            let error = Fixtures::new(&owned_by(Some(OWNER)), Some(key)).expect_err("no key of this owner");
+            let error =
+                Fixtures::new(&owned_by(Some(OWNER)), Some(key)).expect_err("not a key of this owner");
             assert!(error.contains("key"), "{error}");
             assert!(key.is_empty() || !error.contains(key), "{error}");
         }

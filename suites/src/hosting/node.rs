@@ -1,4 +1,4 @@
-//! A node of the network as a reader meets it: slow, busy, gone, or saying what is no answer.
+//! Requests to a node of the network that may be slow, busy or gone, or return nonsense.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,17 +12,17 @@ use crate::redact::Hidden;
 use crate::target::{Connect, Dial};
 use crate::transport;
 
-/// How often a request is sent that gets no answer, or one that asks for patience.
+/// How often a request is sent that gets no answer, or a 5xx.
 const TRIES: u32 = 4;
-/// How often a node that answers 429 is waited for: its limit is by the minute.
+/// How often a request waits for a node that returns 429: its limit is per minute.
 const WAITS: u32 = 30;
 /// The pause before a second try; it doubles.
 const PAUSE: Duration = Duration::from_millis(50);
-/// No `Retry-After` is waited for longer than this.
+/// The longest wait for a `Retry-After`.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
-/// A node that gave no answer so often in a row is not asked again.
+/// After so many requests in a row without an answer, a node is not asked again.
 const PATIENCE: u32 = 3;
-/// The longest answer, in bytes: a hundred aggregates that hold every project of a wallet.
+/// The longest answer, in bytes: a hundred aggregates, each with every project of a wallet.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
 /// The most troubles of one node that are kept.
 const TROUBLES: usize = 20;
@@ -42,7 +42,7 @@ struct State {
     troubles: BTreeSet<String>,
 }
 
-/// What a node answered; no status where it did not.
+/// The answer of a node; status 0 if there was none.
 #[derive(Default)]
 pub(super) struct Reply {
     pub(super) status: u16,
@@ -63,7 +63,7 @@ impl Node {
         &self.base
     }
 
-    /// Notes what is wrong with it.
+    /// Notes a problem of this node.
     pub(super) fn trouble(&self, what: String) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.troubles.len() < TROUBLES {
@@ -71,38 +71,35 @@ impl Node {
         }
     }
 
-    /// What was wrong with it.
+    /// The noted problems.
     pub(super) fn troubles(&self) -> BTreeSet<String> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).troubles.clone()
     }
 
-    /// Whether it was given up.
+    /// Whether it is no longer asked.
     pub(super) fn is_dead(&self) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).silent >= PATIENCE
     }
 
-    /// The text of a 200; anything else is a trouble.
+    /// The body of a 200 as a string; anything else is noted as a problem.
     pub(super) async fn text(&self, path: &str) -> Option<String> {
         let Reply { status, body } = self.get(path).await;
         match (status, String::from_utf8(body)) {
             (200, Ok(text)) => Some(text),
             (200, Err(_)) => {
-                self.trouble("an answer is no UTF-8".to_owned());
+                self.trouble("an answer is not UTF-8".to_owned());
                 None
             }
-            // Silence is a trouble already.
+            // A missing answer is noted already.
             (0, _) => None,
             (status, _) => {
-                self.trouble(format!(
-                    "{} is answered by {status}",
-                    path.split('?').next().unwrap_or_default()
-                ));
+                self.trouble(format!("{} returned {status}", path.split('?').next().unwrap_or_default()));
                 None
             }
         }
     }
 
-    /// A GET, tried again where there is no answer, or one that asks for patience.
+    /// Sends a GET, and retries after no answer, a 429 or a 5xx.
     pub(super) async fn get(&self, path: &str) -> Reply {
         let (mut tries, mut waits, mut pause) = (0, 0, PAUSE);
         loop {
@@ -127,12 +124,12 @@ impl Node {
         }
     }
 
-    /// The last answer, and whether the node is still worth asking.
+    /// Turns the last result into a reply, and counts requests without an answer.
     fn settle(&self, answer: Result<Response, Broken>) -> Reply {
         match answer {
             Ok(response) => {
                 if response.status >= 500 || response.status == 429 {
-                    self.trouble(format!("it answers {}", response.status));
+                    self.trouble(format!("it returns {}", response.status));
                 }
                 self.state.lock().unwrap_or_else(PoisonError::into_inner).silent = 0;
                 Reply { status: response.status, body: response.body }
@@ -140,7 +137,7 @@ impl Node {
             Err(broken) => {
                 self.trouble(broken.to_string());
                 let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-                // Where nobody is there, asking for something else helps no more.
+                // If nothing listens there, other requests fail as well.
                 state.silent += if matches!(broken, Broken::Unreachable(_)) { PATIENCE } else { 1 };
                 Reply::default()
             }
@@ -150,7 +147,7 @@ impl Node {
     async fn once(&self, path: &str) -> Result<Response, Broken> {
         let request = Request::new("GET", &format!("{}{path}", self.prefix));
         let transport = self.connector.transport();
-        // What is hidden stands in no report: of these exchanges only the bodies do.
+        // No report shows these requests, so nothing needs to be hidden.
         let request = transport.dress(request, &mut Hidden::default());
         let to = Dial::to(&self.base);
         transport::send(&*self.connector, to, &request, transport.within("network", self.limits))

@@ -1,4 +1,4 @@
-//! Writes to the aggregate `projects`: the message, its entries, and what their envelopes hold.
+//! Writes to the aggregate `projects`: the message, its entries, and the contents of their envelopes.
 
 use assay_spec::hosting::requirements::{envelope, projects as rows, records, security};
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub(super) const RECORD: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::MAP)),
-    shows!(rows::ID, entries_stand_under_their_identifiers)
+    shows!(rows::ID, entries_have_their_identifiers_as_keys)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::ENTRY)),
@@ -38,7 +38,7 @@ pub(super) const RECORD: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::ENTRY)),
-    shows!(rows::FRAMEWORK, frameworks_are_texts).costs(1, 0, 0).elsewhere(4).after(rests!(rows::ENTRY)),
+    shows!(rows::FRAMEWORK, frameworks_are_strings).costs(1, 0, 0).elsewhere(4).after(rests!(rows::ENTRY)),
     shows!(rows::DEPLOY_TARGET, projects_are_deployed_to_one_of_two_targets)
         .costs(1, 0, 0)
         .elsewhere(4)
@@ -56,7 +56,7 @@ pub(super) const RECORD: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::ENTRY)),
-    shows!(rows::TOMBSTONE, deleted_projects_hold_five_empty_texts)
+    shows!(rows::TOMBSTONE, deleted_projects_hold_five_empty_strings)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::ENTRY)),
@@ -69,39 +69,43 @@ pub(super) const PLAINTEXT: &[Check] = &[
         envelope::WALLET_OPENS,
         envelope::KEY_E_OPENS
     )),
-    shows!(rows::PLAINTEXT_NAME, names_are_texts).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_NAME, names_are_strings).costs(1, 0, 0).elsewhere(4).after(SEALED),
     shows!(rows::PLAINTEXT_SOURCE, sources_are_hosted_or_uploaded).costs(1, 0, 0).elsewhere(4).after(SEALED),
     shows!(rows::PLAINTEXT_REPO, repositories_are_an_owner_and_a_name_or_null)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(SEALED),
-    shows!(rows::PLAINTEXT_BRANCH, branches_are_texts_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_BRANCH, branches_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
     shows!(rows::PLAINTEXT_INSTALLATION, installations_are_numbers_or_null)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(SEALED),
-    shows!(rows::PLAINTEXT_BUILD, build_commands_are_texts).costs(1, 0, 0).elsewhere(4).after(SEALED),
-    shows!(rows::PLAINTEXT_OUTPUT, output_folders_are_texts).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_BUILD, build_commands_are_strings).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_OUTPUT, output_folders_are_strings).costs(1, 0, 0).elsewhere(4).after(SEALED),
 ];
 
 const SEALED: &[assay_spec::Id] =
     rests!(rows::ENTRY, rows::ENCRYPTED, rows::PLAINTEXT_FORM, envelope::WALLET_OPENS, envelope::KEY_E_OPENS);
 
+/// Reads every write to `projects`. `type` must be `AGGREGATE`.
 async fn writes_to_projects_are_aggregates(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Projects, "/type", "AGGREGATE", is("AGGREGATE")).await
 }
 
+/// Reads every write to `projects`. `content.key` must be `projects`.
 async fn writes_to_projects_have_their_key(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Projects, "/content/key", "projects", is("projects")).await
 }
 
+/// Reads every write to `projects`. `content.address` must be the owner's.
 async fn projects_belong_to_the_owners_address(probe: &Probe<'_>) -> Checked {
     let owner = found(probe).await?.owner;
     let want = format!("the owner's address, {owner}");
     every(probe, MessageKind::Projects, "/content/address", &want, is_address_of(owner)).await
 }
 
-/// Where there is no security, nobody but the wallet writes.
+/// Reads every write to `projects`. `sender` must be the owner, or a session key that `security` allows to write
+/// `projects`.
 async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let session = super::security::may_write_projects(&found);
@@ -119,6 +123,7 @@ async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Che
     )
 }
 
+/// Reads every write to `projects`. `content.content` must be an object without arrays as entries.
 async fn projects_are_an_object(probe: &Probe<'_>) -> Checked {
     let is_map = |value: Option<&Value>| {
         let entries = value.and_then(Value::as_object);
@@ -127,6 +132,7 @@ async fn projects_are_an_object(probe: &Probe<'_>) -> Checked {
     every(probe, MessageKind::Projects, "/content/content", "an object of entries", is_map).await
 }
 
+/// Reads every entry of `projects`. It must be an object with the object `public`.
 async fn entries_are_objects_with_a_public_part(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let is_entry = |entry: Option<&Value>| entry.is_some_and(|entry| entry["public"].is_object());
@@ -143,7 +149,7 @@ async fn entries_are_objects_with_a_public_part(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "project", seen, want, is_entry)
 }
 
-/// What stands at `member` of the entries that `is_wanted` names.
+/// The values of `member` in the entries that `is_wanted` selects.
 fn members<'a>(found: &'a Found, member: &str, is_wanted: impl Fn(&Value) -> bool) -> Vec<Seen<'a>> {
     let entries = found
         .of(MessageKind::Projects)
@@ -170,18 +176,20 @@ async fn entries(
     each(probe, &found, "project", members(&found, member, |_| true), want, holds)
 }
 
-async fn entries_stand_under_their_identifiers(probe: &Probe<'_>) -> Checked {
+/// Reads every entry of `projects`. `id` must be the key of the entry.
+async fn entries_have_their_identifiers_as_keys(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = members(&found, "id", |_| true);
     some(&found, seen.len(), "project")?;
     for Seen { message, place, value } in seen {
         let key = place.trim_start_matches("/content/content/").trim_end_matches("/id");
-        let got = value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        let got = value.map_or_else(|| "missing".to_owned(), ToString::to_string);
         expect(probe, &found, message, is(key)(value), &place, key, &got)?;
     }
     Ok(())
 }
 
+/// Reads every entry of `projects`. `schemaVersion` must be the one that the profile declares, or 1 or 2.
 async fn entries_have_the_schema_of_their_time(probe: &Probe<'_>) -> Checked {
     let declared = probe.settings.hosting.readings.project_entry_schema;
     let want = declared.map_or_else(|| "1 or 2".to_owned(), |schema| schema.to_string());
@@ -189,38 +197,45 @@ async fn entries_have_the_schema_of_their_time(probe: &Probe<'_>) -> Checked {
     entries(probe, "schemaVersion", &want, |value| value.and_then(Value::as_u64).is_some_and(holds)).await
 }
 
-async fn frameworks_are_texts(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/framework", "a text", is_text).await
+/// Reads every entry of `projects`. `public.framework` must be a string.
+async fn frameworks_are_strings(probe: &Probe<'_>) -> Checked {
+    entries(probe, "public/framework", "a string", is_text).await
 }
 
+/// Reads every entry of `projects`. `public.deployTarget` must be `ipfs` or `instance`.
 async fn projects_are_deployed_to_one_of_two_targets(probe: &Probe<'_>) -> Checked {
     let is_target = |value: Option<&Value>| is("ipfs")(value) || is("instance")(value);
     entries(probe, "public/deployTarget", "ipfs or instance", is_target).await
 }
 
+/// Reads every entry of `projects`. `public.createdAt` must be an ISO 8601 time.
 async fn projects_name_when_they_were_created(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/createdAt", "a time by ISO 8601", is_moment).await
+    entries(probe, "public/createdAt", "an ISO 8601 time", is_moment).await
 }
 
+/// Reads every entry of `projects`. `public.updatedAt` must be an ISO 8601 time.
 async fn projects_name_when_they_were_changed(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/updatedAt", "a time by ISO 8601", is_moment).await
+    entries(probe, "public/updatedAt", "an ISO 8601 time", is_moment).await
 }
 
+/// Reads every entry of `projects`. `public.deleted` must be a boolean.
 async fn deleted_is_a_boolean(probe: &Probe<'_>) -> Checked {
     entries(probe, "public/deleted", "a boolean", |value| value.is_some_and(Value::is_boolean)).await
 }
 
+/// Reads the entries of projects that are not deleted. `encrypted` must be an object.
 async fn living_projects_hold_an_envelope(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = members(&found, "encrypted", |public| public["deleted"] == false);
     each(probe, &found, "living project", seen, "an object", is_object)
 }
 
-/// The fields of an envelope that a deleted project's holds as empty texts.
+/// The fields of a deleted project's envelope that are empty strings.
 const EMPTIED: [&str; 5] = ["/ct", "/iv", "/tag", "/deks/user", "/deks/encryption"];
 
-/// Where `deks` itself is an empty text, so is what stands in it.
-async fn deleted_projects_hold_five_empty_texts(probe: &Probe<'_>) -> Checked {
+/// Reads the entries of deleted projects. `ct`, `iv`, `tag`, `deks.user` and `deks.encryption` of the envelope must be
+/// empty strings; `deks` itself may be an empty string instead.
+async fn deleted_projects_hold_five_empty_strings(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = members(&found, "encrypted", |public| public["deleted"] == true);
     each(
@@ -241,7 +256,7 @@ async fn deleted_projects_hold_five_empty_texts(probe: &Probe<'_>) -> Checked {
     )
 }
 
-/// What the envelopes of projects hold.
+/// Opens the envelopes of projects.
 async fn plaintexts(probe: &Probe<'_>) -> Result<(std::sync::Arc<Found>, Vec<Opened>), Stop> {
     let found = with(probe, MessageKind::Projects).await?;
     let opened = opened(probe, &found, &[MessageKind::Projects])?;
@@ -259,21 +274,25 @@ async fn inside(
     super::sealed::members(probe, &found, &opened, member, want, holds)
 }
 
+/// Opens the envelopes of projects. Each plaintext must be a JSON object.
 async fn project_envelopes_hold_an_object(probe: &Probe<'_>) -> Checked {
     let (found, opened) = plaintexts(probe).await?;
     super::sealed::objects(probe, &found, &opened)
 }
 
-async fn names_are_texts(probe: &Probe<'_>) -> Checked {
-    inside(probe, "name", "a text", is_text).await
+/// Opens the envelopes of projects. `name` must be a string.
+async fn names_are_strings(probe: &Probe<'_>) -> Checked {
+    inside(probe, "name", "a string", is_text).await
 }
 
+/// Opens the envelopes of projects. `source` must be the hosted source or `upload`.
 async fn sources_are_hosted_or_uploaded(probe: &Probe<'_>) -> Checked {
     let hosted = probe.settings.dialect.hosted_source.clone();
     let want = format!("{hosted} or upload");
     inside(probe, "source", &want, |value| is(&hosted)(value) || is("upload")(value)).await
 }
 
+/// Opens the envelopes of projects. `repo` must be an owner, a slash and a name, or null.
 async fn repositories_are_an_owner_and_a_name_or_null(probe: &Probe<'_>) -> Checked {
     inside(probe, "repo", "an owner, a slash and a name, or null", |value| match value {
         Some(Value::Null) => true,
@@ -285,18 +304,22 @@ async fn repositories_are_an_owner_and_a_name_or_null(probe: &Probe<'_>) -> Chec
     .await
 }
 
-async fn branches_are_texts_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "branch", "a text or null", is_text_or_null).await
+/// Opens the envelopes of projects. `branch` must be a string or null.
+async fn branches_are_strings_or_null(probe: &Probe<'_>) -> Checked {
+    inside(probe, "branch", "a string or null", is_text_or_null).await
 }
 
+/// Opens the envelopes of projects. `installationId` must be a number or null.
 async fn installations_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
     inside(probe, "installationId", "a number or null", is_number_or_null).await
 }
 
-async fn build_commands_are_texts(probe: &Probe<'_>) -> Checked {
-    inside(probe, "buildCommand", "a text", is_text).await
+/// Opens the envelopes of projects. `buildCommand` must be a string.
+async fn build_commands_are_strings(probe: &Probe<'_>) -> Checked {
+    inside(probe, "buildCommand", "a string", is_text).await
 }
 
-async fn output_folders_are_texts(probe: &Probe<'_>) -> Checked {
-    inside(probe, "outputDir", "a text", is_text).await
+/// Opens the envelopes of projects. `outputDir` must be a string.
+async fn output_folders_are_strings(probe: &Probe<'_>) -> Checked {
+    inside(probe, "outputDir", "a string", is_text).await
 }

@@ -1,4 +1,4 @@
-//! What every record is, whatever its kind.
+//! Rules for records of every kind.
 
 use assay_spec::Strict;
 use assay_spec::hosting::requirements::records as rows;
@@ -13,24 +13,26 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CHANNEL, records_stand_on_their_channel).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::CHANNEL, records_are_on_their_channel).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::SIGNATURE, records_are_signed_by_their_senders).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::ADDRESS, records_name_an_address).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::TIME, records_name_a_time_in_seconds).costs(1, 0, 0).elsewhere(4).after(rests!()),
 ];
 
-/// Every record that was found.
+/// Every record of the owner.
 fn all(found: &Found) -> impl Iterator<Item = &Message> {
     found.messages.iter().filter(|one| one.kind != MessageKind::Other)
 }
 
-async fn records_stand_on_their_channel(probe: &Probe<'_>) -> Checked {
+/// Reads every record of the owner. `channel` must be the records channel.
+async fn records_are_on_their_channel(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let channel = &probe.settings.dialect.records_channel;
     each(probe, &found, "record", all(&found).map(|one| one.at("/channel")), channel, is(channel))
 }
 
-/// That of a claim is looked at elsewhere.
+/// Reads every record of the owner but claims, which have a check of their own. `signature` must be the sender's
+/// signature over the canonical JSON.
 async fn records_are_signed_by_their_senders(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let signed: Vec<&Message> = all(&found).filter(|one| one.kind != MessageKind::Claim).collect();
@@ -50,18 +52,20 @@ pub(super) fn expect_signed(probe: &Probe<'_>, found: &Found, message: &Message)
     expect(probe, found, message, verified.is_ok(), "/signature", want, &got)
 }
 
+/// Reads every record of the owner. `content.address` must be `0x` and 40 hexadecimal digits.
 async fn records_name_an_address(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = all(&found).map(|one| one.at("/content/address"));
     each(probe, &found, "record", seen, "0x and 40 hexadecimal digits", is_address)
 }
 
+/// Reads every record of the owner. `content.time` must be an integer of seconds.
 async fn records_name_a_time_in_seconds(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
-    // Milliseconds would lie ten thousand years ahead.
+    // A time in milliseconds would be ten thousand years ahead.
     let is_seconds = |value: Option<&Value>| {
         value.and_then(Value::as_i64).is_some_and(|time| (0..100_000_000_000).contains(&time))
     };
     let seen = all(&found).map(|one| one.at("/content/time"));
-    each(probe, &found, "record", seen, "an integer, in seconds", is_seconds)
+    each(probe, &found, "record", seen, "an integer of seconds", is_seconds)
 }

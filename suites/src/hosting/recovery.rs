@@ -1,4 +1,4 @@
-//! What a reader gets back of an owner's history.
+//! What a reader can recover from an owner's history.
 
 use assay_spec::hosting::requirements::{deployments, forget, history, projects, recovery as rows};
 use assay_spec::network::requirements::store;
@@ -27,7 +27,8 @@ pub(super) const CHECKS: &[Check] = &[shows!(rows::LIVE_RESOLVES, artifacts_of_l
         store::PROCESSED
     ))];
 
-/// An artifact whose payer ran out is nobody's deviation; a note names it.
+/// Looks up the artifacts of the latest live deployments of projects that are not deleted. Each must return 200 with a
+/// content identifier; one that was removed because its payer ran out of credits is only noted.
 async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let deleted = super::forget::deleted(&found);
@@ -41,7 +42,7 @@ async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
         let body = answer.json();
         let state = body["status"].as_str().unwrap_or_default().to_owned();
         if state == "removed" || (answer.status() == 410 && state.is_empty()) {
-            probe.note(format!("the artifact {hash} was removed: its payer ran out"));
+            probe.note(format!("the artifact {hash} was removed: its payer ran out of credits"));
             continue;
         }
         count += 1;

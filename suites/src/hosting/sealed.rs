@@ -1,4 +1,4 @@
-//! Envelopes that were found, and what is in them where the run has the owner's key.
+//! Reads envelopes, and opens them if the run has the owner's key.
 
 use assay_spec::crypto::aead::{self, Nonce};
 use assay_spec::crypto::ecies::{self, NonceLength};
@@ -14,7 +14,7 @@ use super::message::{Message, MessageKind};
 use crate::check::{Checked, Stop};
 use crate::probe::Probe;
 
-/// An envelope, and where it stands.
+/// An envelope, and its place in a message.
 #[derive(Clone)]
 pub(super) struct Sealed<'a> {
     pub(super) message: &'a Message,
@@ -22,18 +22,17 @@ pub(super) struct Sealed<'a> {
     pub(super) value: &'a Value,
 }
 
-/// What an envelope holds.
+/// An opened envelope.
 pub(super) struct Opened {
     hash: String,
     place: String,
     /// The key that opened it.
     pub(super) dek: Zeroizing<[u8; 32]>,
-    /// The bytes in it.
+    /// The plaintext.
     pub(super) plaintext: Zeroizing<Vec<u8>>,
 }
 
-/// The envelopes in records of these kinds, each once however often it was written; those of deleted projects hold
-/// nothing.
+/// The envelopes in records of these kinds, without duplicates and without those of deleted projects, which are empty.
 pub(super) fn envelopes<'a>(found: &'a Found, kinds: &[MessageKind]) -> Vec<Sealed<'a>> {
     let mut sealed: Vec<Sealed<'a>> = Vec::new();
     let mut add = |message: &'a Message, place: String, value: Option<&'a Value>| {
@@ -57,17 +56,17 @@ pub(super) fn envelopes<'a>(found: &'a Found, kinds: &[MessageKind]) -> Vec<Seal
     sealed
 }
 
-/// The bytes of padded base64 whose unused bits are zero.
+/// Decodes padded base64 whose unused bits are zero.
 pub(super) fn bytes(value: &Value) -> Option<Vec<u8>> {
     STANDARD.decode(value.as_str()?).ok()
 }
 
-/// As [`bytes`], so many of them.
+/// As [`bytes`], for exactly `N` bytes.
 pub(super) fn sized<const N: usize>(value: &Value) -> Option<[u8; N]> {
     bytes(value)?.try_into().ok()
 }
 
-/// The key that is wrapped in a text for another key.
+/// Unwraps a data key with another key.
 pub(super) fn unwrap(probe: &Probe<'_>, key: &SigningKey, wrapped: &Value) -> Option<Zeroizing<[u8; 32]>> {
     let nonce = match probe.settings.hosting.readings.ecies_nonce_len {
         12 => NonceLength::Twelve,
@@ -78,27 +77,27 @@ pub(super) fn unwrap(probe: &Probe<'_>, key: &SigningKey, wrapped: &Value) -> Op
     Some(Zeroizing::new(dek))
 }
 
-/// What stands behind `ct`, `iv` and `tag` under a key; nothing where one of them has another form.
+/// Decrypts `ct` with `iv`, `tag` and a key; `None` if one of them is malformed.
 pub(super) fn open(envelope: &Value, dek: &[u8; 32]) -> Option<Zeroizing<Vec<u8>>> {
     let iv = sized::<12>(&envelope["iv"])?;
     let tag = sized::<16>(&envelope["tag"])?;
     aead::open(dek, Nonce::Twelve(iv), &[], &bytes(&envelope["ct"])?, &tag)
 }
 
-/// Whether everything about an envelope but its wrapped keys has its form, so that a good key opens it.
+/// Whether an envelope is well-formed apart from its wrapped keys, so that a valid key opens it.
 pub(super) fn is_formed(envelope: &Value) -> bool {
     sized::<12>(&envelope["iv"]).is_some()
         && sized::<16>(&envelope["tag"]).is_some()
         && bytes(&envelope["ct"]).is_some()
 }
 
-/// The owner's key, without which envelopes stay closed.
+/// The owner's key. Without it, the check is not testable.
 pub(super) fn wallet(found: &Found) -> Result<&SigningKey, Stop> {
-    let needs = "needs the owner's key ([hosting] wallet_key), since it is about what is in envelopes";
+    let needs = "needs the owner's key ([hosting] wallet_key) to open envelopes";
     found.wallet.as_ref().ok_or_else(|| Stop::NotTestable(needs.to_owned()))
 }
 
-/// What the envelopes in records of these kinds hold; those that do not open are judged elsewhere.
+/// Opens the envelopes in records of these kinds. Other checks judge those that do not open.
 pub(super) fn opened(probe: &Probe<'_>, found: &Found, kinds: &[MessageKind]) -> Result<Vec<Opened>, Stop> {
     let wallet = wallet(found)?;
     let key_e = super::key_e::derived(probe, found);
@@ -128,7 +127,7 @@ impl Opened {
         found.messages.iter().find(|one| one.hash() == self.hash)
     }
 
-    /// Where it stands in its message.
+    /// Its place in the message.
     pub(super) fn place(&self) -> &str {
         &self.place
     }
@@ -138,18 +137,18 @@ impl Opened {
     }
 }
 
-/// Expects every envelope to hold an object of JSON. Nothing of what it holds is shown.
+/// Expects every plaintext to be a JSON object. The plaintext is not shown.
 pub(super) fn objects(probe: &Probe<'_>, found: &Found, opened: &[Opened]) -> Checked {
     for one in opened {
         let holds = one.json().is_some_and(|value| value.is_object());
         let Some(message) = one.message(found) else { continue };
-        let got = if std::str::from_utf8(&one.plaintext).is_ok() { "another text" } else { "no UTF-8" };
-        expect(probe, found, message, holds, &one.place, "an object of JSON inside", got)?;
+        let got = if std::str::from_utf8(&one.plaintext).is_ok() { "other UTF-8" } else { "not UTF-8" };
+        expect(probe, found, message, holds, &one.place, "a JSON object inside", got)?;
     }
     Ok(())
 }
 
-/// Judges a member of every plaintext that is an object. Of what is private only the type is shown.
+/// Judges a member of every plaintext that is an object. Only the type of a private value is shown.
 pub(super) fn members(
     probe: &Probe<'_>,
     found: &Found,
@@ -173,11 +172,11 @@ pub(super) fn members(
 
 fn kind(value: Option<&Value>) -> &'static str {
     match value {
-        None => "nothing",
+        None => "missing",
         Some(Value::Null) => "null",
         Some(Value::Bool(_)) => "a boolean",
         Some(Value::Number(_)) => "a number",
-        Some(Value::String(_)) => "another text",
+        Some(Value::String(_)) => "another string",
         Some(Value::Array(_)) => "an array",
         Some(Value::Object(_)) => "an object",
     }

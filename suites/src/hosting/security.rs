@@ -1,4 +1,4 @@
-//! Writes to the aggregate `security`: who may write for the owner, and the key that envelopes are sealed for.
+//! Writes to the aggregate `security`: the authorized senders, and the owner's encryption key.
 
 use std::collections::BTreeSet;
 
@@ -95,7 +95,7 @@ const ENTRY: &[assay_spec::Id] = rests!(rows::AUTHORIZATIONS, rows::ENTRY);
 const SESSION: &[assay_spec::Id] =
     rests!(rows::AUTHORIZATIONS, rows::ENTRY, rows::DELEGATE_NO_PUBKEY, rows::ENTRY_ADDRESS);
 
-/// The addresses that the owner's security lists; that there are none says nothing.
+/// The addresses that the owner's `security` lists. Without a write to `security`, the check is not testable.
 pub(super) fn delegates(found: &Found) -> Result<BTreeSet<Address>, Stop> {
     let security = found.security();
     some(found, security.len(), "write to `security`")?;
@@ -103,7 +103,7 @@ pub(super) fn delegates(found: &Found) -> Result<BTreeSet<Address>, Stop> {
     Ok(entries.filter_map(|one| one.value?["address"].as_str().and_then(Address::parse)).collect())
 }
 
-/// The session keys that the owner's `security` lets write aggregates under `projects`.
+/// The session keys that the owner's `security` allows to write `projects`.
 pub(super) fn may_write_projects(found: &Found) -> Vec<Address> {
     let allows = |entry: &Value, member: &str, wanted: &str| match entry[member].as_array() {
         None => true,
@@ -131,7 +131,7 @@ fn entries(security: &Message) -> Vec<Seen<'_>> {
         .collect()
 }
 
-/// Whoever sent a deployment or a FORGET.
+/// The senders of deployments and FORGETs.
 fn senders(found: &Found) -> BTreeSet<Address> {
     let sent = [MessageKind::Creation, MessageKind::Amend, MessageKind::Forget]
         .into_iter()
@@ -139,7 +139,7 @@ fn senders(found: &Found) -> BTreeSet<Address> {
     sent.filter_map(Message::sender).collect()
 }
 
-/// Whether an authorization is a session key's: no delegate's, and with a key of its own or aggregates to write.
+/// Whether an authorization is a session key's: it is not a delegate's, and has a `pubkey` or may write aggregates.
 fn is_session(found: &Found, entry: &Value) -> bool {
     let address = entry["address"].as_str().and_then(Address::parse);
     let is_delegate = address.is_some_and(|address| senders(found).contains(&address));
@@ -148,7 +148,7 @@ fn is_session(found: &Found, entry: &Value) -> bool {
     !is_delegate && (entry.get("pubkey").is_some() || writes || has_any("aggregate_keys"))
 }
 
-/// Judges a member of every authorization that `is_wanted` names.
+/// Judges a member of every authorization that `is_wanted` selects.
 async fn each_entry(
     probe: &Probe<'_>,
     what: &str,
@@ -168,7 +168,7 @@ async fn each_entry(
     each(probe, &found, what, seen, want, holds)
 }
 
-/// Judges what stands at `pointer` in every write to the owner's `security`.
+/// Judges the value at `pointer` in every write to the owner's `security`.
 async fn every(
     probe: &Probe<'_>,
     pointer: &str,
@@ -180,15 +180,18 @@ async fn every(
     each(probe, &found, "write to `security`", seen, want, holds)
 }
 
+/// Reads every write to `security`. `type` must be `AGGREGATE`.
 async fn security_is_an_aggregate(probe: &Probe<'_>) -> Checked {
     every(probe, "/type", "AGGREGATE", is("AGGREGATE")).await
 }
 
+/// Reads every write to `security`. `content.key` must be `security`.
 async fn security_has_its_key(probe: &Probe<'_>) -> Checked {
     every(probe, "/content/key", "security", is("security")).await
 }
 
-/// What others write under their own addresses is theirs.
+/// Reads every write to `security` that the owner sent. `content.address` must be the owner's; writes by others under
+/// their own addresses do not count.
 async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let owner = found.owner;
@@ -198,31 +201,37 @@ async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "write to `security` by the owner", seen, &want, is_address_of(owner))
 }
 
+/// Reads every write to `security` under the owner's address. `sender` must be the owner.
 async fn security_is_written_by_the_wallet_alone(probe: &Probe<'_>) -> Checked {
     let owner = found(probe).await?.owner;
     let want = format!("the owner's address, {owner}");
     every(probe, "/sender", &want, is_address_of(owner)).await
 }
 
+/// Reads every write to `security`. `encryptionKey` must be an object.
 async fn encryption_keys_are_objects(probe: &Probe<'_>) -> Checked {
     every(probe, "/content/content/encryptionKey", "an object", is_object).await
 }
 
+/// Reads every write to `security`. `encryptionKey.pubkey` must be `0x04` and 128 hexadecimal digits of a curve point.
 async fn encryption_keys_are_points(probe: &Probe<'_>) -> Checked {
     let want = "0x04 and 128 hexadecimal digits, a point of the curve";
     every(probe, "/content/content/encryptionKey/pubkey", want, is_public_key).await
 }
 
+/// Reads every write to `security`. `encryptionKey.scheme` must be `wallet-sig-v1`.
 async fn encryption_keys_name_their_scheme(probe: &Probe<'_>) -> Checked {
     let place = "/content/content/encryptionKey/scheme";
     every(probe, place, "wallet-sig-v1", is("wallet-sig-v1")).await
 }
 
+/// Reads every write to `security`. `encryptionKey.registeredAt` must be an ISO 8601 time.
 async fn encryption_keys_name_when_they_were_registered(probe: &Probe<'_>) -> Checked {
     let place = "/content/content/encryptionKey/registeredAt";
-    every(probe, place, "a time by ISO 8601", is_moment).await
+    every(probe, place, "an ISO 8601 time", is_moment).await
 }
 
+/// Derives E from the owner's wallet key. `encryptionKey.pubkey` of every write to `security` must be E's public key.
 async fn the_encryption_key_is_the_wallets_e(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;
@@ -233,6 +242,7 @@ async fn the_encryption_key_is_the_wallets_e(probe: &Probe<'_>) -> Checked {
     })
 }
 
+/// Reads every write to `security`. No authorization may name the encryption key or its address.
 async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut count = 0;
@@ -245,35 +255,47 @@ async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
             let value = entry.value.unwrap_or(&Value::Null);
             let is_it = value["address"].as_str().and_then(Address::parse) == Some(address)
                 || value["pubkey"].as_str().and_then(public_key) == Some(key);
-            expect(probe, &found, security, !is_it, &entry.place, "another than the encryption key", "it")?;
+            expect(
+                probe,
+                &found,
+                security,
+                !is_it,
+                &entry.place,
+                "not the encryption key",
+                "the encryption key",
+            )?;
         }
     }
-    some(&found, count, "good encryption key")
+    some(&found, count, "valid encryption key")
 }
 
+/// Reads every write to `security`. `authorizations` must be an array.
 async fn authorizations_are_an_array(probe: &Probe<'_>) -> Checked {
     every(probe, "/content/content/authorizations", "an array", |value| value.is_some_and(Value::is_array))
         .await
 }
 
+/// Reads every authorization. It must be an object.
 async fn authorizations_are_objects(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = found.security().into_iter().flat_map(entries);
     each(probe, &found, "authorization", seen, "an object", is_object)
 }
 
+/// Reads every authorization. `address` must be `0x` and 40 hexadecimal digits.
 async fn authorizations_name_an_address(probe: &Probe<'_>) -> Checked {
     let want = "0x and 40 hexadecimal digits";
     each_entry(probe, "authorization", "address", |_, entry| entry.is_object(), want, is_address).await
 }
 
+/// Reads every session key's authorization. `pubkey`, where it is present, must be `0x04` and 128 hexadecimal digits.
 async fn keys_of_authorizations_are_65_bytes(probe: &Probe<'_>) -> Checked {
-    let want = "0x04 and 128 hexadecimal digits, or nothing";
+    let want = "0x04 and 128 hexadecimal digits, or missing";
     let holds = |value: Option<&Value>| value.is_none() || is_public_key(value);
     each_entry(probe, "session key", "pubkey", is_session, want, holds).await
 }
 
-/// A pubkey is for information, and may be missing.
+/// Reads every session key's authorization. `address` must be the address of `pubkey`, where `pubkey` is present.
 async fn keys_of_authorizations_have_their_address(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let mut count = 0;
@@ -295,40 +317,44 @@ async fn keys_of_authorizations_have_their_address(probe: &Probe<'_>) -> Checked
     some(&found, count, "session key")
 }
 
-/// Judges a list of every session key's authorization, whatever its order.
+/// Judges an array in every session key's authorization; its order is ignored.
 async fn session(probe: &Probe<'_>, member: &str, wanted: &Value) -> Checked {
-    let texts = |value: &Value| -> Option<BTreeSet<String>> {
+    let strings = |value: &Value| -> Option<BTreeSet<String>> {
         value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
     };
-    let want = texts(wanted);
+    let want = strings(wanted);
     each_entry(probe, "session key", member, is_session, &wanted.to_string(), |value| {
-        value.and_then(texts) == want
+        value.and_then(strings) == want
     })
     .await
 }
 
+/// Reads every session key's authorization. `types` must be POST and AGGREGATE.
 async fn session_keys_write_posts_and_aggregates(probe: &Probe<'_>) -> Checked {
     session(probe, "types", &json!(["POST", "AGGREGATE"])).await
 }
 
+/// Reads every session key's authorization. `channels` must be the records channel alone.
 async fn session_keys_write_on_the_records_channel(probe: &Probe<'_>) -> Checked {
     session(probe, "channels", &json!([probe.settings.dialect.records_channel])).await
 }
 
+/// Reads every session key's authorization. `aggregate_keys` must be `projects` and `deployments`.
 async fn session_keys_never_write_security(probe: &Probe<'_>) -> Checked {
     session(probe, "aggregate_keys", &json!(["projects", "deployments"])).await
 }
 
+/// Reads every session key's authorization. `post_types` must be an empty array.
 async fn session_keys_write_any_post(probe: &Probe<'_>) -> Checked {
     session(probe, "post_types", &json!([])).await
 }
 
-/// A delegate is whoever sent a deployment or a FORGET.
+/// Reads the authorizations of delegates: those who sent a deployment or a FORGET. `pubkey` must be missing.
 async fn delegates_have_no_key_beside_their_address(probe: &Probe<'_>) -> Checked {
     let is_delegate = |found: &Found, entry: &Value| {
         let address = entry["address"].as_str().and_then(Address::parse);
         address.is_some_and(|address| senders(found).contains(&address))
     };
     let what = "delegate's authorization";
-    each_entry(probe, what, "pubkey", is_delegate, "nothing", |value| value.is_none()).await
+    each_entry(probe, what, "pubkey", is_delegate, "missing", |value| value.is_none()).await
 }

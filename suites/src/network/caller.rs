@@ -1,4 +1,4 @@
-//! Senders: keys that nobody has used before, and signatures by either documented procedure.
+//! Senders: new keys, and signatures by both documented procedures.
 
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::keccak::keccak256;
@@ -8,24 +8,24 @@ use serde_json::{Map, Value};
 
 use crate::probe::Probe;
 
-/// Somebody who can sign messages.
+/// A sender: an address and a key that signs.
 #[derive(Clone)]
 pub(crate) struct Caller {
     pub(crate) key: SigningKey,
-    /// The address as it is written, with the cases of its checksum.
+    /// The address in its checksum form.
     pub(crate) address: String,
 }
 
 /// What a signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Procedure {
-    /// The text of the message.
+    /// The string of the message.
     General,
     /// The digest of the canonical JSON.
     Record,
 }
 
-/// Somebody whom no target knows.
+/// A new sender.
 pub(crate) fn caller(probe: &Probe<'_>) -> Caller {
     loop {
         // All but a few of 2^128 draws are a key.
@@ -41,12 +41,12 @@ impl Caller {
         Caller { address: Address::of(&key).to_string(), key }
     }
 
-    /// The same address in the hands of another key.
+    /// The same address with another sender's key.
     pub(crate) fn with_key_of(&self, other: &Caller) -> Caller {
         Caller { key: other.key.clone(), address: self.address.clone() }
     }
 
-    /// The signature of a message, given as the text that will be sent.
+    /// The signature of a message, which is given as the string that will be sent.
     pub(crate) fn sign(&self, procedure: Procedure, message: &str) -> String {
         match procedure {
             Procedure::General => self.sign_bytes(message.as_bytes()),
@@ -54,7 +54,7 @@ impl Caller {
         }
     }
 
-    /// The signature of a wallet over bytes.
+    /// The wallet signature (EIP-191) over bytes.
     pub(crate) fn sign_bytes(&self, bytes: &[u8]) -> String {
         let mut signed = b"\x19Ethereum Signed Message:\n".to_vec();
         signed.extend_from_slice(bytes.len().to_string().as_bytes());
@@ -63,8 +63,8 @@ impl Caller {
     }
 }
 
-/// The canonical JSON of a message: the members that the document names, in its order, as far as they are there. A
-/// FORGET, of which the document does not say it, has `hashes` in the place of `content`.
+/// The canonical JSON of a message: the members that the document names, in its order, where they are present. The
+/// document does not describe FORGET; here it has `hashes` instead of `content`.
 fn canonical(message: &str) -> String {
     let message: Value = serde_json::from_str(message).unwrap_or_default();
     let part = |members: &Value, names: &[&str]| -> Map<String, Value> {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_signed_as_wallets_sign_it() {
+    fn strings_are_signed_as_wallets_sign_them() {
         // Confirmed by eth-account 0.14.0 and ethers 6.
         let known = "0xf186a035b50de31ac4d913b550ae6fe2fe9e7225c635f108c71e9135de228a2a567dd55d0a4d2115d30c9226903b0feef967ae4d2daf2c07c7fb70676600c15d1b";
         assert_eq!(caller().sign_bytes(b"hello"), known);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn canonical_members_stand_in_order_and_others_do_not() {
+    fn canonical_json_has_the_named_members_in_order() {
         let message = r#"{"chain":"ETH","content":{"time":5,"content":{"b":1,"a":2},"more":1,"key":"k","address":"0x1"},"channel":"C","type":"AGGREGATE","timestamp":5}"#;
         assert_eq!(
             canonical(message),

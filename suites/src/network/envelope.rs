@@ -1,4 +1,4 @@
-//! The envelope of creating calls: each fault alone is refused, each with its valid counterpart, and what the answer holds.
+//! The envelope of creating calls: each single fault is rejected and its valid counterpart is accepted.
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::requirements::envelope as rows;
@@ -13,28 +13,28 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, a_body_that_is_no_object_is_refused).costs(7, 0, 0).writes(7),
-    refuses!(rows::MESSAGE, a_message_that_is_no_object_is_refused).costs(6, 0, 0).writes(6),
-    refuses!(rows::SIGNATURE, a_signature_that_is_no_text_is_refused).costs(4, 0, 0).writes(4),
-    refuses!(rows::ADDRESS, an_address_that_is_no_text_is_refused).costs(5, 0, 0).writes(5),
-    refuses!(rows::CHAIN, a_chain_that_is_no_text_is_refused).costs(5, 0, 0).writes(5),
-    refuses!(rows::CHANNEL, a_channel_that_is_no_text_is_refused).costs(4, 0, 0).writes(4),
-    refuses!(rows::TYPE, a_type_that_is_no_text_is_refused).costs(5, 0, 0).writes(5),
-    refuses!(rows::TYPE_KNOWN, a_type_besides_the_ten_is_refused).costs(4, 0, 0).writes(4),
-    refuses!(rows::TYPE_OF_ENDPOINT, an_endpoint_refuses_other_types_than_its_own)
+    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected).costs(7, 0, 0).writes(7),
+    refuses!(rows::MESSAGE, message_that_is_not_an_object_is_rejected).costs(6, 0, 0).writes(6),
+    refuses!(rows::SIGNATURE, signature_that_is_not_a_string_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::ADDRESS, address_that_is_not_a_string_is_rejected).costs(5, 0, 0).writes(5),
+    refuses!(rows::CHAIN, chain_that_is_not_a_string_is_rejected).costs(5, 0, 0).writes(5),
+    refuses!(rows::CHANNEL, channel_that_is_not_a_string_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::TYPE, type_that_is_not_a_string_is_rejected).costs(5, 0, 0).writes(5),
+    refuses!(rows::TYPE_KNOWN, unknown_type_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::TYPE_OF_ENDPOINT, endpoint_rejects_types_other_than_its_own)
         .costs(12, 0, 0)
         .elsewhere(13)
         .writes(11),
-    refuses!(rows::TIMESTAMP, a_timestamp_that_is_no_integer_is_refused).costs(6, 0, 0).writes(6),
-    refuses!(rows::CONTENT, a_content_that_is_no_object_is_refused).costs(6, 0, 0).writes(6),
-    shows!(rows::REPLY_HASH, a_creation_is_answered_by_a_hash).costs(1, 0, 0).writes(1),
-    shows!(rows::REPLY_STATUS, a_creation_is_answered_by_success).costs(1, 0, 0).writes(1),
+    refuses!(rows::TIMESTAMP, timestamp_that_is_not_an_integer_is_rejected).costs(6, 0, 0).writes(6),
+    refuses!(rows::CONTENT, content_that_is_not_an_object_is_rejected).costs(6, 0, 0).writes(6),
+    shows!(rows::REPLY_HASH, creation_returns_a_hash).costs(1, 0, 0).writes(1),
+    shows!(rows::REPLY_STATUS, creation_returns_success).costs(1, 0, 0).writes(1),
 ];
 
-/// What stands in a member's place, one after the other; nothing where there is no value.
+/// Values that replace a member, one after the other; `None` removes it.
 type Values<'a> = &'a [Option<Value>];
 
-/// Each value in the place of a member of the message is refused; the message is signed with it.
+/// Expects each value of a member of the message to be rejected. The message is signed with the value.
 async fn inside(probe: &Probe<'_>, member: &str, values: Values<'_>) -> Checked {
     counterpart(probe).await?;
     for value in values {
@@ -44,7 +44,7 @@ async fn inside(probe: &Probe<'_>, member: &str, values: Values<'_>) -> Checked 
     Ok(())
 }
 
-/// Each value in the place of a member of the envelope is refused.
+/// Expects each value of a member of the envelope to be rejected.
 async fn outside(probe: &Probe<'_>, member: &'static str, values: Values<'_>) -> Checked {
     counterpart(probe).await?;
     for value in values {
@@ -54,7 +54,9 @@ async fn outside(probe: &Probe<'_>, member: &'static str, values: Values<'_>) ->
     Ok(())
 }
 
-async fn a_body_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
+/// Posts bodies that are empty, not JSON, not an object, or cut short. Each must be rejected; an ordinary POST is
+/// accepted.
+async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let whole = post_draft(probe, &caller(probe)).await?.body();
     let half = &whole[..whole.len() - 1];
@@ -64,51 +66,64 @@ async fn a_body_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_message_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends envelopes whose `message` is missing, an array, a number, null or a string; each is signed as it is sent. Each
+/// must be rejected; an ordinary POST is accepted.
+async fn message_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let whole = post_draft(probe, &caller(probe)).await?;
     let text = whole.message.to_string();
-    is_refused(probe, &whole.outside("message", None)).await?;
-    // Each is signed as it stands.
+    is_rejected(probe, &whole.outside("message", None)).await?;
+    // Each is signed as it is.
     for message in [json!([]), json!(1), Value::Null, json!(text)] {
         let mut draft = post_draft(probe, &caller(probe)).await?;
         draft.message = message;
-        is_refused(probe, &draft).await?;
+        is_rejected(probe, &draft).await?;
     }
     Ok(())
 }
 
-async fn is_refused(probe: &Probe<'_>, draft: &Draft) -> Checked {
+async fn is_rejected(probe: &Probe<'_>, draft: &Draft) -> Checked {
     draft.ask(probe).await?.expect_status(REJECTED)
 }
 
-/// Whether a signature is needed at all is left open, so it is never missing here.
-async fn a_signature_that_is_no_text_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends envelopes whose `signature` is a number, an object or an array. Each must be rejected; an ordinary POST is
+/// accepted. Whether `signature` may be missing is left open and not tested.
+async fn signature_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     outside(probe, "signature", &[Some(json!(1)), Some(json!({})), Some(json!(["0x"]))]).await
 }
 
-async fn an_address_that_is_no_text_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends envelopes whose `address` is missing, empty, a number or an array. Each must be rejected; an ordinary POST is
+/// accepted.
+async fn address_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     outside(probe, "address", &[None, Some(json!(1)), Some(json!("")), Some(json!(["0x01"]))]).await
 }
 
-async fn a_chain_that_is_no_text_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends messages whose `chain` is missing, empty, a number or an object. Each must be rejected; an ordinary POST is
+/// accepted.
+async fn chain_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     inside(probe, "chain", &[None, Some(json!(1)), Some(json!("")), Some(json!({}))]).await
 }
 
-/// Without a channel a message may stand on the default one.
-async fn a_channel_that_is_no_text_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends messages whose `channel` is a number, an object or an array. Each must be rejected; an ordinary POST is
+/// accepted. A missing `channel` may mean the default channel and is not tested here.
+async fn channel_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     inside(probe, "channel", &[Some(json!(1)), Some(json!({})), Some(json!(["SVC"]))]).await
 }
 
-async fn a_type_that_is_no_text_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends messages whose `type` is missing, a number, null or an array. Each must be rejected; an ordinary POST is
+/// accepted.
+async fn type_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
     inside(probe, "type", &[None, Some(json!(1)), Some(Value::Null), Some(json!(["POST"]))]).await
 }
 
-async fn a_type_besides_the_ten_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends messages whose `type` is `ASSAY`, empty or `POST_UPDATE`. Each must be rejected; an ordinary POST is accepted.
+async fn unknown_type_is_rejected(probe: &Probe<'_>) -> Checked {
     inside(probe, "type", &[Some(json!("ASSAY")), Some(json!("")), Some(json!("POST_UPDATE"))]).await
 }
 
-async fn a_timestamp_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends messages whose `timestamp` is missing, a string, a boolean, null or an object. Each must be rejected; an
+/// ordinary POST is accepted.
+async fn timestamp_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
     let text = (now(probe).await?.seconds()).to_string();
     inside(
         probe,
@@ -118,30 +133,34 @@ async fn a_timestamp_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked
     .await
 }
 
-async fn a_content_that_is_no_object_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends messages whose `content` is missing, a number, an array, null or a string. Each must be rejected; an ordinary
+/// POST is accepted.
+async fn content_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     inside(probe, "content", &[None, Some(json!(1)), Some(json!([])), Some(Value::Null), Some(json!("{}"))])
         .await
 }
 
-async fn a_creation_is_answered_by_a_hash(probe: &Probe<'_>) -> Checked {
+/// Sends a POST. The answer's `item_hash` must be a string that is not empty.
+async fn creation_returns_a_hash(probe: &Probe<'_>) -> Checked {
     let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     let is_hash = |hash: &Value| hash.as_str().is_some_and(|hash| !hash.is_empty());
-    answer.expect_json("/item_hash", "a text that is not empty", is_hash).map(drop)
+    answer.expect_json("/item_hash", "a string that is not empty", is_hash).map(drop)
 }
 
-async fn a_creation_is_answered_by_success(probe: &Probe<'_>) -> Checked {
+/// Sends a POST. The answer's `status` must be `success`.
+async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
     let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     if answer.status() != 200 {
-        probe.note(format!("a creation answers {}", answer.status()));
+        probe.note(format!("a creation returns {}", answer.status()));
     }
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
 
-/// Endpoints that name their type, each with a good content. Where a target does not offer one, the others are
-/// looked at.
-async fn an_endpoint_refuses_other_types_than_its_own(probe: &Probe<'_>) -> Checked {
+/// Sends valid content to each creating endpoint that has its own type, first with that type, then with the type POST.
+/// The first must be accepted and the second rejected; endpoints that the target does not offer are skipped.
+async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     let mut looked_at = 0;
     for (endpoint, path, kind) in CREATING {
@@ -164,7 +183,7 @@ async fn an_endpoint_refuses_other_types_than_its_own(probe: &Probe<'_>) -> Chec
     Ok(())
 }
 
-/// Creating endpoints that name their type and need nothing that is there before.
+/// Creating endpoints that name their type and need nothing that exists before.
 const CREATING: [(&Endpoint, &str, &str); 5] = [
     (&aggregate::CREATE, "/aggregates", "AGGREGATE"),
     (&program::CREATE, "/programs", "PROGRAM"),
@@ -173,7 +192,7 @@ const CREATING: [(&Endpoint, &str, &str); 5] = [
     (&webhook::CREATE, "/webhooks", "WEBHOOK"),
 ];
 
-/// A good content of that type.
+/// Valid content of that type.
 async fn content(probe: &Probe<'_>, caller: &Caller, kind: &str) -> Result<Value, Stop> {
     Ok(match kind {
         "AGGREGATE" => json!({ "address": caller.address, "key": "check", "content": { "a": 1 } }),

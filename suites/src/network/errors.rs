@@ -1,4 +1,4 @@
-//! Refusals: their body, their status, and that nothing is left of what was refused.
+//! Rejections: their body and status, and that nothing of a rejected message is stored.
 
 use assay_spec::network::requirements::{envelope, errors as rows};
 use assay_spec::network::{message, query, storage};
@@ -13,46 +13,54 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, a_refusal_has_its_documented_body).costs(7, 0, 0).elsewhere(8).writes(5),
-    refuses!(rows::BAD_REQUEST, what_is_malformed_is_a_bad_request).costs(4, 0, 0).elsewhere(5).writes(2),
-    shows!(rows::NO_INTERNAL, whatever_is_sent_is_no_internal_error)
+    refuses!(rows::BODY, rejection_has_the_documented_body).costs(7, 0, 0).elsewhere(8).writes(5),
+    refuses!(rows::BAD_REQUEST, malformed_message_returns_400).costs(4, 0, 0).elsewhere(5).writes(2),
+    shows!(rows::NO_INTERNAL, malformed_input_causes_no_internal_error)
         .costs(43, 0, 0)
         .elsewhere(44)
         .writes(18)
         .sends(314_000),
-    refuses!(rows::NOTHING_STORED, nothing_is_left_of_a_refused_message)
+    refuses!(rows::NOTHING_STORED, rejected_message_is_not_stored)
         .costs(5, 0, 0)
         .elsewhere(9)
         .writes(4)
         .after(const { &[&envelope::TYPE_KNOWN, &envelope::TIMESTAMP, &envelope::CONTENT] }),
 ];
 
-async fn a_refusal_has_its_documented_body(probe: &Probe<'_>) -> Checked {
+/// Reads an unknown hash and sends four invalid messages. Each error must have the strings `error` and `code`, and
+/// `status` `error`.
+async fn rejection_has_the_documented_body(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let sent = posted(probe, &sender).await?;
     look(probe, &sent.hash).await?.counterpart_status(&[200])?;
-    let mut refusals = vec![
+    let mut rejections = vec![
         Call::get(&message::READ, &format!("/messages/{}", another(&sent.hash))).ask(probe).await?,
         Call::post(&message::CREATE, "/messages", "no JSON").ask(probe).await?,
     ];
     for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
         let draft = post_draft(probe, &sender).await?.with(member, Some(value));
-        refusals.push(draft.ask(probe).await?);
+        rejections.push(draft.ask(probe).await?);
     }
-    for refusal in &refusals {
-        probe.given(refusal.status() >= 400, "what should be refused is not, which is judged elsewhere")?;
-        expect_error_body(refusal)?;
+    for rejection in &rejections {
+        probe
+            .given(rejection.status() >= 400, "an invalid request was accepted; another check judges that")?;
+        expect_error_body(rejection)?;
     }
     Ok(())
 }
 
-async fn what_is_malformed_is_a_bad_request(probe: &Probe<'_>) -> Checked {
+/// Sends a message whose `timestamp` is a string. The answer must be 400. Dates that are not dates in `startDate` and
+/// `endDate` may return 200 or 400.
+async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let sender = caller(probe);
     let draft = post_draft(probe, &sender).await?.with("timestamp", Some(json!("now")));
     let answer = draft.ask(probe).await?;
-    // Whether it is refused at all is judged elsewhere.
-    probe.given(answer.status() >= 400, "a timestamp that is a text is taken")?;
+    // Whether it is rejected at all is judged by another check.
+    probe.given(
+        answer.status() >= 400,
+        "a timestamp that is a string was accepted; another check judges that",
+    )?;
     answer.expect_status(&[400])?;
     if !probe.settings.network.offers(&query::FLAT) {
         return Ok(());
@@ -60,16 +68,16 @@ async fn what_is_malformed_is_a_bad_request(probe: &Probe<'_>) -> Checked {
     for name in ["startDate", "endDate"] {
         let path = path_with("/messages.json", &[(name, "yesterday"), ("addresses", &sender.address)]);
         let answer = Call::get(&query::FLAT, &path).send(probe).await?;
-        // A date that cannot be read may be passed over.
+        // A date that cannot be parsed may be ignored.
         answer.expect_status(&[400, 200])?;
-        probe.note(format!("{name}=yesterday is answered by {}", answer.status()));
+        probe.note(format!("{name}=yesterday returns {}", answer.status()));
     }
     Ok(())
 }
 
-/// Texts in the place of a hash that lead elsewhere, end too early, or are too long.
+/// Strings instead of a hash that leave the path, end too early or are too long.
 fn odd_hashes() -> Vec<String> {
-    let texts = [
+    let short = [
         "..%2f..%2f..%2fetc%2fpasswd",
         "%2e%2e",
         "%00",
@@ -82,10 +90,10 @@ fn odd_hashes() -> Vec<String> {
         "%0d%0aX:1",
     ];
     let long = ["a".repeat(4096), "0".repeat(64), "%F0%9F%A6%80".to_owned()];
-    texts.into_iter().map(str::to_owned).chain(long).collect()
+    short.into_iter().map(str::to_owned).chain(long).collect()
 }
 
-/// Forms that end too early, hold nothing, or hold too much of it.
+/// Forms that end too early, are empty, or have too many or too long parts.
 fn odd_forms() -> Vec<Call> {
     let part = "--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n1\r\n";
     let bodies = [
@@ -107,7 +115,8 @@ fn odd_forms() -> Vec<Call> {
     bodies.map(form).to_vec()
 }
 
-async fn whatever_is_sent_is_no_internal_error(probe: &Probe<'_>) -> Checked {
+/// Sends hashes, queries, bodies, forms and messages that are malformed in many ways. Every answer must be below 500.
+async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     posted(probe, &sender).await?;
     let mut calls = Vec::new();
@@ -137,7 +146,7 @@ async fn whatever_is_sent_is_no_internal_error(probe: &Probe<'_>) -> Checked {
             answer => answer?,
         };
         let status = answer.status();
-        answer.expect(status < 500, "status", "an answer below 500", status.to_string())?;
+        answer.expect(status < 500, "status", "a status below 500", status.to_string())?;
     }
     for (member, value) in [
         ("timestamp", json!(-1)),
@@ -149,24 +158,26 @@ async fn whatever_is_sent_is_no_internal_error(probe: &Probe<'_>) -> Checked {
     ] {
         let answer = post_draft(probe, &sender).await?.with(member, Some(value)).ask(probe).await?;
         let status = answer.status();
-        answer.expect(status < 500, "status", "an answer below 500", status.to_string())?;
+        answer.expect(status < 500, "status", "a status below 500", status.to_string())?;
     }
     Ok(())
 }
 
-async fn nothing_is_left_of_a_refused_message(probe: &Probe<'_>) -> Checked {
+/// Sends three invalid messages and a valid one from the same sender. The sender's list must contain only the valid
+/// one.
+async fn rejected_message_is_not_stored(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
         let draft = post_draft(probe, &sender).await?.with(member, Some(value));
         draft.ask(probe).await?.given_status(REJECTED)?;
     }
-    // One that is good, which is seen where the others are not.
+    // A valid one, which must be listed where the others are not.
     let good = post_draft(probe, &sender).await?.send(probe).await?;
     good.counterpart_status(ACCEPTED)?;
     let hash = good.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
+    probe.given(!hash.is_empty(), "the answer to a creation has no item_hash")?;
     let listed = list_of(probe, &sender, &[&hash]).await?;
     let found = listed.texts("item_hash");
     let others: Vec<&String> = found.iter().filter(|one| **one != hash).collect();
-    listed.answer.expect(others.is_empty(), "/messages", "the one good message", found.join(", "))
+    listed.answer.expect(others.is_empty(), "/messages", "the valid message only", found.join(", "))
 }

@@ -1,4 +1,4 @@
-//! The flat list of messages: its elements are records, and its filters list nothing else than they say.
+//! The flat list of messages: its elements are records, and each filter lists only what it selects.
 
 use assay_spec::network::query;
 use assay_spec::network::requirements::{flat as rows, paging};
@@ -13,7 +13,7 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FLAT, elements_are_records_in_no_wrapper).costs(3, 0, 0).writes(2),
+    shows!(rows::FLAT, elements_are_records_without_a_wrapper).costs(3, 0, 0).writes(2),
     shows!(rows::FINDS, a_message_is_in_its_senders_flat_list)
         .costs(2, 0, 0)
         .writes(1)
@@ -25,16 +25,16 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::END_DATE, nothing_after_the_end_is_listed).costs(4, 0, 0).writes(2),
 ];
 
-/// The flat list, which must be one for the check to say anything: an array, or an object with one.
+/// Reads the flat list: an array, or an object with one array. If it is neither, the check is inconclusive.
 async fn flat<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
     let answer = Call::get(&query::FLAT, &path_with("/messages.json", filters)).send(probe).await?;
     answer.given_status(&[200])?;
     let items = items(&answer.json());
-    probe.given(items.is_some(), "the answer is no array, and no object with one array")?;
+    probe.given(items.is_some(), "the answer is neither an array nor an object with one array")?;
     Ok(List { answer, items: items.unwrap_or_default() })
 }
 
-/// The elements, however they are wrapped: an array, or the one array of objects in an object.
+/// The elements of an array, or of the only array of objects in an object.
 fn items(body: &Value) -> Option<Vec<Value>> {
     match body {
         Value::Array(items) => Some(items.clone()),
@@ -49,12 +49,12 @@ fn items(body: &Value) -> Option<Vec<Value>> {
     }
 }
 
-/// The record of an element: itself, or what is wrapped in it, which is judged elsewhere.
+/// The record of an element: itself, or its `message`. Another check rejects the wrapper.
 fn record(item: &Value) -> &Value {
     item.get("message").filter(|inner| inner.is_object()).unwrap_or(item)
 }
 
-/// As [`flat`], with something in it. Where others share the target, lists may take their time.
+/// As [`flat`], with at least one element. At a shared target the list is read again while it is empty.
 async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
     for _ in 1..tries(probe) {
         let list = flat(probe, filters).await?;
@@ -64,11 +64,12 @@ async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List
         tokio::time::sleep(PAUSE).await;
     }
     let list = flat(probe, filters).await?;
-    probe.given(!list.items.is_empty(), "the list is empty, though something was sent that belongs there")?;
+    probe
+        .given(!list.items.is_empty(), "the list is empty, although a message was sent that belongs in it")?;
     Ok(list)
 }
 
-/// A POST whose timestamp lies so many seconds back, of a type and on a channel.
+/// Sends a POST of a content type on a channel, dated `seconds_ago`.
 async fn sent(
     probe: &Probe<'_>,
     sender: &Caller,
@@ -83,18 +84,21 @@ async fn sent(
     created(probe, draft.with("channel", Some(json!(channel)))).await
 }
 
-async fn elements_are_records_in_no_wrapper(probe: &Probe<'_>) -> Checked {
+/// Sends two POSTs and lists their sender at `/messages.json`. Each element must have `sender`, `type`, `channel` and
+/// `content` at its top, without a `message` around them.
+async fn elements_are_records_without_a_wrapper(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     for _ in 0..2 {
         posted(probe, &sender).await?;
     }
     let listed = some(probe, &[("addresses", &sender.address)]).await?;
     listed.expect_each("sender, type, channel and content at the top, no message around them", |item| {
-        let has_texts = ["sender", "type", "channel"].iter().all(|member| item[*member].is_string());
-        has_texts && item["content"].is_object() && !item["message"].is_object()
+        let has_strings = ["sender", "type", "channel"].iter().all(|member| item[*member].is_string());
+        has_strings && item["content"].is_object() && !item["message"].is_object()
     })
 }
 
+/// Sends a POST and lists its sender at `/messages.json`. The list must contain its hash.
 async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
     let hashes = |list: &List<'_>| -> Vec<String> {
@@ -114,9 +118,11 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
     listed.answer.expect(found.contains(&sent.hash), "hashes of the elements", &sent.hash, found.join(", "))
 }
 
+/// Sends two POSTs from each of two senders and lists `/messages.json` with `addresses` set to each sender. Every
+/// element must have that sender.
 async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe), caller(probe));
-    // Two of each: a list of one is looked at elsewhere.
+    // Two of each: another check reads a list of one.
     for sender in [&one, &one, &other, &other] {
         posted(probe, sender).await?;
     }
@@ -130,6 +136,8 @@ async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends POSTs on two channels and lists `/messages.json` with `channels` set to each. Every element must be on that
+/// channel.
 async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let (one, other) = (fresh_channel(probe), fresh_channel(probe));
@@ -143,6 +151,8 @@ async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends POSTs of two content types and lists `/messages.json` with `content_types` set to each. Every element must
+/// have that `content.type`.
 async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let label = assay_spec::crypto::text::hex(&probe.draw("content-type")[..6]);
@@ -159,6 +169,8 @@ async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `startDate` halfway between. No
+/// element may be earlier.
 async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
     let (sender, middle) = old_and_new(probe).await?;
     let start = middle.to_string();
@@ -168,6 +180,8 @@ async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
     })
 }
 
+/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `endDate` halfway between. No element
+/// may be later.
 async fn nothing_after_the_end_is_listed(probe: &Probe<'_>) -> Checked {
     let (sender, middle) = old_and_new(probe).await?;
     let end = middle.to_string();
@@ -177,8 +191,8 @@ async fn nothing_after_the_end_is_listed(probe: &Probe<'_>) -> Checked {
     })
 }
 
-/// A sender with messages of long ago and of now, and a moment between them, in seconds. None stands near it, so that
-/// it does not matter on which side of a date a message is listed.
+/// A sender with a message of an hour ago and one of now, and the time halfway between, in seconds. No message is near
+/// it, so it does not matter whether a bound is inclusive.
 async fn old_and_new(probe: &Probe<'_>) -> Result<(Caller, i64), Stop> {
     let (sender, channel) = (caller(probe), fresh_channel(probe));
     let old = sent(probe, &sender, 3600, "assay-check", &channel).await?;
@@ -193,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_one_array_of_an_answer_is_found() {
+    fn only_array_of_an_answer_is_found() {
         assert_eq!(items(&json!([1])), Some(vec![json!(1)]));
         let one = json!({ "any": [{}, {}], "numbers": [1], "pagination": {} });
         assert_eq!(items(&one).map(|items| items.len()), Some(2));

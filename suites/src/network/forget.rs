@@ -1,4 +1,4 @@
-//! FORGET: all of its targets or none, tried again while one is not good, and given up in the end.
+//! FORGET: it forgets all of its targets or none, is retried while a target is not ready, and is finally rejected.
 
 use std::time::Duration;
 
@@ -20,47 +20,47 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(5, 0, 0)
         .writes(3)
         .after(const { &[&store::FORGOTTEN] }),
-    refuses!(rows::ALL_OR_NOTHING, an_unknown_target_saves_the_others)
+    refuses!(rows::ALL_OR_NOTHING, unknown_target_keeps_the_others)
         .costs(5, 0, 0)
         .elsewhere(6)
         .writes(3)
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    shows!(rows::REMOVING_TARGET, a_target_that_is_being_removed_is_good)
+    shows!(rows::REMOVING_TARGET, target_that_is_being_removed_is_forgotten)
         .costs(4, 0, 0)
         .elsewhere(7)
         .writes(2)
         .needs(&[Need::Clock, Need::Actions])
         .after(const { &[&store::FORGOTTEN, &store::REMOVING] }),
-    refuses!(rows::REMOVED_FAILS, a_removed_target_saves_the_others)
+    refuses!(rows::REMOVED_FAILS, removed_target_keeps_the_others)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Clock, Need::Actions])
         .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
-    refuses!(rows::PENDING_FAILS, a_pending_target_saves_the_others)
+    refuses!(rows::PENDING_FAILS, pending_target_keeps_the_others)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Faults])
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    refuses!(rows::REJECTED_FAILS, a_rejected_target_saves_the_others)
+    refuses!(rows::REJECTED_FAILS, rejected_target_keeps_the_others)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    shows!(rows::RETRIED, a_forget_applies_once_its_targets_are_good)
+    shows!(rows::RETRIED, forget_applies_once_its_targets_are_processed)
         .costs(6, 0, 0)
         .elsewhere(7)
         .writes(3)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&store::FORGOTTEN, &rows::APPLIES, &rows::PENDING_FAILS] }),
-    shows!(rows::FINALLY_REJECTED, a_forget_that_goes_on_failing_is_rejected)
+    shows!(rows::FINALLY_REJECTED, forget_that_keeps_failing_is_rejected)
         .costs(3, 0, 0)
         .writes(2)
         .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
-    refuses!(rows::HASHES, hashes_that_are_no_texts_are_refused).costs(6, 0, 0).writes(6),
-    shows!(rows::POSTS_REMAIN, a_post_stays_that_names_what_is_forgotten)
+    refuses!(rows::HASHES, hashes_that_are_not_strings_are_rejected).costs(6, 0, 0).writes(6),
+    shows!(rows::POSTS_REMAIN, post_that_names_a_forgotten_store_remains)
         .costs(5, 0, 0)
         .elsewhere(6)
         .writes(3)
@@ -74,10 +74,10 @@ async fn forget(probe: &Probe<'_>, owner: &Caller, hashes: &Value) -> Result<Dra
     Ok(Draft::dated(probe, owner, "FORGET", content, now))
 }
 
-/// A FORGET that must be taken for the check to say anything. Where others share the target, it waits until the first
-/// target is no longer processed.
+/// Sends a FORGET. If it is not accepted, the check is inconclusive. At a shared node it waits until the first target
+/// is no longer `processed`.
 pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Created, Stop> {
-    let taken = created(probe, forget(probe, owner, &json!(hashes)).await?).await?;
+    let accepted = created(probe, forget(probe, owner, &json!(hashes)).await?).await?;
     for _ in 1..tries(probe) {
         let is_done = match hashes.first() {
             Some(first) => status(&look(probe, first).await?) != "processed",
@@ -88,25 +88,25 @@ pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]
         }
         tokio::time::sleep(PAUSE).await;
     }
-    Ok(taken)
+    Ok(accepted)
 }
 
-/// A FORGET of which a target is not good: taken and tried again, or refused at once.
+/// Sends a FORGET with a target that cannot be forgotten: it is accepted and retried, or rejected at once.
 async fn tried<'p>(probe: &'p Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Answer<'p>, Stop> {
     let answer = forget(probe, owner, &json!(hashes)).await?.send(probe).await?;
     let status = answer.status();
     let is_known = ACCEPTED.contains(&status) || REJECTED.contains(&status);
-    probe.given(is_known, format!("a FORGET with a bad target is answered by {status}"))?;
-    probe.note(format!("a FORGET with a bad target is answered by {status}"));
+    probe.given(is_known, format!("a FORGET with a target that cannot be forgotten returned {status}"))?;
+    probe.note(format!("a FORGET with a target that cannot be forgotten returned {status}"));
     Ok(answer)
 }
 
-/// How long a FORGET may take until it is applied or given up.
+/// How long a FORGET may take until it is applied or rejected.
 fn settling(probe: &Probe<'_>) -> Duration {
     Duration::from_secs(probe.settings.network.forget_settle_seconds)
 }
 
-/// `status` of an answer for a message; empty where it says none.
+/// `status` in the answer for a message; empty where it is missing.
 fn status(answer: &Answer<'_>) -> String {
     answer.json()["status"].as_str().unwrap_or_default().to_owned()
 }
@@ -118,13 +118,17 @@ async fn expect_state(probe: &Probe<'_>, hash: &str, want: &str) -> Checked {
     answer.expect(got == want, "/status", want, got.clone())
 }
 
-/// The valid counterpart: alone, the target is forgotten.
+/// The valid counterpart: a FORGET for this target alone works.
 async fn counterpart(probe: &Probe<'_>, owner: &Caller, hash: &str) -> Checked {
     forgotten(probe, owner, &[hash]).await?;
     let state = status(&look(probe, hash).await?);
-    probe.counterpart(state == "forgotten", format!("alone, the good target is {state} and not forgotten"))
+    probe.counterpart(
+        state == "forgotten",
+        format!("after a FORGET for it alone, the target is {state}, not forgotten"),
+    )
 }
 
+/// Uploads two files and sends one FORGET for both. Both STORE messages must have `status` `forgotten`.
 async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) = (stored(probe, &owner).await?.hash, stored(probe, &owner).await?.hash);
@@ -133,7 +137,8 @@ async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
     expect_state(probe, &other, "forgotten").await
 }
 
-async fn an_unknown_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for an unknown hash. The file must stay `processed`; a FORGET for it alone works.
+async fn unknown_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     tried(probe, &owner, &[&good, &another(&good)]).await?;
@@ -142,7 +147,9 @@ async fn an_unknown_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     counterpart(probe, &owner, &good).await
 }
 
-async fn a_target_that_is_being_removed_is_good(probe: &Probe<'_>) -> Checked {
+/// Takes away the credits of a file's owner, and sends a FORGET while the file's `status` is `removing`. It must become
+/// `forgotten`.
+async fn target_that_is_being_removed_is_forgotten(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let target = stored(probe, &owner).await?.hash;
     run_out(probe, &owner).await?;
@@ -152,14 +159,16 @@ async fn a_target_that_is_being_removed_is_good(probe: &Probe<'_>) -> Checked {
     expect_state(probe, &target, "forgotten").await
 }
 
-async fn a_removed_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for another that the network has removed. The file must stay `processed`; a FORGET for
+/// it alone works.
+async fn removed_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let bad = stored(probe, &owner).await?.hash;
     reclaimed(probe, &owner).await?;
     let gone = look(probe, &bad).await?;
     let is_gone = gone.status() == 410 || status(&gone) == "removed";
     probe.given(is_gone, "a STORE whose payer ran out two days ago is not removed")?;
-    // Credits again, so that nothing happens to the next.
+    // Give the owner credits again, so that the next file stays.
     probe.perform("network.balance", json!({ "address": owner.address, "credits": null })).await?;
     let good = stored(probe, &owner).await?.hash;
     tried(probe, &owner, &[&good, &bad]).await?;
@@ -168,39 +177,45 @@ async fn a_removed_target_saves_the_others(probe: &Probe<'_>) -> Checked {
     counterpart(probe, &owner, &good).await
 }
 
-/// New messages of STOREs stay pending until faults are unset.
+/// The fault that keeps new STORE messages pending until faults are unset.
 fn held() -> Value {
     json!([{ "fault": "network.processing-held", "where": { "type": "STORE" } }])
 }
 
-async fn a_pending_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for another whose `status` is `pending`. The file must stay `processed`; a FORGET for
+/// it alone works.
+async fn pending_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     probe.faults(held()).await?;
     let bad = stored(probe, &owner).await?.hash;
     let state = status(&look(probe, &bad).await?);
-    probe.given(state == "pending", format!("a STORE that is held up is {state}"))?;
+    probe.given(state == "pending", format!("a STORE whose processing is held is {state}"))?;
     tried(probe, &owner, &[&good, &bad]).await?;
     expect_state(probe, &good, "processed").await?;
     probe.faults(json!([])).await?;
     counterpart(probe, &owner, &good).await
 }
 
-async fn a_rejected_target_saves_the_others(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for another whose `status` is `rejected`. The file must stay `processed`; a FORGET for
+/// it alone works.
+async fn rejected_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     probe.faults(json!([{ "fault": "network.invalid" }])).await?;
     let bad = stored(probe, &owner).await?.hash;
     probe.faults(json!([])).await?;
     let state = status(&look(probe, &bad).await?);
-    probe.given(state == "rejected", format!("a STORE that is invalid is {state}"))?;
+    probe.given(state == "rejected", format!("an invalid STORE is {state}"))?;
     tried(probe, &owner, &[&good, &bad]).await?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &good, "processed").await?;
     counterpart(probe, &owner, &good).await
 }
 
-async fn a_forget_applies_once_its_targets_are_good(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for a file and for a pending one, then lets the second be processed. Both must become `forgotten`. A
+/// target that rejects the FORGET at once is not judged.
+async fn forget_applies_once_its_targets_are_processed(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     probe.faults(held()).await?;
@@ -208,7 +223,7 @@ async fn a_forget_applies_once_its_targets_are_good(probe: &Probe<'_>) -> Checke
     let answer = tried(probe, &owner, &[&good, &late]).await?;
     probe.faults(json!([])).await?;
     if !ACCEPTED.contains(&answer.status()) {
-        let why = format!("the target refuses a FORGET with a bad target at once ({})", answer.status());
+        let why = format!("the node rejects a FORGET with a pending target at once ({})", answer.status());
         return Err(Stop::NotApplicable(why));
     }
     let state = status(&look(probe, &good).await?);
@@ -218,7 +233,9 @@ async fn a_forget_applies_once_its_targets_are_good(probe: &Probe<'_>) -> Checke
     expect_state(probe, &late, "forgotten").await
 }
 
-async fn a_forget_that_goes_on_failing_is_rejected(probe: &Probe<'_>) -> Checked {
+/// Sends a FORGET for an unknown hash. It must be rejected at once, or have `status` `rejected` after the settling
+/// time.
+async fn forget_that_keeps_failing_is_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
     let answer = tried(probe, &owner, &[&another(&known)]).await?;
@@ -226,13 +243,14 @@ async fn a_forget_that_goes_on_failing_is_rejected(probe: &Probe<'_>) -> Checked
         return answer.expect_status(REJECTED);
     }
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
+    probe.given(!hash.is_empty(), "the answer to a creation has no item_hash")?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &hash, "rejected").await
 }
 
-/// What an empty list asks for is left open.
-async fn hashes_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
+/// Sends FORGETs whose `hashes` is missing, a string, an array of a number, or an object. Each must be rejected; a
+/// FORGET for the file alone is accepted. What an empty array asks for is left open.
+async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
     for hashes in [json!(known), json!([1]), json!({ "0": known })] {
@@ -246,7 +264,9 @@ async fn hashes_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
     forget(probe, &owner, &json!([known])).await?.send(probe).await?.counterpart_status(ACCEPTED)
 }
 
-async fn a_post_stays_that_names_what_is_forgotten(probe: &Probe<'_>) -> Checked {
+/// Sends a POST whose content names a STORE, and a FORGET for the STORE. The POST must still be found, with its
+/// `storeRef`.
+async fn post_that_names_a_forgotten_store_remains(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let target = stored(probe, &owner).await?.hash;
     let now = now(probe).await?;

@@ -1,4 +1,4 @@
-//! The node itself: its public information, the prefix of its API, and the addresses beside it.
+//! The node itself: its public information, the prefix of its API, and its other addresses.
 
 use assay_spec::network::info::PUBLIC;
 use assay_spec::network::requirements::info as rows;
@@ -14,7 +14,7 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PUBLIC, public_information_is_json).costs(1, 0, 0),
-    shows!(rows::PREFIX, the_api_stands_below_its_prefix).costs(3, 0, 0).elsewhere(6),
+    shows!(rows::PREFIX, api_is_under_its_prefix).costs(3, 0, 0).elsewhere(6),
     shows!(rows::MIRRORS, what_was_written_at_one_address_is_read_at_the_others).costs(4, 0, 0).writes(1),
 ];
 
@@ -22,6 +22,7 @@ fn public() -> Call {
     Call::get(&PUBLIC, "/info/public.json")
 }
 
+/// Reads `/info/public.json`. The body must be a JSON object or array.
 async fn public_information_is_json(probe: &Probe<'_>) -> Checked {
     let answer = found(probe, public()).await?;
     let body = answer.json();
@@ -33,8 +34,9 @@ fn first_page(site: &str) -> Call {
     Call::get(&query::LIST, "/messages?limit=1").to(site)
 }
 
-/// Which documented endpoints exist is not shown; one of two that any node needs is enough.
-async fn the_api_stands_below_its_prefix(probe: &Probe<'_>) -> Checked {
+/// Reads the public information, and where that is missing a page of messages, below `/api/v0` at each known address.
+/// One of the two must return 200: which endpoints a node offers is left open.
+async fn api_is_under_its_prefix(probe: &Probe<'_>) -> Checked {
     if !probe.sees(PRIMARY) {
         return Err(Stop::NotTestable(format!("needs the URL of {PRIMARY}")));
     }
@@ -46,6 +48,7 @@ async fn the_api_stands_below_its_prefix(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends a POST to the primary address and reads it at the alternative address and the mirror. Each must return 200.
 async fn what_was_written_at_one_address_is_read_at_the_others(probe: &Probe<'_>) -> Checked {
     let others: Vec<&str> = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect();
     if others.is_empty() {

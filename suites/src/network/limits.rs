@@ -1,4 +1,4 @@
-//! What one address may ask in a minute, in three classes.
+//! How many requests one address may send in a minute, in three classes.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -20,21 +20,14 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::GENERAL, an_address_may_send_so_many_general_requests)
-        .costs(101, 0, 0)
-        .elsewhere(200)
-        .needs(NEEDS),
-    refuses!(rows::AUTHENTICATED, an_address_may_send_so_many_authenticated_requests)
+    refuses!(rows::GENERAL, general_requests_are_limited).costs(101, 0, 0).elsewhere(200).needs(NEEDS),
+    refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited)
         .costs(301, 0, 0)
         .elsewhere(600)
         .writes(301)
         .needs(NEEDS),
-    refuses!(rows::HEAVY, an_address_may_run_so_many_programs)
-        .costs(12, 0, 0)
-        .elsewhere(21)
-        .writes(1)
-        .needs(NEEDS),
-    shows!(rows::RETRY_AFTER, a_refusal_says_when_to_come_back)
+    refuses!(rows::HEAVY, program_runs_are_limited).costs(12, 0, 0).elsewhere(21).writes(1).needs(NEEDS),
+    shows!(rows::RETRY_AFTER, rejection_has_retry_after)
         .costs(12, 0, 0)
         .elsewhere(200)
         .writes(1)
@@ -51,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(WITH_ADDRESSES),
 ];
 
-/// A minute that is all the check's own, since it uses up the limit.
+/// The check uses up the limit, so it needs a minute for itself.
 const NEEDS: &[Need] = &[Need::Clock, Need::Isolation];
 const WITH_ADDRESSES: &[Need] = &[Need::Clock, Need::Isolation, Need::Addresses];
 /// A minute and a moment.
@@ -78,7 +71,7 @@ impl Repeated {
         Repeated { request: Repeated::get(probe, "/info/public.json"), class: Rate::General, from: None }
     }
 
-    /// One message over and over. Only the endpoint that a target declares is counted as authenticated.
+    /// One message over and over, to the endpoint that the profile declares as authenticated.
     async fn authenticated(probe: &Probe<'_>) -> Result<Repeated, Stop> {
         let caller = caller(probe);
         let (path, draft) = match probe.settings.network.authenticated {
@@ -87,12 +80,12 @@ impl Repeated {
                 ("/aggregates", messages::aggregate(probe, &caller).await?)
             }
             Some(name) => {
-                let why =
-                    format!("the suite fills the class by create_message or create_aggregate, not by {name}");
+                let why = format!("the check can send create_message or create_aggregate, but not {name}");
                 return Err(Stop::NotTestable(why));
             }
             None => {
-                let why = "the target's profile names no authenticated endpoint ([network.limits])";
+                let why =
+                    "the target's profile names no authenticated endpoint ([network.limits] authenticated)";
                 return Err(Stop::NotApplicable(why.to_owned()));
             }
         };
@@ -109,7 +102,7 @@ impl Repeated {
         Ok(Repeated { request, class: Rate::Heavy, from: None })
     }
 
-    /// The class that is filled the soonest.
+    /// The class with the lowest limit that the target offers.
     async fn any(probe: &Probe<'_>) -> Result<Repeated, Stop> {
         match Repeated::heavy(probe).await {
             Err(Stop::NotApplicable(_) | Stop::NotTestable(_)) => Ok(Repeated::general(probe)),
@@ -121,7 +114,7 @@ impl Repeated {
         probe.send_with(PRIMARY, self.request.clone(), self.from, Limits::default()).await
     }
 
-    /// Expects as many requests as the class allows to be granted, and a refusal before there are twice as many.
+    /// Expects as many requests as the class allows to be accepted, and a 429 before twice as many.
     async fn expect_limit(&self, probe: &Probe<'_>) -> Checked {
         let limit = self.class.per_minute();
         fresh_minute(probe).await?;
@@ -133,7 +126,7 @@ impl Repeated {
             answer.expect(
                 status != 429,
                 &place,
-                format!("no refusal: {limit} are allowed"),
+                format!("not 429: {limit} requests are allowed"),
                 status.to_string(),
             )?;
         }
@@ -146,7 +139,7 @@ impl Repeated {
         Ok(())
     }
 
-    /// Sends until a request is refused over the rate. Without that the check says nothing.
+    /// Sends until a request returns 429. If none does, the check is inconclusive.
     async fn fill<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         fresh_minute(probe).await?;
         for _ in 0..2 * self.class.per_minute() {
@@ -156,36 +149,44 @@ impl Repeated {
             }
             answer.given_status(ACCEPTED)?;
         }
-        Err(Stop::Inconclusive("twice the limit was granted: there is no limit to pass".to_owned()))
+        Err(Stop::Inconclusive("twice the limit was accepted: no limit was found".to_owned()))
     }
 }
 
-/// Moves to the beginning of a minute that nothing counts in, whether minutes roll or follow the clock.
+/// Moves to a minute without requests, whether minutes are rolling or follow the clock.
 async fn fresh_minute(probe: &Probe<'_>) -> Result<(), Stop> {
     let now = probe.now().await?;
     let wait_ms = 2 * MINUTE - now.0.rem_euclid(MINUTE) + 1_000;
     probe.advance(Duration::from_millis(wait_ms.unsigned_abs())).await
 }
 
-async fn an_address_may_send_so_many_general_requests(probe: &Probe<'_>) -> Checked {
+/// Sends general requests in one minute. As many as the limit must be accepted, and a 429 must come before twice as
+/// many.
+async fn general_requests_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::general(probe).expect_limit(probe).await
 }
 
-async fn an_address_may_send_so_many_authenticated_requests(probe: &Probe<'_>) -> Checked {
+/// Sends authenticated requests in one minute. As many as the limit must be accepted, and a 429 must come before twice
+/// as many.
+async fn authenticated_requests_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::authenticated(probe).await?.expect_limit(probe).await
 }
 
-async fn an_address_may_run_so_many_programs(probe: &Probe<'_>) -> Checked {
+/// Runs a program over and over in one minute. As many runs as the limit must be accepted, and a 429 must come before
+/// twice as many.
+async fn program_runs_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::heavy(probe).await?.expect_limit(probe).await
 }
 
-async fn a_refusal_says_when_to_come_back(probe: &Probe<'_>) -> Checked {
+/// Sends requests until one returns 429. Its `Retry-After` must be a whole number of seconds.
+async fn rejection_has_retry_after(probe: &Probe<'_>) -> Checked {
     let refused = Repeated::any(probe).await?.fill(probe).await?;
     let after = refused.response.header("retry-after").unwrap_or("none").to_owned();
     let is_whole = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());
     refused.expect(is_whole, "header retry-after", "whole seconds", after)
 }
 
+/// Sends requests until one returns 429, then waits a minute. The next request must be accepted.
 async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>) -> Checked {
     let repeated = Repeated::any(probe).await?;
     repeated.fill(probe).await?;
@@ -193,6 +194,7 @@ async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>) -> Checked 
     repeated.send(probe).await?.expect_status(ACCEPTED)
 }
 
+/// Sends requests from one address until one returns 429. A request from another address must be accepted.
 async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>) -> Checked {
     let [one, other] = ["one", "other"].map(|name| Some(benchmark_address(probe.draw(name))));
     let repeated = Repeated { from: one, ..Repeated::any(probe).await? };

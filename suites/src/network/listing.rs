@@ -1,4 +1,4 @@
-//! The list of messages: each filter lists nothing else than it says, and all that it says of what a check has sent.
+//! The list of messages: each filter lists only what it selects, and everything that it selects of what a check sent.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(13)
         .writes(4)
         .after(const { &[&rows::HASHES, &rows::ADDRESSES, &rows::CHANNELS, &rows::TYPES] }),
-    shows!(rows::ALL_OF, filters_hold_together_on_every_page).costs(41, 0, 0).elsewhere(90).writes(24).after(
+    shows!(rows::ALL_OF, filters_combine_on_every_page).costs(41, 0, 0).elsewhere(90).writes(24).after(
         const {
             &[
                 &rows::HASHES,
@@ -42,8 +42,8 @@ pub(super) const CHECKS: &[Check] = &[
             ]
         },
     ),
-    shows!(rows::TAGS, tags_are_taken).costs(2, 0, 0).writes(1),
-    shows!(rows::CONTENT_KEYS, content_keys_are_taken).costs(2, 0, 0).writes(1),
+    shows!(rows::TAGS, tags_filter_is_accepted).costs(2, 0, 0).writes(1),
+    shows!(rows::CONTENT_KEYS, content_keys_filter_is_accepted).costs(2, 0, 0).writes(1),
 ];
 
 /// Messages under these filters, at most a hundred.
@@ -53,18 +53,18 @@ async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<Li
     list(probe, &query::LIST, &path_with("/messages", &query), "messages").await
 }
 
-/// A selection that holds something: of nothing, anything can be said.
+/// As [`select`], with at least one element: every rule holds for an empty list.
 async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
     let list = select(probe, filters).await?;
-    probe.given(!list.items.is_empty(), "the list is empty, though something was sent that belongs there")?;
+    probe
+        .given(!list.items.is_empty(), "the list is empty, although a message was sent that belongs in it")?;
     Ok(list)
 }
 
-/// Whether a record's member is one of these texts; addresses and hashes are compared as they are written, or without
-/// regard to the case of hexadecimal digits.
-fn is_one_of(item: &Value, member: &str, texts: &[&str]) -> bool {
+/// Whether a record's member is one of these strings. The letter case of a sender is ignored.
+fn is_one_of(item: &Value, member: &str, strings: &[&str]) -> bool {
     item[member].as_str().is_some_and(|found| {
-        texts.iter().any(
+        strings.iter().any(
             |text| {
                 if member == "sender" { found.eq_ignore_ascii_case(text) } else { found == *text }
             },
@@ -72,6 +72,8 @@ fn is_one_of(item: &Value, member: &str, texts: &[&str]) -> bool {
     })
 }
 
+/// Lists all messages, then those of one sender. `messages` must be an array of records with the strings `item_hash`,
+/// `sender`, `type` and `channel`.
 async fn the_list_is_an_array_of_records(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
     let path = path_with("/messages", &[("limit", "100")]);
@@ -91,6 +93,7 @@ async fn the_list_is_an_array_of_records(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends a POST and lists its sender's messages. The list must contain its hash.
 async fn a_message_is_in_its_senders_list(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
     let listed = list_of(probe, &sent.draft.caller, &[&sent.hash]).await?;
@@ -98,6 +101,7 @@ async fn a_message_is_in_its_senders_list(probe: &Probe<'_>) -> Checked {
     listed.answer.expect(hashes.contains(&sent.hash), "/messages/*/item_hash", &sent.hash, hashes.join(", "))
 }
 
+/// Sends two POSTs and lists with `hashes` set to the first. Every element must have that hash.
 async fn hashes_select(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let (first, second) = (posted(probe, &sender).await?.hash, posted(probe, &sender).await?.hash);
@@ -106,9 +110,11 @@ async fn hashes_select(probe: &Probe<'_>) -> Checked {
     listed.expect_each(&format!("item_hash {first}"), |item| is_one_of(item, "item_hash", &[&first]))
 }
 
+/// Sends two POSTs from each of two senders and lists with `addresses` set to each sender. Every element must have that
+/// sender.
 async fn addresses_select(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe), caller(probe));
-    // Two of each: a list of one is looked at elsewhere.
+    // Two of each: another check reads a list of one.
     for sender in [&one, &one, &other, &other] {
         posted(probe, sender).await?;
     }
@@ -120,6 +126,7 @@ async fn addresses_select(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends POSTs on two channels and lists with `channels` set to the first. Every element must be on that channel.
 async fn channels_select(probe: &Probe<'_>) -> Checked {
     let (one, other) = (fresh_channel(probe), fresh_channel(probe));
     let mut hashes = Vec::new();
@@ -137,6 +144,7 @@ async fn on(probe: &Probe<'_>, sender: &Caller, channel: &str) -> Result<Draft, 
     Ok(post_draft(probe, sender).await?.with("channel", Some(json!(channel))))
 }
 
+/// Sends a POST and an AGGREGATE and lists with `types` set to each type. Every element must have that type.
 async fn types_select(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     let post = posted(probe, &sender).await?.hash;
@@ -149,6 +157,8 @@ async fn types_select(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends a POST and an AGGREGATE from each of two senders and lists with two values in `hashes`, `addresses`,
+/// `channels` and `types`. Each list must contain messages of both values.
 async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     let senders = [caller(probe), caller(probe)];
     let channels = [fresh_channel(probe), fresh_channel(probe)];
@@ -183,9 +193,9 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Messages of three senders on three channels, of two types: what a filter lists, page by page, are exactly those
-/// that it should.
-async fn filters_hold_together_on_every_page(probe: &Probe<'_>) -> Checked {
+/// Sends 24 messages of three senders on three channels and reads six combinations of filters page by page. Each must
+/// list exactly the messages that match all its filters, each once.
+async fn filters_combine_on_every_page(probe: &Probe<'_>) -> Checked {
     const SENT: usize = 24;
     let senders = [caller(probe), caller(probe), caller(probe)];
     let channels = [fresh_channel(probe), fresh_channel(probe), fresh_channel(probe)];
@@ -221,7 +231,7 @@ async fn filters_hold_together_on_every_page(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// All pages of a selection, seven elements each, to the first that holds nothing: the last of them, and the hashes.
+/// Reads all pages of a selection, seven elements a page. Returns the last page and all hashes.
 async fn pages<'p>(
     probe: &'p Probe<'_>,
     filters: &[(&str, String)],
@@ -236,7 +246,7 @@ async fn pages<'p>(
         let list = list(probe, &query::LIST, &path_with("/messages", &query), "messages").await?;
         found.extend(list.texts("item_hash"));
         page += 1;
-        // Fewer than asked for are the last page.
+        // A page with fewer elements than asked for is the last.
         if list.items.len() < 7 || found.len() > 100 {
             return Ok((list, found));
         }
@@ -252,7 +262,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Always some of the senders, so that nobody else's messages are listed.
+    /// Chooses a combination. It always names senders, so that no other messages are listed.
     fn choose(
         probe: &Probe<'_>,
         n: u64,
@@ -297,17 +307,17 @@ impl Wanted {
     }
 }
 
-/// What is listed is left open.
-async fn tags_are_taken(probe: &Probe<'_>) -> Checked {
-    taken(probe, "tags", "assay,check").await
+/// Lists with the filter `tags`. The answer must be 200; what it lists is left open.
+async fn tags_filter_is_accepted(probe: &Probe<'_>) -> Checked {
+    expect_accepted(probe, "tags", "assay,check").await
 }
 
-/// What is listed is left open.
-async fn content_keys_are_taken(probe: &Probe<'_>) -> Checked {
-    taken(probe, "content.keys", "content.title").await
+/// Lists with the filter `content.keys`. The answer must be 200; what it lists is left open.
+async fn content_keys_filter_is_accepted(probe: &Probe<'_>) -> Checked {
+    expect_accepted(probe, "content.keys", "content.title").await
 }
 
-async fn taken(probe: &Probe<'_>, name: &str, value: &str) -> Checked {
+async fn expect_accepted(probe: &Probe<'_>, name: &str, value: &str) -> Checked {
     let sender = caller(probe);
     posted(probe, &sender).await?;
     let query = [("addresses", sender.address.as_str()), (name, value)];

@@ -1,4 +1,4 @@
-//! The measurement program's messages: one each hour, of the publisher, with the results.
+//! The messages of the measurement program: one an hour, sent by the publisher, with the results.
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::RESULTS, measurements_hold_their_results_as_json).costs(1, 0, 0),
 ];
 
-/// How many hours are looked at.
+/// How many hours are read.
 const HOURS: u32 = 3;
 const HOUR: Duration = Duration::from_hours(1);
-/// How much later than the hour a message may come.
+/// How far from the hour a message may be.
 const LATE: Duration = Duration::from_mins(15);
 
-/// What a target that measures when it is told to says of it.
+/// What the control API reports after measurements.
 pub(super) struct Measured {
     /// The address that publishes.
     pub(super) publisher: String,
@@ -35,13 +35,14 @@ pub(super) struct Measured {
     pub(super) nodes: Vec<Value>,
 }
 
-/// Lets a target measure its nodes for some hours and a moment.
+/// Lets a target measure its nodes for some hours and five minutes.
 pub(super) async fn measured(probe: &Probe<'_>, hours: u32) -> Result<Measured, Stop> {
-    let needs = "needs nodes that were measured ([network.fixtures] core_node, compute_node, publisher)";
+    let needs = "needs measured nodes ([network.fixtures] core_node, compute_node, publisher)";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
     let answer = control.perform("network.measure", json!({ "on": true })).await;
-    let answer =
-        answer.map_err(|why| Stop::NotTestable(format!("{needs}, or a control API that measures: {why}")))?;
+    let answer = answer.map_err(|why| {
+        Stop::NotTestable(format!("{needs}, or a control API that starts measurements: {why}"))
+    })?;
     probe.advance(hours * HOUR + Duration::from_mins(5)).await?;
     Ok(Measured {
         publisher: answer["publisher"].as_str().unwrap_or_default().to_owned(),
@@ -57,7 +58,7 @@ async fn publisher(probe: &Probe<'_>) -> Result<String, Stop> {
     }
 }
 
-/// The publisher's messages of the last hours, under more filters.
+/// The publisher's messages of the last hours that match these filters.
 async fn messages<'p>(
     probe: &'p Probe<'_>,
     publisher: &str,
@@ -69,12 +70,12 @@ async fn messages<'p>(
     let answer = Call::get(&FLAT, &path_with("/messages.json", &query)).send(probe).await?;
     answer.given_status(&[200])?;
     let items = elements(&answer.json());
-    probe.given(items.is_some(), "the answer is no array, and no object with one")?;
+    probe.given(items.is_some(), "the answer is neither an array nor an object with arrays")?;
     let items = items.unwrap_or_default().into_iter().map(record).collect();
     Ok(List { answer, items })
 }
 
-/// The record of an element: itself, or what is wrapped in it, which is judged elsewhere.
+/// The record of an element: itself, or its `message`. Another check rejects the wrapper.
 fn record(mut item: Value) -> Value {
     if item["message"].is_object() { item["message"].take() } else { item }
 }
@@ -86,26 +87,28 @@ fn is_measurement(probe: &Probe<'_>, record: &Value) -> bool {
     kind.is_some_and(|kind| [&dialect.scoring_type, &dialect.metrics_type].iter().any(|name| *name == kind))
 }
 
-/// The measurements of the last hours, of which there must be some for the check to say anything.
+/// The measurements of the last hours. If there are fewer than `least`, the check is inconclusive.
 async fn measurements<'p>(probe: &'p Probe<'_>, publisher: &str, least: usize) -> Result<List<'p>, Stop> {
     let List { answer, mut items } = messages(probe, publisher, &[]).await?;
     items.retain(|record| is_measurement(probe, record));
-    let why = format!("{} messages of measurements, fewer than {least}", items.len());
+    let why = format!("{} measurements were found, at least {least} are needed", items.len());
     probe.given(items.len() >= least, why)?;
     Ok(List { answer, items })
 }
 
+/// Reads the publisher's measurements of the last hours. Their timestamps must be an hour apart, with 15 minutes of
+/// tolerance, and the last must not be overdue.
 async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 2).await?;
     let are_dated = found.items.iter().all(|record| is_integer(&record["timestamp"]));
-    probe.given(are_dated, "a timestamp is no integer")?;
+    probe.given(are_dated, "a timestamp is not an integer")?;
     let mut times: Vec<i64> = found.items.iter().filter_map(|record| record["timestamp"].as_i64()).collect();
     times.push(now(probe).await?.seconds());
     times.sort_unstable();
     let (hour, late) = (HOUR.as_secs() as i64, LATE.as_secs() as i64);
     let (shortest, longest) = (hour - late, hour + late);
-    // Between the last message and now the next one is not yet due.
+    // The last gap ends now: the next message may not be due yet.
     let gaps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let (last, between) = gaps.split_last().expect("two messages and now");
     let is_hourly = between.iter().all(|gap| (shortest..=longest).contains(gap)) && *last <= longest;
@@ -117,6 +120,7 @@ async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     )
 }
 
+/// Reads the publisher's measurements. Each must be a POST sent by the publisher on the scoring channel.
 async fn measurements_are_posts_of_the_publisher_on_its_channel(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 1).await?;
@@ -127,11 +131,12 @@ async fn measurements_are_posts_of_the_publisher_on_its_channel(probe: &Probe<'_
     })
 }
 
-/// Two names are given for one type; either of them finds the messages, or both do.
+/// Lists measurements by the content types that the profile declares. At least one of the types must find them: the
+/// document gives two names.
 async fn measurements_are_found_by_a_named_type(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let any = messages(probe, &publisher, &[]).await?;
-    probe.given(!any.items.is_empty(), "the publisher has sent nothing in the last hours")?;
+    probe.given(!any.items.is_empty(), "the publisher sent no messages in the last hours")?;
     let dialect = &probe.settings.dialect;
     let (scoring, metrics) = (dialect.scoring_type.as_str(), dialect.metrics_type.as_str());
     let names = match probe.settings.network.metrics_content_type {
@@ -148,16 +153,18 @@ async fn measurements_are_found_by_a_named_type(probe: &Probe<'_>) -> Checked {
         }
     }
     if finding.len() < names.len() && !finding.is_empty() {
-        probe.note(format!("measurements are found by {} alone", finding.join(", ")));
+        probe.note(format!("only {} finds measurements", finding.join(", ")));
     }
-    let want = format!("messages by {}", names.join(" or "));
+    let want = format!("measurements found by {}", names.join(" or "));
     any.answer.expect(!finding.is_empty(), "content_types", want, "none")
 }
 
+/// Reads the publisher's measurements. `content.content` of each must be an object or an array, or a string that holds
+/// one.
 async fn measurements_hold_their_results_as_json(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 1).await?;
-    found.expect_each("an object or an array in content.content, or a text of one", |record| {
+    found.expect_each("an object or an array in content.content, or a string that holds one", |record| {
         let results = &record["content"]["content"];
         let read: Option<Value> = results.as_str().and_then(|text| serde_json::from_str(text).ok());
         let results = read.as_ref().unwrap_or(results);

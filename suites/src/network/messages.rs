@@ -1,4 +1,4 @@
-//! One message and its record: what was sent is what is read.
+//! One message and its record: what is read is what was sent.
 
 use assay_spec::network::message;
 use assay_spec::network::requirements::{info, messages as rows};
@@ -12,19 +12,19 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE_FREE, a_post_and_an_aggregate_are_taken_alike)
+    shows!(rows::TYPE_FREE, post_and_aggregate_are_both_accepted)
         .costs(2, 0, 0)
         .writes(2)
         .after(const { &[&info::PREFIX] }),
     shows!(rows::FOUND, a_message_is_found_by_its_hash).costs(2, 0, 0).writes(1),
-    shows!(rows::WRAPPER, the_record_stands_inside_message).costs(2, 0, 0).writes(1),
+    shows!(rows::WRAPPER, record_is_inside_message).costs(2, 0, 0).writes(1),
     shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for).costs(2, 0, 0).writes(1),
-    shows!(rows::ITEM_HASH, the_record_holds_the_hash_answered).costs(2, 0, 0).writes(1),
+    shows!(rows::ITEM_HASH, record_holds_the_hash_that_was_returned).costs(2, 0, 0).writes(1),
     shows!(rows::CHAIN, the_chain_is_what_was_sent).costs(2, 0, 0).writes(1),
     shows!(rows::SENDER, the_sender_is_the_envelopes_address).costs(2, 0, 0).writes(1),
     shows!(rows::TYPE, the_type_is_what_was_sent).costs(4, 0, 0).writes(2),
     shows!(rows::CHANNEL, the_channel_is_what_was_sent).costs(2, 0, 0).writes(1),
-    shows!(rows::CHANNEL_DEFAULT, a_message_without_a_channel_stands_on_the_default_one)
+    shows!(rows::CHANNEL_DEFAULT, message_without_a_channel_is_on_the_default_channel)
         .costs(2, 0, 0)
         .writes(1)
         .after(const { &[&rows::CHANNEL] }),
@@ -36,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found).costs(3, 0, 0).writes(1),
 ];
 
-/// A message with a bit of everything that JSON has, on a channel of its own, some seconds old.
+/// A message with every type of JSON, on a new channel, some seconds old.
 async fn rich(probe: &Probe<'_>) -> Result<Draft, Stop> {
     let caller = caller(probe);
     let now = now(probe).await? + -7_000;
@@ -49,12 +49,12 @@ async fn rich(probe: &Probe<'_>) -> Result<Draft, Stop> {
     Ok(draft.with("channel", Some(json!(fresh_channel(probe)))))
 }
 
-/// A channel that nobody has used before, with letters of both cases.
+/// A new channel, with letters of both cases.
 pub(super) fn fresh_channel(probe: &Probe<'_>) -> String {
     format!("ASSAY-check-{}", assay_spec::crypto::text::hex(&probe.draw("channel")[..6]))
 }
 
-/// A rich message and the answer for it, which must be one for the check to say anything.
+/// Sends a rich message and reads it. If either fails, the check is inconclusive.
 async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created, Answer<'p>), Stop> {
     let created = created(probe, rich(probe).await?).await?;
     let answer = read(probe, &created.hash).await?;
@@ -68,13 +68,14 @@ async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
     answer.expect_json(&format!("/message/{member}"), &sent.to_string(), |found| found == sent).map(drop)
 }
 
-async fn a_post_and_an_aggregate_are_taken_alike(probe: &Probe<'_>) -> Checked {
+/// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.
+async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     post_draft(probe, &caller).await?.send(probe).await?.expect_status(ACCEPTED)?;
     aggregate(probe, &caller).await?.send(probe).await?.expect_status(ACCEPTED)
 }
 
-/// A write to an aggregate of `caller` that nobody has written before.
+/// A write to a new aggregate of `caller`.
 pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
     let now = now(probe).await?;
     let key = format!("check-{}", assay_spec::crypto::text::hex(&probe.draw("aggregate-key")[..6]));
@@ -84,35 +85,42 @@ pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draf
     Ok(Draft::dated(probe, caller, "AGGREGATE", content, now))
 }
 
+/// Sends a POST and reads it at `/messages/{hash}`. The answer must be 200.
 async fn a_message_is_found_by_its_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     look(probe, &hash).await?.expect_status(&[200])
 }
 
-async fn the_record_stands_inside_message(probe: &Probe<'_>) -> Checked {
+/// Sends a POST and reads it by its hash. The answer must hold the record in `message`, and beside it the strings
+/// `status` and `item_hash`.
+async fn record_is_inside_message(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     let answer = look(probe, &hash).await?;
     answer.given_status(&[200])?;
     answer.expect_json("/message", "the record", |record| record["sender"].is_string())?;
-    answer.expect_json("/status", "a text", Value::is_string)?;
-    answer.expect_json("/item_hash", "a text", Value::is_string).map(drop)
+    answer.expect_json("/status", "a string", Value::is_string)?;
+    answer.expect_json("/item_hash", "a string", Value::is_string).map(drop)
 }
 
+/// Sends a POST and reads it by its hash. `item_hash` beside `message` must be that hash.
 async fn the_wrapper_holds_the_hash_asked_for(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     answer.expect_json("/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
 }
 
-async fn the_record_holds_the_hash_answered(probe: &Probe<'_>) -> Checked {
+/// Sends a POST and reads it by its hash. `message.item_hash` must be the hash that the creation returned.
+async fn record_holds_the_hash_that_was_returned(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     answer.expect_json("/message/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
 }
 
+/// Sends a POST and reads it by its hash. `message.chain` must be what was sent.
 async fn the_chain_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "chain").await
 }
 
-/// Addresses are hexadecimal numbers: the cases of their letters are a checksum.
+/// Sends a POST and reads it by its hash. `message.sender` must be the envelope's `address`; letter case is ignored,
+/// since it is only a checksum.
 async fn the_sender_is_the_envelopes_address(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let address = &created.draft.caller.address;
@@ -120,6 +128,7 @@ async fn the_sender_is_the_envelopes_address(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/message/sender", address, is_sender).map(drop)
 }
 
+/// Sends a POST and an AGGREGATE and reads both by their hashes. `message.type` of each must be what was sent.
 async fn the_type_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
     for draft in [post_draft(probe, &caller).await?, aggregate(probe, &caller).await?] {
@@ -131,18 +140,21 @@ async fn the_type_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Sends a POST on a new channel and reads it by its hash. `message.channel` must be what was sent.
 async fn the_channel_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "channel").await
 }
 
-async fn a_message_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>) -> Checked {
+/// Sends a POST without `channel` and reads it by its hash. `message.channel` must be the default channel. A target
+/// that rejects the POST is not judged.
+async fn message_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -> Checked {
     let mut draft = post_draft(probe, &caller(probe)).await?.with("channel", None);
-    // The canonical JSON has a channel.
+    // The canonical JSON needs a channel.
     draft.procedure = Procedure::General;
     let answer = draft.send(probe).await?;
     if !ACCEPTED.contains(&answer.status()) {
         posted(probe, &caller(probe)).await?;
-        let why = format!("the target takes no message without a channel ({})", answer.status());
+        let why = format!("the target rejects a message without a channel ({})", answer.status());
         return Err(Stop::NotApplicable(why));
     }
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
@@ -151,26 +163,32 @@ async fn a_message_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>
     answer.expect_json("/message/channel", channel, |found| *found == **channel).map(drop)
 }
 
+/// Sends a POST dated seven seconds ago and reads it by its hash. `message.timestamp` must be what was sent.
 async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     as_sent(probe, "timestamp").await
 }
 
+/// Sends a POST whose content has every type of JSON and reads it by its hash. `message.content` must hold all that was
+/// sent; more members are allowed.
 async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let sent = &created.draft.message["content"];
     answer.expect_json("/message/content", &sent.to_string(), |found| holds(found, sent)).map(drop)
 }
 
+/// Sends a POST and reads it by its hash. `message.signature` must be what was sent.
 async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let signature = created.draft.signature();
     answer.expect_json("/message/signature", &signature, |found| *found == *signature).map(drop)
 }
 
+/// Sends a POST and reads it by its hash. `message.confirmations` must be an array, empty or of objects with the string
+/// `chain`, the integer `height` and the string `hash`.
 async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     if probe.owns_time() {
-        // A chain takes its time.
+        // Confirmations take some minutes.
         probe.advance(std::time::Duration::from_mins(10)).await?;
     }
     let answer = read(probe, &hash).await?;
@@ -178,7 +196,7 @@ async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked 
         let is_whole = block["height"].is_i64() || block["height"].is_u64();
         block["chain"].is_string() && is_whole && block["hash"].is_string()
     };
-    let want = "an array of objects of chain (a text), height (an integer), hash (a text)";
+    let want = "an array of objects with chain (a string), height (an integer) and hash (a string)";
     let found = answer.expect_json("/message/confirmations", want, |blocks| {
         blocks.as_array().is_some_and(|blocks| blocks.iter().all(is_block))
     })?;
@@ -186,20 +204,23 @@ async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked 
     Ok(())
 }
 
+/// Posts the same message twice. The second answer, where it is accepted, must return the first hash, and the sender's
+/// list must contain the message once.
 async fn the_same_message_twice_is_one_message(probe: &Probe<'_>) -> Checked {
     let first = posted(probe, &caller(probe)).await?;
     let second = first.draft.send(probe).await?;
     if ACCEPTED.contains(&second.status()) {
         second.expect_json("/item_hash", &first.hash, |hash| *hash == *first.hash)?;
     } else {
-        probe.note(format!("the same message again is answered by {}", second.status()));
+        probe.note(format!("the same message again returns {}", second.status()));
     }
     let listed = list_of(probe, &first.draft.caller, &[&first.hash]).await?;
     let count = listed.items.len();
-    probe.given(count > 0, "the message is in no list of its sender, which is judged elsewhere")?;
+    probe.given(count > 0, "the message is not in its sender's list; another check judges that")?;
     listed.answer.expect(count == 1, "messages of the sender", "one", count.to_string())
 }
 
+/// Reads a message that was sent (200), then a hash that differs in its last character. The second answer must be 404.
 async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     look(probe, &hash).await?.counterpart_status(&[200])?;
@@ -207,11 +228,11 @@ async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     Call::get(&message::READ, &path).ask(probe).await?.expect_status(&[404])
 }
 
-/// A hash of the same form that nothing has: another character at the end.
+/// An unknown hash of the same form: its last character is changed.
 pub(super) fn another(hash: &str) -> String {
     let mut chars: Vec<char> = hash.chars().collect();
     let last = chars.pop().unwrap_or('0');
-    // One that a hash can have, whatever its alphabet.
+    // A character of the hash itself, so that it fits any alphabet.
     chars.push(chars.iter().copied().rev().find(|c| *c != last).unwrap_or(if last == '1' {
         '2'
     } else {

@@ -77,41 +77,41 @@ pub const CHECKS: &[&[Check]] = &[
 
 /// The name under which runs of programs are paced.
 pub const RUNS: &str = "network run";
-/// The statuses of a creation: the document shows the answer and not the status.
+/// The statuses of an accepted creation: the document shows the answer but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201, 202];
-/// The documented statuses by which a client's mistake is refused.
+/// The documented statuses that reject a client's mistake.
 pub(crate) const REJECTED: &[u16] = &[400, 401, 403, 404];
-/// The documented statuses by which a signature is refused.
+/// The documented statuses that reject a signature.
 pub(crate) const UNSIGNED: &[u16] = &[400, 401, 403];
 /// The type of the documents that checks post.
 pub(crate) const POST_TYPE: &str = "assay-check";
 
-/// What a profile brings for this service. The default declares what this project's readings say.
+/// What a profile declares for this service. The default declares this project's readings.
 #[derive(Clone, Debug)]
 pub struct Fixtures {
-    /// An endpoint that is not there is a failure.
+    /// A missing endpoint is a failure.
     pub strict: bool,
     /// Endpoints that the target does not offer, by name.
     pub absent: BTreeSet<&'static str>,
-    /// What signatures cover, where the target says so.
+    /// What signatures cover, if the profile declares it.
     pub signing_scheme: Option<SigningScheme>,
-    /// Signatures are verified.
+    /// The target verifies signatures.
     pub verifies_signatures: bool,
-    /// What some members written later do to an aggregate, where the target says so.
+    /// What a later write of some members does to an aggregate, if the profile declares it.
     pub aggregate_write: Option<AggregateWrite>,
     /// The number of the first page.
     pub first_page: u64,
-    /// How long a FORGET may take until it is applied or given up, in seconds.
+    /// How long a FORGET may take until it is applied or rejected, in seconds.
     pub forget_settle_seconds: u64,
-    /// Under which content type measurements are found.
+    /// The content type of measurements.
     pub metrics_content_type: MetricsType,
-    /// An endpoint whose requests count as authenticated, where the target says so, by name.
+    /// The name of an endpoint whose requests count as authenticated, if the profile declares it.
     pub authenticated: Option<&'static str>,
-    /// What is at the target before a run.
+    /// What exists at the target before a run.
     pub given: NetworkFixtures,
-    /// How far the target's clock is ahead of this machine's, in milliseconds, once a check has asked.
+    /// How far the target's clock is ahead of this machine's, in milliseconds, once a check has measured it.
     skew_ms: Arc<OnceCell<i64>>,
-    /// Messages of one sender that several checks look at, where a target is shared.
+    /// Messages of one sender that several checks read when they share a target.
     corpus: Arc<Mutex<Option<paging::Corpus>>>,
 }
 
@@ -159,7 +159,7 @@ impl Fixtures {
         !self.absent.contains(endpoint.name)
     }
 
-    /// How messages are signed where nothing hangs on it.
+    /// How messages are signed where the check does not depend on it.
     pub(crate) fn procedure(&self) -> Procedure {
         match self.signing_scheme {
             Some(SigningScheme::CanonicalRecord) => Procedure::Record,
@@ -180,20 +180,20 @@ pub(crate) fn site_of(endpoint: &Endpoint) -> &'static str {
     }
 }
 
-/// A message that was taken.
+/// A message that was accepted.
 pub(crate) struct Created {
-    /// The hash that it was answered with.
+    /// The hash that the target returned.
     pub(crate) hash: String,
     /// What was sent.
     pub(crate) draft: Draft,
 }
 
-/// The content of a POST: its document, and what stands around it.
+/// The content of a POST: its document and the members around it.
 pub(crate) fn post_content(caller: &Caller, time: i64, document: &Value) -> Value {
     json!({ "address": caller.address, "type": POST_TYPE, "content": document, "time": time })
 }
 
-/// A POST of `caller` that no target has seen.
+/// A new POST of `caller`.
 pub(crate) async fn post_draft(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
     let now = now(probe).await?;
     let label = assay_spec::crypto::text::hex(&probe.draw("document")[..8]);
@@ -201,26 +201,26 @@ pub(crate) async fn post_draft(probe: &Probe<'_>, caller: &Caller) -> Result<Dra
     Ok(Draft::dated(probe, caller, "POST", content, now))
 }
 
-/// Sends a message that must be taken for the check to say anything.
+/// Sends a message. If it is not accepted, the check is inconclusive.
 pub(crate) async fn created(probe: &Probe<'_>, draft: Draft) -> Result<Created, Stop> {
     let answer = draft.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to a creation holds no item_hash")?;
+    probe.given(!hash.is_empty(), "the answer to a creation has no item_hash")?;
     Ok(Created { hash, draft })
 }
 
-/// An ordinary POST of `caller`, which must be taken for the check to say anything.
+/// Sends an ordinary POST of `caller`. If it is not accepted, the check is inconclusive.
 pub(crate) async fn posted(probe: &Probe<'_>, caller: &Caller) -> Result<Created, Stop> {
     created(probe, post_draft(probe, caller).await?).await
 }
 
-/// An ordinary POST of somebody new as the valid counterpart of a refusal.
+/// Sends an ordinary POST of a new sender: the valid counterpart of a rejected message.
 pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
     post_draft(probe, &caller::caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)
 }
 
-/// The answer for a message, whatever it is. Where others share the target, a message may take its time.
+/// Reads a message, whatever the answer is. At a shared target it is read again while it is missing or pending.
 pub(crate) async fn look<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
     let mut tries = tries(probe);
     loop {
@@ -234,22 +234,22 @@ pub(crate) async fn look<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<
     }
 }
 
-/// The answer for a message that must stand in its wrapper for the check to say anything.
+/// Reads a message. If the answer has no record in `message`, the check is inconclusive.
 pub(crate) async fn read<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
     let answer = look(probe, hash).await?;
     answer.given_status(&[200])?;
-    probe.given(answer.json()["message"].is_object(), "the answer holds no message")?;
+    probe.given(answer.json()["message"].is_object(), "the answer has no object `message`")?;
     Ok(answer)
 }
 
-/// A list that was answered.
+/// A list that was returned.
 pub(crate) struct List<'p> {
     pub(crate) answer: Answer<'p>,
     pub(crate) items: Vec<Value>,
 }
 
 impl List<'_> {
-    /// What the elements hold as text under a name; empty where they hold none.
+    /// The string member of each element; empty where it is missing or not a string.
     pub(crate) fn texts(&self, member: &str) -> Vec<String> {
         texts(&self.items, member)
     }
@@ -263,7 +263,7 @@ impl List<'_> {
     }
 }
 
-/// Whether `found` holds all that was sent: members that a server adds to an object do no harm.
+/// Whether `found` holds all that was sent. Members that a server adds to objects are ignored.
 pub(crate) fn holds(found: &Value, sent: &Value) -> bool {
     match (found, sent) {
         (Value::Object(found), Value::Object(sent)) => {
@@ -276,12 +276,12 @@ pub(crate) fn holds(found: &Value, sent: &Value) -> bool {
     }
 }
 
-/// What elements hold as text under a name; empty where they hold none.
+/// The string member of each element; empty where it is missing or not a string.
 pub(crate) fn texts(items: &[Value], member: &str) -> Vec<String> {
     items.iter().map(|item| item[member].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// A page of a list under `name`, which must be one for the check to say anything.
+/// Reads a page of the list `name`. If the answer is not a list, the check is inconclusive.
 pub(crate) async fn list<'p>(
     probe: &'p Probe<'_>,
     endpoint: &'static Endpoint,
@@ -291,12 +291,12 @@ pub(crate) async fn list<'p>(
     let answer = Call::get(endpoint, path).send(probe).await?;
     answer.given_status(&[200])?;
     let items = answer.json()[name].as_array().cloned();
-    probe.given(items.is_some(), format!("the answer holds no array `{name}`"))?;
+    probe.given(items.is_some(), format!("the answer has no array `{name}`"))?;
     Ok(List { answer, items: items.unwrap_or_default() })
 }
 
-/// The latest hundred messages of a sender, once all of `hashes` are among them. Where others share the target, lists
-/// may take their time.
+/// The latest hundred messages of a sender. At a shared target they are read again until all of `hashes` are among
+/// them.
 pub(crate) async fn list_of<'p>(
     probe: &'p Probe<'_>,
     sender: &Caller,
@@ -318,12 +318,12 @@ pub(crate) async fn list_of<'p>(
     }
 }
 
-/// How often something is looked for that a shared target may still be working on.
+/// How often a check reads something that a shared target may still be processing.
 pub(crate) fn tries(probe: &Probe<'_>) -> u32 {
     if probe.owns_time() { 1 } else { 10 }
 }
 
-/// How long a check waits before it looks again.
+/// The pause before a check reads again.
 pub(crate) const PAUSE: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
@@ -331,7 +331,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_sent_is_held_whatever_else_is_there() {
+    fn added_object_members_are_ignored() {
         let sent = json!({ "a": [1, { "b": null }], "c": "d" });
         for (found, holds_it) in [
             (sent.clone(), true),

@@ -1,4 +1,4 @@
-//! Pages: how many elements each holds, what stands beside them, and that paging through shows each element once.
+//! Pages: how many elements each holds, `pagination` beside them, and that paging shows each element once.
 
 use std::time::Duration;
 
@@ -40,16 +40,16 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(23)
         .after(const { &[&rows::LIMIT, &rows::TOTAL, &listing::ADDRESSES] }),
     shows!(rows::STABLE, the_same_page_twice_is_the_same).costs(28, 0, 0).elsewhere(MOST).writes(23),
-    shows!(rows::PAST_END, a_page_behind_the_last_holds_nothing).costs(27, 0, 0).elsewhere(MOST).writes(23),
-    shows!(rows::ODD_VALUES, odd_pages_and_limits_are_no_internal_error)
+    shows!(rows::PAST_END, page_after_the_last_is_empty).costs(27, 0, 0).elsewhere(MOST).writes(23),
+    shows!(rows::ODD_VALUES, odd_pages_and_limits_are_handled)
         .costs(38, 0, 0)
         .elsewhere(MOST + 13)
         .writes(23),
 ];
 
-/// Messages of the sender whose pages are looked at: three pages and a bit of seven, and more than one of twenty.
+/// Messages of the sender whose pages are read: three pages of seven and a part, and more than one page of twenty.
 const SENT: usize = 23;
-/// What a check costs that sends them and looks at some pages.
+/// What a check costs that sends them and reads some pages.
 const MOST: u32 = 23 + 9;
 
 /// Messages of one sender.
@@ -66,7 +66,7 @@ impl std::fmt::Debug for Corpus {
     }
 }
 
-/// The messages of one sender: this check's own in a world of its own, else those of the whole run.
+/// The messages of one sender: the check's own in its own world, else those of the whole run.
 async fn corpus(probe: &Probe<'_>) -> Result<Corpus, Stop> {
     if probe.owns_time() {
         return send(probe, SENT).await;
@@ -87,16 +87,16 @@ async fn send(probe: &Probe<'_>, count: usize) -> Result<Corpus, Stop> {
         hashes.push(posted(probe, &sender).await?.hash);
     }
     if probe.owns_time() {
-        // What was sent may count against the minute of what is asked next.
+        // The requests may count against the rate limit of the next ones.
         probe.advance(Duration::from_mins(2)).await?;
     }
-    // No list shows more than a hundred at once.
+    // A page holds at most a hundred.
     let latest: Vec<&str> = hashes.iter().rev().take(100).map(String::as_str).collect();
     list_of(probe, &sender, &latest).await?;
     Ok(Corpus { sender, hashes })
 }
 
-/// A page of their list.
+/// Reads a page of their list.
 async fn page<'p>(probe: &'p Probe<'_>, corpus: &Corpus, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
     list(probe, &query::LIST, &path(corpus, query), "messages").await
 }
@@ -105,34 +105,36 @@ fn path(corpus: &Corpus, query: &[(&str, &str)]) -> String {
     path_with("/messages", &[&[("addresses", corpus.sender.address.as_str())], query].concat())
 }
 
-/// An integer of a list's pagination, which must be one for the check to say anything.
+/// An integer of a list's pagination. If it is not one, the check is inconclusive.
 fn counted(probe: &Probe<'_>, answer: &Answer<'_>, member: &str) -> Result<u64, Stop> {
     let number = answer.json()["pagination"][member].as_u64();
-    probe.given(number.is_some(), format!("the answer holds no integer at /pagination/{member}"))?;
+    probe.given(number.is_some(), format!("/pagination/{member} is not an integer"))?;
     Ok(number.unwrap_or_default())
 }
 
-/// Expects a member of the pagination to be that number.
+/// Expects a member of the pagination to be a number.
 fn expect_count(probe: &Probe<'_>, answer: &Answer<'_>, member: &str, want: u64) -> Checked {
     let got = counted(probe, answer, member)?;
     answer.expect(got == want, &format!("/pagination/{member}"), want.to_string(), got.to_string())
 }
 
-/// Expects a list to hold so many elements.
+/// Expects a list to hold a number of elements.
 fn expect_length(list: &List<'_>, want: usize) -> Checked {
     let got = list.items.len();
     list.answer.expect(got == want, "elements of /messages", want.to_string(), got.to_string())
 }
 
+/// Lists a sender with 23 messages. `pagination` must be an object beside the list.
 async fn a_list_has_pagination_beside_it(probe: &Probe<'_>) -> Checked {
     let listed = page(probe, &corpus(probe).await?, &[]).await?;
     listed.answer.expect_json("/pagination", "an object", Value::is_object).map(drop)
 }
 
+/// Lists a sender with 23 messages. `total`, `page`, `per_page` and `total_pages` in `pagination` must be integers.
 async fn pagination_is_four_integers(probe: &Probe<'_>) -> Checked {
     let listed = page(probe, &corpus(probe).await?, &[]).await?;
     let is_there = listed.answer.json()["pagination"].is_object();
-    probe.given(is_there, "the answer holds no object `pagination`")?;
+    probe.given(is_there, "the answer has no object `pagination`")?;
     for member in ["total", "page", "per_page", "total_pages"] {
         listed.answer.expect_json(&format!("/pagination/{member}"), "an integer", |number| {
             number.is_i64() || number.is_u64()
@@ -141,12 +143,15 @@ async fn pagination_is_four_integers(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads the first page of 23 messages without `limit`. It must hold 20 elements.
 async fn a_page_holds_20_elements_by_default(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page.to_string();
     expect_length(&page(probe, &corpus, &[("page", &first)]).await?, 20)
 }
 
+/// Reads pages of 23 messages with the limits 1, 7, 22 and 100. Each must hold as many elements as asked for, the last
+/// page the rest.
 async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
@@ -158,8 +163,9 @@ async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Lists more than 100 messages with the limits 101 and 1000000. Each answer must hold at most 100 elements, or be 400.
 async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
-    // Where the list of all holds enough, nothing need be sent.
+    // If the unfiltered list holds enough, nothing needs to be sent.
     let all = list(probe, &query::LIST, &path_with("/messages", &[("limit", "100")]), "messages").await?;
     let filters = if all.answer.json()["pagination"]["total"].as_u64().is_some_and(|total| total > 101) {
         Vec::new()
@@ -174,15 +180,17 @@ async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
         let answer = Call::get(&query::LIST, &path_with("/messages", &query)).send(probe).await?;
         answer.expect_status(&[200, 400])?;
         let count = answer.json()["messages"].as_array().map(Vec::len);
-        let what = count.map_or_else(|| "refused".to_owned(), |count| format!("cut to {count}"));
+        let what = count.map_or_else(|| "rejected".to_owned(), |count| format!("cut to {count}"));
         probe.note(format!("a limit of {limit} is {what}"));
         let place = format!("elements of a page with limit={limit}");
         let got = count.unwrap_or_default();
-        answer.expect(got <= 100, &place, "100 or fewer, or a refusal", got.to_string())?;
+        answer.expect(got <= 100, &place, "100 or fewer, or status 400", got.to_string())?;
     }
     Ok(())
 }
 
+/// Reads pages of 23 messages without a limit and with the limits 7 and 100. `per_page` must not be less than the
+/// number of elements.
 async fn per_page_is_never_below_what_is_returned(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     for query in [&[][..], &[("limit", "7")], &[("limit", "100")]] {
@@ -194,6 +202,8 @@ async fn per_page_is_never_below_what_is_returned(probe: &Probe<'_>) -> Checked 
     Ok(())
 }
 
+/// Reads the first and the third page of 23 messages, seven a page. `pagination.page` must be the page that was asked
+/// for.
 async fn the_page_is_the_one_asked_for(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
@@ -204,6 +214,7 @@ async fn the_page_is_the_one_asked_for(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads pages of 23 messages with the limits 7 and 100. `total` must be 23 in both.
 async fn total_counts_all_pages(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
@@ -214,6 +225,8 @@ async fn total_counts_all_pages(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads pages of 23 messages with the limits 1, 7, 23 and 100. `total_pages` must be the number of pages that hold
+/// elements.
 async fn total_pages_counts_pages_with_elements(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     for limit in [1, 7, 23, 100] {
@@ -223,6 +236,7 @@ async fn total_pages_counts_pages_with_elements(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads 23 messages, seven a page, once with the first page and once without `page`. Both must hold the same elements.
 async fn without_a_page_the_first_is_returned(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page.to_string();
@@ -238,6 +252,7 @@ async fn without_a_page_the_first_is_returned(probe: &Probe<'_>) -> Checked {
     listed.answer.expect(found == asked, "elements without `page`", want, found.join(", "))
 }
 
+/// Reads all pages of 23 messages with the limits 7 and 20. Each message must appear exactly once.
 async fn paging_through_shows_each_element_once(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
@@ -270,6 +285,7 @@ async fn paging_through_shows_each_element_once(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Reads the same page of 20 elements four times. The elements and their order must stay the same.
 async fn the_same_page_twice_is_the_same(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let query = [("limit", "20")];
@@ -282,24 +298,27 @@ async fn the_same_page_twice_is_the_same(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_page_behind_the_last_holds_nothing(probe: &Probe<'_>) -> Checked {
+/// Reads two pages after the last page of 23 messages. Each answer must be 200, 400 or 404, and hold no elements.
+async fn page_after_the_last_is_empty(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
     let some = page(probe, &corpus, &[("limit", "20"), ("page", &first.to_string())]).await?;
-    probe.given(!some.items.is_empty(), "the first page holds nothing as well")?;
+    probe.given(!some.items.is_empty(), "the first page is empty as well")?;
     for number in [first + 2, first + 1_000_000] {
         let path = path(&corpus, &[("limit", "20"), ("page", &number.to_string())]);
         let answer = Call::get(&query::LIST, &path).ask(probe).await?;
-        // An answer or a refusal; elements in neither.
+        // A list or a rejection, both without elements.
         answer.expect_status(&[200, 400, 404])?;
         let count = answer.json()["messages"].as_array().map_or(0, Vec::len);
         answer.expect(count == 0, &format!("elements of page {number}"), "none", count.to_string())?;
-        probe.note(format!("a page behind the last is answered by {}", answer.status()));
+        probe.note(format!("a page after the last returns {}", answer.status()));
     }
     Ok(())
 }
 
-async fn odd_pages_and_limits_are_no_internal_error(probe: &Probe<'_>) -> Checked {
+/// Lists with values of `page` and `limit` that are zero, negative, not numbers or too large. Each answer must be a
+/// list, 400 or 404.
+async fn odd_pages_and_limits_are_handled(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     page(probe, &corpus, &[("limit", "7")]).await?;
     let zero_is_a_page = probe.settings.network.first_page == 0;
@@ -323,7 +342,7 @@ async fn odd_pages_and_limits_are_no_internal_error(probe: &Probe<'_>) -> Checke
         let got = if status == 200 { "200 without a list".to_owned() } else { status.to_string() };
         let place = format!("answer to {name}={value}");
         answer.expect(is_list || [400, 404].contains(&status), &place, "a list, or 400 or 404", got)?;
-        probe.note(format!("{name}={value} is answered by {status}"));
+        probe.note(format!("{name}={value} returns {status}"));
     }
     odd_pages_of_other_lists(probe).await
 }
@@ -339,9 +358,10 @@ async fn odd_pages_of_other_lists(probe: &Probe<'_>) -> Checked {
         for (name, value) in [("page", "x"), ("limit", "-1")] {
             let answer = Call::get(endpoint, &path_with(path, &[(name, value)])).ask(probe).await?;
             let status = answer.status();
-            let is_good = (status == 200 && answer.json()[items].is_array()) || [400, 404].contains(&status);
+            let is_handled =
+                (status == 200 && answer.json()[items].is_array()) || [400, 404].contains(&status);
             let place = format!("answer to {name}={value} at {path}");
-            answer.expect(is_good, &place, "a list, or 400 or 404", status.to_string())?;
+            answer.expect(is_handled, &place, "a list, or 400 or 404", status.to_string())?;
         }
     }
     Ok(())

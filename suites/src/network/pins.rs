@@ -1,4 +1,4 @@
-//! Pinned content: what a pin needs, and that content comes back by its hash.
+//! Pinned content: what a pin needs, and that content can be downloaded by its hash.
 
 use assay_spec::network::pin::{PIN, READ};
 use assay_spec::network::requirements::pins as rows;
@@ -15,18 +15,18 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PINNED, a_pin_is_answered_by_its_hash).costs(3, 0, 0).writes(2),
-    refuses!(rows::HASH_REQUIRED, a_pin_of_nothing_is_refused).costs(6, 0, 0).writes(5),
+    shows!(rows::PINNED, pin_returns_its_hash).costs(3, 0, 0).writes(2),
+    refuses!(rows::HASH_REQUIRED, pin_without_a_hash_is_rejected).costs(6, 0, 0).writes(5),
     shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).costs(4, 0, 0).writes(2),
     shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).costs(4, 0, 0).writes(2),
-    refuses!(rows::UNKNOWN, content_that_nobody_has_is_not_found).costs(5, 0, 0).writes(2),
+    refuses!(rows::UNKNOWN, unknown_content_is_not_found).costs(5, 0, 0).writes(2),
 ];
 
-/// A file that the network has, and the name of its content, without which the check says nothing.
+/// Uploads a file and returns it with the name of its content. If it has no name, the check is inconclusive.
 async fn content(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, String), Stop> {
     let stored = stored(probe, owner).await?;
     let name = stored.name(probe).await?;
-    probe.given(!name.is_empty(), "the message of an upload names no content")?;
+    probe.given(!name.is_empty(), "the message of an upload has no content.item_hash")?;
     Ok((stored, name))
 }
 
@@ -34,7 +34,7 @@ async fn pin(probe: &Probe<'_>, owner: &Caller, content: Value) -> Result<Draft,
     Ok(Draft::new(probe, owner, "IPFS_PIN", content).await?.to(&PIN, "POST", "/ipfs/pin"))
 }
 
-/// Content that was pinned, and its name.
+/// Uploads and pins a file. Returns it with the name of its content.
 async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
     let owner = caller(probe);
     let (stored, name) = content(probe, &owner).await?;
@@ -46,13 +46,16 @@ fn at(name: &str) -> Call {
     Call::get(&READ, &format!("/ipfs/{name}"))
 }
 
-async fn a_pin_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+/// Pins the content of an uploaded file. The answer must have `item_hash`, a string that is not empty, and `status`
+/// `success`.
+async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
     expect_created(&pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?)
 }
 
-async fn a_pin_of_nothing_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends pins whose `hash` is missing, a number or an array. Each must be rejected; a valid pin is accepted.
+async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
     pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
@@ -62,6 +65,7 @@ async fn a_pin_of_nothing_is_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Uploads and pins a file and downloads it from `/ipfs/{hash}`. The bytes must be the same.
 async fn pinned_content_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
     let (stored, name) = pinned(probe).await?;
     let answer = found(probe, at(&name)).await?;
@@ -70,17 +74,20 @@ async fn pinned_content_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
     answer.expect(sent == came, "body", want, format!("{} bytes, not the same", came.len()))
 }
 
+/// Uploads and pins a file and downloads it from `/ipfs/{hash}`. Its content type must be the one of the upload;
+/// parameters are ignored.
 async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
     let (stored, name) = pinned(probe).await?;
     let answer = found(probe, at(&name)).await?;
     let sent = stored.upload.content_type.as_str();
     let came = answer.response.header("content-type").unwrap_or("none");
-    // Parameters may stand behind it.
+    // Parameters may follow.
     let essence = came.split(';').next().unwrap_or_default().trim();
     answer.expect(essence.eq_ignore_ascii_case(sent), "header content-type", sent, came)
 }
 
-async fn content_that_nobody_has_is_not_found(probe: &Probe<'_>) -> Checked {
+/// Downloads pinned content (200), then an unknown hash of the same form. The second answer must be 404.
+async fn unknown_content_is_not_found(probe: &Probe<'_>) -> Checked {
     let (_, name) = pinned(probe).await?;
     until(probe, at(&name), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
     at(&another(&name)).ask(probe).await?.expect_status(&[404])

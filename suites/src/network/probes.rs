@@ -1,4 +1,4 @@
-//! What the measurement program probes besides the API: the paths of compute nodes, and a core node's own metrics.
+//! What the measurement program probes beside the API: paths of compute nodes, and a core node's own metrics.
 
 use assay_spec::network::probes::{LOGIN, METRICS, STATUS_CHECK, VM};
 use assay_spec::network::requirements::probes as rows;
@@ -16,17 +16,18 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::METRICS, a_core_node_shows_its_metrics).costs(1, 0, 0),
 ];
 
-/// The compute nodes that checks know by name.
+/// The sites of compute nodes.
 const COMPUTE: [&str; 2] = ["compute-1", "compute-2"];
-/// The status check of nodes whose checks nobody has named.
+/// The status check that is read where the profile names none.
 const CHECK: &str = "full";
 
-/// The first compute node, whose URL the check needs.
+/// The site of the first compute node with a URL.
 fn compute(probe: &Probe<'_>) -> Result<&'static str, Stop> {
     let seen = COMPUTE.into_iter().find(|site| probe.sees(site));
     seen.ok_or_else(|| Stop::NotTestable("needs a compute node (compute_urls in [network])".to_owned()))
 }
 
+/// Requests the login path of each compute node without credentials. The answer must be 401.
 async fn a_login_without_credentials_is_unauthorized(probe: &Probe<'_>) -> Checked {
     compute(probe)?;
     for site in COMPUTE.into_iter().filter(|site| probe.sees(site)) {
@@ -35,6 +36,7 @@ async fn a_login_without_credentials_is_unauthorized(probe: &Probe<'_>) -> Check
     Ok(())
 }
 
+/// Requests `/vm/{hash}` of the diagnostic machine at a compute node. The answer must be a 2xx status.
 async fn a_diagnostic_machine_answers(probe: &Probe<'_>) -> Checked {
     let site = compute(probe)?;
     let hash = match &probe.settings.network.given.diagnostic_vm {
@@ -43,10 +45,10 @@ async fn a_diagnostic_machine_answers(probe: &Probe<'_>) -> Checked {
     };
     let answer = Call::bare(&VM, "GET", &format!("/vm/{hash}")).to(site).ask(probe).await?;
     let status = answer.status();
-    answer.expect((200..300).contains(&status), "status", "a success", status.to_string())
+    answer.expect((200..300).contains(&status), "status", "a 2xx status", status.to_string())
 }
 
-/// The hash of a compute node's diagnostic machine, where a control API tells.
+/// The hash of a compute node's diagnostic machine, which a control API reports.
 async fn machine_of(probe: &Probe<'_>, site: &str) -> Result<String, Stop> {
     let needs = "needs the hash of a diagnostic machine ([network.fixtures] diagnostic_vm)";
     let answer = match probe.control() {
@@ -57,7 +59,8 @@ async fn machine_of(probe: &Probe<'_>, site: &str) -> Result<String, Stop> {
     hash.ok_or_else(|| Stop::NotTestable(needs.to_owned()))
 }
 
-/// Which checks there are is not shown.
+/// Requests a status check by its name at a compute node. The answer must be a 2xx status; which checks exist is left
+/// open.
 async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
     let site = compute(probe)?;
     let name = match &probe.settings.network.given.status_check {
@@ -71,9 +74,10 @@ async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
     let answer =
         Call::bare(&STATUS_CHECK, "GET", &format!("/status/check/{name}")).to(site).ask(probe).await?;
     let status = answer.status();
-    answer.expect((200..300).contains(&status), "status", "a success", status.to_string())
+    answer.expect((200..300).contains(&status), "status", "a 2xx status", status.to_string())
 }
 
+/// Reads the metrics of a core node beside the API. The answer must be 200 with JSON.
 async fn a_core_node_shows_its_metrics(probe: &Probe<'_>) -> Checked {
     let answer = Call::bare(&METRICS, "GET", METRICS.path).to(PRIMARY).ask(probe).await?;
     answer.expect_status(&[200])?;

@@ -1,4 +1,4 @@
-//! Programs: what a creation needs, and that a program can be run. What a run returns is the program's own.
+//! Programs: what a creation needs, and that a program can be run. What a run returns depends on the program.
 
 use assay_spec::network::program::{CREATE, RUN};
 use assay_spec::network::requirements::programs as rows;
@@ -14,16 +14,16 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, a_program_is_answered_by_its_hash).costs(1, 0, 0).writes(1),
-    refuses!(rows::RUNTIME, a_runtime_that_is_no_text_is_refused).costs(3, 0, 0).writes(3),
-    refuses!(rows::MEMORY, a_memory_that_is_no_integer_is_refused).costs(4, 0, 0).writes(4),
-    refuses!(rows::TIMEOUT, a_timeout_that_is_no_integer_is_refused).costs(4, 0, 0).writes(4),
-    shows!(rows::RUN, a_program_that_was_taken_can_be_run).costs(2, 0, 0).writes(1),
-    refuses!(rows::VARIABLES, variables_that_are_no_texts_are_refused).costs(5, 0, 0).writes(1),
-    refuses!(rows::UNKNOWN, a_program_that_nobody_stored_is_not_found).costs(3, 0, 0).writes(1),
+    shows!(rows::CREATED, program_returns_its_hash).costs(1, 0, 0).writes(1),
+    refuses!(rows::RUNTIME, runtime_that_is_not_a_string_is_rejected).costs(3, 0, 0).writes(3),
+    refuses!(rows::MEMORY, memory_that_is_not_an_integer_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::TIMEOUT, timeout_that_is_not_an_integer_is_rejected).costs(4, 0, 0).writes(4),
+    shows!(rows::RUN, accepted_program_can_be_run).costs(2, 0, 0).writes(1),
+    refuses!(rows::VARIABLES, variables_that_are_not_strings_are_rejected).costs(5, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, unknown_program_is_not_found).costs(3, 0, 0).writes(1),
 ];
 
-/// A correct program of `owner` that nobody has seen before.
+/// A new valid program of `owner`.
 async fn program(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
     let label = assay_spec::crypto::text::hex(&probe.draw("program")[..8]);
     let content = json!({
@@ -33,8 +33,8 @@ async fn program(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
     Ok(Draft::new(probe, owner, "PROGRAM", content).await?.to(&CREATE, "POST", "/programs"))
 }
 
-/// The hash of a program that can be run: the one that a profile names, or one of the check's own, where the target
-/// is known to run what checks write.
+/// The hash of a program that can be run: the one that the profile names, or a new one where a control API exists,
+/// since such a target runs what checks write.
 pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
     if let Some(hash) = &probe.settings.network.given.program {
         return Ok(hash.clone());
@@ -46,7 +46,7 @@ pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
     Ok(created(probe, program(probe, &caller(probe)).await?).await?.hash)
 }
 
-/// A run of a program, at the pace of runs.
+/// Runs a program, at the pace of runs.
 async fn run<'p>(probe: &'p Probe<'_>, hash: &str, body: &Value) -> Result<Answer<'p>, Stop> {
     probe.wait_for(RUNS).await?;
     Call::post(&RUN, &format!("/run/{hash}"), body.to_string()).ask(probe).await
@@ -56,12 +56,13 @@ fn variables() -> Value {
     json!({ "variables": { "name": "assay" } })
 }
 
-async fn a_program_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+/// Creates a program. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+async fn program_returns_its_hash(probe: &Probe<'_>) -> Checked {
     expect_created(&program(probe, &caller(probe)).await?.send(probe).await?)
 }
 
-/// Each value in the place of a member of the content is refused, and a good program is not.
-async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
+/// Expects each value of a member of the content to be rejected, and a valid program to be accepted.
+async fn expect_rejected(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
     program(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
         let mut bad = program(probe, &caller(probe)).await?;
@@ -74,24 +75,32 @@ async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> C
     Ok(())
 }
 
-async fn a_runtime_that_is_no_text_is_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, "runtime", &[None, Some(json!(3))]).await
+/// Creates programs whose `runtime` is missing or a number. Each must be rejected; a valid program is accepted.
+async fn runtime_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(probe, "runtime", &[None, Some(json!(3))]).await
 }
 
-async fn a_memory_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, "memory", &[None, Some(json!("128")), Some(json!(1.5))]).await
+/// Creates programs whose `memory` is missing, a string or a fraction. Each must be rejected; a valid program is
+/// accepted.
+async fn memory_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(probe, "memory", &[None, Some(json!("128")), Some(json!(1.5))]).await
 }
 
-async fn a_timeout_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, "timeout", &[None, Some(json!("10")), Some(json!([10]))]).await
+/// Creates programs whose `timeout` is missing, a string or an array. Each must be rejected; a valid program is
+/// accepted.
+async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(probe, "timeout", &[None, Some(json!("10")), Some(json!([10]))]).await
 }
 
-async fn a_program_that_was_taken_can_be_run(probe: &Probe<'_>) -> Checked {
+/// Runs a program with variables. The answer must be 200.
+async fn accepted_program_can_be_run(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     run(probe, &hash, &variables()).await?.expect_status(&[200])
 }
 
-async fn variables_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
+/// Runs a program with `variables` as a string, an array, or an object of a number. Each must be rejected; a valid run
+/// returns 200.
+async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     run(probe, &hash, &variables()).await?.counterpart_status(&[200])?;
     for variables in [json!("assay"), json!(["assay"]), json!({ "name": 7 })] {
@@ -100,7 +109,8 @@ async fn variables_that_are_no_texts_are_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_program_that_nobody_stored_is_not_found(probe: &Probe<'_>) -> Checked {
+/// Runs a known program (200), then an unknown hash of the same form. The second answer must be 404.
+async fn unknown_program_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     run(probe, &hash, &variables()).await?.counterpart_status(&[200])?;
     run(probe, &another(&hash), &variables()).await?.expect_status(&[404])

@@ -1,4 +1,4 @@
-//! What the checks of several families ask of an answer.
+//! Expectations and readers of answers that several families of checks share.
 
 use serde_json::Value;
 
@@ -7,15 +7,15 @@ use super::{ACCEPTED, PAUSE, REJECTED, tries};
 use crate::check::{Checked, Stop};
 use crate::probe::{Answer, Probe};
 
-/// Expects the answer of a creating call: `item_hash`, and `status`, which is `success`. That the call was taken is
-/// what the check stands on.
+/// Expects `item_hash` and `status` `success` in the answer to a creating call. If the call was not accepted, the check
+/// is inconclusive.
 pub(super) fn expect_created(answer: &Answer<'_>) -> Checked {
     answer.given_status(ACCEPTED)?;
-    answer.expect_json("/item_hash", "a text that is not empty", is_text)?;
+    answer.expect_json("/item_hash", "a string that is not empty", is_text)?;
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
 
-/// Asks until the answer is ready. Where others share the target, what was written may take its time.
+/// Sends a call until its answer is ready. A shared target may need some time to process what was written.
 pub(super) async fn until<'p>(
     probe: &'p Probe<'_>,
     call: Call,
@@ -32,23 +32,23 @@ pub(super) async fn until<'p>(
     }
 }
 
-/// As [`until`] the answer is 200, without which the check says nothing.
+/// As [`until`] the answer is 200. If it never is, the check is inconclusive.
 pub(super) async fn found<'p>(probe: &'p Probe<'_>, call: Call) -> Result<Answer<'p>, Stop> {
     let answer = until(probe, call, |answer| answer.status() == 200).await?;
     answer.given_status(&[200])?;
     Ok(answer)
 }
 
-/// Expects a documented refusal, or whatever `holds` takes for one.
-pub(super) fn expect_refused_or(
+/// Expects a documented rejection, or a 200 whose body `holds` accepts.
+pub(super) fn expect_rejected_or(
     answer: &Answer<'_>,
     otherwise: &str,
     holds: impl Fn(&Value) -> bool,
 ) -> Checked {
-    expect_one_of(answer, REJECTED, format!("a refusal, or {otherwise}"), holds)
+    expect_one_of(answer, REJECTED, format!("a rejection, or {otherwise}"), holds)
 }
 
-/// As [`expect_refused_or`], where 404 is the one refusal.
+/// As [`expect_rejected_or`], where only 404 is a rejection.
 pub(super) fn expect_absent_or(
     answer: &Answer<'_>,
     otherwise: &str,
@@ -69,7 +69,7 @@ fn expect_one_of(
     answer.expect(refused.contains(&status) || is_other, "answer", wanted, got)
 }
 
-/// A text that is not empty.
+/// A string that is not empty.
 pub(super) fn is_text(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.is_empty())
 }
@@ -89,12 +89,12 @@ pub(super) fn is_epoch(value: &Value) -> bool {
     value.as_f64().is_some_and(|seconds| (1e9..1e11).contains(&seconds))
 }
 
-/// A text that is this address, whatever the case of its digits.
+/// A string that is this address; letter case is ignored.
 pub(super) fn is_address(value: &Value, address: &str) -> bool {
     value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(address))
 }
 
-/// The elements of a list whose container is not shown: an array, or the arrays of an object.
+/// The elements of a list whose container the document does not show: an array, or the arrays of an object.
 pub(super) fn elements(body: &Value) -> Option<Vec<Value>> {
     match body {
         Value::Array(items) => Some(items.clone()),
@@ -106,7 +106,7 @@ pub(super) fn elements(body: &Value) -> Option<Vec<Value>> {
     }
 }
 
-/// Whether a text stands anywhere in a body, as a value.
+/// Whether a string is a value anywhere in a body.
 pub(super) fn holds_text(body: &Value, text: &str) -> bool {
     match body {
         Value::String(other) => other == text,
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_stand_in_an_array_or_in_the_arrays_of_an_object() {
+    fn elements_are_in_an_array_or_in_the_arrays_of_an_object() {
         assert_eq!(elements(&json!([1, 2])).map(|found| found.len()), Some(2));
         assert_eq!(elements(&json!({ "a": [1], "n": 7, "b": [2, 3] })).map(|found| found.len()), Some(3));
         assert_eq!(elements(&json!({ "error": "none" })), None);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_neither_milliseconds_nor_text() {
+    fn seconds_are_neither_milliseconds_nor_strings() {
         assert!(is_seconds(&json!(1_760_000_000)) && is_epoch(&json!(1_760_000_000.5)));
         for other in [json!(1_760_000_000_000_i64), json!(60), json!("1760000000"), json!(1_760_000_000.5)] {
             assert!(!is_seconds(&other), "{other}");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_found_at_any_depth() {
+    fn strings_are_found_at_any_depth() {
         let body = json!({ "data": [{ "key": { "label": "x" } }] });
         assert!(holds_text(&body, "x") && !holds_text(&body, "label"));
     }

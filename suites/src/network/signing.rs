@@ -1,4 +1,4 @@
-//! Whose signature over which bytes is taken.
+//! Which signatures the node accepts.
 
 use assay_spec::network::requirements::{info, messages, signing as rows};
 use serde_json::json;
@@ -12,28 +12,30 @@ use crate::profile::SigningScheme;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::GENERAL_TAKEN, a_message_signed_as_its_text_is_taken)
+    shows!(rows::GENERAL_TAKEN, message_signed_as_a_string_is_accepted)
         .costs(1, 0, 0)
         .writes(1)
         .after(const { &[&info::PREFIX] }),
-    shows!(rows::RECORD_TAKEN, an_aggregate_signed_over_its_canonical_json_is_taken)
+    shows!(rows::RECORD_TAKEN, aggregate_signed_over_its_canonical_json_is_accepted)
         .costs(1, 0, 0)
         .writes(1)
         .after(const { &[&messages::TYPE_FREE] }),
-    refuses!(rows::VERIFIED, a_message_signed_by_another_key_is_refused).costs(4, 0, 0).writes(4),
+    refuses!(rows::VERIFIED, message_signed_by_another_key_is_rejected).costs(4, 0, 0).writes(4),
 ];
 
-/// Only what a target declares is held against it.
+/// Stops unless the profile declares this signing scheme.
 fn declared(probe: &Probe<'_>, wanted: SigningScheme) -> Checked {
     let declared = probe.settings.network.signing_scheme;
     if [Some(wanted), Some(SigningScheme::Either)].contains(&declared) {
         return Ok(());
     }
-    let why = "the target's profile declares no such signing_scheme ([network.readings])";
+    let why = "the target's profile does not declare this signing_scheme ([network.readings])";
     Err(Stop::NotApplicable(why.to_owned()))
 }
 
-async fn a_message_signed_as_its_text_is_taken(probe: &Probe<'_>) -> Checked {
+/// Sends a POST that is signed over the string of its message. It must be accepted. Runs where the profile's
+/// `signing_scheme` allows it.
+async fn message_signed_as_a_string_is_accepted(probe: &Probe<'_>) -> Checked {
     declared(probe, SigningScheme::General)?;
     let nonce = assay_spec::crypto::text::hex(&probe.draw("nonce")[..16]);
     let mut draft = post_draft(probe, &caller(probe)).await?.with("nonce", Some(json!(nonce)));
@@ -41,20 +43,24 @@ async fn a_message_signed_as_its_text_is_taken(probe: &Probe<'_>) -> Checked {
     draft.send(probe).await?.expect_status(ACCEPTED)
 }
 
-async fn an_aggregate_signed_over_its_canonical_json_is_taken(probe: &Probe<'_>) -> Checked {
+/// Sends an AGGREGATE that is signed over the digest of its canonical JSON. It must be accepted. Runs where the
+/// profile's `signing_scheme` allows it.
+async fn aggregate_signed_over_its_canonical_json_is_accepted(probe: &Probe<'_>) -> Checked {
     declared(probe, SigningScheme::CanonicalRecord)?;
     let mut draft = aggregate(probe, &caller(probe)).await?;
     draft.procedure = Procedure::Record;
     draft.send(probe).await?.expect_status(ACCEPTED)
 }
 
-async fn a_message_signed_by_another_key_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends POSTs signed by another key, with the signature of another message, and with the signature `0x00`. Each must
+/// return 400, 401 or 403; an ordinary POST is accepted. Runs where the profile sets `verifies_signatures`.
+async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
     counterpart(probe).await?;
     let (owner, other) = (caller(probe), caller(probe));
     let forged = post_draft(probe, &owner.with_key_of(&other)).await?;
     forged.ask(probe).await?.expect_status(UNSIGNED)?;
-    // The right key, over another message.
+    // The right key, but the signature of another message.
     let mut draft = post_draft(probe, &owner).await?;
     let signature = draft.signature();
     draft = draft.with("channel", Some(json!("ANOTHER"))).outside("signature", Some(json!(signature)));
@@ -63,11 +69,11 @@ async fn a_message_signed_by_another_key_is_refused(probe: &Probe<'_>) -> Checke
     nonsense.ask(probe).await?.expect_status(UNSIGNED)
 }
 
-/// A target that does not say that it verifies signatures is not held to it.
+/// Stops unless the profile declares that the target verifies signatures.
 pub(super) fn verified(probe: &Probe<'_>) -> Checked {
     if probe.settings.network.verifies_signatures {
         return Ok(());
     }
-    let why = "the target's profile does not say that it verifies_signatures ([network.readings])";
+    let why = "the target's profile does not set verifies_signatures ([network.readings])";
     Err(Stop::NotApplicable(why.to_owned()))
 }

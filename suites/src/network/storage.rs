@@ -1,4 +1,4 @@
-//! Files: what a form needs, and that a file comes back as it went in.
+//! Files: what an upload form needs, and that a file comes back unchanged.
 
 use assay_spec::cid::{self, Layout};
 use assay_spec::crypto::text;
@@ -18,7 +18,7 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::STORED, an_upload_is_answered_by_a_hash_and_success)
+    shows!(rows::STORED, upload_returns_a_hash_and_success)
         .costs(1, 0, 0)
         .writes(1)
         .after(const { &[&info::PREFIX] }),
@@ -27,34 +27,34 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::RAW, a_raw_file_has_the_bytes_that_were_uploaded).costs(3, 0, 0).elsewhere(8).writes(1),
     shows!(rows::ADDRESS, the_sender_is_the_forms_address).costs(2, 0, 0).writes(1),
     shows!(rows::CHANNEL, the_channel_is_the_forms).costs(2, 0, 0).writes(1),
-    shows!(rows::CHANNEL_DEFAULT, an_upload_without_a_channel_stands_on_the_default_one)
+    shows!(rows::CHANNEL_DEFAULT, upload_without_a_channel_is_on_the_default_channel)
         .costs(2, 0, 0)
         .writes(1),
-    shows!(rows::TAGS, tags_of_a_form_are_taken).costs(1, 0, 0).writes(1).after(const { &[&info::PREFIX] }),
-    refuses!(rows::MULTIPART, a_body_that_is_no_form_is_refused).costs(4, 0, 0).writes(4),
-    refuses!(rows::FILE_REQUIRED, a_form_without_a_file_is_refused).costs(2, 0, 0).writes(2),
-    refuses!(rows::ADDRESS_REQUIRED, a_form_without_an_address_is_refused).costs(3, 0, 0).writes(3),
-    refuses!(rows::SIGNATURE, a_signature_of_another_file_is_refused).costs(3, 0, 0).writes(3),
+    shows!(rows::TAGS, form_with_tags_is_accepted).costs(1, 0, 0).writes(1).after(const { &[&info::PREFIX] }),
+    refuses!(rows::MULTIPART, body_that_is_not_a_form_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::FILE_REQUIRED, form_without_a_file_is_rejected).costs(2, 0, 0).writes(2),
+    refuses!(rows::ADDRESS_REQUIRED, form_without_an_address_is_rejected).costs(3, 0, 0).writes(3),
+    refuses!(rows::SIGNATURE, signature_of_another_file_is_rejected).costs(3, 0, 0).writes(3),
     refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found).costs(4, 0, 0).elsewhere(5).writes(1),
     refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw).costs(4, 0, 0).elsewhere(5).writes(1),
 ];
 
-/// What a form says, and how its file is signed.
+/// An upload form, and how its file is signed.
 pub(crate) struct Upload {
     pub(crate) caller: Caller,
     pub(crate) bytes: Vec<u8>,
     pub(crate) content_type: String,
     pub(crate) channel: Option<String>,
     pub(crate) tags: Option<String>,
-    /// Instead of the file's own, where it is given.
+    /// Replaces the file's own signature, if set.
     pub(crate) signature: Option<String>,
 }
 
 impl Upload {
-    /// A file that nobody has uploaded before.
+    /// A new file.
     pub(crate) fn new(probe: &Probe<'_>, caller: &Caller) -> Upload {
         let label = text::hex(&probe.draw("file"));
-        // Every byte there is, and line ends of both kinds.
+        // Every byte value, and line ends of both kinds.
         let bytes = (0..=255).chain(*b"\r\n\n\r").chain(label.bytes()).collect();
         Upload {
             caller: caller.clone(),
@@ -66,7 +66,7 @@ impl Upload {
         }
     }
 
-    /// The signature of a file's hash: its SHA-256 in hexadecimal, signed as a text.
+    /// The signature of a file's hash: its SHA-256 in hexadecimal, signed as a string.
     pub(crate) fn sign(&self) -> String {
         self.caller.sign_bytes(text::sha256_hex(&self.bytes).as_bytes())
     }
@@ -76,7 +76,7 @@ impl Upload {
         self.fields(file.field("address", &self.caller.address))
     }
 
-    /// The fields behind file and address.
+    /// The fields after file and address.
     fn fields(&self, form: Form) -> Form {
         let signature = self.signature.clone().unwrap_or_else(|| self.sign());
         let fields = [("channel", &self.channel), ("tags", &self.tags)];
@@ -84,7 +84,7 @@ impl Upload {
         given.fold(form.field("signature", &signature), |form, (name, value)| form.field(name, value))
     }
 
-    /// Sends it where it should be taken.
+    /// Sends it; it should be accepted.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         call(|request| self.form(probe).put_into(request)).send(probe).await
     }
@@ -97,7 +97,7 @@ fn call(body: impl FnOnce(Request) -> Request) -> Call {
     call
 }
 
-/// A file that was taken.
+/// A file that was accepted.
 pub(crate) struct Stored {
     /// The hash of its STORE message.
     pub(crate) hash: String,
@@ -105,34 +105,34 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// The name of its content, as its message has it; empty where the message has none.
+    /// The name of its content in its message; empty where the message has none.
     pub(crate) async fn name(&self, probe: &Probe<'_>) -> Result<String, Stop> {
         let message = read(probe, &self.hash).await?.json();
         Ok(message["message"]["content"]["item_hash"].as_str().unwrap_or_default().to_owned())
     }
 
-    /// The names under which its file can be looked for: that of its content, then that of its message.
+    /// The names under which its file may be found: that of its content, then that of its message.
     pub(crate) async fn names(&self, probe: &Probe<'_>) -> Result<Vec<String>, Stop> {
         let name = self.name(probe).await?;
         Ok([name, self.hash.clone()].into_iter().filter(|name| !name.is_empty()).collect())
     }
 }
 
-/// An ordinary upload of `caller`, which must be taken for the check to say anything.
+/// Uploads an ordinary file of `caller`. If it is not accepted, the check is inconclusive.
 pub(crate) async fn stored(probe: &Probe<'_>, caller: &Caller) -> Result<Stored, Stop> {
     uploaded(probe, Upload::new(probe, caller)).await
 }
 
-/// An upload that must be taken for the check to say anything.
+/// Uploads a file. If it is not accepted, the check is inconclusive.
 pub(crate) async fn uploaded(probe: &Probe<'_>, upload: Upload) -> Result<Stored, Stop> {
     let answer = upload.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to an upload holds no item_hash")?;
+    probe.given(!hash.is_empty(), "the answer to an upload has no item_hash")?;
     Ok(Stored { hash, upload })
 }
 
-/// Which way to a file.
+/// A path to a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     /// With its content type.
@@ -150,7 +150,7 @@ impl Way {
     }
 }
 
-/// The answer for a file that is there, under the first of these names that has it, else under the last; and the name.
+/// Downloads a file under the first of these names that returns 200, else under the last. Returns the name too.
 pub(crate) async fn fetch<'p>(
     probe: &'p Probe<'_>,
     way: Way,
@@ -168,7 +168,7 @@ pub(crate) async fn fetch<'p>(
     Ok((way.call(last).send(probe).await?, last.clone()))
 }
 
-/// Whether a site shows the bytes of a file in either way, under any of these names.
+/// Whether a site serves the bytes of a file at either path, under any of these names.
 pub(crate) async fn is_readable(
     probe: &Probe<'_>,
     site: &str,
@@ -186,16 +186,17 @@ pub(crate) async fn is_readable(
     Ok(false)
 }
 
-async fn an_upload_is_answered_by_a_hash_and_success(probe: &Probe<'_>) -> Checked {
+/// Uploads a file. It must be accepted, with `item_hash` a string that is not empty and `status` `success`.
+async fn upload_returns_a_hash_and_success(probe: &Probe<'_>) -> Checked {
     let answer = Upload::new(probe, &caller(probe)).send(probe).await?;
     answer.expect_status(ACCEPTED)?;
-    answer.expect_json("/item_hash", "a text that is not empty", |hash| {
+    answer.expect_json("/item_hash", "a string that is not empty", |hash| {
         hash.as_str().is_some_and(|hash| !hash.is_empty())
     })?;
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
 
-/// An ordinary file and the answer for it; which of its names has it is noted.
+/// Uploads an ordinary file and downloads it. Notes which of its names was found.
 async fn stored_and_fetched<'p>(probe: &'p Probe<'_>, way: Way) -> Result<(Stored, Answer<'p>), Stop> {
     let stored = stored(probe, &caller(probe)).await?;
     let names = stored.names(probe).await?;
@@ -213,6 +214,7 @@ fn expect_bytes(answer: &Answer<'_>, upload: &Upload) -> Checked {
     answer.expect(want == got, "body", shown(want), shown(got))
 }
 
+/// Uploads a file with every byte value and a file of one byte, and downloads both. The bytes must be the same.
 async fn a_file_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
     let (stored, answer) = stored_and_fetched(probe, Way::Plain).await?;
     expect_bytes(&answer, &stored.upload)?;
@@ -223,6 +225,8 @@ async fn a_file_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
     expect_bytes(&fetch(probe, Way::Plain, &names).await?.0, &small.upload)
 }
 
+/// Uploads a file as `text/css` and one as `image/svg+xml`, and downloads both. Each must have its content type;
+/// parameters such as a charset are ignored.
 async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
     for content_type in ["text/css", "image/svg+xml"] {
         let mut upload = Upload::new(probe, &caller(probe));
@@ -232,7 +236,7 @@ async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
         let (answer, _) = fetch(probe, Way::Plain, &names).await?;
         answer.given_status(&[200])?;
         let got = answer.response.header("content-type").unwrap_or("none").to_owned();
-        // Parameters such as a charset are the server's.
+        // The server may add parameters such as a charset.
         let media_type = got.split(';').next().unwrap_or_default().trim();
         let is_same = media_type.eq_ignore_ascii_case(content_type);
         answer.expect(is_same, "header content-type", content_type, got.clone())?;
@@ -240,11 +244,13 @@ async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Uploads a file and downloads it from `/storage/raw/{hash}`. The bytes must be the same.
 async fn a_raw_file_has_the_bytes_that_were_uploaded(probe: &Probe<'_>) -> Checked {
     let (stored, answer) = stored_and_fetched(probe, Way::Raw).await?;
     expect_bytes(&answer, &stored.upload)
 }
 
+/// Uploads a file and reads its message. `message.sender` must be the form's `address`.
 async fn the_sender_is_the_forms_address(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
@@ -254,6 +260,7 @@ async fn the_sender_is_the_forms_address(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/message/sender", address, is_sender).map(drop)
 }
 
+/// Uploads a file with `channel` and reads its message. `message.channel` must be the form's.
 async fn the_channel_is_the_forms(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &caller(probe));
     let channel = messages::fresh_channel(probe);
@@ -263,25 +270,29 @@ async fn the_channel_is_the_forms(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/message/channel", &channel, |found| *found == *channel).map(drop)
 }
 
-async fn an_upload_without_a_channel_stands_on_the_default_one(probe: &Probe<'_>) -> Checked {
+/// Uploads a file without `channel` and reads its message. `message.channel` must be the default channel.
+async fn upload_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
     let channel = &probe.settings.dialect.channel;
     answer.expect_json("/message/channel", channel, |found| *found == **channel).map(drop)
 }
 
-async fn tags_of_a_form_are_taken(probe: &Probe<'_>) -> Checked {
+/// Uploads a file with `tags`. It must be accepted.
+async fn form_with_tags_is_accepted(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &caller(probe));
     upload.tags = Some("assay,check".to_owned());
     upload.send(probe).await?.expect_status(ACCEPTED)
 }
 
-/// An ordinary upload as the valid counterpart of a refusal.
+/// Sends an ordinary upload: the valid counterpart of a rejected one.
 async fn counterpart(probe: &Probe<'_>) -> Checked {
     Upload::new(probe, &caller(probe)).send(probe).await?.counterpart_status(ACCEPTED)
 }
 
-async fn a_body_that_is_no_form_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads JSON, and a form whose content type has another boundary or none. Each must be rejected; an ordinary upload
+/// is accepted.
+async fn body_that_is_not_a_form_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let body = json!({ "address": upload.caller.address, "signature": upload.sign() }).to_string();
@@ -296,14 +307,16 @@ async fn a_body_that_is_no_form_is_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_form_without_a_file_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads a form without a file. It must be rejected; an ordinary upload is accepted.
+async fn form_without_a_file_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let form = upload.fields(Form::new(probe).field("address", &upload.caller.address));
     call(|request| form.put_into(request)).ask(probe).await?.expect_status(REJECTED)
 }
 
-async fn a_form_without_an_address_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads forms whose `address` is missing or empty. Each must be rejected; an ordinary upload is accepted.
+async fn form_without_an_address_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let file = || Form::new(probe).file("file", "check.css", &upload.content_type, &upload.bytes);
@@ -314,7 +327,9 @@ async fn a_form_without_an_address_is_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn a_signature_of_another_file_is_refused(probe: &Probe<'_>) -> Checked {
+/// Uploads a file with the signature of another file, and with a signature by another key. Each must return 400, 401 or
+/// 403; an ordinary upload is accepted. Runs where the profile sets `verifies_signatures`.
+async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
     counterpart(probe).await?;
     let sender = caller(probe);
@@ -322,16 +337,20 @@ async fn a_signature_of_another_file_is_refused(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &sender);
     upload.signature = Some(other);
     call(|request| upload.form(probe).put_into(request)).ask(probe).await?.expect_status(UNSIGNED)?;
-    // The file's own hash, signed by somebody else.
+    // The file's own hash, signed by another key.
     let forged = caller(probe).sign_bytes(text::sha256_hex(&upload.bytes).as_bytes());
     upload.signature = Some(forged);
     call(|request| upload.form(probe).put_into(request)).ask(probe).await?.expect_status(UNSIGNED)
 }
 
+/// Downloads an uploaded file from `/storage/{hash}` (200), then an unknown name of the same form. The second answer
+/// must be 404.
 async fn a_hash_without_a_file_is_not_found(probe: &Probe<'_>) -> Checked {
     no_file(probe, Way::Plain).await
 }
 
+/// Downloads an uploaded file from `/storage/raw/{hash}` (200), then an unknown name of the same form. The second
+/// answer must be 404.
 async fn a_hash_without_a_file_is_not_found_raw(probe: &Probe<'_>) -> Checked {
     no_file(probe, Way::Raw).await
 }
@@ -344,7 +363,7 @@ async fn no_file(probe: &Probe<'_>, way: Way) -> Checked {
     way.call(&unknown(probe, &name)?).ask(probe).await?.expect_status(&[404])
 }
 
-/// A name of the same form that no file has: another file's identifier, or another hash.
+/// A name of the same form that no file has: the identifier of other bytes, or another hash.
 fn unknown(probe: &Probe<'_>, name: &str) -> Result<String, Stop> {
     if name.parse::<cid::Cid>().is_err() {
         return Ok(another(name));

@@ -1,4 +1,4 @@
-//! The STORE message: its statuses, and what is left of it and its file at the end of its life.
+//! The STORE message: its statuses, and what remains of it and its file once it is forgotten or removed.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(20)
         .writes(2)
         .needs(&[Need::Clock]),
-    shows!(rows::REMOVING, a_store_that_is_removed_soon_is_complete)
+    shows!(rows::REMOVING, store_that_is_being_removed_is_complete)
         .costs(4, 0, 0)
         .elsewhere(8)
         .writes(1)
@@ -56,11 +56,12 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// The statuses that readers see.
 const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "pending", "rejected"];
-/// How long it takes until an owner without credits is noticed: a bit more than an hour.
+/// How long it takes until the network notices that an owner has no credits: a bit more than an hour.
 const AN_HOUR: Duration = Duration::from_mins(65);
-/// Within about two days, bytes have left all nodes.
+/// All nodes delete the bytes within about two days.
 const TWO_DAYS: Duration = Duration::from_hours(50);
 
+/// Uploads a file and reads its STORE message. `status` must be one of the six documented values.
 async fn the_status_is_one_of_the_six(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = look(probe, &stored.hash).await?;
@@ -69,22 +70,25 @@ async fn the_status_is_one_of_the_six(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/status", &STATUSES.join(", "), is_known).map(drop)
 }
 
+/// Uploads a file and reads its STORE message, which must be processed. `message.content.item_hash` must be a string
+/// that is not empty.
 async fn a_processed_store_names_its_file(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
     let status = answer.json()["status"].clone();
     probe.given(status == "processed", format!("the STORE is {status}"))?;
     let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
-    answer.expect_json("/message/content/item_hash", "a text that is not empty", is_name).map(drop)
+    answer.expect_json("/message/content/item_hash", "a string that is not empty", is_name).map(drop)
 }
 
+/// Uploads a file and reads its message. `message.type` must be `STORE`.
 async fn the_message_of_an_upload_is_a_store(probe: &Probe<'_>) -> Checked {
     let stored = stored(probe, &caller(probe)).await?;
     let answer = read(probe, &stored.hash).await?;
     answer.expect_json("/message/type", "\"STORE\"", |kind| kind == "STORE").map(drop)
 }
 
-/// A file whose STORE its owner has forgotten; the FORGET must be taken.
+/// Uploads a file and sends a FORGET for it. If that is not accepted, the check is inconclusive.
 async fn stored_and_forgotten(probe: &Probe<'_>) -> Result<Stored, Stop> {
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
@@ -92,6 +96,7 @@ async fn stored_and_forgotten(probe: &Probe<'_>) -> Result<Stored, Stop> {
     Ok(stored)
 }
 
+/// Uploads a file, sends a FORGET for it and reads the STORE message. The answer must be 200 with `status` `forgotten`.
 async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
     let stored = stored_and_forgotten(probe).await?;
     let answer = look(probe, &stored.hash).await?;
@@ -99,6 +104,8 @@ async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/status", "\"forgotten\"", |status| status == "forgotten").map(drop)
 }
 
+/// Uploads a file, sends a FORGET for it and reads the STORE message. `message.content.item_hash` must be missing, null
+/// or empty.
 async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
     let stored = stored_and_forgotten(probe).await?;
     let answer = look(probe, &stored.hash).await?;
@@ -107,26 +114,26 @@ async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
     probe.given(status == "forgotten", format!("the STORE is {status}"))?;
     let found = answer.json().pointer("/message/content/item_hash").cloned().unwrap_or_default();
     let is_stripped = found.is_null() || found == "";
-    answer.expect(is_stripped, "/message/content/item_hash", "nothing", found.to_string())
+    answer.expect(is_stripped, "/message/content/item_hash", "missing, null or empty", found.to_string())
 }
 
-/// The sites of core nodes that are seen here.
+/// The sites of core nodes that this run knows.
 fn nodes(probe: &Probe<'_>) -> Vec<&'static str> {
     [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect()
 }
 
-/// A file that is there, and the names under which it is looked for.
+/// Uploads a file that can be downloaded. Returns the names under which it may be found.
 async fn stored_and_read(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, Vec<String>), Stop> {
     let stored = stored(probe, owner).await?;
     let names = stored.names(probe).await?;
     probe.given(
         is_readable(probe, PRIMARY, &stored, &names).await?,
-        "the file cannot be read in the first place",
+        "the file cannot be downloaded before the test begins",
     )?;
     Ok((stored, names))
 }
 
-/// Expects that no node shows a file any more that was there before.
+/// Expects that no node serves the file any more.
 async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Checked {
     for site in nodes(probe) {
         let readable = is_readable(probe, site, stored, names).await?;
@@ -136,6 +143,7 @@ async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Ch
     Ok(())
 }
 
+/// Uploads a file, sends a FORGET for it and lets two days pass. No core node may still serve its bytes.
 async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (stored, names) = stored_and_read(probe, &owner).await?;
@@ -144,19 +152,21 @@ async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
     expect_gone(probe, &stored, &names).await
 }
 
-/// The owner's credits run out.
+/// Lets the owner's credits run out.
 pub(super) async fn run_out(probe: &Probe<'_>, owner: &Caller) -> Checked {
     probe.perform("network.balance", json!({ "address": owner.address, "credits": 0 })).await?;
     pass(probe, AN_HOUR).await
 }
 
-/// The owner's credits run out, and what the network then does is done.
+/// Lets the owner's credits run out, and waits until the network has removed the files.
 pub(super) async fn reclaimed(probe: &Probe<'_>, owner: &Caller) -> Checked {
     run_out(probe, owner).await?;
     pass(probe, TWO_DAYS).await
 }
 
-async fn a_store_that_is_removed_soon_is_complete(probe: &Probe<'_>) -> Checked {
+/// Uploads a file and takes away its owner's credits. The STORE message must have `status` `removing` and still name
+/// its file, and the file must still be served.
+async fn store_that_is_being_removed_is_complete(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
     let names = stored.names(probe).await?;
@@ -165,24 +175,27 @@ async fn a_store_that_is_removed_soon_is_complete(probe: &Probe<'_>) -> Checked 
     answer.expect_status(&[200])?;
     answer.expect_json("/status", "\"removing\"", |status| status == "removing")?;
     let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
-    answer.expect_json("/message/content/item_hash", "a text that is not empty", is_name)?;
+    answer.expect_json("/message/content/item_hash", "a string that is not empty", is_name)?;
     let readable = is_readable(probe, PRIMARY, &stored, &names).await?;
     probe.expect(readable, "the file", "200", "no file")
 }
 
+/// Uploads a file, takes away its owner's credits and lets two days pass. Reading the STORE message must return 410, or
+/// 200 with `status` `removed`.
 async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
     reclaimed(probe, &owner).await?;
     let answer = look(probe, &stored.hash).await?;
     answer.expect_status(&[200, 410])?;
-    probe.note(format!("a reclaimed STORE answers {}", answer.status()));
+    probe.note(format!("a reclaimed STORE returns {}", answer.status()));
     if answer.status() == 410 {
         return Ok(());
     }
     answer.expect_json("/status", "\"removed\"", |status| status == "removed").map(drop)
 }
 
+/// Uploads a file, takes away its owner's credits and lets two days pass. No core node may still serve its bytes.
 async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (stored, names) = stored_and_read(probe, &owner).await?;
@@ -190,10 +203,12 @@ async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
     expect_gone(probe, &stored, &names).await
 }
 
+/// Uploads a file while the mirror lags and reads its message at the mirror. The answer must be 404; a file from before
+/// is found there.
 async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Checked {
     let at_mirror = |hash: &str| Call::get(&message::READ, &format!("/messages/{hash}")).to(MIRROR);
     let owner = caller(probe);
-    // The mirror follows in the first place.
+    // The mirror follows before the fault.
     let early = stored(probe, &owner).await?;
     at_mirror(&early.hash).send(probe).await?.counterpart_status(&[200])?;
     probe.faults(json!([{ "fault": "network.lagging" }])).await?;

@@ -1,11 +1,11 @@
-//! Verifiable random numbers: what a generation says, and what verifies.
+//! Verifiable random numbers: what a generation returns, and what verifies.
 
 use assay_spec::network::requirements::vrf as rows;
 use assay_spec::network::vrf::{GENERATE, VERIFY};
 use serde_json::{Value, json};
 
 use super::REJECTED;
-use super::replies::{expect_refused_or, is_integer, is_text};
+use super::replies::{expect_rejected_or, is_integer, is_text};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
@@ -15,20 +15,20 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::SEED, a_generation_names_its_seed).costs(1, 0, 0),
     shows!(rows::VALUE, a_value_is_an_integer).costs(1, 0, 0),
     shows!(rows::RANGE, a_value_lies_between_its_bounds).costs(4, 0, 0),
-    shows!(rows::PROOF, a_proof_is_a_text).costs(1, 0, 0),
+    shows!(rows::PROOF, proof_is_a_string).costs(1, 0, 0),
     shows!(rows::GENERATE_STATUS, a_generation_has_a_status).costs(1, 0, 0),
     shows!(rows::COUNT, of_several_values_one_is_returned).costs(2, 0, 0),
-    refuses!(rows::GENERATE_FIELDS, a_malformed_generation_is_refused).costs(6, 0, 0),
+    refuses!(rows::GENERATE_FIELDS, malformed_generation_is_rejected).costs(6, 0, 0),
     shows!(rows::VERIFIES, what_was_generated_is_valid).costs(2, 0, 0),
     shows!(rows::VALID, valid_is_true_or_false).costs(2, 0, 0),
     shows!(rows::VERIFY_STATUS, a_verification_has_a_status).costs(2, 0, 0),
-    refuses!(rows::VERIFY_FIELDS, a_malformed_verification_is_refused).costs(6, 0, 0),
+    refuses!(rows::VERIFY_FIELDS, malformed_verification_is_rejected).costs(6, 0, 0),
     refuses!(rows::OTHER_SEED, another_seed_is_not_valid).costs(3, 0, 0),
     refuses!(rows::OTHER_VALUE, another_value_is_not_valid).costs(3, 0, 0),
     refuses!(rows::OTHER_PROOF, another_proof_is_not_valid).costs(3, 0, 0),
 ];
 
-/// The bounds of most draws: so wide that a value outside is no matter of their ends.
+/// The bounds of most generations: wide enough that their ends do not matter.
 const MIN: i64 = 1;
 const MAX: i64 = 1_000_000;
 
@@ -44,19 +44,19 @@ fn post(body: &Value) -> Call {
     Call::post(&GENERATE, "/vrf/generate", body.to_string())
 }
 
-/// The answer to a generation, which must be one for the check to say anything.
+/// Generates a number. If the answer is not 200, the check is inconclusive.
 async fn generated<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<Answer<'p>, Stop> {
     let answer = post(body).send(probe).await?;
     answer.given_status(&[200])?;
     Ok(answer)
 }
 
-/// Seed, value and proof of a generation, as far as they can be verified.
+/// Generates a number and returns seed, value and proof. If value or proof has a wrong type, the check is inconclusive.
 async fn claim(probe: &Probe<'_>) -> Result<Value, Stop> {
     let seed = seed(probe);
     let answer = generated(probe, &wanted(&seed)).await?.json();
-    probe.given(is_integer(&answer["value"]), "the value is no integer")?;
-    probe.given(is_text(&answer["proof"]), "the proof is no text, or empty")?;
+    probe.given(is_integer(&answer["value"]), "the value is not an integer")?;
+    probe.given(is_text(&answer["proof"]), "the proof is not a string, or is empty")?;
     Ok(json!({ "seed": seed, "value": answer["value"], "proof": answer["proof"] }))
 }
 
@@ -64,54 +64,63 @@ fn verify(claim: &Value) -> Call {
     Call::post(&VERIFY, "/vrf/verify", claim.to_string())
 }
 
+/// Generates a number. `seed` must be the one that was sent.
 async fn a_generation_names_its_seed(probe: &Probe<'_>) -> Checked {
     let seed = seed(probe);
     let answer = generated(probe, &wanted(&seed)).await?;
     answer.expect_json("/seed", &seed, |found| found == seed.as_str()).map(drop)
 }
 
+/// Generates a number. `value` must be an integer.
 async fn a_value_is_an_integer(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
     answer.expect_json("/value", "an integer", is_integer).map(drop)
 }
 
+/// Generates numbers between four pairs of bounds, negative and large ones among them. Each `value` must lie between
+/// its bounds.
 async fn a_value_lies_between_its_bounds(probe: &Probe<'_>) -> Checked {
     for (min, max) in [(MIN, MAX), (-2_000_000, -1_000_000), (0, 1 << 40), (-500, 500)] {
         let answer =
             generated(probe, &json!({ "seed": seed(probe), "min": min, "max": max, "count": 1 })).await?;
-        probe.given(is_integer(&answer.json()["value"]), "the value is no integer")?;
+        probe.given(is_integer(&answer.json()["value"]), "the value is not an integer")?;
         let lies_between = |value: &Value| value.as_i64().is_some_and(|value| (min..=max).contains(&value));
         answer.expect_json("/value", &format!("from {min} to {max}"), lies_between)?;
     }
     Ok(())
 }
 
-async fn a_proof_is_a_text(probe: &Probe<'_>) -> Checked {
+/// Generates a number. `proof` must be a string that is not empty.
+async fn proof_is_a_string(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
-    answer.expect_json("/proof", "a text that is not empty", is_text).map(drop)
+    answer.expect_json("/proof", "a string that is not empty", is_text).map(drop)
 }
 
+/// Generates a number. `status` must be a string.
 async fn a_generation_has_a_status(probe: &Probe<'_>) -> Checked {
     let answer = generated(probe, &wanted(&seed(probe))).await?;
-    answer.expect_json("/status", "a text", Value::is_string).map(drop)
+    answer.expect_json("/status", "a string", Value::is_string).map(drop)
 }
 
+/// Generates with `count` 3. `value` must still be one integer.
 async fn of_several_values_one_is_returned(probe: &Probe<'_>) -> Checked {
     let single = generated(probe, &wanted(&seed(probe))).await?;
-    probe.given(is_integer(&single.json()["value"]), "a single value is no integer")?;
+    probe.given(is_integer(&single.json()["value"]), "a single value is not an integer")?;
     let several = json!({ "seed": seed(probe), "min": MIN, "max": MAX, "count": 3 });
     let answer = generated(probe, &several).await?;
     answer.expect_json("/value", "an integer", is_integer).map(drop)
 }
 
-/// A body with another value in a member's place.
+/// A body with another value for a member.
 fn with(body: &Value, member: &str, value: Value) -> Value {
     let mut body = body.clone();
     body[member] = value;
     body
 }
 
-async fn a_malformed_generation_is_refused(probe: &Probe<'_>) -> Checked {
+/// Generates with `seed`, `min`, `max` and `count` of a wrong type. Each must be rejected; a valid generation returns
+/// 200.
+async fn malformed_generation_is_rejected(probe: &Probe<'_>) -> Checked {
     let good = wanted(&seed(probe));
     post(&good).send(probe).await?.counterpart_status(&[200])?;
     for (member, value) in [
@@ -126,7 +135,7 @@ async fn a_malformed_generation_is_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// The answer to the verification of what was generated, and what that was.
+/// Generates a number and verifies it. Returns what was verified, and the answer.
 async fn verified<'p>(probe: &'p Probe<'_>) -> Result<(Value, Answer<'p>), Stop> {
     let claim = claim(probe).await?;
     let answer = verify(&claim).send(probe).await?;
@@ -134,32 +143,36 @@ async fn verified<'p>(probe: &'p Probe<'_>) -> Result<(Value, Answer<'p>), Stop>
     Ok((claim, answer))
 }
 
+/// Generates a number and verifies it as it is. `valid` must be true.
 async fn what_was_generated_is_valid(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
-    probe.given(answer.json()["valid"].is_boolean(), "`valid` is neither true nor false")?;
+    probe.given(answer.json()["valid"].is_boolean(), "`valid` is not a boolean")?;
     answer.expect_json("/valid", "true", |valid| *valid == true).map(drop)
 }
 
+/// Generates a number and verifies it. `valid` must be a boolean.
 async fn valid_is_true_or_false(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
     answer.expect_json("/valid", "true or false", Value::is_boolean).map(drop)
 }
 
+/// Generates a number and verifies it. `status` must be a string.
 async fn a_verification_has_a_status(probe: &Probe<'_>) -> Checked {
     let (_, answer) = verified(probe).await?;
-    answer.expect_json("/status", "a text", Value::is_string).map(drop)
+    answer.expect_json("/status", "a string", Value::is_string).map(drop)
 }
 
-/// What is valid as it was generated: the counterpart of what is not.
+/// Generates a number and expects it to verify: the valid counterpart.
 async fn valid(probe: &Probe<'_>) -> Result<Value, Stop> {
     let claim = claim(probe).await?;
     let answer = verify(&claim).send(probe).await?;
     answer.counterpart_status(&[200])?;
-    probe.counterpart(answer.json()["valid"] == true, "what was generated is not valid")?;
+    probe.counterpart(answer.json()["valid"] == true, "a generated number does not verify")?;
     Ok(claim)
 }
 
-async fn a_malformed_verification_is_refused(probe: &Probe<'_>) -> Checked {
+/// Verifies with `seed`, `proof` and `value` of a wrong type. Each must be rejected; a valid verification returns 200.
+async fn malformed_verification_is_rejected(probe: &Probe<'_>) -> Checked {
     let (good, _) = verified(probe).await?;
     verify(&good).send(probe).await?.counterpart_status(&[200])?;
     for (member, value) in [("seed", json!(7)), ("proof", json!(7)), ("value", json!("5"))] {
@@ -170,14 +183,18 @@ async fn a_malformed_verification_is_refused(probe: &Probe<'_>) -> Checked {
 
 async fn expect_invalid(probe: &Probe<'_>, claim: &Value) -> Checked {
     let answer = verify(claim).ask(probe).await?;
-    expect_refused_or(&answer, "`valid` false", |body| body["valid"] == false)
+    expect_rejected_or(&answer, "`valid` false", |body| body["valid"] == false)
 }
 
+/// Verifies a generated number as it is (valid), then with another seed. The second must be rejected, or `valid` must
+/// be false.
 async fn another_seed_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     expect_invalid(probe, &with(&claim, "seed", json!(seed(probe)))).await
 }
 
+/// Verifies a generated number as it is (valid), then with another value. The second must be rejected, or `valid` must
+/// be false.
 async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     let value = claim["value"].as_i64().unwrap_or_default();
@@ -185,10 +202,12 @@ async fn another_value_is_not_valid(probe: &Probe<'_>) -> Checked {
     expect_invalid(probe, &with(&claim, "value", json!(other))).await
 }
 
+/// Verifies a generated number as it is (valid), then with one character of the proof changed. The second must be
+/// rejected, or `valid` must be false.
 async fn another_proof_is_not_valid(probe: &Probe<'_>) -> Checked {
     let claim = valid(probe).await?;
     let proof = claim["proof"].as_str().unwrap_or_default();
-    // In the middle: at the end of some encodings stand bits that say nothing.
+    // In the middle: some encodings end in unused bits.
     let middle = proof.chars().count() / 2;
     let other = |c: char| if c == '1' { '2' } else { '1' };
     let changed: String =

@@ -1,4 +1,4 @@
-//! Registrations of webhooks. What is delivered, and to which events besides the two, is not shown.
+//! Registrations of webhooks. The document does not show what is delivered, nor events other than the two.
 
 use assay_spec::network::requirements::webhooks as rows;
 use assay_spec::network::webhook::CREATE;
@@ -13,14 +13,14 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::REGISTERED, a_registration_is_answered_by_its_identifier).costs(1, 0, 0).writes(1),
-    shows!(rows::EVENT_NAMES, both_named_events_are_taken).costs(3, 0, 0).writes(3),
-    refuses!(rows::URL, a_registration_without_a_url_is_refused).costs(3, 0, 0).writes(3),
-    refuses!(rows::EVENTS, a_registration_without_events_is_refused).costs(4, 0, 0).writes(4),
-    refuses!(rows::SECRET, a_registration_without_a_secret_is_refused).costs(3, 0, 0).writes(3),
+    shows!(rows::REGISTERED, registration_returns_its_identifier).costs(1, 0, 0).writes(1),
+    shows!(rows::EVENT_NAMES, both_documented_events_are_accepted).costs(3, 0, 0).writes(3),
+    refuses!(rows::URL, registration_without_a_url_is_rejected).costs(3, 0, 0).writes(3),
+    refuses!(rows::EVENTS, registration_without_events_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::SECRET, registration_without_a_secret_is_rejected).costs(3, 0, 0).writes(3),
 ];
 
-/// A registration of somebody new, at a host that will never be there (RFC 2606).
+/// A registration of a new sender, at a host that never exists (RFC 2606).
 async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
     let label = assay_spec::crypto::text::hex(&probe.draw("webhook")[..8]);
     let content = json!({
@@ -29,14 +29,16 @@ async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
     Ok(Draft::new(probe, &caller(probe), "WEBHOOK", content).await?.to(&CREATE, "POST", "/webhooks"))
 }
 
-async fn a_registration_is_answered_by_its_identifier(probe: &Probe<'_>) -> Checked {
+/// Registers a webhook. The answer must have `webhook_id`, a string that is not empty, and `status` `success`.
+async fn registration_returns_its_identifier(probe: &Probe<'_>) -> Checked {
     let answer = registration(probe, "message.new").await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
-    answer.expect_json("/webhook_id", "a text that is not empty", is_text)?;
+    answer.expect_json("/webhook_id", "a string that is not empty", is_text)?;
     answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
 }
 
-async fn both_named_events_are_taken(probe: &Probe<'_>) -> Checked {
+/// Registers a webhook for `message.new` and one for `program.executed`. Both must be accepted.
+async fn both_documented_events_are_accepted(probe: &Probe<'_>) -> Checked {
     posted(probe, &caller(probe)).await?;
     for event in ["message.new", "program.executed"] {
         let answer = registration(probe, event).await?.send(probe).await?;
@@ -47,8 +49,8 @@ async fn both_named_events_are_taken(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Each value in the place of a member of the content is refused, and a good registration is not.
-async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
+/// Expects each value of a member of the content to be rejected, and a valid registration to be accepted.
+async fn expect_rejected(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
     registration(probe, "message.new").await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
         let mut bad = registration(probe, "message.new").await?;
@@ -61,14 +63,18 @@ async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> C
     Ok(())
 }
 
-async fn a_registration_without_a_url_is_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, "url", &[None, Some(json!(7))]).await
+/// Registers webhooks whose `url` is missing or a number. Each must be rejected; a valid registration is accepted.
+async fn registration_without_a_url_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(probe, "url", &[None, Some(json!(7))]).await
 }
 
-async fn a_registration_without_events_is_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, "events", &[None, Some(json!("message.new")), Some(json!([7]))]).await
+/// Registers webhooks whose `events` is missing, a string, or an array of a number. Each must be rejected; a valid
+/// registration is accepted.
+async fn registration_without_events_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(probe, "events", &[None, Some(json!("message.new")), Some(json!([7]))]).await
 }
 
-async fn a_registration_without_a_secret_is_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, "secret", &[None, Some(json!(["s"]))]).await
+/// Registers webhooks whose `secret` is missing or an array. Each must be rejected; a valid registration is accepted.
+async fn registration_without_a_secret_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(probe, "secret", &[None, Some(json!(["s"]))]).await
 }

@@ -1,4 +1,4 @@
-//! Requests to a node, written here anew, and what an answer says of the endpoint itself.
+//! Requests to a node, built independently of the simulator, and whether an answer shows that an endpoint is missing.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) const ALTERNATIVE: &str = "network-alt";
 /// A mirror.
 pub(crate) const MIRROR: &str = "network-mirror";
 
-/// How often a target with limits of its own is asked again that said 429.
+/// How often a request is sent to a target that returns 429.
 const PATIENCE: usize = 2;
 /// Requests that a run makes once to learn the target's clock.
 pub(crate) const LEARNING: u64 = 1;
@@ -30,7 +30,7 @@ pub(crate) const LEARNING: u64 = 1;
 pub(crate) struct Call {
     site: String,
     endpoint: &'static Endpoint,
-    /// The request; its target stands below the site's base URL.
+    /// The request; its target is relative to the site's base URL.
     pub(crate) request: Request,
 }
 
@@ -45,12 +45,12 @@ impl Call {
         Call::new(endpoint, "GET", path)
     }
 
-    /// A POST of a body of JSON to a path below the API's prefix.
+    /// A POST of a JSON body to a path below the API's prefix.
     pub(crate) fn post(endpoint: &'static Endpoint, path: &str, body: impl Into<Vec<u8>>) -> Call {
         Call::new(endpoint, "POST", path).json(body)
     }
 
-    /// A request for a path that stands beside the API, such as `/metrics.json`.
+    /// A request for a path outside the API's prefix, such as `/metrics.json`.
     pub(crate) fn bare(endpoint: &'static Endpoint, method: &str, path: &str) -> Call {
         Call { site: PRIMARY.to_owned(), endpoint, request: Request::new(method, path) }
     }
@@ -62,15 +62,15 @@ impl Call {
         self
     }
 
-    /// With a body of JSON.
+    /// With a JSON body.
     #[must_use]
     pub(crate) fn json(mut self, body: impl Into<Vec<u8>>) -> Call {
         self.request = self.request.header("Content-Type", "application/json").body(body);
         self
     }
 
-    /// Sends it where something is to be granted: that the endpoint does not exist at the target is no failure,
-    /// unless the target's profile says that all it declares is there.
+    /// Sends it where it should be accepted. A missing endpoint makes the check not applicable, unless the profile is
+    /// strict.
     pub(crate) async fn send<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let endpoint = self.endpoint;
         let answer = self.ask(probe).await?;
@@ -84,7 +84,7 @@ impl Call {
         Ok(answer)
     }
 
-    /// Sends it; whatever comes is for the check to judge.
+    /// Sends it; the check judges the answer.
     pub(crate) async fn ask<'p>(mut self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         if !probe.settings.network.offers(self.endpoint) {
             let name = self.endpoint.name.replace('-', "_");
@@ -98,7 +98,10 @@ impl Call {
                 return Ok(answer);
             }
         }
-        Err(Stop::NotTestable("this machine's address has asked enough for now (429)".to_owned()))
+        Err(Stop::NotTestable(
+            "the target returned 429 twice: lower the request rate in the profile, or run again later"
+                .to_owned(),
+        ))
     }
 }
 
@@ -108,33 +111,38 @@ pub(crate) fn path_with(path: &str, query: &[(&str, &str)]) -> String {
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
-/// Whether a body is the documented one of an error.
+/// Whether a body is the documented error body.
 pub(crate) fn is_error_body(body: &Value) -> bool {
     body["error"].is_string() && body["status"] == "error" && body["code"].is_string()
 }
 
-/// Expects the documented body of an error.
+/// Expects the documented error body.
 pub(crate) fn expect_error_body(answer: &Answer<'_>) -> Result<(), Stop> {
     let body = answer.json();
     let got = if body.is_null() { answer.response.text() } else { body.to_string() };
     let place = format!("body of {}", answer.status());
-    answer.expect(is_error_body(&body), &place, "JSON of error (a text), status `error`, code (a text)", got)
+    answer.expect(
+        is_error_body(&body),
+        &place,
+        "JSON with the strings `error` and `code`, and `status` `error`",
+        got,
+    )
 }
 
-/// A creating call, taken apart: every piece can be altered before it is signed, and after.
+/// A creating call in parts: each part can be changed before or after it is signed.
 #[derive(Clone)]
 pub(crate) struct Draft {
-    /// `message` of the envelope: what is signed, as its compact text.
+    /// `message` of the envelope. Its compact JSON is signed.
     pub(crate) message: Value,
     pub(crate) caller: Caller,
     pub(crate) procedure: Procedure,
-    /// Members of the envelope that are something else, or missing, whatever was signed.
+    /// Members of the envelope that are replaced or removed after signing.
     outer: Vec<(&'static str, Option<Value>)>,
     call: Call,
 }
 
 impl Draft {
-    /// A correct message of `caller`, signed for this moment, at `POST /messages`.
+    /// A valid message of `caller` to `POST /messages`, dated now.
     pub(crate) async fn new(
         probe: &Probe<'_>,
         caller: &Caller,
@@ -145,7 +153,7 @@ impl Draft {
         Ok(Draft::dated(probe, caller, kind, content, now))
     }
 
-    /// As [`Draft::new`], signed for the moment `now`.
+    /// As [`Draft::new`], dated `now`.
     pub(crate) fn dated(
         probe: &Probe<'_>,
         caller: &Caller,
@@ -176,7 +184,7 @@ impl Draft {
         self
     }
 
-    /// With another member of the message, before it is signed; without it where there is no value.
+    /// Sets a member of the message before it is signed; `None` removes it.
     #[must_use]
     pub(crate) fn with(mut self, member: &str, value: Option<Value>) -> Draft {
         if let Value::Object(members) = &mut self.message {
@@ -185,7 +193,7 @@ impl Draft {
         self
     }
 
-    /// With another member of the envelope, after the message was signed; without it where there is no value.
+    /// Sets a member of the envelope after the message was signed; `None` removes it.
     #[must_use]
     pub(crate) fn outside(mut self, member: &'static str, value: Option<Value>) -> Draft {
         self.outer.push((member, value));
@@ -209,12 +217,12 @@ impl Draft {
         Value::Object(members).to_string()
     }
 
-    /// Sends it where it should be taken.
+    /// Sends it; it should be accepted.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         self.call.clone().json(self.body()).send(probe).await
     }
 
-    /// Sends it; whatever comes is for the check to judge.
+    /// Sends it; the check judges the answer.
     pub(crate) async fn ask<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         self.call.clone().json(self.body()).ask(probe).await
     }
@@ -227,8 +235,8 @@ fn set(members: &mut Map<String, Value>, member: &str, value: Option<Value>) {
     }
 }
 
-/// The target's time. Where no control API tells it, the first check of a run that needs it asks, since a message that is
-/// dated by another clock may be refused.
+/// The target's time. Without a control API, the first check of a run that needs it measures it, since a message dated
+/// by another clock may be rejected.
 pub(crate) async fn now(probe: &Probe<'_>) -> Result<Instant, Stop> {
     if !probe.has_control() && !probe.knows_clock() {
         let learn = || async {
@@ -243,7 +251,7 @@ pub(crate) async fn now(probe: &Probe<'_>) -> Result<Instant, Stop> {
     probe.now().await
 }
 
-/// Lets time pass: at the target where its clock can be moved, else for real, but never long.
+/// Lets time pass: with a control API on the target's clock, else in real time, up to two minutes.
 pub(crate) async fn pass(probe: &Probe<'_>, time: Duration) -> Result<(), Stop> {
     const LONGEST: Duration = Duration::from_mins(2);
     if probe.has_control() {

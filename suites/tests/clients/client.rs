@@ -1,4 +1,4 @@
-//! A small client of the exchange that can deviate or be careless in one way.
+//! A small publishing client with at most one fault.
 
 use std::time::Duration;
 
@@ -16,54 +16,54 @@ use assay_suites::target::{Connect, Tcp};
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
-/// The one way in which a client is not conforming.
+/// The fault of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It is conforming.
+    /// None: the client conforms.
     None,
-    /// One of the thirteen checks is left out.
+    /// It skips one of the thirteen checks before signing.
     Without(&'static str),
-    /// The record is decoded as text editors do: broken bytes replaced, a byte order mark dropped.
+    /// It decodes the record leniently: invalid bytes are replaced and a byte order mark is dropped.
     LossyText,
-    /// The record's time is compared with the server's clock.
+    /// It compares the record's time with the server's clock.
     ServerClock,
-    /// Without a version of its own it takes any.
+    /// If it asked for no version, it accepts any.
     AnyVersion,
-    /// It submits, and only then looks at what it signed.
+    /// It submits before it checks what it signed.
     SignsFirst,
-    /// It reads the record in `payload` and signs `message`.
+    /// It checks the record in `payload`, but signs `message`.
     ChecksPayload,
-    /// It refuses where `payload` is not the record, byte for byte.
+    /// It rejects a `payload` that is not the record, byte for byte.
     ComparesPayload,
-    /// It signs the base64 text and not the bytes.
+    /// It signs the base64 string, not the bytes.
     SignsText,
-    /// It does not say that its bodies are JSON.
+    /// It sends no content type.
     NoContentType,
     /// The time of its envelopes has no milliseconds.
     CoarseTime,
-    /// It refuses where the TXT record names another key.
+    /// It stops if the TXT record names another key.
     RefusesTxt,
-    /// It refuses where nobody has seen a TXT record.
+    /// It stops if no TXT record was observed.
     RequiresTxt,
-    /// It wants the record's time within a minute.
+    /// It accepts a record's time only within a minute.
     NoSkew,
-    /// It gives a submit one second.
+    /// It waits only one second for a submit.
     Impatient,
-    /// A lost answer makes it begin anew.
+    /// After a lost answer it prepares again.
     PreparesAfterLoss,
-    /// A lost answer makes it give up.
+    /// After a lost answer it gives up.
     GivesUpAfterLoss,
-    /// The first 410 makes it give up.
+    /// After the first 410 it gives up.
     GivesUpWhenGone,
-    /// Every 410 makes it prepare again.
+    /// After every 410 it prepares again.
     PreparesForEver,
-    /// The safety ceiling is a 410 like any other.
+    /// It treats the safety ceiling like any other 410.
     IgnoresCeiling,
-    /// This status makes it try again, at once, twenty times.
+    /// After this status it retries at once, twenty times.
     Retries(u16),
-    /// A frozen key makes it submit all the same.
+    /// With a frozen key it submits nevertheless.
     SubmitsWhenFrozen,
-    /// It publishes and never ends.
+    /// It publishes and never exits.
     Hangs,
     /// It does nothing.
     Idle,
@@ -79,7 +79,7 @@ struct Client {
     asked: Asked,
 }
 
-/// Publishes what the environment says; the exit code of the program.
+/// Publishes what the environment says. Returns the program's exit code.
 pub(crate) fn run(fault: Fault) -> i32 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let setting = |name: &str| std::env::var(name).unwrap_or_default();
@@ -103,7 +103,7 @@ pub(crate) fn run(fault: Fault) -> i32 {
     }
 }
 
-/// What a submit came to.
+/// The result of a submit.
 enum Came {
     Landed,
     Gone,
@@ -135,7 +135,7 @@ impl Client {
         }
     }
 
-    /// The body of a submit, and the height after which it cannot land.
+    /// Prepares. Returns the body of a submit, and the block height after which the record cannot land.
     async fn prepare(&self) -> Result<(String, u64), String> {
         let Op::Publish { cid, version } = &self.asked.op else { return Err("not a publish".to_owned()) };
         let mut body = json!({ "domain": self.asked.domain, "cid": cid });
@@ -165,7 +165,7 @@ impl Client {
         Ok((body, answer["lastValidBlockHeight"].as_u64().unwrap_or_default()))
     }
 
-    /// The checks before signing, less the one that is faulty.
+    /// The checks before signing, apart from the faulty one.
     fn check(&self, message: &[u8], answer: &Value, date: Option<&str>) -> Result<(), String> {
         let mut asked = self.asked.clone();
         let mut now = wall_clock();
@@ -245,7 +245,7 @@ impl Client {
         }
     }
 
-    /// Looks on the chain until the record is there or cannot land any more.
+    /// Reads the chain until the record has landed or can no longer land.
     async fn look(&self, last_height: u64) -> Result<(), String> {
         loop {
             let address = ed25519::address(&self.key);
@@ -254,7 +254,7 @@ impl Client {
                 return Ok(());
             }
             if self.call("getBlockHeight", json!([])).await?.as_u64() > Some(last_height) {
-                return Err("it has not landed".to_owned());
+                return Err("the record has not landed".to_owned());
             }
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
@@ -270,7 +270,7 @@ impl Client {
         Ok(answer.json()?["result"].take())
     }
 
-    /// One request, or more of them where a refusal is faulty; a 429 and a 503 are waited for.
+    /// Sends a request. Waits and retries after a 429 or 503; retries at once where that is the fault.
     async fn ask(&self, path: &str, body: &str) -> Result<Response, Broken> {
         let (mut blind, mut patient) = (0, 0);
         loop {

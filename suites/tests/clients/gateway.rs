@@ -1,4 +1,4 @@
-//! A small client of the gateway that can deviate or be careless in one way.
+//! A small client of the gateway with at most one fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,70 +15,70 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// The one way in which a client is not conforming.
+/// The fault of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It is conforming.
+    /// None: the client conforms.
     None,
-    /// The key goes out after another word.
+    /// It sends the key with another scheme than Bearer.
     OtherScheme,
-    /// The key goes out in another header.
+    /// It sends the key in another header.
     OtherHeader,
-    /// Servers that are called directly get no key.
+    /// It sends no key to servers that it calls directly.
     NoKeyToServers,
-    /// Discovery is asked once.
+    /// It asks discovery only once.
     DiscoversOnce,
-    /// Discovery is asked again, and the server that was chosen first goes before what it lists.
+    /// It repeats discovery, but still prefers the server that it chose first.
     FixesUrl,
-    /// The first failure is the end of it.
+    /// It gives up after the first failure.
     GivesUp,
-    /// The server that failed is tried again, and no other.
+    /// It retries only the server that failed.
     SameServer,
-    /// Whatever comes back is the answer.
+    /// It reports any body as the answer.
     TakesNonsense,
-    /// Events that are no chunks are skipped.
+    /// It skips events that are not chunks.
     SkipsErrorEvents,
-    /// What came of a stream that broke off is the answer.
+    /// It reports the part of a broken stream as the answer.
     TakesDeadStreams,
-    /// An error event ends the program.
+    /// It exits after an error event.
     DiesOfErrors,
-    /// A stream that failed is asked for again and again, at once.
+    /// It retries a failed stream many times, at once.
     StreamStorm,
-    /// A 402 is the end of it.
+    /// It gives up after a 402.
     NeverPays,
-    /// After a 402 the same is sent again, and nothing paid.
+    /// After a 402 it repeats the request without a payment.
     AsksAgainUnpaid,
-    /// A payment comes with a key.
+    /// It sends a payment together with a key.
     PaysWithKey,
-    /// What is paid for is another question.
+    /// It sends another request with the payment.
     PaysForAnother,
-    /// Cookies are dropped.
+    /// It drops cookies.
     DropsCookies,
-    /// A key that was refused is tried again and again.
-    HammersRefused,
-    /// A gateway without servers is asked again and again, at once.
+    /// It retries a rejected key many times.
+    HammersRejected,
+    /// It retries a gateway without servers many times, at once.
     HammersUnavailable,
-    /// A refusal is told as an answer.
-    TellsRefusal,
-    /// The item hash is put into the path of a request to the gateway.
+    /// It reports a 401 as an answer.
+    ReportsRejection,
+    /// It puts the item hash into the path of a request to the gateway.
     HashAsPath,
-    /// An item hash is resolved once.
+    /// It resolves an item hash only once.
     ResolvesOnce,
-    /// The request goes out first, and the attestation is looked at afterwards.
+    /// It sends the request before it checks the attestation.
     SendsFirst,
-    /// One attestation is enough for all boots.
+    /// It accepts one attestation for all boots.
     AttestsOnce,
-    /// Any deployment will do.
+    /// It accepts the attestation of any deployment.
     AnyMeasurement,
-    /// Any certificate may be in the attestation.
+    /// It accepts any certificate in the attestation.
     AnyCertificate,
-    /// Any nonce may be in the attestation.
+    /// It accepts any nonce in the attestation.
     AnyNonce,
-    /// Anybody may have signed the attestation.
+    /// It accepts any signature of the attestation.
     AnySignature,
-    /// The connection of the request may show any certificate.
+    /// It accepts any certificate on the connection of the request.
     NoPin,
-    /// It never ends.
+    /// It never exits.
     Hangs,
     /// It does nothing.
     Idle,
@@ -102,7 +102,7 @@ struct Client {
     asked: u64,
 }
 
-/// Answers the prompts on standard input; the exit code of the program.
+/// Answers the prompts on standard input. Returns the program's exit code.
 pub(crate) fn run(fault: Fault) -> i32 {
     if fault == Fault::Idle {
         return 0;
@@ -235,7 +235,7 @@ impl Client {
         self.read(stream, &request, &address, body).await
     }
 
-    /// The certificate that was attested.
+    /// Checks the attestation. Returns the digest of the attested certificate.
     async fn verify(&mut self, address: &str, item_hash: &str) -> Result<[u8; 32], String> {
         let (stream, shown) = self.connect(address).await?;
         self.asked += 1;
@@ -268,7 +268,7 @@ impl Client {
             let asked = self.read(stream, &request, base, body).await;
             let storm = match &asked {
                 Err(why) => {
-                    (self.fault == Fault::HammersRefused && why.starts_with("401"))
+                    (self.fault == Fault::HammersRejected && why.starts_with("401"))
                         || (self.fault == Fault::HammersUnavailable && why.starts_with("503"))
                         || (self.fault == Fault::StreamStorm && why.contains("midway"))
                 }
@@ -279,14 +279,16 @@ impl Client {
                 Err(why) if why.starts_with("402") && self.fault != Fault::NeverPays => {
                     return self.pay(base, body).await;
                 }
-                Err(why) if why.starts_with("401") && self.fault == Fault::TellsRefusal => return Ok(why),
+                Err(why) if why.starts_with("401") && self.fault == Fault::ReportsRejection => {
+                    return Ok(why);
+                }
                 Err(_) if storm && again < 20 => {}
                 asked => return asked,
             }
         }
     }
 
-    /// The same request again, with a payment.
+    /// Sends the same request again, with a payment.
     async fn pay(&mut self, base: &str, body: &Value) -> Result<String, String> {
         let mut body = body.clone();
         if self.fault == Fault::PaysForAnother {
@@ -319,7 +321,7 @@ impl Client {
         }
     }
 
-    /// Sends a question and reads the model's words.
+    /// Sends a request and reads the model's words.
     async fn read(
         &mut self,
         stream: Box<dyn Stream>,
@@ -372,7 +374,7 @@ impl Client {
     }
 }
 
-/// The increments of a stream, whatever else is in it.
+/// The increments of a stream; everything else is ignored.
 fn deltas(answer: &Response) -> String {
     let text = answer.text();
     let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
@@ -380,7 +382,7 @@ fn deltas(answer: &Response) -> String {
     chunks.filter_map(|chunk| Some(chunk["choices"][0]["delta"]["content"].as_str()?.to_owned())).collect()
 }
 
-/// The increments of whatever comes before the connection ends, in whichever way.
+/// The increments of everything that arrives before the connection ends.
 async fn take_what_comes(
     mut stream: Box<dyn Stream>,
     request: &Request,

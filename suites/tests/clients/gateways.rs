@@ -1,4 +1,4 @@
-//! The suite of the gateway's clients, before deviating and careless ones.
+//! The gateway client suite against faulty clients.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use libtest_mimic::{Failed, Trial};
 use super::gateway::{self, Fault};
 use super::{belong_together, fails_there};
 
-/// Started with this word, the program is a client.
+/// Started with this flag, the program is a client.
 pub(crate) const FLAG: &str = "--gateway-fault";
 
-/// The world in which every client must be answered.
+/// The conforming world.
 const CONFORMING: &str = "key_goes_to_the_gateway_as_a_bearer_token";
 
-/// A fault, and where it shows: the facts that it breaks, each at its place.
+/// A fault, and the facts that it breaks, by the place of the failure.
 type Caught = (&'static str, Fault, &'static [(&'static str, &'static [&'static str])]);
 
 const NONSENSE: &str = "another_server_is_tried_where_one_answers_nonsense";
@@ -29,7 +29,7 @@ const BOOTED_OTHER: &str = "enclave_that_has_booted_into_another_gets_no_request
 const IMPOSTOR: &str = "connection_with_another_certificate_gets_no_request";
 const FIRST: &str = "nothing_goes_out_before_the_attestation";
 
-/// Every deviating or careless client.
+/// Every faulty client.
 const CAUGHT: &[Caught] = &[
     ("other-scheme", Fault::OtherScheme, &[("header authorization", &[CONFORMING])]),
     ("other-header", Fault::OtherHeader, &[("header authorization", &[CONFORMING])]),
@@ -56,8 +56,8 @@ const CAUGHT: &[Caught] = &[
     ("pays-with-key", Fault::PaysWithKey, &[("header authorization", &[PAID])]),
     ("pays-for-another", Fault::PaysForAnother, &[("request", &[PAID])]),
     ("drops-cookies", Fault::DropsCookies, &[("header cookie", &["cookie_is_sent_back"])]),
-    ("hammers-refused", Fault::HammersRefused, &[("requests", &["refused_key_is_not_hammered"])]),
-    ("tells-refusal", Fault::TellsRefusal, &[("answer", &["refused_key_is_not_hammered"])]),
+    ("hammers-rejected", Fault::HammersRejected, &[("requests", &["refused_key_is_not_hammered"])]),
+    ("reports-rejection", Fault::ReportsRejection, &[("answer", &["refused_key_is_not_hammered"])]),
     (
         "hammers-unavailable",
         Fault::HammersUnavailable,
@@ -118,7 +118,7 @@ const CAUGHT: &[Caught] = &[
     ("hangs", Fault::Hangs, &[("the client", &[CONFORMING])]),
 ];
 
-/// The client of that name; the exit code of the program.
+/// Runs the client of that name. Returns the program's exit code.
 pub(crate) fn run(name: &str) -> i32 {
     let fault = CAUGHT.iter().find(|(known, ..)| *known == name).map(|(_, fault, _)| *fault);
     gateway::run(fault.unwrap_or(if name == "idle" { Fault::Idle } else { Fault::None }))
@@ -138,7 +138,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             let cases = cases.iter().map(|case| (case.requirement.to_string(), case.fact));
             belong_together(Service::Gateway, cases)
         }),
-        Trial::test("gateway::every_world_catches_somebody", every_world_catches_somebody),
+        Trial::test("gateway::every_world_catches_a_faulty_client", every_world_catches_a_faulty_client),
     ];
     for (name, _, places) in CAUGHT {
         trials.push(Trial::test(format!("gateway::caught::{name}"), move || is_caught(name, places)));
@@ -149,7 +149,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 fn suite(fault: &str) -> Result<Suite, Failed> {
     let program = std::env::current_exe()?.display().to_string();
     let suite = Suite::new(vec![program, FLAG.to_owned(), fault.to_owned()], 1);
-    // Whoever hangs takes all of the limit.
+    // A client that hangs uses up the limit.
     let limit = Duration::from_secs(if fault == "hangs" { 5 } else { 20 });
     Ok(Suite { limit, jobs: 6, ..suite })
 }
@@ -168,7 +168,7 @@ fn conforms(suite: &Suite) -> Result<(), Failed> {
     if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
 }
 
-/// A client that does nothing keeps every rule about what must not be done; none of them may pass for it.
+/// A client that does nothing violates no "must not" rule, but no check may pass for it.
 fn an_idle_client_passes_nothing() -> Result<(), Failed> {
     let passed: Vec<&str> = judged(&suite("idle")?, &all())?
         .into_iter()
@@ -179,14 +179,14 @@ fn an_idle_client_passes_nothing() -> Result<(), Failed> {
 }
 
 /// Every world has a client that fails in it.
-fn every_world_catches_somebody() -> Result<(), Failed> {
+fn every_world_catches_a_faulty_client() -> Result<(), Failed> {
     let broken: Vec<&str> =
         CAUGHT.iter().flat_map(|(.., places)| *places).flat_map(|(_, facts)| facts.iter().copied()).collect();
     let idle: Vec<&str> = all().iter().map(|case| case.fact).filter(|fact| !broken.contains(fact)).collect();
-    if idle.is_empty() { Ok(()) } else { Err(format!("nobody fails in {idle:?}").into()) }
+    if idle.is_empty() { Ok(()) } else { Err(format!("no client fails in {idle:?}").into()) }
 }
 
-/// The fault breaks these facts, there, and not the conforming exchange unless that is the fact that it breaks.
+/// The fault breaks these facts at these places, and the conforming world only if that is one of them.
 fn is_caught(name: &str, places: &[(&str, &[&str])]) -> Result<(), Failed> {
     let place_of =
         |fact: &str| places.iter().find(|(_, facts)| facts.contains(&fact)).map(|(place, _)| *place);

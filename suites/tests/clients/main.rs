@@ -1,7 +1,7 @@
-//! The client suites see through every deviating or careless client, each for its own reason, and pass a conforming one.
+//! The client suites catch every faulty client for the right reason, and pass a conforming one.
 //!
-//! This program is both the tests and the clients: started with `--fault NAME` it is the publishing client of that name,
-//! with `--gateway-fault NAME` the gateway's.
+//! This program is both the tests and the clients: with `--fault NAME` it is the publishing client of that name, with
+//! `--gateway-fault NAME` the gateway client.
 
 mod client;
 mod gateway;
@@ -18,10 +18,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use client::Fault;
 
-/// A fault, where it shows, and the facts that it breaks.
+/// A fault, the place of the failure, and the facts that it breaks.
 type Caught = (&'static str, Fault, &'static str, &'static [&'static str]);
 
-/// Every deviating or careless client.
+/// Every faulty client.
 const CAUGHT: &[Caught] = &[
     (
         "check.encoding",
@@ -178,7 +178,7 @@ fn main() {
         std::process::exit(gateways::run(name));
     }
     let mut arguments = Arguments::from_args();
-    // The worlds wait for a wall clock; two cores can watch many of them.
+    // The worlds wait for the wall clock, so two cores can run many of them.
     arguments.test_threads = arguments.test_threads.or(Some(12));
     let mut trials = vec![
         Trial::test("a_conforming_client_conforms", || conforms(&suite("none")?)),
@@ -200,7 +200,7 @@ fn suite(fault: &str) -> Result<Suite, Failed> {
     let program = std::env::current_exe()?.display().to_string();
     let suite = Suite::new(vec![program, "--fault".to_owned(), fault.to_owned()], 1);
     let seconds = Duration::from_secs;
-    // Whoever hangs takes all of the limit.
+    // A client that hangs uses up the limit.
     let limit = seconds(if fault == "hangs" { 5 } else { 15 });
     Ok(Suite { limit, quiet: seconds(4), slow: seconds(3), jobs: 6, ..suite })
 }
@@ -219,7 +219,7 @@ fn conforms(suite: &Suite) -> Result<(), Failed> {
     if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
 }
 
-/// A client that does nothing keeps every rule about what must not be done; none of them may pass for it.
+/// A client that does nothing violates no "must not" rule, but no check may pass for it.
 fn an_idle_client_passes_nothing() -> Result<(), Failed> {
     let passed: Vec<&str> = judged(&suite("idle")?, &all())?
         .into_iter()
@@ -229,13 +229,13 @@ fn an_idle_client_passes_nothing() -> Result<(), Failed> {
     if passed.is_empty() { Ok(()) } else { Err(format!("{passed:?}").into()) }
 }
 
-/// Every row whose evidence is this suite has a case, every check before signing has one, and every fact is one fact.
+/// Every row whose evidence is this suite has a case, every check before signing has one, and no fact appears twice.
 fn rows_and_cases_belong_together() -> Result<(), Failed> {
     let cases = all();
     belong_together(Service::Publish, cases.iter().map(|case| (case.requirement.to_string(), case.fact)))
 }
 
-/// Every row of a service whose evidence is its client suite has a case, and every fact is one fact.
+/// Every row of a service whose evidence is its client suite has a case, and no fact appears twice.
 fn belong_together(
     service: Service,
     cases: impl ExactSizeIterator<Item = (String, &'static str)>,
@@ -243,7 +243,7 @@ fn belong_together(
     let count = cases.len();
     let (covered, facts): (BTreeSet<String>, BTreeSet<&str>) = cases.unzip();
     let rows = catalogue::requirements().filter(|row| row.service == service);
-    // What the documents leave open holds no client to anything.
+    // Open rows assert nothing.
     let rows = rows.filter(|row| row.evidence != Evidence::Open);
     let wanted = rows.filter(|row| row.evidence == Evidence::Client || row.subject == Subject::Client);
     let wanted: BTreeSet<String> = wanted.map(ToString::to_string).collect();
@@ -254,7 +254,7 @@ fn belong_together(
     Err(format!("{differing:?}, {} facts of {count} cases", facts.len()).into())
 }
 
-/// The fault breaks these facts, there, and not the conforming exchange unless that is the fact that it breaks.
+/// The fault breaks these facts at this place, and the conforming exchange only if that is one of them.
 fn is_caught(name: &str, place: &str, facts: &[&str]) -> Result<(), Failed> {
     let conforming = "conforming_exchange_is_gone_through";
     let cases: Vec<&Case> =
@@ -268,7 +268,7 @@ fn is_caught(name: &str, place: &str, facts: &[&str]) -> Result<(), Failed> {
     if caught == facts.len() { Ok(()) } else { Err(format!("not all facts of {facts:?} exist").into()) }
 }
 
-/// An outcome fails at this place, or passes where there is none.
+/// Expects an outcome to fail at this place, or to pass without one.
 fn fails_there(outcome: &Outcome, place: Option<&str>) -> Result<(), Failed> {
     let there = outcome.failure.as_ref().map(|failure| failure.place.as_str());
     let want = if place.is_some() { Verdict::Fail } else { Verdict::Pass };

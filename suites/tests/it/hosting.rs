@@ -1,4 +1,4 @@
-//! Somebody's own records, judged without a control API: by address and key, or by the address alone.
+//! An owner's records, judged without a control API: with address and key, or with the address alone.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use assay_suites::verdict::{Run, Verdict};
 use assay_suites::{check, report};
 use serde_json::json;
 
-/// A simulator whose application has written its seed history; the owner's address and key.
+/// A simulator whose application has written its seed history, with the owner's address and key.
 async fn simulated_owner(deviations: &[&str]) -> (Served, String, String) {
     let options = Options {
         clock: ClockMode::Manual,
@@ -37,7 +37,7 @@ async fn simulated_owner(deviations: &[&str]) -> (Served, String, String) {
     (served, owner, key)
 }
 
-/// Runs every check of the records of `owner` against the nodes alone.
+/// Runs checks of the records of `owner` against the nodes alone.
 async fn run(served: &Served, owner: &str, key: Option<&str>, filters: &[&str]) -> Run {
     let sentences = Sentences::default();
     let lines = [sentences.purpose, sentences.assurance].concat();
@@ -52,7 +52,7 @@ async fn run(served: &Served, owner: &str, key: Option<&str>, filters: &[&str]) 
     let settings = Settings { hosting: fixtures, ..Settings::default() };
     let nodes = ["network", "network-alt", "network-mirror"].into_iter();
     let sites = nodes.map(|name| (name.to_owned(), served.sites[name].clone())).collect();
-    let target = Remote::new(sites, None).await.expect("somebody listens");
+    let target = Remote::new(sites, None).await.expect("the sites are known");
     let pace = Pace::default();
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
@@ -68,7 +68,7 @@ fn of(run: &Run, verdict: Verdict) -> BTreeSet<String> {
 async fn records_are_judged_by_address_and_key_without_control() {
     let (served, owner, key) = simulated_owner(&[]).await;
     let run = run(&served, &owner, Some(&key), &[]).await;
-    // What is younger than a day by the machine's clock may still be under way.
+    // Deployments that are younger than a day by this machine's clock may still be running.
     let silent = of(&run, Verdict::NotTestable);
     assert!(silent.iter().all(|id| id == "hosting.history.finishes"), "{silent:?}");
     let odd: Vec<_> = run.outcomes.iter().filter(|o| o.verdict.is_bad()).map(|o| &o.reason).collect();
@@ -78,7 +78,7 @@ async fn records_are_judged_by_address_and_key_without_control() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_key_what_is_in_envelopes_is_not_testable() {
+async fn envelopes_are_not_testable_without_a_key() {
     let (served, owner, _) = simulated_owner(&[]).await;
     let run = run(&served, &owner, None, &[]).await;
     let silent = of(&run, Verdict::NotTestable);
@@ -93,7 +93,7 @@ async fn without_a_key_what_is_in_envelopes_is_not_testable() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deviation_is_seen_and_its_exchange_is_shown() {
+async fn deviation_fails_with_its_exchange() {
     let (served, owner, key) = simulated_owner(&["hosting.deployments.creation-url"]).await;
     let run = run(&served, &owner, Some(&key), &["hosting.deployments.creation"]).await;
     let failed: Vec<_> = run.outcomes.iter().filter(|o| o.verdict == Verdict::Fail).collect();
@@ -103,7 +103,7 @@ async fn a_deviation_is_seen_and_its_exchange_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_owner_without_records_is_no_pass() {
+async fn owner_without_records_does_not_pass() {
     let (served, _, _) = simulated_owner(&[]).await;
     let run = run(&served, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", None, &[]).await;
     assert_eq!(of(&run, Verdict::NotTestable).len(), run.outcomes.len());

@@ -1,4 +1,4 @@
-//! Nodes that are bad, or offer little: each check ends in a verdict that says what was seen or what is missing.
+//! Nodes that are broken or offer little: each check ends in a verdict that says what it saw or what is missing.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// A node that answers everything alike.
+/// A node that returns the same answer to every request.
 async fn node(status: u16, body: &str, content_type: &str) -> MockServer {
     let server = MockServer::start().await;
     let answer = ResponseTemplate::new(status).set_body_raw(body.to_owned(), content_type);
@@ -28,7 +28,7 @@ async fn run(url: &str, more: &str, filters: &[&str]) -> Vec<Outcome> {
     let text = format!("[network]\nurl = \"{url}\"\nmirror_url = \"{url}\"\n{more}");
     let network = Profile::parse(&text, "p.toml").expect("a profile").network.expect("the table");
     let sites: BTreeMap<String, String> = network.sites();
-    let target = Remote::new(sites, None).await.expect("no control to ask");
+    let target = Remote::new(sites, None).await.expect("no control API");
     let settings = Settings { seed: 5, network: Fixtures::new(&network), ..Settings::default() };
     let pace = Pace::default();
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
@@ -57,7 +57,7 @@ fn expect(outcomes: &[Outcome], verdict: Verdict, words: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_offered_is_no_failure_unless_the_profile_is_strict() {
+async fn missing_endpoints_are_failures_only_in_a_strict_profile() {
     let server = node(404, "404: Not Found", "text/plain").await;
     let outcomes = run(&server.uri(), "readings = { verifies_signatures = true }", &GROUPS).await;
     expect(&outcomes, Verdict::NotApplicable, "the target does not offer");
@@ -68,7 +68,7 @@ async fn what_is_not_offered_is_no_failure_unless_the_profile_is_strict() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refusal_in_the_apis_own_words_is_no_missing_endpoint() {
+async fn a_404_with_an_error_body_is_not_a_missing_endpoint() {
     let body = json!({ "error": "no", "status": "error", "code": "x" }).to_string();
     let server = node(404, &body, "application/json").await;
     let outcomes = run(&server.uri(), "", &["network.messages.found", "network.storage.stored"]).await;
@@ -77,24 +77,24 @@ async fn a_refusal_in_the_apis_own_words_is_no_missing_endpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_endpoint_that_is_switched_off_is_not_asked() {
+async fn disabled_endpoints_get_no_request() {
     let server = node(200, "{}", "application/json").await;
     let off = "endpoints = { create_message = false, store_file = false, messages = false }";
     let outcomes =
         run(&server.uri(), off, &["network.messages.", "network.envelope.b", "network.listing."]).await;
     expect(&outcomes, Verdict::NotApplicable, "it has no `create_message`");
-    // Endpoints with a type of their own stay to be asked.
+    // Endpoints with their own type still get requests.
     run(&server.uri(), off, &["network.envelope.type-of-endpoint"]).await;
     let asked = server.received_requests().await.expect("requests are recorded");
     let is_off = |path: &str| path.starts_with("/api/v0/messages") || path == "/api/v0/storage/store";
     assert!(
         !asked.is_empty() && asked.iter().all(|request| !is_off(request.url.path())),
-        "what is off is asked"
+        "a disabled endpoint got a request"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reading_that_is_not_declared_is_not_tested() {
+async fn undeclared_readings_are_not_tested() {
     let server = node(200, "{}", "application/json").await;
     let filters = ["network.signing.", "network.storage.signature"];
     let outcomes = run(&server.uri(), "", &filters).await;
@@ -103,16 +103,16 @@ async fn a_reading_that_is_not_declared_is_not_tested() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_has_had_enough_is_left_alone() {
+async fn checks_stop_at_a_node_that_returns_429() {
     let body = json!({ "error": "no", "status": "error", "code": "x" }).to_string();
     let server = node(429, &body, "application/json").await;
     let outcomes =
         run(&server.uri(), "", &["network.envelope.reply", "network.flat.edges", "network.flat.flat"]).await;
-    expect(&outcomes, Verdict::NotTestable, "asked enough");
+    expect(&outcomes, Verdict::NotTestable, "the target returned 429 twice");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_of_every_wrong_shape_end_in_verdicts() {
+async fn answers_of_a_wrong_shape_end_in_verdicts() {
     let record =
         json!({ "item_hash": 7, "sender": [], "type": null, "channel": {}, "content": [], "timestamp": "x" });
     for answer in [
@@ -135,14 +135,14 @@ async fn answers_of_every_wrong_shape_end_in_verdicts() {
         let outcomes = run(&server.uri(), "", &filters).await;
         for outcome in &outcomes {
             let (id, verdict) = (outcome.requirement, outcome.verdict);
-            // What is only about a hash can be right by chance.
+            // A check of a hash alone can pass by chance.
             let by_chance = ["envelope.reply-hash", "envelope.reply-status", "messages.wrapper-hash"];
             let may_pass = by_chance.iter().any(|row| id.to_string().ends_with(row));
             let ended = matches!(verdict, Verdict::Fail | Verdict::Inconclusive);
             let is_good = ended || (may_pass && verdict == Verdict::Pass);
             assert!(is_good, "{answer}: {id} {verdict:?} {}", outcome.reason);
         }
-        // Everything is taken: each refusal is missed.
+        // The node accepts everything, so each expected rejection is missing.
         let missed =
             outcomes.iter().filter(|outcome| outcome.reason.starts_with("status: wanted 400")).count();
         assert!(missed >= 9, "{answer}: {missed}");

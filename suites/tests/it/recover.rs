@@ -1,5 +1,5 @@
-//! `assay recover` as an owner meets it: the whole history of a thousand deployments, mirrors that lag, deviate or are
-//! gone, and no key in any output.
+//! `assay recover` as a process: the history of a thousand deployments, mirrors that lag, forge or are gone, and no key
+//! in any output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{method, path_regex};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-/// A simulator at a constant time, whose network counts no requests, and its control API.
+/// A simulator whose clock is stopped and whose network has no rate limit, and its control API.
 async fn served() -> (Served, Control) {
     let options = Options {
         clock: ClockMode::Manual,
@@ -29,7 +29,7 @@ async fn served() -> (Served, Control) {
     (served, control)
 }
 
-/// What the command did.
+/// The result of the command.
 struct Ran {
     code: Option<i32>,
     out: String,
@@ -42,7 +42,7 @@ impl Ran {
     }
 }
 
-/// Runs `assay recover` without stopping the servers of this process.
+/// Runs `assay recover` without blocking the servers of this process.
 async fn recover(arguments: &[&str], key: Option<&str>) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     command.arg("recover").args(arguments).env_remove("ASSAY_WALLET_KEY");
@@ -55,7 +55,7 @@ async fn recover(arguments: &[&str], key: Option<&str>) -> Ran {
     Ran { code: status.code(), out, err }
 }
 
-/// An owner with a history, and what the application says of it.
+/// An owner with a history.
 struct Owner {
     address: String,
     key: String,
@@ -71,15 +71,17 @@ async fn seed_history(control: &Control, action: &str, arguments: Value) -> (Own
 async fn a_thousand_deployments_give_exactly_the_expected_json() {
     let (served, control) = served().await;
     let (owner, answer) = seed_history(&control, "hosting.history", json!({ "deployments": 1000 })).await;
-    let written =
-        control.perform("hosting.records", json!({ "owner": owner.address })).await.expect("an account");
+    let written = control
+        .perform("hosting.records", json!({ "owner": owner.address }))
+        .await
+        .expect("the written records");
     let (node, mirror) = (&served.sites["network"], &served.sites["network-mirror"]);
     let arguments = ["--network", node, "--network", mirror, "--address", &owner.address, "--json"];
     let ran = recover(&arguments, Some(&owner.key)).await;
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
     let recovered = ran.json();
 
-    // Each deployment is what the application says of it.
+    // Each deployment is what the application reports.
     let of = |value: &Value, member: &str| value[member].as_str().unwrap_or_default().to_owned();
     let found: BTreeMap<String, &Value> = recovered["deployments"]
         .as_array()
@@ -87,12 +89,12 @@ async fn a_thousand_deployments_give_exactly_the_expected_json() {
         .iter()
         .map(|one| (of(one, "deploymentId"), one))
         .collect();
-    let all = written["deployments"].as_array().expect("an account");
+    let all = written["deployments"].as_array().expect("the written records");
     assert_eq!((found.len(), all.len()), (1000, 1000));
     for one in all {
         let found = found.get(&of(one, "id")).unwrap_or_else(|| panic!("{one} is lost"));
         assert_eq!(of(found, "projectId"), of(one, "project"), "{one}");
-        // A record of an earlier schema has its status in itself.
+        // A record of an earlier schema is always live.
         let state = if one["legacy"] == true { "live".to_owned() } else { of(one, "state") };
         assert_eq!(of(found, "status"), state, "{one}");
         if one["legacy"] == true {
@@ -118,7 +120,7 @@ async fn a_thousand_deployments_give_exactly_the_expected_json() {
     let live = ["processed", "removing", "legacy"].map(|kind| counts[kind].as_u64().expect("a count"));
     assert_eq!(resolved, live.iter().sum::<u64>());
 
-    // And every byte is what it was: the digest speaks for what the snapshot leaves out.
+    // Every byte is the same as before: the digest covers what the snapshot leaves out.
     let text = ran.out.replace(node.as_str(), "http://node").replace(mirror.as_str(), "http://mirror");
     let shown: Value = serde_json::from_str(&text).expect("JSON");
     let some = |member: &str, count: usize| {
@@ -155,13 +157,13 @@ async fn a_mirror_that_lags_loses_nothing_and_is_named() {
     assert_eq!((one.code, both.code), (Some(0), Some(0)), "{} {}", one.err, both.err);
     let (one, other) = (one.json(), both.json());
     assert_eq!(one["deployments"], other["deployments"]);
-    assert_eq!(one["warnings"], other["warnings"], "what the mirror lacks is not lost");
+    assert_eq!(one["warnings"], other["warnings"], "nothing that the mirror lacks is lost");
     assert!(both.err.contains(&format!("{mirror}: it lacks ")), "{}", both.err);
     assert!(!both.err.contains(node.as_str()), "{}", both.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nodes_that_are_gone_or_talk_nonsense_are_named_and_do_no_harm() {
+async fn nodes_that_are_gone_or_return_nonsense_are_named_and_ignored() {
     let (served, control) = served().await;
     let (owner, _) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let node = &served.sites["network"];
@@ -186,42 +188,42 @@ async fn nodes_that_are_gone_or_talk_nonsense_are_named_and_do_no_harm() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""), "{}", ran.err);
     assert!(ran.err.contains("no node answers") && ran.err.contains(&gone), "{}", ran.err);
     let ran = recover(&["--network", &nonsense, "--address", &owner.address], None).await;
-    assert_eq!(ran.code, Some(1), "nothing was read, and it says so: {}", ran.err);
+    assert_eq!(ran.code, Some(1), "nothing was read, and the exit code says so: {}", ran.err);
     assert_eq!(ran.json()["complete"], false);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_forges_a_record_is_seen_through() {
+async fn a_forged_record_is_ignored_and_reported() {
     let (served, control) = served().await;
     let (owner, _) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let node = &served.sites["network"];
     let conforming =
         recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await.json();
-    let liar = MockServer::start().await;
-    // An old list, in which a deployment's failure has become a success.
+    let forger = MockServer::start().await;
+    // A real list in which a failed deployment was changed to live.
     let list =
         control_get(node, &format!("/api/v0/messages?addresses={}&limit=100", delegate(&control).await))
             .await;
     let forged = list.replace("\"failed\"", "\"live\"");
     assert_ne!(list, forged);
     let forged = ResponseTemplate::new(200).set_body_raw(forged, "application/json");
-    Mock::given(method("GET")).and(path_regex("/api/v0/messages$")).respond_with(forged).mount(&liar).await;
-    let liar = liar.uri();
-    let arguments = ["--network", &liar, "--network", node, "--address", &owner.address];
+    Mock::given(method("GET")).and(path_regex("/api/v0/messages$")).respond_with(forged).mount(&forger).await;
+    let forger = forger.uri();
+    let arguments = ["--network", &forger, "--network", node, "--address", &owner.address];
     let ran = recover(&arguments, Some(&owner.key)).await;
     let seen = ran.json();
     assert_eq!(seen["deployments"], conforming["deployments"]);
     let ignored = seen["ignored"].as_array().expect("an array");
     assert!(ignored.iter().any(|one| one["rule"] == "hosting.records.signature"), "{ignored:?}");
-    assert!(ran.err.contains(&format!("{liar}: nodes disagree about the message ")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("{forger}: nodes disagree about the message ")), "{}", ran.err);
 }
 
 async fn delegate(control: &Control) -> String {
-    let answer = control.perform("hosting.records", json!({})).await.expect("an account");
+    let answer = control.perform("hosting.records", json!({})).await.expect("the written records");
     answer["delegate"].as_str().expect("a delegate").to_owned()
 }
 
-/// A GET over a socket; the body as text.
+/// Sends a GET over a socket. Returns the body as a string.
 async fn control_get(base: &str, path: &str) -> String {
     use assay_suites::client::{Limits, exchange};
     use assay_suites::exchange::Request;
@@ -234,7 +236,7 @@ async fn control_get(base: &str, path: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_key_what_is_public_is_recovered() {
+async fn public_parts_are_recovered_without_a_key() {
     let (served, control) = served().await;
     let (owner, _) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let ran = recover(&["--network", &served.sites["network"], "--address", &owner.address], None).await;
@@ -252,7 +254,7 @@ const KEY: &str = "0000000000000000000000000000000000000000000000000000000000000
 const ADDRESS: &str = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_in_a_record_is_shown_by_nobody() {
+async fn a_key_in_a_record_is_redacted() {
     let (served, control) = served().await;
     let (owner, answer) = seed_history(&control, "hosting.seed-history", json!({})).await;
     let project = &answer["projects"][0];
@@ -322,7 +324,7 @@ async fn bad_keys_and_addresses_end_with_2_and_are_not_repeated() {
     }
     let answer: BTreeSet<Option<i32>> =
         [recover(&[], None).await.code, recover(&["--key", KEY], None).await.code].into();
-    assert_eq!(answer, BTreeSet::from([Some(2)]), "a key is no argument");
+    assert_eq!(answer, BTreeSet::from([Some(2)]), "a key is not an argument");
 }
 
 fn mode(path: &Path, mode: u32) {

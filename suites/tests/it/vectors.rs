@@ -1,4 +1,4 @@
-//! The commands about the golden cases, as a person or a pipeline meets them.
+//! `assay vectors …` as a process: its output and exit codes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -23,7 +23,7 @@ fn vectors_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors")
 }
 
-/// The collection as files, as a tar unpacks it.
+/// Writes the collection as files, as unpacking the release does.
 fn unpack(folder: &Path) -> PathBuf {
     let root = folder.join("copy");
     for (path, bytes) in Collection::embedded().files() {
@@ -41,7 +41,7 @@ fn edit(path: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn a_case_is_explained_plainly_to_a_pipe() {
+fn explanation_to_a_pipe_has_no_colors() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, text) = assay(folder.path(), &["explain", UPPER]);
     assert_eq!(code, Some(0), "{text}");
@@ -58,7 +58,7 @@ fn a_case_is_explained_plainly_to_a_pipe() {
 }
 
 #[test]
-fn the_page_is_one_file() {
+fn html_explanation_is_one_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, text) = assay(folder.path(), &["explain", "--html", "v.html"]);
     assert_eq!(code, Some(0), "{text}");
@@ -69,7 +69,7 @@ fn the_page_is_one_file() {
 }
 
 #[test]
-fn a_release_has_the_same_bytes_twice_and_its_sum_beside_it() {
+fn release_is_reproducible_and_has_a_checksum_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, first) = assay(folder.path(), &["pack", "a.tar"]);
     assert_eq!(code, Some(0), "{first}");
@@ -80,12 +80,12 @@ fn a_release_has_the_same_bytes_twice_and_its_sum_beside_it() {
     assert_eq!(read("a.tar.sha256"), first.as_bytes());
     assert_eq!(first, pack::sum_line(&read("a.tar"), "a.tar"));
     assert_eq!(assay(folder.path(), &["drift", "a.tar"]).0, Some(0));
-    // What is in it is what lint looks at elsewhere.
+    // Another test lints its content.
     assert_eq!(assay(folder.path(), &["drift", &own]).0, Some(0));
 }
 
 #[test]
-fn a_copy_that_drifted_is_told_case_by_case() {
+fn drift_lists_each_difference() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = unpack(folder.path());
     for copy in [folder.path(), &root, &root.join("data")] {
@@ -106,7 +106,7 @@ fn a_copy_that_drifted_is_told_case_by_case() {
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    // What is left of it shows the same, and is read sooner.
+    // The remaining files show the same and are read faster.
     for service in ["drop", "gateway", "hosting", "metadata", "network"] {
         std::fs::remove_dir_all(root.join("data").join(service)).expect("removed");
     }
@@ -122,7 +122,7 @@ fn a_copy_that_drifted_is_told_case_by_case() {
 }
 
 #[test]
-fn stale_and_unknown_files_fail_the_check_and_are_written_again() {
+fn stale_and_unknown_files_fail_the_check_and_are_regenerated() {
     let altered = || {
         let folder = tempfile::tempdir().expect("a folder");
         let data = unpack(folder.path()).join("data");
@@ -132,7 +132,7 @@ fn stale_and_unknown_files_fail_the_check_and_are_written_again() {
     };
     let generate =
         |folder: &Path, more: &[&str]| assay(folder, &[&["generate", "--into", "copy/data"], more].concat());
-    // A generation takes its time: one looks at its copy while another one writes its own.
+    // Generation is slow, so one checks its copy while the other writes its own.
     let (looked, folder) = (altered(), altered());
     let ((code, text), written) = std::thread::scope(|scope| {
         let looks = scope.spawn(|| generate(looked.path(), &["--check"]));
@@ -144,7 +144,7 @@ fn stale_and_unknown_files_fail_the_check_and_are_written_again() {
     assert!(text.contains("no generator writes it: copy/data/publish/mine.json"), "{text}");
     assert_eq!(written.0, Some(0), "{written:?}");
     std::fs::remove_file(folder.path().join("copy/data/publish/mine.json")).expect("removed");
-    // Every file is as it was, byte for byte, without another generation.
+    // Every file is restored, byte for byte; this needs no third generation.
     let (code, text) = assay(folder.path(), &["drift", "copy"]);
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = assay(folder.path(), &["generate", "--check", "--into", "nowhere"]);
@@ -152,7 +152,7 @@ fn stale_and_unknown_files_fail_the_check_and_are_written_again() {
 }
 
 #[test]
-fn the_reference_end_conforms_and_a_map_that_is_wrong_names_its_line() {
+fn reference_program_conforms_and_a_wrong_map_is_reported_with_its_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let own = env!("CARGO_BIN_EXE_assay");
     let (code, text) = assay(folder.path(), &["run", "--rules", "--", own, "shim"]);
@@ -177,7 +177,7 @@ fn the_example_programs_conform() {
         let is_there =
             Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
         if !is_there && std::env::var_os("CI").is_none() {
-            eprintln!("{program} is not here, so its example is not run");
+            eprintln!("{program} is not installed, so its example is not run");
             continue;
         }
         let file = vectors_folder().join("examples").join(file);

@@ -1,4 +1,4 @@
-//! The worlds of the publishing exchange, by requirement.
+//! The worlds of the publishing client, by requirement.
 
 use assay_spec::Id;
 use assay_spec::publish::requirements::{check, client as rows};
@@ -17,17 +17,17 @@ const fn grants(requirement: Id, fact: &'static str, scene: Scene) -> Case {
     Case { requirement, fact, scene, judge: judge::publishes, negative: false }
 }
 
-/// A world in which something must be seen.
+/// A world in which the client must do something.
 const fn shows(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
     Case { requirement, fact, scene, judge, negative: false }
 }
 
-/// A world in which something must not be seen, though it is in the conforming one.
+/// A world in which the client must not do something that it does in the conforming world.
 const fn forbids(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
     Case { requirement, fact, scene, judge, negative: true }
 }
 
-/// A prepare's answer that must not be signed.
+/// A world whose prepare returns a message that must not be signed.
 const fn refuses(requirement: Id, fact: &'static str, deviation: ServerDeviation) -> Case {
     forbids(requirement, fact, Scene::deviating(deviation), judge::signs_nothing)
 }
@@ -74,7 +74,7 @@ pub(super) static CASES: &[Case] = &[
     refuses(&check::TIME, "time_with_offset_is_not_signed", server_deviations::TIME_WITH_OFFSET),
     refuses(&check::TIME, "time_eleven_minutes_ago_is_not_signed", server_deviations::TIME_PAST),
     refuses(&check::TIME, "time_in_eleven_minutes_is_not_signed", server_deviations::TIME_FUTURE),
-    // Both clocks of the server are off; a client that learns its time from the server sees nothing wrong.
+    // The server's clock and its records are off alike: a client that takes its time from the server notices nothing.
     forbids(
         &check::TIME,
         "record_of_a_server_ahead_is_not_signed",
@@ -157,7 +157,7 @@ pub(super) static CASES: &[Case] = &[
         Scene {
             fault: Some("publish.chain-slow"),
             limits: &[("confirmation_wait_ms", 300)],
-            // The documents do not say when the lock of an unresolved publish is freed; here it is at once.
+            // The documents do not say when the lock of an unresolved publish ends; here it ends at once.
             deviations: &["publish.prepare.one-in-flight"],
             script: Script::Ceiling,
             ..CONFORMING

@@ -1,4 +1,4 @@
-//! The wire between client and server, where answers are falsified, delayed or lost.
+//! The wire between client and server, on which answers are altered, delayed or lost.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,9 +20,9 @@ use tokio::task::JoinSet;
 
 use super::scene::Wire;
 
-/// A little more than a prepare lives.
+/// A little longer than a prepare is valid.
 const LATE_MS: i64 = 61_000;
-/// More than any answer of a world holds.
+/// More bytes than any answer has.
 const ANSWER_BYTES: usize = 1024 * 1024;
 
 /// The wire of one world.
@@ -52,7 +52,7 @@ impl Front {
         })
     }
 
-    /// The falsified answers, in the order in which they were told.
+    /// The altered answers, in the order in which they were sent.
     pub(super) fn altered_answers(&self) -> Vec<Vec<u8>> {
         self.altered_answers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -65,7 +65,7 @@ impl Front {
         let mut accepting = JoinSet::new();
         accepting.spawn(async move {
             loop {
-                // A connection that could not be accepted concerns nobody else.
+                // A connection that could not be accepted does not affect others.
                 let Ok((io, peer)) = listener.accept().await else { continue };
                 let _ = io.set_nodelay(true);
                 let cut = Arc::new(Notify::new());
@@ -98,7 +98,7 @@ async fn between(State((front, cut)): State<Between>, request: Request, next: Ne
         Wire::Cut if path == submit::ENDPOINT.path && number == 0 => {
             drop(next.run(request).await);
             cut.notify_one();
-            // The connection is dropped with this answer still owed.
+            // The connection is closed before this answer is sent.
             std::future::pending().await
         }
         Wire::Deviation(deviation) if path == prepare::ENDPOINT.path => {

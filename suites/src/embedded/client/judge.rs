@@ -1,4 +1,4 @@
-//! What a client must have done, read from its requests.
+//! Judges what a client did, from its requests.
 
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::envelope::Envelope;
@@ -10,11 +10,11 @@ use super::trace::{Call, Trace};
 use crate::check::{Checked, Stop};
 use crate::verdict::Failure;
 
-/// More requests than anyone sends in a few seconds who means to come back later.
+/// The most requests that a client sends in a few seconds if it retries later.
 const HAMMERING: usize = 10;
-/// More prepares than anyone sends in a few seconds who waits for a binding to be resolved.
+/// The most prepares that a client sends in a few seconds if it waits for a binding to be resolved.
 const LOOPING: usize = 3;
-/// What clocks and schedulers may take away from a wait.
+/// The tolerance for a wait, because of clocks and schedulers.
 const SLACK_MS: i64 = 100;
 
 fn fail(place: &str, want: &str, got: impl Into<String>, exchange: Option<usize>) -> Stop {
@@ -29,21 +29,21 @@ fn unclear(why: &str) -> Stop {
     Stop::Inconclusive(why.to_owned())
 }
 
-/// The first prepare that was answered with a message.
+/// The first prepare that returned a message.
 fn first_prepared(trace: &Trace) -> Option<(usize, &Call)> {
     trace.prepares().into_iter().find(|(_, call)| call.status() == 200)
 }
 
 fn statuses(calls: &[(usize, &Call)]) -> String {
     let statuses: Vec<String> = calls.iter().map(|(_, call)| call.status().to_string()).collect();
-    format!("{} answered by [{}]", calls.len(), statuses.join(", "))
+    format!("{} with the statuses [{}]", calls.len(), statuses.join(", "))
 }
 
-/// It submits a good signature over the prepared message, and one record lands.
+/// The client submits a valid signature over the prepared message, and one record lands.
 pub(super) fn publishes(trace: &Trace) -> Checked {
     let prepares = trace.prepares();
     let Some((_, prepared)) = first_prepared(trace) else {
-        return Err(fail("prepare", "a prepare that is admitted", statuses(&prepares), None));
+        return Err(fail("prepare", "an accepted prepare", statuses(&prepares), None));
     };
     let submits = trace.submits();
     let Some((at, submit)) = submits.first() else {
@@ -64,21 +64,21 @@ fn message(prepared: &Call) -> Vec<u8> {
     prepared.answer()["message"].as_str().and_then(text::parse_base64).unwrap_or_default()
 }
 
-/// It gets an answer to its prepare, and submits nothing.
+/// The client gets an answer to its prepare and submits nothing.
 pub(super) fn signs_nothing(trace: &Trace) -> Checked {
     if let Some((at, submit)) = trace.submits().first() {
-        return Err(fail("submit", "none", format!("one, answered by {}", submit.status()), Some(*at)));
+        return Err(fail("submit", "none", format!("one, which returned {}", submit.status()), Some(*at)));
     }
     if first_prepared(trace).is_none() {
-        return Err(unclear("no prepare was answered, so there was nothing to sign"));
+        return Err(unclear("no prepare returned a message, so there was nothing to sign"));
     }
     Ok(())
 }
 
-/// Every request says that it is JSON.
+/// Every request has the content type of JSON.
 pub(super) fn says_json(trace: &Trace) -> Checked {
     if trace.calls.is_empty() {
-        return Err(unclear("no request came"));
+        return Err(unclear("the client sent no request"));
     }
     for (n, call) in trace.calls.iter().enumerate() {
         let said = header(call, "content-type").unwrap_or_default();
@@ -96,7 +96,7 @@ fn header(call: &Call, name: &str) -> Option<String> {
 /// Every request has an envelope over its own body, with a time in the exact form.
 pub(super) fn seals_each_request(trace: &Trace) -> Checked {
     if trace.calls.is_empty() {
-        return Err(unclear("no request came"));
+        return Err(unclear("the client sent no request"));
     }
     for (n, call) in trace.calls.iter().enumerate() {
         let sent = header(call, "authorization").unwrap_or_default();
@@ -115,7 +115,7 @@ pub(super) fn seals_each_request(trace: &Trace) -> Checked {
     Ok(())
 }
 
-/// It waits for the answer to its submit.
+/// The client waits for the answer to its submit.
 pub(super) fn waits_for_the_answer(trace: &Trace) -> Checked {
     let submits = trace.submits();
     let Some((at, first)) = submits.first() else {
@@ -128,7 +128,7 @@ pub(super) fn waits_for_the_answer(trace: &Trace) -> Checked {
     publishes(trace)
 }
 
-/// After a lost answer it sends the same submit again, and prepares nothing.
+/// After a lost answer the client sends the same submit again and prepares nothing.
 pub(super) fn submits_the_same_again(trace: &Trace) -> Checked {
     let submits = trace.submits();
     let Some((first, _)) = submits.first() else {
@@ -144,7 +144,7 @@ pub(super) fn submits_the_same_again(trace: &Trace) -> Checked {
     expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
 }
 
-/// Every submit is of the same prepare, under the same signature.
+/// Every submit has the same prepare and the same signature.
 fn same_record(trace: &Trace) -> Checked {
     let submits = trace.submits();
     let of = |call: &Call| {
@@ -163,32 +163,32 @@ fn same_record(trace: &Trace) -> Checked {
     }
 }
 
-/// The calls that were answered by a 410.
+/// The submits that returned 410.
 fn gone(trace: &Trace) -> Vec<(usize, &Call)> {
     trace.submits().into_iter().filter(|(_, call)| call.status() == 410).collect()
 }
 
-/// A 410 is answered by one new prepare, which is submitted.
+/// After a 410 the client prepares once more and submits it.
 pub(super) fn prepares_once_more(trace: &Trace) -> Checked {
     let gone = gone(trace);
-    let Some((at, _)) = gone.first() else { return Err(unclear("no submit met a 410")) };
+    let Some((at, _)) = gone.first() else { return Err(unclear("no submit returned 410")) };
     let prepares = trace.prepares();
     let again = prepares.iter().filter(|(n, _)| n > at).count();
     expect(again == 1, "prepare", "one after the 410", || again.to_string(), Some(*at))?;
     expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
 }
 
-/// After a second 410 in a row nothing is prepared.
+/// After a second 410 in a row the client sends nothing.
 pub(super) fn stops_at_the_second_410(trace: &Trace) -> Checked {
     let gone = gone(trace);
     let Some((at, _)) = gone.get(1) else {
-        return Err(unclear("no second 410 came, since the client did not prepare and submit again"));
+        return Err(unclear("there was no second 410, since the client did not prepare and submit again"));
     };
     let further = trace.calls.len() - 1 - at;
     expect(further == 0, "requests after the second 410", "none", || further.to_string(), Some(at + 1))
 }
 
-/// While the first record can land, no other is signed.
+/// While the first record can land, the client signs no other.
 pub(super) fn signs_one_record(trace: &Trace) -> Checked {
     let ceiling = |call: &Call| call.answer()["error"].to_string().contains(SAFETY_CEILING);
     if !trace.submits().iter().any(|(_, call)| call.status() == 410 && ceiling(call)) {
@@ -198,23 +198,23 @@ pub(super) fn signs_one_record(trace: &Trace) -> Checked {
     expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
 }
 
-/// A 404 ends it.
+/// After a 404 the client sends nothing.
 pub(super) fn tries_once(trace: &Trace) -> Checked {
     let Some((at, call)) = trace.prepares().into_iter().next() else {
         return Err(unclear("nothing was prepared"));
     };
     if call.status() != 404 {
-        return Err(unclear("the prepare was not answered by 404"));
+        return Err(unclear("the prepare did not return 404"));
     }
     let further = trace.calls.len() - 1 - at;
     expect(further == 0, "requests after the 404", "none", || further.to_string(), Some(at + 1))
 }
 
-/// A frozen key submits nothing and does not go on asking.
+/// With a frozen key the client submits nothing and sends few prepares.
 pub(super) fn gives_up_the_frozen_key(trace: &Trace) -> Checked {
     let prepares = trace.prepares();
     if prepares.first().is_none_or(|(_, call)| call.status() != 409) {
-        return Err(unclear("no prepare was answered by 409"));
+        return Err(unclear("no prepare returned 409"));
     }
     if let Some((at, _)) = trace.submits().first() {
         return Err(fail("submit", "none", "one", Some(*at)));
@@ -223,7 +223,7 @@ pub(super) fn gives_up_the_frozen_key(trace: &Trace) -> Checked {
     expect(count <= LOOPING, "prepare", &format!("{LOOPING} at most"), || count.to_string(), None)
 }
 
-/// Nothing is sent before the time that a 429 names.
+/// The client sends nothing before the time in `Retry-After` of a 429.
 pub(super) fn keeps_retry_after(trace: &Trace) -> Checked {
     let mut refused = false;
     for (n, call) in trace.calls.iter().enumerate().filter(|(_, call)| call.status() == 429) {
@@ -243,16 +243,16 @@ pub(super) fn keeps_retry_after(trace: &Trace) -> Checked {
             ));
         }
     }
-    if refused { Ok(()) } else { Err(unclear("no request met a 429")) }
+    if refused { Ok(()) } else { Err(unclear("no request returned 429")) }
 }
 
-/// A node that may not write gets few requests.
+/// A node that may not write gets few requests and no submit.
 pub(super) fn comes_back_later(trace: &Trace) -> Checked {
     if let Some((at, _)) = trace.submits().first() {
         return Err(fail("submit", "none", "one", Some(*at)));
     }
     if trace.prepares().first().is_none_or(|(_, call)| call.status() != 503) {
-        return Err(unclear("no prepare was answered by 503"));
+        return Err(unclear("no prepare returned 503"));
     }
     let count = trace.calls.len();
     expect(count <= HAMMERING, "requests", &format!("{HAMMERING} at most"), || count.to_string(), None)

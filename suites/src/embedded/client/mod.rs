@@ -1,8 +1,8 @@
-//! `assay client publish -- CMD…`: somebody's client in conforming and deviating worlds, judged by what it sent.
+//! `assay client publish -- CMD…`: runs a client in conforming and deviating worlds, and judges what it sends.
 //!
-//! CMD is started once per world and told in its environment what to publish: `ASSAY_URL`, `ASSAY_CHAIN_URL`,
+//! CMD is started once per world. Its environment says what to publish: `ASSAY_URL`, `ASSAY_CHAIN_URL`,
 //! `ASSAY_KEY` (the seed, 64 hex digits), `ASSAY_DOMAIN`, `ASSAY_CID`, and `ASSAY_VERSION` where a version is wanted.
-//! What it prints is shown to people and judged by nobody.
+//! Its output is shown in reports and not judged.
 
 mod cases;
 mod front;
@@ -29,32 +29,32 @@ use trace::Trace;
 
 /// One world, and what a client must do in it.
 pub struct Case {
-    /// The requirement that it shows.
+    /// The requirement that it tests.
     pub requirement: Id,
-    /// The fact that it shows.
+    /// The fact that it tests.
     pub fact: &'static str,
     scene: Scene,
     judge: fn(&Trace) -> Checked,
-    /// It shows that something is not done, so the client must have published in the conforming counterpart.
+    /// It tests that something is not done, so the client must publish in the conforming counterpart.
     negative: bool,
 }
 
-/// Whose client, and how patiently it is watched.
+/// The client under test, and how long it is watched.
 #[derive(Clone, Debug)]
 pub struct Suite {
     /// The program and its arguments.
     pub command: Vec<String>,
     /// The seed of the worlds.
     pub seed: u64,
-    /// The words of the service.
+    /// The service's names of types, channels and schemes.
     pub dialect: Dialect,
-    /// A client that has not ended after this time hangs.
+    /// A client that has not exited after this time hangs.
     pub limit: Duration,
-    /// How long a client is watched that has every reason to wait.
+    /// How long a client is watched that may rightly wait.
     pub quiet: Duration,
     /// How long a slow submit takes. The documents speak of about three minutes.
     pub slow: Duration,
-    /// How many worlds stand beside each other.
+    /// How many worlds run in parallel.
     pub jobs: usize,
 }
 
@@ -65,7 +65,7 @@ pub fn all() -> Vec<&'static Case> {
     cases
 }
 
-/// The cases whose requirement or fact contains one of the texts; all of them where there are none.
+/// The cases whose requirement or fact contains one of the filters; all cases without filters.
 pub fn select(filters: &[String]) -> Vec<&'static Case> {
     let mut cases = all();
     cases.retain(|case| is_wanted(case.requirement, case.fact, filters));
@@ -77,11 +77,11 @@ fn is_wanted(requirement: Id, fact: &str, filters: &[String]) -> bool {
     filters.is_empty() || filters.iter().any(|filter| id.contains(filter) || fact.contains(filter))
 }
 
-/// What the client did in the conforming world, by the version that it was asked to publish.
+/// The client's results in the conforming world, by the version to publish.
 type Counterparts = BTreeMap<Option<&'static str>, OnceCell<Result<(), String>>>;
 
 impl Suite {
-    /// The ordinary patience: 30 s for a client, 10 s where it may wait, and a submit of 8 s.
+    /// The default times: 30 s for a client, 10 s where it may wait, and 8 s for a slow submit.
     pub fn new(command: Vec<String>, seed: u64) -> Suite {
         Suite {
             command,
@@ -94,7 +94,7 @@ impl Suite {
         }
     }
 
-    /// Runs the cases; `seen` hears of each outcome as it comes.
+    /// Runs the cases. `seen` is called with each outcome as it is ready.
     pub async fn run(&self, cases: &[&'static Case], mut seen: impl FnMut(&Outcome)) -> Run {
         let counterparts: Counterparts =
             cases.iter().map(|case| (case.scene.version, OnceCell::new())).collect();
@@ -130,7 +130,7 @@ impl Suite {
         outcome
     }
 
-    /// Whether the client publishes when nothing is wrong; found out once per version.
+    /// Whether the client publishes when nothing is wrong; run once per version.
     async fn counterpart(
         &self,
         version: Option<&'static str>,
@@ -148,7 +148,8 @@ impl Suite {
     }
 }
 
-/// What cases come to that run beside each other, in the order of their requirements; `seen` hears of each as it comes.
+/// Runs cases in parallel and returns their outcomes in the order of the requirements. `seen` is called with each
+/// outcome as it is ready.
 async fn gather<C, F: Future<Output = Outcome>>(
     jobs: usize,
     cases: &[&'static C],
@@ -173,12 +174,12 @@ fn report(command: &[String], seed: u64, outcomes: Vec<Outcome>) -> Run {
     Run { target: command.join(" "), seed, outcomes, ..Run::default() }
 }
 
-/// The outcome of a case of which nothing is known.
+/// The outcome of a case that has not run.
 fn undecided(requirement: Id, fact: &'static str) -> Outcome {
     Outcome::new(requirement, fact, Verdict::Error, String::new())
 }
 
-/// What a judgement makes of an outcome.
+/// Sets the verdict and reason of an outcome.
 fn decide(outcome: &mut Outcome, checked: Checked) {
     match checked {
         Ok(()) => outcome.verdict = Verdict::Pass,
@@ -194,7 +195,7 @@ fn decide(outcome: &mut Outcome, checked: Checked) {
     }
 }
 
-/// Why a counterpart did not do what it should.
+/// The reason of a counterpart that failed.
 fn in_words(stop: Stop) -> String {
     match stop {
         Stop::Fail(failure) => format!("{}: got {}", failure.place, failure.got),

@@ -1,28 +1,28 @@
-//! What a case's world is like.
+//! The world of a case.
 
 use super::server_deviations::ServerDeviation;
 
-/// The version that most worlds ask for.
+/// The version to publish in most worlds.
 pub(super) const VERSION: &str = "2026.7";
 
-/// A world, and what lies between it and the client.
+/// A world, and the wire between it and the client.
 #[derive(Clone, Copy)]
 pub(super) struct Scene {
-    /// The version to publish; the client is told none where there is none.
+    /// The version to publish; `None` leaves `ASSAY_VERSION` unset.
     pub(super) version: Option<&'static str>,
     /// What the domain is bound to.
     pub(super) binding: Binding,
-    /// Requirements that the server does not keep.
+    /// The server's deviations.
     pub(super) deviations: &'static [&'static str],
-    /// A condition that the documents foresee.
+    /// A fault: a condition that the documents describe.
     pub(super) fault: Option<&'static str>,
     /// Limits that differ from the documents'.
     pub(super) limits: &'static [(&'static str, i64)],
-    /// The lead of the server's clock over the client's.
+    /// How far the server's clock is ahead of the client's.
     pub(super) skew_ms: i64,
-    /// What lies between server and client.
+    /// The wire between server and client.
     pub(super) wire: Wire,
-    /// How the world goes on.
+    /// How time and the run proceed.
     pub(super) script: Script,
 }
 
@@ -42,24 +42,24 @@ pub(super) enum Binding {
 pub(super) enum Wire {
     /// Nothing.
     Plain,
-    /// Every prepare's answer is falsified.
+    /// Every answer to a prepare is altered.
     Deviation(ServerDeviation),
-    /// A minute passes before each of the first submits arrives.
+    /// A minute passes before each of the first N submits arrives.
     Late(usize),
-    /// The answer to the first submit is lost, and its connection with it.
+    /// The connection of the first submit is closed without an answer.
     Cut,
 }
 
-/// How a world goes on.
+/// How time and the run proceed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
-    /// With the wall clock; the client ends by itself.
+    /// Time follows the wall clock; the client exits by itself.
     Run,
-    /// With the wall clock; the client may wait, and is watched for a while.
+    /// Time follows the wall clock; the client may wait, and is watched for a while.
     MayWait,
-    /// Time stands still until a submit has waited for a while.
+    /// Time stops until a submit has waited for a while.
     Hold,
-    /// Five minutes pass at once when the client has met the safety ceiling and was watched for a while.
+    /// After the client has met the safety ceiling and was watched for a while, time jumps by five minutes.
     Ceiling,
 }
 
@@ -76,12 +76,12 @@ pub(super) const CONFORMING: Scene = Scene {
 };
 
 impl Scene {
-    /// A conforming world behind a deviating wire.
+    /// A conforming world whose wire alters answers to prepares.
     pub(super) const fn deviating(deviation: ServerDeviation) -> Scene {
         Scene { wire: Wire::Deviation(deviation), ..CONFORMING }
     }
 
-    /// Whether the client may still run when it is no longer watched.
+    /// Whether the client may still run when the case ends.
     pub(super) fn may_wait(&self) -> bool {
         matches!(self.script, Script::MayWait | Script::Ceiling)
     }

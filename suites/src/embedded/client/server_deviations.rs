@@ -1,8 +1,8 @@
-//! Falsified answers to a prepare. Each breaks one of the client's checks and keeps the others; `payload` stays as the
-//! conforming server wrote it unless the deviation is about `payload`.
+//! Altered answers to a prepare. Each violates one of the client's checks and no other. `payload` is unchanged unless
+//! the deviation is about it.
 //!
-//! They are made on the way to the client and not by the simulator, since a simulator's deviation must be one
-//! requirement of the server, and a record of another kind, say, breaks several of those at once.
+//! They are made on the wire, not in the simulator: a simulator's deviation violates one requirement of the server, but
+//! a record of another kind, for example, violates several.
 
 use assay_spec::crypto::text;
 use assay_spec::publish::message::{Instruction, Message};
@@ -10,18 +10,18 @@ use assay_spec::publish::record::Record;
 use assay_spec::{Dialect, Instant, Strict};
 use serde_json::{Value, json};
 
-/// A deviation about a prepare's answer.
+/// A deviation of a prepare's answer.
 #[derive(Clone, Copy)]
 pub(super) enum ServerDeviation {
-    /// The message's bytes are others.
+    /// Changes the bytes of the message.
     Bytes(fn(Vec<u8>) -> Vec<u8>),
-    /// The message says something else.
+    /// Changes the decoded message.
     Message(fn(&mut Message)),
-    /// The record's bytes are others.
+    /// Changes the bytes of the record.
     Text(fn(&str) -> Vec<u8>),
-    /// The record is another, in its canonical form.
+    /// Replaces the record by another in canonical form.
     Record(fn(&Dialect, &Parts<'_>) -> Record),
-    /// `payload` is another text.
+    /// Changes `payload`.
     Payload(fn(&str) -> String),
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl ServerDeviation {
-    /// Falsifies the answer. An answer that cannot be read stays as it is.
+    /// Alters an answer. An answer that cannot be parsed is left unchanged.
     pub(super) fn apply(self, dialect: &Dialect, answer: &mut Value) {
         if let ServerDeviation::Payload(deviation) = self {
             answer["payload"] = json!(deviation(answer["payload"].as_str().unwrap_or_default()));
@@ -46,7 +46,7 @@ impl ServerDeviation {
         }
     }
 
-    /// The falsified message.
+    /// The altered message.
     fn altered_message(self, dialect: &Dialect, bytes: Vec<u8>) -> Option<Vec<u8>> {
         let mut message = Message::decode(&bytes, &mut Strict).ok()?;
         let data = &mut message.instructions.first_mut()?.data;
@@ -67,7 +67,7 @@ impl ServerDeviation {
     }
 }
 
-const NOBODY: [u8; 32] = [7; 32];
+const UNRELATED_KEY: [u8; 32] = [7; 32];
 const ELEVEN_MINUTES_MS: i64 = 11 * 60_000;
 
 pub(super) const LEFT_OVER: ServerDeviation = ServerDeviation::Bytes(|bytes| [&bytes[..], &[0]].concat());
@@ -81,14 +81,14 @@ pub(super) const ONE_SIGNATURE: ServerDeviation = ServerDeviation::Message(|mess
 pub(super) const THREE_SIGNATURES: ServerDeviation =
     ServerDeviation::Message(|message| message.header[0] = 3);
 pub(super) const FOREIGN_CLIENT: ServerDeviation =
-    ServerDeviation::Message(|message| message.accounts[1] = NOBODY);
+    ServerDeviation::Message(|message| message.accounts[1] = UNRELATED_KEY);
 pub(super) const CLIENT_PAYS: ServerDeviation =
     ServerDeviation::Message(|message| message.accounts[0] = message.accounts[1]);
 pub(super) const SECOND_INSTRUCTION: ServerDeviation = ServerDeviation::Message(|message| {
     message.instructions.push(Instruction { program: 2, accounts: vec![1], data: b"more".to_vec() });
 });
 pub(super) const FOREIGN_PROGRAM: ServerDeviation =
-    ServerDeviation::Message(|message| message.accounts[2] = NOBODY);
+    ServerDeviation::Message(|message| message.accounts[2] = UNRELATED_KEY);
 pub(super) const ACCOUNT_AS_PROGRAM: ServerDeviation =
     ServerDeviation::Message(|message| message.instructions[0].program = 0);
 pub(super) const PAYER_PASSED: ServerDeviation =
@@ -99,13 +99,13 @@ pub(super) const NEXT_VERSION: ServerDeviation =
     ServerDeviation::Text(|text| text.replacen(":1:", ":2:", 1).into_bytes());
 pub(super) const BYTE_ORDER_MARK: ServerDeviation =
     ServerDeviation::Text(|text| format!("\u{feff}{text}").into_bytes());
-/// A byte that is no UTF-8, where a lossy reader sees the replacement character that was asked for.
+/// An invalid UTF-8 byte. A lossy decoder reads the requested replacement character instead.
 pub(super) const BROKEN_TEXT: ServerDeviation = ServerDeviation::Text(|text| {
     let (before, after) = text.split_once('\u{fffd}').unwrap_or((text, ""));
     [before.as_bytes(), &[0xff], after.as_bytes()].concat()
 });
 pub(super) const KEYS_SWAPPED: ServerDeviation = ServerDeviation::Text(|text| {
-    // Prefix and `"d":…` , `"c":…` , the rest: no value of these records holds a comma.
+    // Prefix, `"d":…`, `"c":…` and the rest: no value of these records contains a comma.
     let (prefix, json) = text.split_once('{').unwrap_or((text, ""));
     let members: Vec<&str> = json.splitn(3, ',').collect();
     match members[..] {
@@ -117,11 +117,11 @@ pub(super) const BLANKS: ServerDeviation =
     ServerDeviation::Text(|text| text.replace("\":\"", "\": \"").into_bytes());
 pub(super) const NEEDLESS_ESCAPE: ServerDeviation =
     ServerDeviation::Text(|text| text.replacen("\"c\":\"b", "\"c\":\"\\u0062", 1).into_bytes());
-/// A reader that takes the first of two equal keys sees another domain than one that takes the last.
+/// A parser that keeps the first of two equal keys reads another domain than one that keeps the last.
 pub(super) const KEY_TWICE: ServerDeviation =
     ServerDeviation::Text(|text| text.replacen('{', "{\"d\":\"www.assay.example\",", 1).into_bytes());
 pub(super) const TRANSFER: ServerDeviation = ServerDeviation::Record(|dialect, parts| {
-    let vault = format!("{}{}", dialect.key_scheme, bs58::encode(NOBODY).into_string());
+    let vault = format!("{}{}", dialect.key_scheme, bs58::encode(UNRELATED_KEY).into_string());
     Record::transfer(parts.domain, &vault, parts.time)
 });
 pub(super) const OTHER_DOMAIN: ServerDeviation = ServerDeviation::Record(|_, parts| {
@@ -161,7 +161,7 @@ mod tests {
     const NOW: Instant = Instant(1_767_323_045_678);
 
     #[test]
-    fn each_deviation_breaks_its_check_and_no_other() {
+    fn each_deviation_violates_its_check_and_no_other() {
         let dialect = Dialect::default();
         let memo = assay_spec::crypto::ed25519::parse_address(&dialect.memo_program).expect("an address");
         let mut applied = 0;

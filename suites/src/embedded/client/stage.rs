@@ -1,4 +1,4 @@
-//! One world on sockets, one run of the client in it.
+//! Serves one world on sockets and runs the client in it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
@@ -25,10 +25,10 @@ use crate::publish::client::{Publication, publish};
 
 /// What every client publishes.
 const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
-/// Time enough for what can land to land.
+/// Enough time for any pending record to land.
 const LANDING_MS: i64 = 300_000;
 
-/// Starts the world, runs the client in it once, and tells what it did. An error is the harness's own.
+/// Starts the world, runs the client in it once, and returns what it did. An error is the harness's own.
 pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Trace, String> {
     let mut world = World::new(suite.seed, wall_clock() + scene.skew_ms, suite.dialect.clone());
     let draw = |what: &str| world.core.rng.draw(what, name.as_bytes(), 0);
@@ -101,7 +101,7 @@ fn landed(handle: &Handle) -> u64 {
     handle.read(|world| world.view(Service::Publish)["chain"]["transactions"].as_u64().unwrap_or_default())
 }
 
-/// Makes the world what the scene says.
+/// Sets the scene's deviations, fault and limits.
 fn set(handle: &Handle, scene: &Scene) -> Result<(), String> {
     let deviations: Vec<String> = scene.deviations.iter().map(ToString::to_string).collect();
     let faults = scene.fault.iter().map(|fault| serde_json::from_value(json!({ "fault": fault })));
@@ -117,7 +117,7 @@ fn set(handle: &Handle, scene: &Scene) -> Result<(), String> {
     })
 }
 
-/// Hands the domain over to another key, which freezes this one.
+/// Transfers the domain to another key, which freezes this one.
 async fn freeze(
     suite: &Suite,
     url: &str,
@@ -137,7 +137,7 @@ async fn freeze(
     publish(&transfer).await.map(drop).map_err(|why| format!("the key could not be frozen: {why}"))
 }
 
-/// Waits for the client to end, and lets the world go on as the scene says.
+/// Waits for the client to exit while the scene's script runs.
 async fn attend(
     suite: &Suite,
     scene: &Scene,

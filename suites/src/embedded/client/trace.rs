@@ -1,4 +1,4 @@
-//! What a client did: its requests and their answers, from the world's journal.
+//! The trace of a client: its requests and their answers, from the world's journal.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,28 +14,28 @@ use crate::check::{Checked, Stop};
 use crate::exchange::{Broken, Exchange, Request, Response};
 use crate::verdict::Failure;
 
-/// How many exchanges a report shows.
+/// The most exchanges in a report.
 const SHOWN: usize = 12;
 
-/// A request to the exchange, and what came of it.
+/// A request to the exchange, and its answer.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// When its head came.
+    /// When its head arrived.
     pub(super) at: Instant,
     /// The request.
     pub(super) request: Request,
     /// The answer, once it is complete.
     pub(super) response: Option<Response>,
-    /// When it was complete.
+    /// When the answer was complete.
     pub(super) answered: Option<Instant>,
-    /// The client went away before.
+    /// The client disconnected before.
     pub(super) aborted: bool,
 }
 
-/// How a client ended.
+/// How a client's process ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ended {
-    /// By itself.
+    /// It exited by itself.
     Itself,
     /// It was stopped after this time.
     Stopped(Duration),
@@ -43,7 +43,7 @@ pub(super) enum Ended {
 
 /// What a client did in one world.
 pub(super) struct Trace {
-    /// The words of the service.
+    /// The service's names of types, channels and schemes.
     pub(super) dialect: Dialect,
     /// The client's public key.
     pub(super) key: [u8; 32],
@@ -57,19 +57,19 @@ pub(super) struct Trace {
     pub(super) ended: Ended,
     /// The base URL of the exchange.
     pub(super) base: String,
-    /// The server's own account of its refusals.
+    /// The server's log of rejected requests.
     pub(super) refusals: Vec<String>,
     /// The last lines of the client's standard error.
     pub(super) stderr: Vec<String>,
 }
 
 impl Call {
-    /// A request for a record.
+    /// Whether it is a prepare.
     pub(super) fn is_prepare(&self) -> bool {
         self.path() == prepare::ENDPOINT.path
     }
 
-    /// A signed record.
+    /// Whether it is a submit.
     pub(super) fn is_submit(&self) -> bool {
         self.path() == submit::ENDPOINT.path
     }
@@ -95,22 +95,22 @@ impl Call {
 }
 
 impl Trace {
-    /// The prepares, each with its place among the calls.
+    /// The prepares, each with its index among the calls.
     pub(super) fn prepares(&self) -> Vec<(usize, &Call)> {
         self.calls.iter().enumerate().filter(|(_, call)| call.is_prepare()).collect()
     }
 
-    /// The submits, each with its place among the calls.
+    /// The submits, each with its index among the calls.
     pub(super) fn submits(&self) -> Vec<(usize, &Call)> {
         self.calls.iter().enumerate().filter(|(_, call)| call.is_submit()).collect()
     }
 
-    /// A client that has nothing to wait for must have ended.
+    /// Expects a client that has nothing to wait for to have exited.
     pub(super) fn has_ended(&self, scene: &Scene) -> Checked {
         match self.ended {
             Ended::Stopped(after) if !scene.may_wait() => Err(Stop::Fail(Failure {
                 place: "the client".to_owned(),
-                want: "an end".to_owned(),
+                want: "to exit".to_owned(),
                 got: format!("it hangs: stopped after {} s", after.as_secs()),
                 exchange: None,
             })),
@@ -118,13 +118,13 @@ impl Trace {
         }
     }
 
-    /// For people: what the server thought, and what the client said.
+    /// Explains a verdict: the server's log and the client's standard error.
     pub(super) fn account(&self) -> Vec<String> {
         let said = self.stderr.iter().map(|line| format!("the client says: {line}"));
         self.refusals.iter().cloned().chain(said).collect()
     }
 
-    /// What a reader should know about a verdict.
+    /// Notes about the run.
     pub(super) fn notes(&self, suite: &Suite, scene: &Scene) -> Vec<String> {
         let mut notes = Vec::new();
         if scene.script == Script::Hold {
@@ -158,7 +158,7 @@ impl Trace {
     }
 }
 
-/// The calls of a journal, other paths included. `told` are the answers to prepares that were falsified on the way.
+/// The calls of a journal, including other paths. `altered_answers` are the answers to prepares that the wire altered.
 pub(super) fn calls(entries: &[Entry], altered_answers: Vec<Vec<u8>>) -> Vec<Call> {
     let mut calls: BTreeMap<ExchangeId, Call> = BTreeMap::new();
     for Entry { at, exchange, event, .. } in entries {
@@ -196,7 +196,7 @@ pub(super) fn calls(entries: &[Entry], altered_answers: Vec<Vec<u8>>) -> Vec<Cal
     calls
 }
 
-/// The beginning of a call, from `site address method target`.
+/// A new call, from the line `site address method target`.
 fn head(line: &str, headers: &axum::http::HeaderMap, at: Instant) -> Option<Call> {
     let mut words = line.splitn(4, ' ');
     let (site, _, method, target) = (words.next()?, words.next()?, words.next()?, words.next()?);

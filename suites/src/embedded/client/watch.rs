@@ -1,4 +1,4 @@
-//! What a world has seen, and what a client says, while the client runs.
+//! Collects the world's journal and the client's standard error while the client runs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,13 +9,13 @@ use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 use tokio::task::JoinSet;
 
-/// How often the journal is read; its ring must not overflow meanwhile.
+/// How often the journal is read; its ring buffer must not overflow in between.
 pub(super) const READ_EVERY: Duration = Duration::from_millis(500);
 /// How much of a client's standard error is kept.
 const STDERR_BYTES: usize = 64 * 1024;
 const STDERR_LINES: usize = 5;
 
-/// The journal of a world, read before its ring drops anything.
+/// The journal of a world, read before its ring buffer drops entries.
 pub(super) struct Watch {
     handle: Handle,
     /// Its entries, in order.
@@ -24,7 +24,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// From now on.
+    /// Reads from now on.
     pub(super) fn new(handle: Handle) -> Watch {
         let next = handle.read(|world| world.core.journal.count());
         Watch { handle, entries: Vec::new(), next }
@@ -41,7 +41,7 @@ impl Watch {
     }
 }
 
-/// What a client writes to its standard error; nobody waits for its end, since a child of the client may keep it open.
+/// A client's standard error. Its end is not waited for, since a child process of the client may keep it open.
 pub(super) struct Said {
     bytes: Arc<Mutex<Vec<u8>>>,
     _listening: JoinSet<()>,

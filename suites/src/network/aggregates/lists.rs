@@ -1,4 +1,4 @@
-//! Which aggregates are listed, and which an address returns.
+//! Which aggregates are listed, and which are returned for an address.
 
 use assay_spec::network::aggregate::LIST;
 use assay_spec::network::requirements::aggregates as rows;
@@ -18,7 +18,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::BY_ADDRESS, the_address_selects_aggregates).costs(6, 0, 0).writes(2),
     shows!(rows::BY_KEY, the_key_selects_aggregates).costs(6, 0, 0).writes(2),
     shows!(rows::BY_KEYS, keys_select_aggregates).costs(7, 0, 0).writes(3),
-    shows!(rows::FIELDS, content_fields_are_taken).costs(3, 0, 0).writes(1),
+    shows!(rows::FIELDS, content_fields_filter_is_accepted).costs(3, 0, 0).writes(1),
     shows!(rows::JSON, an_address_returns_what_it_wrote).costs(3, 0, 0).writes(1),
     shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
     shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
@@ -32,11 +32,12 @@ async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List
     let selected = list(probe, &LIST, &path_with("/aggregates", &query), "aggregates").await?;
     probe.given(
         !selected.items.is_empty(),
-        "the list is empty, though something was written that belongs there",
+        "the list is empty, although an aggregate was written that belongs in it",
     )?;
     Ok(selected)
 }
 
+/// Writes an aggregate and lists its owner's aggregates. `aggregates` must be an array.
 async fn aggregates_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let page = probe.settings.network.first_page.to_string();
@@ -45,6 +46,8 @@ async fn aggregates_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/aggregates", "an array", Value::is_array).map(drop)
 }
 
+/// Writes an aggregate for each of two owners and lists with `address` set to each. Every element must have that
+/// address.
 async fn the_address_selects_aggregates(probe: &Probe<'_>) -> Checked {
     let (one, other) = (any(probe).await?, any(probe).await?);
     for owner in [&one.owner.address, &other.owner.address] {
@@ -55,11 +58,12 @@ async fn the_address_selects_aggregates(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// The one of two aggregates that is that owner's.
+/// The call for that owner's aggregate, one of two.
 fn of_first(one: &Written, other: &Written, owner: &str) -> Call {
     if one.owner.address == owner { one.call() } else { other.call() }
 }
 
+/// Writes two keys of one owner and lists with `key` set to each. Every element must have that key.
 async fn the_key_selects_aggregates(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) = (key(probe), key(probe));
@@ -73,6 +77,7 @@ async fn the_key_selects_aggregates(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
+/// Writes three keys of one owner and lists with `keys` set to two of them. Every element must have one of the two.
 async fn keys_select_aggregates(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let keys = [key(probe), key(probe), key(probe)];
@@ -86,35 +91,38 @@ async fn keys_select_aggregates(probe: &Probe<'_>) -> Checked {
     })
 }
 
-/// What it selects is not shown.
-async fn content_fields_are_taken(probe: &Probe<'_>) -> Checked {
+/// Lists with the filter `content.fields`. The answer must be 200; what it selects is left open.
+async fn content_fields_filter_is_accepted(probe: &Probe<'_>) -> Checked {
     let owner = any(probe).await?.owner.address;
     select(probe, &[("address", &owner)]).await?;
     let query = [("address", owner.as_str()), ("content.fields", "label")];
     Call::get(&LIST, &path_with("/aggregates", &query)).send(probe).await?.expect_status(&[200])
 }
 
-/// The aggregates of an address, once all of these labels are among them: without them the check says nothing.
+/// Reads the aggregates of an address until they hold all of these labels. If they never do, the check is inconclusive.
 async fn whole<'p>(probe: &'p Probe<'_>, call: Call, labels: &[&str]) -> Result<Answer<'p>, Stop> {
     let is_whole = |answer: &Answer<'_>| {
         let body = answer.json();
         answer.status() == 200 && labels.iter().all(|label| holds_text(&body, label))
     };
     let answer = until(probe, call, is_whole).await?;
-    probe.given(is_whole(&answer), "the answer for the address does not hold all that it wrote")?;
+    probe.given(is_whole(&answer), "the answer does not hold everything that the address wrote")?;
     Ok(answer)
 }
 
+/// Writes an aggregate and reads `/aggregates/{address}.json`. The body must contain the string that was written.
 async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     found(probe, written.call()).await?;
     let has_it = |answer: &Answer<'_>| holds_text(&answer.json(), &written.label);
     let answer = until(probe, of_address(&written.owner.address, &[]), has_it).await?;
     answer.given_status(&[200])?;
-    let want = format!("the text {} somewhere in it", written.label);
+    let want = format!("the string {} anywhere in the body", written.label);
     answer.expect(has_it(&answer), "body", want, answer.response.text())
 }
 
+/// Writes two keys of one address and reads `/aggregates/{address}.json` with `keys` set to the first. The body must
+/// not contain what was written under the second.
 async fn keys_select_among_the_aggregates_of_an_address(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) =
@@ -126,6 +134,8 @@ async fn keys_select_among_the_aggregates_of_an_address(probe: &Probe<'_>) -> Ch
     selected.expect(!has_other, "body", want, selected.response.text())
 }
 
+/// Writes two keys of one address and reads `/aggregates/{address}.json` with `limit=1`. The body must contain at most
+/// one of them.
 async fn a_limit_bounds_the_aggregates_of_an_address(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (one, other) =
@@ -137,6 +147,8 @@ async fn a_limit_bounds_the_aggregates_of_an_address(probe: &Probe<'_>) -> Check
     bounded.expect(count <= 1, "body", "at most one of two aggregates", bounded.response.text())
 }
 
+/// Reads `/aggregates/{address}.json` of an address that wrote (200), then of a new address. The second answer must be
+/// 404, or hold no aggregates.
 async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     found(probe, written.call()).await?;
@@ -146,7 +158,7 @@ async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> C
     let answer = of_address(&caller(probe).address, &[]).ask(probe).await?;
     expect_absent_or(&answer, "an answer without aggregates", |body| match body {
         Value::Array(items) => items.is_empty(),
-        // Besides what is no list and no object of aggregates.
+        // Members that are neither a list nor an object cannot hold aggregates.
         Value::Object(members) => members.iter().all(|(name, value)| match value {
             Value::Array(items) => items.is_empty(),
             Value::Object(inner) => inner.is_empty() || name == "pagination",

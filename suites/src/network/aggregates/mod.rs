@@ -1,4 +1,4 @@
-//! Keyed documents of an address: what a write says, what is read, and which of them are listed.
+//! Aggregates, the keyed documents of an address: writing, reading and listing them.
 
 mod lists;
 mod writes;
@@ -15,17 +15,17 @@ use crate::probe::Probe;
 pub(super) const ABOUT_WRITES: &[Check] = writes::CHECKS;
 pub(super) const ABOUT_LISTS: &[Check] = lists::CHECKS;
 
-/// A key that nobody has used before.
+/// A new key.
 fn key(probe: &Probe<'_>) -> String {
     format!("check-{}", label(probe))
 }
 
-/// A text that nobody has written before.
+/// A new string.
 fn label(probe: &Probe<'_>) -> String {
     assay_spec::crypto::text::hex(&probe.draw("aggregate")[..8])
 }
 
-/// A write of so many seconds ago.
+/// A write dated `seconds_ago`.
 async fn write(
     probe: &Probe<'_>,
     owner: &Caller,
@@ -38,7 +38,7 @@ async fn write(
     Ok(Draft::dated(probe, owner, "AGGREGATE", content, then).to(&CREATE, "POST", "/aggregates"))
 }
 
-/// An aggregate that was written for the check to say anything.
+/// An aggregate that was written.
 struct Written {
     created: Created,
     owner: Caller,
@@ -46,7 +46,7 @@ struct Written {
     label: String,
 }
 
-/// An aggregate of `owner` with a label of its own.
+/// Writes an aggregate of `owner` with a new label. If that is not accepted, the check is inconclusive.
 async fn written(probe: &Probe<'_>, owner: &Caller, key: &str) -> Result<Written, Stop> {
     let label = label(probe);
     let draft = write(probe, owner, key, json!({ "title": "a check", "label": label }), 0).await?;
@@ -54,7 +54,7 @@ async fn written(probe: &Probe<'_>, owner: &Caller, key: &str) -> Result<Written
     Ok(Written { created, owner: owner.clone(), key: key.to_owned(), label })
 }
 
-/// An aggregate of somebody new.
+/// Writes an aggregate of a new owner.
 async fn any(probe: &Probe<'_>) -> Result<Written, Stop> {
     written(probe, &caller(probe), &key(probe)).await
 }

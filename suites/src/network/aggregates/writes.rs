@@ -1,4 +1,4 @@
-//! Writes to an aggregate, and what is read of it afterwards.
+//! Writes to an aggregate, and reading it afterwards.
 
 use assay_spec::network::requirements::aggregates as rows;
 use serde_json::{Value, json};
@@ -13,30 +13,31 @@ use crate::profile::AggregateWrite;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, a_write_is_answered_by_its_hash).costs(1, 0, 0).writes(1),
-    refuses!(rows::CREATE_KEY, a_write_without_a_key_is_refused).costs(3, 0, 0).writes(3),
-    refuses!(rows::CREATE_ADDRESS, a_write_for_no_address_is_refused).costs(3, 0, 0).writes(3),
-    refuses!(rows::CREATE_CONTENT, a_write_of_no_object_is_refused).costs(4, 0, 0).writes(4),
+    shows!(rows::CREATED, write_returns_its_hash).costs(1, 0, 0).writes(1),
+    refuses!(rows::CREATE_KEY, write_without_a_key_is_rejected).costs(3, 0, 0).writes(3),
+    refuses!(rows::CREATE_ADDRESS, write_with_an_invalid_address_is_rejected).costs(3, 0, 0).writes(3),
+    refuses!(rows::CREATE_CONTENT, write_of_content_that_is_not_an_object_is_rejected)
+        .costs(4, 0, 0)
+        .writes(4),
     shows!(rows::KEY, an_aggregate_has_its_key).costs(2, 0, 0).writes(1),
     shows!(rows::ADDRESS, an_aggregate_has_its_owner).costs(2, 0, 0).writes(1),
     shows!(rows::CONTENT, an_aggregate_holds_what_was_written).costs(2, 0, 0).writes(1),
     shows!(rows::TIME, the_time_of_an_aggregate_is_in_seconds).costs(2, 0, 0).writes(1),
     shows!(rows::ITEM_HASH, an_aggregate_names_the_message_that_wrote_it).costs(2, 0, 0).writes(1),
-    shows!(rows::PER_ADDRESS, a_key_is_another_aggregate_for_another_address).costs(4, 0, 0).writes(2),
-    shows!(rows::REWRITTEN, the_whole_written_again_takes_the_place_of_the_first).costs(4, 0, 0).writes(2),
-    shows!(rows::PARTIAL, a_part_written_later_is_merged_or_takes_the_place_of_the_whole)
-        .costs(4, 0, 0)
-        .writes(2),
-    refuses!(rows::UNKNOWN, an_aggregate_that_nobody_wrote_is_not_found).costs(3, 0, 0).writes(1),
+    shows!(rows::PER_ADDRESS, same_key_of_two_addresses_is_two_aggregates).costs(4, 0, 0).writes(2),
+    shows!(rows::REWRITTEN, second_write_of_all_members_replaces_the_first).costs(4, 0, 0).writes(2),
+    shows!(rows::PARTIAL, later_write_of_some_members_merges_or_replaces).costs(4, 0, 0).writes(2),
+    refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found).costs(3, 0, 0).writes(1),
 ];
 
-async fn a_write_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+/// Writes an aggregate. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+async fn write_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let draft = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
     expect_created(&draft.send(probe).await?)
 }
 
-/// Each value in the place of a member of the content is refused, and a good write is not.
-async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
+/// Expects each value of a member of the content to be rejected, and a valid write to be accepted.
+async fn expect_rejected(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> Checked {
     let good = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
@@ -50,25 +51,31 @@ async fn refused(probe: &Probe<'_>, member: &str, values: &[Option<Value>]) -> C
     Ok(())
 }
 
-async fn a_write_without_a_key_is_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, "key", &[None, Some(json!(7))]).await
+/// Writes aggregates whose `key` is missing or a number. Each must be rejected; a valid write is accepted.
+async fn write_without_a_key_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(probe, "key", &[None, Some(json!(7))]).await
 }
 
-/// Whether a write may do without an address is left open.
-async fn a_write_for_no_address_is_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, "address", &[Some(json!(7)), Some(json!(["0x01"]))]).await
+/// Writes aggregates whose `address` is a number or an array. Each must be rejected; a valid write is accepted. Whether
+/// `address` may be missing is left open.
+async fn write_with_an_invalid_address_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(probe, "address", &[Some(json!(7)), Some(json!(["0x01"]))]).await
 }
 
-async fn a_write_of_no_object_is_refused(probe: &Probe<'_>) -> Checked {
-    refused(probe, "content", &[None, Some(json!("{}")), Some(json!(["a"]))]).await
+/// Writes aggregates whose `content` is missing, a string or an array. Each must be rejected; a valid write is
+/// accepted.
+async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(probe, "content", &[None, Some(json!("{}")), Some(json!(["a"]))]).await
 }
 
+/// Writes an aggregate and reads it. `key` must be the one that was written.
 async fn an_aggregate_has_its_key(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
     answer.expect_json("/key", &written.key, |key| key == written.key.as_str()).map(drop)
 }
 
+/// Writes an aggregate and reads it. `address` must be its owner's.
 async fn an_aggregate_has_its_owner(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
@@ -76,6 +83,8 @@ async fn an_aggregate_has_its_owner(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/address", owner, |address| is_address(address, owner)).map(drop)
 }
 
+/// Writes an aggregate with every type of JSON and reads it. `content` must hold all that was written; more members are
+/// allowed.
 async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
     let (owner, key) = (caller(probe), key(probe));
     let members = json!({
@@ -87,12 +96,14 @@ async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/content", &members.to_string(), |content| holds(content, &members)).map(drop)
 }
 
+/// Writes an aggregate and reads it. `time` must be an integer of seconds.
 async fn the_time_of_an_aggregate_is_in_seconds(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
-    answer.expect_json("/time", "an integer, in seconds", is_seconds).map(drop)
+    answer.expect_json("/time", "an integer of seconds", is_seconds).map(drop)
 }
 
+/// Writes an aggregate and reads it. `item_hash` must be the hash that the write returned.
 async fn an_aggregate_names_the_message_that_wrote_it(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     let answer = found(probe, written.call()).await?;
@@ -100,7 +111,8 @@ async fn an_aggregate_names_the_message_that_wrote_it(probe: &Probe<'_>) -> Chec
     answer.expect_json("/item_hash", hash, |found| found == hash.as_str()).map(drop)
 }
 
-async fn a_key_is_another_aggregate_for_another_address(probe: &Probe<'_>) -> Checked {
+/// Writes the same key for two addresses and reads both. Each must hold what its own address wrote.
+async fn same_key_of_two_addresses_is_two_aggregates(probe: &Probe<'_>) -> Checked {
     let key = key(probe);
     let first = written(probe, &caller(probe), &key).await?;
     let second = written(probe, &caller(probe), &key).await?;
@@ -111,12 +123,15 @@ async fn a_key_is_another_aggregate_for_another_address(probe: &Probe<'_>) -> Ch
     Ok(())
 }
 
-/// What is read of an aggregate once `first` was written and `second` half a minute later.
+/// Writes `first` and half a minute later `second`, and reads the aggregate.
 async fn twice<'p>(probe: &'p Probe<'_>, first: &Value, second: &Value) -> Result<Answer<'p>, Stop> {
     let (owner, key) = (caller(probe), key(probe));
     created(probe, write(probe, &owner, &key, first.clone(), 30).await?).await?;
     let answer = found(probe, aggregate_call(&owner.address, &key)).await?;
-    probe.given(holds(&answer.json()["content"], first), "the first write is not read as it was written")?;
+    probe.given(
+        holds(&answer.json()["content"], first),
+        "the first write was not returned as it was written",
+    )?;
     created(probe, write(probe, &owner, &key, second.clone(), 0).await?).await?;
     let is_new = |answer: &Answer<'_>| answer.status() == 200 && !holds(&answer.json()["content"], first);
     let answer = until(probe, aggregate_call(&owner.address, &key), is_new).await?;
@@ -124,13 +139,16 @@ async fn twice<'p>(probe: &'p Probe<'_>, first: &Value, second: &Value) -> Resul
     Ok(answer)
 }
 
-async fn the_whole_written_again_takes_the_place_of_the_first(probe: &Probe<'_>) -> Checked {
+/// Writes an aggregate twice, with the same members and new values. The new values must be read.
+async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Checked {
     let (first, second) = (json!({ "a": 1, "b": "one" }), json!({ "a": 2, "b": "two" }));
     let answer = twice(probe, &first, &second).await?;
     answer.expect_json("/content", &second.to_string(), |content| holds(content, &second)).map(drop)
 }
 
-async fn a_part_written_later_is_merged_or_takes_the_place_of_the_whole(probe: &Probe<'_>) -> Checked {
+/// Writes two members of an aggregate, then one of them again. The answer must be either both members merged or the
+/// second write alone.
+async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Checked {
     let (first, second) = (json!({ "a": 1, "b": "one" }), json!({ "b": "two" }));
     let merged = json!({ "a": 1, "b": "two" });
     let answer = twice(probe, &first, &second).await?;
@@ -144,12 +162,14 @@ async fn a_part_written_later_is_merged_or_takes_the_place_of_the_whole(probe: &
         (AggregateWrite::Merged, "merged")
     };
     if probe.settings.network.aggregate_write != Some(met) {
-        probe.note(format!("aggregate_write is `{word}`: what some members do that are written later"));
+        probe.note(format!("the target's aggregate_write is `{word}`: declare it in [network.readings]"));
     }
     Ok(())
 }
 
-async fn an_aggregate_that_nobody_wrote_is_not_found(probe: &Probe<'_>) -> Checked {
+/// Reads an aggregate that was written (200), then an unused key of the same address. The second answer must be 404, or
+/// have no content.
+async fn unwritten_aggregate_is_not_found(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     until(probe, written.call(), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
     let answer = aggregate_call(&written.owner.address, &key(probe)).ask(probe).await?;

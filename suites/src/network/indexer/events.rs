@@ -4,7 +4,7 @@ use assay_spec::network::requirements::indexer as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
-use super::super::replies::{expect_refused_or, found, is_address};
+use super::super::replies::{expect_rejected_or, found, is_address};
 use super::{OF_EVENTS, OF_TRANSACTIONS, expect_integers, expect_members, first_text, network};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
@@ -13,28 +13,31 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EVENTS, events_are_listed_under_their_name).costs(1, 0, 0),
     shows!(rows::EVENT, an_event_has_its_members).costs(1, 0, 0),
-    shows!(rows::ARGS, large_numbers_in_arguments_are_texts).costs(1, 0, 0),
+    shows!(rows::ARGS, large_numbers_in_arguments_are_strings).costs(1, 0, 0),
     shows!(rows::CONTRACT, the_contract_selects_events).costs(2, 0, 0),
     shows!(rows::EVENT_NAME, the_name_selects_events).costs(2, 0, 0),
     shows!(rows::EVENT_BLOCKS, blocks_select_events).costs(2, 0, 0),
     shows!(rows::EVENT_TIMES, times_select_events).costs(2, 0, 0),
-    refuses!(rows::INTEGERS, a_bound_that_is_no_integer_is_refused).costs(10, 0, 0),
-    refuses!(rows::UNKNOWN_NETWORK, a_network_that_nobody_indexes_has_no_events).costs(2, 0, 0),
+    refuses!(rows::INTEGERS, bound_that_is_not_an_integer_is_rejected).costs(10, 0, 0),
+    refuses!(rows::UNKNOWN_NETWORK, unknown_network_has_no_events).costs(2, 0, 0),
 ];
 
+/// Lists the events of an indexed network. `events` must be an array.
 async fn events_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let answer = found(probe, OF_EVENTS.call(probe, &network, &[])).await?;
     answer.expect_json("/events", "an array", Value::is_array).map(drop)
 }
 
+/// Lists events. Each must have the strings `transaction_hash`, `contract` and `event_name` and the integers
+/// `block_number`, `log_index` and `timestamp`.
 async fn an_event_has_its_members(probe: &Probe<'_>) -> Checked {
     let listed = OF_EVENTS.some(probe, &network(probe).await?, &[]).await?;
-    let texts = ["transaction_hash", "contract", "event_name"];
-    expect_members(&listed, &texts, &["block_number", "log_index", "timestamp"])
+    let strings = ["transaction_hash", "contract", "event_name"];
+    expect_members(&listed, &strings, &["block_number", "log_index", "timestamp"])
 }
 
-/// A number that every reader of JSON reads alike.
+/// A number that every JSON parser reads exactly.
 fn is_small(number: &serde_json::Number) -> bool {
     const EXACT: i64 = 1 << 53;
     number.as_i64().is_some_and(|number| (-EXACT..=EXACT).contains(&number))
@@ -49,13 +52,15 @@ fn all_small(value: &Value) -> bool {
     }
 }
 
-async fn large_numbers_in_arguments_are_texts(probe: &Probe<'_>) -> Checked {
+/// Lists events. `args` of each must be an object whose numbers lie within 2^53; larger ones must be strings.
+async fn large_numbers_in_arguments_are_strings(probe: &Probe<'_>) -> Checked {
     let listed = OF_EVENTS.some(probe, &network(probe).await?, &[]).await?;
-    listed.expect_each("args as an object, its numbers within 2^53 or as texts", |event| {
+    listed.expect_each("args as an object whose numbers are within 2^53 or strings", |event| {
         event["args"].is_object() && all_small(&event["args"])
     })
 }
 
+/// Lists events with `contract` set to a known contract. Every element must be of that contract.
 async fn the_contract_selects_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let contract = match &probe.settings.network.given.indexer_contract {
@@ -66,6 +71,7 @@ async fn the_contract_selects_events(probe: &Probe<'_>) -> Checked {
     selected.expect_each(&format!("contract {contract}"), |event| is_address(&event["contract"], &contract))
 }
 
+/// Lists events with `event_name` set to the name of the first. Every element must have that name.
 async fn the_name_selects_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let name = first_text(probe, &OF_EVENTS.some(probe, &network, &[]).await?, "event_name")?;
@@ -73,25 +79,31 @@ async fn the_name_selects_events(probe: &Probe<'_>) -> Checked {
     selected.expect_each(&format!("event_name {name}"), |event| event["event_name"] == name.as_str())
 }
 
+/// Lists events with `from_block` and `to_block` inside the listed range. Every element must lie between them.
 async fn blocks_select_events(probe: &Probe<'_>) -> Checked {
     OF_EVENTS.expect_between(probe, "block_number", ["from_block", "to_block"]).await
 }
 
+/// Lists events with `from_timestamp` and `to_timestamp` inside the listed range. Every element must lie between them.
 async fn times_select_events(probe: &Probe<'_>) -> Checked {
     OF_EVENTS.expect_between(probe, "timestamp", ["from_timestamp", "to_timestamp"]).await
 }
 
-async fn a_bound_that_is_no_integer_is_refused(probe: &Probe<'_>) -> Checked {
+/// Lists events and transactions with bounds that are not integers. Each must be rejected; a list with integers returns
+/// 200.
+async fn bound_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
     for kind in [OF_EVENTS, OF_TRANSACTIONS] {
         expect_integers(probe, kind).await?;
     }
     Ok(())
 }
 
-async fn a_network_that_nobody_indexes_has_no_events(probe: &Probe<'_>) -> Checked {
+/// Lists the events of an indexed network (200), then of an unknown one. The second must be rejected, or list no
+/// events.
+async fn unknown_network_has_no_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     OF_EVENTS.call(probe, &network, &[]).send(probe).await?.counterpart_status(&[200])?;
     let strange = format!("{}-assay", another(&network));
     let answer = OF_EVENTS.call(probe, &strange, &[]).ask(probe).await?;
-    expect_refused_or(&answer, "no events", |body| body["events"].as_array().is_some_and(Vec::is_empty))
+    expect_rejected_or(&answer, "no events", |body| body["events"].as_array().is_some_and(Vec::is_empty))
 }

@@ -1,5 +1,5 @@
-//! Indexed chain data: what events and transactions hold, and which of them are listed. Bounds are tried between
-//! what is listed, so that it does not matter whether they include their ends.
+//! Indexed chain data: the members of events and transactions, and their filters. Bounds lie between listed values, so
+//! that it does not matter whether they are inclusive.
 
 mod events;
 mod transactions;
@@ -22,19 +22,19 @@ pub(super) const ABOUT_TRANSACTIONS: &[Check] = transactions::CHECKS;
 #[derive(Clone, Copy, Debug)]
 struct IndexedList {
     endpoint: &'static Endpoint,
-    /// The array, and the end of the path.
+    /// The name of the array, and the end of the path.
     name: &'static str,
 }
 
 const OF_EVENTS: IndexedList = IndexedList { endpoint: &EVENTS, name: "events" };
 const OF_TRANSACTIONS: IndexedList = IndexedList { endpoint: &TRANSACTIONS, name: "transactions" };
 
-/// A network that is indexed: the one that a profile names, or one that a control API tells of.
+/// An indexed network: the one that the profile names, or one that a control API reports.
 async fn network(probe: &Probe<'_>) -> Result<String, Stop> {
     if let Some(network) = &probe.settings.network.given.indexer_network {
         return Ok(network.clone());
     }
-    let why = "needs the name of a network that is indexed ([network.fixtures] indexer_network)";
+    let why = "needs the name of an indexed network ([network.fixtures] indexer_network)";
     let named = probe.view("network").await["indexed"][0].as_str().map(str::to_owned);
     named.ok_or_else(|| Stop::NotTestable(why.to_owned()))
 }
@@ -47,7 +47,7 @@ impl IndexedList {
         Call::get(self.endpoint, &path_with(&format!("/indexer/{network}/{}", self.name), &query))
     }
 
-    /// A page under these filters that holds something: of nothing, anything can be said.
+    /// A page under these filters with at least one element: every rule holds for an empty list.
     async fn some<'p>(
         self,
         probe: &'p Probe<'_>,
@@ -57,16 +57,16 @@ impl IndexedList {
         let answer = self.call(probe, network, filters).send(probe).await?;
         answer.given_status(&[200])?;
         let items = answer.json()[self.name].as_array().cloned().unwrap_or_default();
-        probe.given(!items.is_empty(), format!("the answer holds no {}", self.name))?;
+        probe.given(!items.is_empty(), format!("the answer has no {}", self.name))?;
         Ok(List { answer, items })
     }
 
-    /// Expects only elements of a middle third of what is listed, by a number that both bounds name.
+    /// Filters by the middle third of the listed values of `member`, and expects only elements within it.
     async fn expect_between(self, probe: &Probe<'_>, member: &str, [from, to]: [&str; 2]) -> Checked {
         let network = network(probe).await?;
         let all = self.some(probe, &network, &[]).await?;
         let middle = middle(&numbers(probe, &all, member)?);
-        probe.given(middle.is_some(), format!("the listed {member} lie too close together"))?;
+        probe.given(middle.is_some(), format!("the listed values of {member} are too close together"))?;
         let (low, high) = middle.unwrap_or(0..=0).into_inner();
         let [low_text, high_text] = [low, high].map(|number| number.to_string());
         let filters = [(from, low_text.as_str()), (to, high_text.as_str())];
@@ -78,37 +78,37 @@ impl IndexedList {
     }
 }
 
-/// A member that must be an integer everywhere for the check to say anything.
+/// The values of a member. If one is not an integer, the check is inconclusive.
 fn numbers(probe: &Probe<'_>, list: &List<'_>, member: &str) -> Result<Vec<i64>, Stop> {
     let numbers: Vec<i64> = list.items.iter().filter_map(|item| item[member].as_i64()).collect();
-    probe.given(numbers.len() == list.items.len(), format!("a {member} is no integer"))?;
+    probe.given(numbers.len() == list.items.len(), format!("a {member} is not an integer"))?;
     Ok(numbers)
 }
 
-/// The middle third between the least and the greatest, with something on both sides of it.
+/// The middle third between the least and the greatest value; both lie outside of it.
 fn middle(numbers: &[i64]) -> Option<RangeInclusive<i64>> {
     let (low, high) = (*numbers.iter().min()?, *numbers.iter().max()?);
     let third = (high - low) / 3;
     (third > 0).then(|| low + third..=high - third)
 }
 
-/// Expects every element to have these members as texts and those as integers.
-fn expect_members(list: &List<'_>, texts: &[&str], integers: &[&str]) -> Checked {
-    let want = format!("{} as texts, {} as integers", texts.join(", "), integers.join(", "));
+/// Expects every element to have these members as strings and those as integers.
+fn expect_members(list: &List<'_>, strings: &[&str], integers: &[&str]) -> Checked {
+    let want = format!("{} as strings, {} as integers", strings.join(", "), integers.join(", "));
     list.expect_each(&want, |item| {
-        texts.iter().all(|name| item[*name].is_string())
+        strings.iter().all(|name| item[*name].is_string())
             && integers.iter().all(|name| is_integer(&item[*name]))
     })
 }
 
-/// The text of a member of the first element, without which the check says nothing.
+/// A string member of the first element. If it is not a string, or empty, the check is inconclusive.
 fn first_text(probe: &Probe<'_>, list: &List<'_>, member: &str) -> Result<String, Stop> {
     let text = list.items[0][member].as_str().unwrap_or_default().to_owned();
-    probe.given(!text.is_empty(), format!("the first {member} is no text"))?;
+    probe.given(!text.is_empty(), format!("the first {member} is not a string, or is empty"))?;
     Ok(text)
 }
 
-/// Each of these parameters without an integer is refused, and with one it is not.
+/// Expects each of these parameters to be rejected if it is not an integer, and accepted if it is.
 async fn expect_integers(probe: &Probe<'_>, kind: IndexedList) -> Checked {
     let network = network(probe).await?;
     kind.call(probe, &network, &[("from_block", "1"), ("from_timestamp", "1")])

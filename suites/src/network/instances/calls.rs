@@ -1,4 +1,4 @@
-//! Creating, changing and controlling instances.
+//! Creating, updating and controlling instances.
 
 use assay_spec::network::requirements::instances as rows;
 use serde_json::{Value, json};
@@ -13,42 +13,45 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, an_instance_is_answered_by_its_hash).costs(1, 0, 0).writes(1),
+    shows!(rows::CREATED, instance_returns_its_hash).costs(1, 0, 0).writes(1),
     shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).costs(2, 0, 0).writes(1),
     shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).costs(1, 0, 0).writes(1),
-    refuses!(rows::CREATE_NUMBERS, numbers_that_are_no_integers_are_refused).costs(5, 0, 0).writes(5),
-    refuses!(rows::CREATE_TEXTS, texts_that_are_none_are_refused).costs(5, 0, 0).writes(5),
-    refuses!(rows::CREATE_FIREWALL, ports_that_are_no_integers_are_refused).costs(5, 0, 0).writes(5),
-    shows!(rows::UPDATED, an_update_is_answered_by_its_hash).costs(3, 0, 0).writes(2),
+    refuses!(rows::CREATE_NUMBERS, numbers_that_are_not_integers_are_rejected).costs(5, 0, 0).writes(5),
+    refuses!(rows::CREATE_TEXTS, strings_of_another_type_are_rejected).costs(5, 0, 0).writes(5),
+    refuses!(rows::CREATE_FIREWALL, ports_that_are_not_integers_are_rejected).costs(5, 0, 0).writes(5),
+    shows!(rows::UPDATED, update_returns_its_hash).costs(3, 0, 0).writes(2),
     shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones)
         .costs(4, 0, 0)
         .writes(2),
-    refuses!(rows::UPDATE_UNKNOWN, an_update_of_an_unknown_instance_is_refused).costs(3, 0, 0).writes(3),
-    shows!(rows::CONTROLLED, every_action_is_answered_by_its_hash).costs(9, 0, 0).writes(8),
-    refuses!(rows::ACTION, an_action_besides_the_three_is_refused).costs(4, 0, 0).writes(4),
-    refuses!(rows::CONTROL_UNKNOWN, an_action_on_an_unknown_instance_is_refused).costs(3, 0, 0).writes(3),
+    refuses!(rows::UPDATE_UNKNOWN, update_of_an_unknown_instance_is_rejected).costs(3, 0, 0).writes(3),
+    shows!(rows::CONTROLLED, every_action_returns_its_hash).costs(9, 0, 0).writes(8),
+    refuses!(rows::ACTION, unknown_action_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::CONTROL_UNKNOWN, action_on_an_unknown_instance_is_rejected).costs(3, 0, 0).writes(3),
 ];
 
-async fn an_instance_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+/// Creates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+async fn instance_returns_its_hash(probe: &Probe<'_>) -> Checked {
     expect_created(&wanted(probe, &caller(probe)).await?.send(probe).await?)
 }
 
+/// Creates an instance. `instance_id` must be a string that is not empty, and reading that instance must return 200.
 async fn an_instance_is_found_by_the_identifier_of_its_creation(probe: &Probe<'_>) -> Checked {
     let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
-    let id = answer.expect_json("/instance_id", "a text that is not empty", is_text)?;
+    let id = answer.expect_json("/instance_id", "a string that is not empty", is_text)?;
     let call = instance_call(id.as_str().unwrap_or_default());
     until(probe, call, |answer| answer.status() == 200).await?.expect_status(&[200])
 }
 
+/// Creates an instance. The answer's `ipv6` must be an IPv6 address.
 async fn an_instance_is_given_an_ipv6_address(probe: &Probe<'_>) -> Checked {
     let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     answer.expect_json("/ipv6", "an IPv6 address", |found| ipv6(found).is_some()).map(drop)
 }
 
-/// Each value in the place of a member of the content is refused, and a good creation is not.
-async fn refused(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
+/// Expects each value of a member of the content to be rejected, and a valid creation to be accepted.
+async fn expect_rejected(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
     wanted(probe, &caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for (member, value) in values {
         let mut bad = wanted(probe, &caller(probe)).await?;
@@ -58,16 +61,20 @@ async fn refused(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked {
     Ok(())
 }
 
-async fn numbers_that_are_no_integers_are_refused(probe: &Probe<'_>) -> Checked {
-    refused(
+/// Creates instances whose `cpu`, `memory` or `disk` is a string, a fraction, an array or null. Each must be rejected;
+/// a valid creation is accepted.
+async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(
         probe,
         &[("cpu", json!("2")), ("memory", json!(1536.5)), ("disk", json!([20_480])), ("disk", Value::Null)],
     )
     .await
 }
 
-async fn texts_that_are_none_are_refused(probe: &Probe<'_>) -> Checked {
-    refused(
+/// Creates instances whose `name`, `description`, `image` or `ssh_key` is not a string. Each must be rejected; a valid
+/// creation is accepted.
+async fn strings_of_another_type_are_rejected(probe: &Probe<'_>) -> Checked {
+    expect_rejected(
         probe,
         &[
             ("name", json!(7)),
@@ -79,18 +86,22 @@ async fn texts_that_are_none_are_refused(probe: &Probe<'_>) -> Checked {
     .await
 }
 
-async fn ports_that_are_no_integers_are_refused(probe: &Probe<'_>) -> Checked {
+/// Creates instances whose `firewall.allowedPorts` is not an array of integers. Each must be rejected; a valid creation
+/// is accepted.
+async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checked {
     let ports = [json!(["22"]), json!(22), json!([22.5]), json!("22,443")];
     let values: Vec<_> = ports.map(|ports| ("firewall", json!({ "allowedPorts": ports }))).to_vec();
-    refused(probe, &values).await
+    expect_rejected(probe, &values).await
 }
 
-async fn an_update_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+/// Updates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+async fn update_returns_its_hash(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     found(probe, instance_call(&made.id)).await?;
     expect_created(&update(probe, &made.owner, &made.id).await?.send(probe).await?)
 }
 
+/// Updates the name and description of an instance and reads it. Both must be the new ones.
 async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     found(probe, instance_call(&made.id)).await?;
@@ -107,15 +118,17 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
     Ok(())
 }
 
-async fn an_update_of_an_unknown_instance_is_refused(probe: &Probe<'_>) -> Checked {
+/// Updates a known instance (accepted), then an unknown one. The second answer must be 400 or 404.
+async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     update(probe, &made.owner, &made.id).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     let unknown = update(probe, &made.owner, &another(&made.id)).await?;
     unknown.ask(probe).await?.expect_status(&[400, 404])
 }
 
-/// In an order in which every action meets an instance that runs and one that does not.
-async fn every_action_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
+/// Sends `start`, `stop` and `restart` to an instance that runs and to one that does not. Each must be accepted, with
+/// `item_hash` and `status` `success`.
+async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
     const ACTIONS: [&str; 7] = ["stop", "stop", "restart", "stop", "start", "start", "restart"];
     let made = made(probe).await?;
     found(probe, instance_call(&made.id)).await?;
@@ -129,7 +142,8 @@ async fn every_action_is_answered_by_its_hash(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn an_action_besides_the_three_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends `restart` to an instance (accepted), then the action `hibernate` and an empty one. Both must be rejected.
+async fn unknown_action_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     control(probe, &made.owner, &made.id, "restart", 9)
         .await?
@@ -143,7 +157,8 @@ async fn an_action_besides_the_three_is_refused(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-async fn an_action_on_an_unknown_instance_is_refused(probe: &Probe<'_>) -> Checked {
+/// Sends `restart` to a known instance (accepted), then to an unknown one. The second answer must be 400 or 404.
+async fn action_on_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
     control(probe, &made.owner, &made.id, "restart", 9)
         .await?

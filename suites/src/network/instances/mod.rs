@@ -1,5 +1,5 @@
-//! Virtual machine instances: what a creation needs and is answered by, and what is read of an instance. What a
-//! control action does to the status is not shown, and nothing is said of it.
+//! Virtual machine instances: creating, reading and controlling them. The document does not show how a control action
+//! changes the status, so nothing asserts it.
 
 mod calls;
 mod record;
@@ -19,7 +19,7 @@ use crate::probe::{Answer, Probe};
 pub(super) const CALLS: &[Check] = calls::CHECKS;
 pub(super) const RECORD: &[Check] = record::CHECKS;
 
-/// An instance of `owner` as it is asked for.
+/// A creation of an instance of `owner`.
 async fn wanted(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
     let label = assay_spec::crypto::text::hex(&probe.draw("instance")[..8]);
     let content = json!({
@@ -30,23 +30,23 @@ async fn wanted(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
     Ok(Draft::new(probe, owner, "INSTANCE", content).await?.to(&CREATE, "POST", "/instances"))
 }
 
-/// An instance that was created, which it must be for the check to say anything.
+/// An instance that was created.
 struct Made<'p> {
     answer: Answer<'p>,
     owner: Caller,
     id: String,
-    /// What it was created with.
+    /// The content of the creation.
     content: Value,
 }
 
-/// Creates an instance of somebody new.
+/// Creates an instance of a new owner. If that is not accepted, the check is inconclusive.
 async fn made<'p>(probe: &'p Probe<'_>) -> Result<Made<'p>, Stop> {
     let owner = caller(probe);
     let draft = wanted(probe, &owner).await?;
     let answer = draft.send(probe).await?;
     answer.given_status(ACCEPTED)?;
     let id = answer.json()["instance_id"].as_str().unwrap_or_default().to_owned();
-    probe.given(!id.is_empty(), "the answer to a creation holds no instance_id")?;
+    probe.given(!id.is_empty(), "the answer to a creation has no instance_id")?;
     Ok(Made { answer, owner, id, content: draft.message["content"].clone() })
 }
 
@@ -82,8 +82,7 @@ async fn update(probe: &Probe<'_>, owner: &Caller, id: &str) -> Result<Draft, St
     Ok(draft.to(&UPDATE, "PUT", &format!("/instances/{id}")))
 }
 
-/// An action on an instance, dated so many seconds back, so that it is another message than the same action at
-/// another time.
+/// An action on an instance, dated `seconds_ago`, so that the same action at another time is another message.
 async fn control(
     probe: &Probe<'_>,
     owner: &Caller,

@@ -1,4 +1,4 @@
-//! What a test that failed leaves in a record, and how long records are served.
+//! What a failed measurement leaves in a record, and how long records are served.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::super::List;
 use super::super::measurement::{self, Measured};
 use super::super::replies::is_epoch;
 use super::super::wire::now;
-use super::{KINDS, NodeKind, list, measured, some, stands};
+use super::{KINDS, NodeKind, list, measured, present, some};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
 use crate::shows;
@@ -19,11 +19,11 @@ use crate::shows;
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency).costs(1, 0, 0).elsewhere(2),
     shows!(rows::FAILED_ABSENT, a_test_without_an_answer_leaves_no_field).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::FAILED_STATUS, a_test_that_was_answered_by_a_failure_leaves_no_field)
+    shows!(rows::FAILED_STATUS, failed_test_leaves_no_field)
         .costs(2, 0, 0)
         .elsewhere(4)
         .needs(&[Need::Clock, Need::Actions]),
-    shows!(rows::NO_IPV6, without_ipv6_no_machine_has_answered_a_ping)
+    shows!(rows::NO_IPV6, node_without_ipv6_has_no_ping_latency)
         .costs(2, 0, 0)
         .elsewhere(4)
         .needs(&[Need::Clock, Need::Actions]),
@@ -34,20 +34,21 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(&[Need::Clock, Need::Actions]),
 ];
 
-/// A machine answered: what the node's other tests would show is not in question.
+/// The field that shows a healthy node: its diagnostic machine answered.
 const HEALTHY: &str = "diagnostic_vm_latency";
 const DAY: Duration = Duration::from_hours(24);
 
+/// Reads the records of a compute node whose diagnostic machine has answered. Each must have `base_latency`.
 async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
     let List { answer, mut items } = some(probe, NodeKind::Compute, nodes.of(NodeKind::Compute)?).await?;
-    items.retain(|record| stands(record, HEALTHY).is_some());
-    probe.given(!items.is_empty(), format!("no record has {HEALTHY}: the node is not healthy"))?;
+    items.retain(|record| present(record, HEALTHY).is_some());
+    probe.given(!items.is_empty(), format!("no record has {HEALTHY}, so no node is healthy"))?;
     let healthy = List { answer, items };
-    healthy.expect_each("base_latency", |record| stands(record, "base_latency").is_some())
+    healthy.expect_each("base_latency", |record| present(record, "base_latency").is_some())
 }
 
-/// The records of `compute-1`, which is changed before it is measured, and of `compute-2`, which is well.
+/// Changes `compute-1` and measures. Returns its records and those of `compute-2`, which is healthy.
 async fn changed<'p>(probe: &'p Probe<'_>, change: Value) -> Result<(List<'p>, List<'p>), Stop> {
     probe.perform("network.node", change).await?;
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
@@ -60,22 +61,24 @@ async fn changed<'p>(probe: &'p Probe<'_>, change: Value) -> Result<(List<'p>, L
     Ok((bad, good))
 }
 
-/// Expects no record to have any of these members, which those of a node that is well must have.
+/// Expects no record of the changed node to have any of these members. Every record of the healthy node must have one.
 fn expect_absent(probe: &Probe<'_>, (bad, good): &(List<'_>, List<'_>), members: &[&str]) -> Checked {
-    let has_any = |record: &Value| members.iter().any(|name| stands(record, name).is_some());
-    probe.given(good.items.iter().all(has_any), "the node that is well has no such field")?;
+    let has_any = |record: &Value| members.iter().any(|name| present(record, name).is_some());
+    probe.given(good.items.iter().all(has_any), "a record of the healthy node has none of these fields")?;
     bad.expect_each(&format!("no {}", members.join(", no ")), |record| {
         members.iter().all(|name| record.get(*name).is_none())
     })
 }
 
+/// Reads the metrics of a compute node that is down; where the profile names the nodes, of those nodes. A test that got
+/// no answer must leave its field out, not null.
 async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked {
     let given = &probe.settings.network.given;
     if given.core_node.is_none() && given.compute_node.is_none() {
         let records = changed(probe, json!({ "site": "compute-1", "up": false })).await?;
         return expect_absent(probe, &records, &COMPUTE_LATENCIES);
     }
-    // What failed at a node that nobody can switch off, has failed by itself.
+    // The profile's nodes cannot be switched off; the check reads measurements that failed on their own.
     let nodes = measured(probe).await?;
     let mut has_failed = false;
     for kind in KINDS {
@@ -85,25 +88,29 @@ async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked 
             NodeKind::Compute => COMPUTE_LATENCIES.to_vec(),
         };
         let records = list(probe, kind, id).await?;
-        let failed = |record: &Value| fields.iter().any(|name| stands(record, name).is_none());
+        let failed = |record: &Value| fields.iter().any(|name| present(record, name).is_none());
         has_failed |= records.items.iter().any(failed);
-        records.expect_each("no field of a test as null", |record| {
+        records.expect_each("no field of a failed test as null", |record| {
             fields.iter().all(|name| record.get(*name).is_none_or(|value| !value.is_null()))
         })?;
     }
-    probe.given(has_failed, "no record shows a test that failed")
+    probe.given(has_failed, "no record shows a failed test")
 }
 
-async fn a_test_that_was_answered_by_a_failure_leaves_no_field(probe: &Probe<'_>) -> Checked {
+/// Reads the metrics of a compute node whose diagnostic machine fails. No record may have `diagnostic_vm_latency`.
+async fn failed_test_leaves_no_field(probe: &Probe<'_>) -> Checked {
     let records = changed(probe, json!({ "site": "compute-1", "machine": false })).await?;
     expect_absent(probe, &records, &[HEALTHY])
 }
 
-async fn without_ipv6_no_machine_has_answered_a_ping(probe: &Probe<'_>) -> Checked {
+/// Reads the metrics of a compute node without IPv6. No record may have `diagnostic_vm_ping_latency`.
+async fn node_without_ipv6_has_no_ping_latency(probe: &Probe<'_>) -> Checked {
     let records = changed(probe, json!({ "site": "compute-1", "ipv6": false })).await?;
     expect_absent(probe, &records, &["diagnostic_vm_ping_latency"])
 }
 
+/// Reads the metrics of nodes, in a controlled world after two weeks. No record may be older than two weeks, with five
+/// minutes of tolerance.
 async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     const SLACK_S: f64 = 300.0;
     let nodes = measured(probe).await?;
@@ -112,7 +119,7 @@ async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     for (kind, id) in &ids {
         let records = some(probe, *kind, id).await?;
         let are_dated = records.items.iter().all(|record| is_epoch(&record["measured_at"]));
-        probe.given(are_dated, "a record's measured_at is no number of seconds")?;
+        probe.given(are_dated, "a record's measured_at is not a number of seconds")?;
     }
     let given = &probe.settings.network.given;
     if given.core_node.is_none() && given.compute_node.is_none() {
@@ -121,13 +128,15 @@ async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     let oldest = (now(probe).await?.0 - METRICS_RETENTION_MS) as f64 / 1000.0 - SLACK_S;
     for (kind, id) in ids {
         let records = list(probe, kind, id).await?;
-        records.expect_each(&format!("measured_at from {oldest} on"), |record| {
+        records.expect_each(&format!("measured_at {oldest} or later"), |record| {
             record["measured_at"].as_f64().is_some_and(|at| at >= oldest)
         })?;
     }
     Ok(())
 }
 
+/// Lets nodes be measured once and reads their metrics thirteen and a half days later. The first record must still be
+/// there.
 async fn records_are_served_for_two_weeks(probe: &Probe<'_>) -> Checked {
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
     probe.perform("network.measure", json!({ "on": false })).await?;
@@ -146,7 +155,7 @@ async fn records_are_served_for_two_weeks(probe: &Probe<'_>) -> Checked {
         records.answer.expect(
             is_there,
             "records",
-            format!("the one of {at}, 13 days and a half old"),
+            format!("the record measured at {at}, 13.5 days old"),
             got,
         )?;
     }

@@ -1,4 +1,5 @@
-//! Node metrics: records of a node over two weeks. What holds them is not shown: an array, or an object with arrays.
+//! Node metrics: records of a node over two weeks. The document does not show their container: an array, or an object
+//! with arrays.
 
 mod failures;
 mod records;
@@ -16,7 +17,7 @@ use crate::probe::{Answer, Probe};
 pub(super) const RECORDS: &[Check] = records::CHECKS;
 pub(super) const FAILURES: &[Check] = failures::CHECKS;
 
-/// What a node is for.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NodeKind {
     Core,
@@ -41,7 +42,7 @@ impl NodeKind {
     }
 }
 
-/// Nodes that were measured: those that a profile names, or those of a target that measures when it is told to.
+/// Measured nodes: those that the profile names, or those of a target whose control API starts measurements.
 struct Nodes {
     core: Option<String>,
     compute: Option<String>,
@@ -60,14 +61,14 @@ impl Nodes {
     }
 }
 
-/// Nodes that were measured at least once.
+/// Nodes with at least one measurement.
 async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
     let given = &probe.settings.network.given;
     if given.core_node.is_some() || given.compute_node.is_some() {
         return Ok(Nodes { core: given.core_node.clone(), compute: given.compute_node.clone() });
     }
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
-    // An hour is enough; what comes later would change what is looked at.
+    // One hour is enough; later measurements would change the records under test.
     probe.perform("network.measure", json!({ "on": false })).await?;
     let first = |kind: NodeKind| {
         let of_kind = nodes.iter().find(|node| node["kind"] == kind.name());
@@ -76,7 +77,7 @@ async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
     Ok(Nodes { core: first(NodeKind::Core), compute: first(NodeKind::Compute) })
 }
 
-/// The answer with a node's metrics, from the address that is known to serve them, else from the ordinary one.
+/// Reads a node's metrics from the alternative address, which the document names for them, else from the primary one.
 async fn answer<'p>(
     probe: &'p Probe<'_>,
     kind: NodeKind,
@@ -91,23 +92,23 @@ async fn answer<'p>(
     Ok((kind.call(id).send(probe).await?, PRIMARY))
 }
 
-/// A node's records, of which there must be a list for the check to say anything.
+/// A node's records. If the answer is not a list, the check is inconclusive.
 async fn list<'p>(probe: &'p Probe<'_>, kind: NodeKind, id: &str) -> Result<List<'p>, Stop> {
     let (answer, _) = answer(probe, kind, id).await?;
     answer.given_status(&[200])?;
     let items = elements(&answer.json());
-    probe.given(items.is_some(), "the answer is no array, and no object with arrays")?;
+    probe.given(items.is_some(), "the answer is neither an array nor an object with arrays")?;
     Ok(List { answer, items: items.unwrap_or_default() })
 }
 
-/// A node's records, of which there must be some for the check to say anything.
+/// As [`list`], with at least one record.
 async fn some<'p>(probe: &'p Probe<'_>, kind: NodeKind, id: &str) -> Result<List<'p>, Stop> {
     let list = list(probe, kind, id).await?;
     probe.given(!list.items.is_empty(), format!("the {} node has no records", kind.name()))?;
     Ok(list)
 }
 
-/// A member of a record, where it stands; what stands as null is judged elsewhere.
-fn stands<'a>(record: &'a Value, member: &str) -> Option<&'a Value> {
+/// A member of a record that is present and not null. Another check judges null.
+fn present<'a>(record: &'a Value, member: &str) -> Option<&'a Value> {
     record.get(member).filter(|value| !value.is_null())
 }

@@ -1,4 +1,4 @@
-//! The worlds of the gateway's clients, by requirement.
+//! The worlds of the gateway client, by requirement.
 
 use assay_spec::Id;
 use assay_spec::gateway::requirements::{client, confidential};
@@ -9,12 +9,12 @@ use super::scene::{CONFORMING, PAID, Pays, Scene, Step, Way, Wire};
 use super::trace::Trace;
 use crate::check::Checked;
 
-/// A world in which something must be seen.
+/// A world in which the client must do something.
 const fn shows(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
     Case { requirement, fact, scene, judge, negative: false }
 }
 
-/// A world in which something must not be seen, though the client answers in the conforming one.
+/// A world in which the client must not do something, while it answers in the conforming one.
 const fn forbids(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
     Case { requirement, fact, scene, judge, negative: true }
 }
@@ -23,7 +23,7 @@ const DIRECT: Scene = Scene { way: Way::Direct, ..CONFORMING };
 const SEALED: Scene = Scene { way: Way::Sealed, ..CONFORMING };
 const STREAMED: Scene = Scene { stream: true, ..CONFORMING };
 
-/// An enclave whose attestation is wrong.
+/// A world whose enclave has an invalid attestation.
 const fn deviating(faults: &'static [Step]) -> Scene {
     Scene { script: faults, ..SEALED }
 }
@@ -83,7 +83,7 @@ pub(super) static CASES: &[Case] = &[
             ],
             ..STREAMED
         },
-        judge::takes_no_part_for_the_whole,
+        judge::does_not_report_a_partial_answer,
     ),
     forbids(
         &client::DEAD_STREAM,
@@ -93,7 +93,7 @@ pub(super) static CASES: &[Case] = &[
             script: &[Step::Faults(r#"[{"fault": "gateway.server-dies"}]"#), Step::Ask, NO_FAULTS, Step::Ask],
             ..STREAMED
         },
-        judge::takes_no_part_for_the_whole,
+        judge::does_not_report_a_partial_answer,
     ),
     shows(
         &client::PAYMENT,

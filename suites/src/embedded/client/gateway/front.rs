@@ -1,4 +1,4 @@
-//! Somebody between client and enclave, who shows a certificate of their own.
+//! An impostor between client and enclave, who presents another certificate.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -16,8 +16,8 @@ pub(super) struct Opened {
     _accepting: JoinSet<()>,
 }
 
-/// Serves a site at which the first connection shows its certificate, and every later one another, signed by the same
-/// authority and good for the same hosts. Requests over those come from the address `impostor`.
+/// Serves a site. The first connection presents its certificate; every later one presents another, signed by the same
+/// authority and valid for the same hosts. Requests over those have the address `impostor`.
 pub(super) async fn open(handle: Handle, site: Site, impostor: IpAddr) -> std::io::Result<Opened> {
     let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
     let url = format!("https://{}", listener.local_addr()?);
@@ -30,7 +30,7 @@ pub(super) async fn open(handle: Handle, site: Site, impostor: IpAddr) -> std::i
     accepting.spawn(async move {
         let mut first = true;
         loop {
-            // A connection that could not be accepted concerns nobody else.
+            // A connection that could not be accepted does not affect others.
             let Ok((io, _)) = listener.accept().await else { continue };
             let _ = io.set_nodelay(true);
             let (tls, peer) = if first { (own.clone(), IN_MEMORY) } else { (other.clone(), impostor) };

@@ -1,4 +1,4 @@
-//! What a client must have done, read from its requests and from what it told.
+//! Judges what a client did, from its requests and its replies.
 
 use assay_spec::gateway::stand_in;
 
@@ -7,15 +7,15 @@ use super::trace::{Call, ClientReport, Trace};
 use crate::check::{Checked, Stop};
 use crate::verdict::Failure;
 
-/// More requests than anyone sends for one question who means to come back later.
+/// The most requests that a client sends for one prompt if it retries later.
 const HAMMERING: usize = 10;
-/// More requests than anyone sends whose key was refused.
+/// The most requests that a client sends after its key was rejected.
 const LOOPING: usize = 3;
 /// The site of the gateway.
 const GATEWAY: &str = "gateway";
 /// The site of the confidential deployment.
 const ENCLAVE: &str = "enclave";
-/// Where servers are listed.
+/// The path of discovery.
 const DISCOVERY: &str = "/svc/models";
 
 fn fail(place: &str, want: &str, got: impl Into<String>, exchange: Option<usize>) -> Stop {
@@ -30,10 +30,10 @@ fn header(call: &Call, name: &str) -> String {
     call.header(name).unwrap_or_else(|| "none".to_owned())
 }
 
-/// Every question is answered, by words that a server sent in whole.
+/// Every prompt gets an answer, and its words are those of a complete answer of a server.
 pub(super) fn answers(trace: &Trace) -> Checked {
     if trace.turns.is_empty() {
-        return Err(unclear("nothing was asked"));
+        return Err(unclear("no prompt was sent"));
     }
     (0..trace.turns.len()).try_for_each(|turn| answers_in(trace, turn))
 }
@@ -41,28 +41,28 @@ pub(super) fn answers(trace: &Trace) -> Checked {
 fn answers_in(trace: &Trace, turn: usize) -> Checked {
     let at = trace.of(turn).last().map(|(at, _)| at);
     match trace.turns.get(turn).map(|turn| &turn.reported) {
-        Some(ClientReport::Answer(words)) => tells_the_whole(trace, turn, words),
+        Some(ClientReport::Answer(words)) => expect_complete(trace, turn, words),
         Some(ClientReport::Error(why)) => Err(fail("answer", "an answer", format!("an error: {why}"), at)),
         Some(ClientReport::Nothing(why)) => Err(fail("answer", "an answer", *why, at)),
-        None => Err(unclear("it was never asked")),
+        None => Err(unclear("the prompt was never sent")),
     }
 }
 
-/// What it tells is what a server has sent it in whole.
-fn tells_the_whole(trace: &Trace, turn: usize, words: &str) -> Checked {
+/// The client's answer must be the words of a complete answer of a server.
+fn expect_complete(trace: &Trace, turn: usize, words: &str) -> Checked {
     let sent = |call: &Call| call.words().is_some_and(|sent| sent.trim() == words.trim());
     if trace.of(turn).any(|(_, call)| sent(call)) {
         return Ok(());
     }
     let at = trace.of(turn).filter(|(_, call)| call.is_inference()).last().map(|(at, _)| at);
-    Err(fail("answer", "the words of a whole answer", format!("{words:?}"), at))
+    Err(fail("answer", "the words of a complete answer", format!("{words:?}"), at))
 }
 
-/// Every question carries the key.
+/// Every inference request carries the key.
 pub(super) fn sends_the_key(trace: &Trace) -> Checked {
-    let Some(key) = &trace.key else { return Err(unclear("it has no key")) };
+    let Some(key) = &trace.key else { return Err(unclear("the client has no key")) };
     if trace.asking().next().is_none() {
-        return Err(unclear("no server was asked anything"));
+        return Err(unclear("the client sent no inference request"));
     }
     for (at, call) in trace.asking() {
         let sent = header(call, "authorization");
@@ -76,9 +76,9 @@ pub(super) fn sends_the_key(trace: &Trace) -> Checked {
     answers(trace)
 }
 
-/// Discovery is asked again before a list is used that is too old.
+/// The client repeats discovery before it uses a list that is too old.
 pub(super) fn discovers_again(trace: &Trace) -> Checked {
-    let [first, second] = &trace.turns[..] else { return Err(unclear("it was not asked twice")) };
+    let [first, second] = &trace.turns[..] else { return Err(unclear("there were not two prompts")) };
     let used = trace.of(1).find(|(_, call)| call.is_inference() && call.site != GATEWAY);
     let Some((at, used)) = used else {
         answers(trace)?;
@@ -88,17 +88,18 @@ pub(super) fn discovers_again(trace: &Trace) -> Checked {
         call.site == GATEWAY && call.path() == DISCOVERY && (first.span[1]..used.at).contains(&call.at)
     });
     if !again {
-        let got = format!("none before the request at {} in the second turn", second.span[0]);
-        return Err(fail("discovery", "asked again after its time", got, Some(at)));
+        let got =
+            format!("no discovery before the request in the second turn (journal entry {})", second.span[0]);
+        return Err(fail("discovery", "repeated once the list is too old", got, Some(at)));
     }
     answers(trace)
 }
 
-/// A server that left is asked nothing once a fresh list must be there.
+/// The client sends nothing to a server that left, once it must have a new list.
 pub(super) fn leaves_the_vanished_alone(trace: &Trace) -> Checked {
     let Some((site, since)) = &trace.vanished else {
         answers(trace)?;
-        return Err(unclear("no server was called directly, so that none could leave"));
+        return Err(unclear("no server was called directly, so none could leave"));
     };
     let used = trace.calls.iter().enumerate().find(|(_, call)| call.site == *site && call.at >= *since);
     if let Some((at, _)) = used {
@@ -107,20 +108,20 @@ pub(super) fn leaves_the_vanished_alone(trace: &Trace) -> Checked {
     answers(trace)
 }
 
-/// Every question is answered though servers fail.
+/// Every prompt gets an answer although servers fail.
 pub(super) fn tries_another(trace: &Trace) -> Checked {
     answers(trace)?;
     let met = trace.asking().any(|(_, call)| call.site != GATEWAY && call.has_failed());
-    if met { Ok(()) } else { Err(unclear("it met no server that failed")) }
+    if met { Ok(()) } else { Err(unclear("it called no server that failed")) }
 }
 
-/// Words of a stream that failed are not told as an answer, and the next question is answered.
-pub(super) fn takes_no_part_for_the_whole(trace: &Trace) -> Checked {
+/// The client does not report the words of a failed stream as an answer, and answers the next prompt.
+pub(super) fn does_not_report_a_partial_answer(trace: &Trace) -> Checked {
     match trace.turns.first().map(|turn| &turn.reported) {
-        Some(ClientReport::Answer(words)) => tells_the_whole(trace, 0, words)?,
+        Some(ClientReport::Answer(words)) => expect_complete(trace, 0, words)?,
         Some(ClientReport::Error(_)) => {}
-        Some(ClientReport::Nothing(why)) => return Err(fail("answer", "word of the failure", *why, None)),
-        None => return Err(unclear("it was never asked")),
+        Some(ClientReport::Nothing(why)) => return Err(fail("answer", "an error", *why, None)),
+        None => return Err(unclear("the prompt was never sent")),
     }
     let broken = |call: &Call| call.is_inference() && call.status() == 200 && call.words().is_none();
     if !trace.of(0).any(|(_, call)| broken(call)) {
@@ -130,7 +131,7 @@ pub(super) fn takes_no_part_for_the_whole(trace: &Trace) -> Checked {
     answers_in(trace, 1)
 }
 
-/// No more questions than this are sent in one turn.
+/// Expects at most `most` inference requests in one turn.
 fn few(trace: &Trace, turn: usize, most: usize) -> Checked {
     let sent: Vec<usize> = trace.of(turn).filter(|(_, call)| call.is_inference()).map(|(at, _)| at).collect();
     if sent.len() <= most {
@@ -139,10 +140,10 @@ fn few(trace: &Trace, turn: usize, most: usize) -> Checked {
     Err(fail("requests", &format!("{most} at most"), sent.len().to_string(), sent.get(most).copied()))
 }
 
-/// After a 402 the same request goes out with a payment, and without a key.
+/// After a 402 the client sends the same request with a payment and without a key.
 pub(super) fn pays(trace: &Trace) -> Checked {
     let refused = trace.asking().find(|(_, call)| call.status() == 402);
-    let Some((first, refused)) = refused else { return Err(unclear("no request met a 402")) };
+    let Some((first, refused)) = refused else { return Err(unclear("no request returned 402")) };
     let Some((at, again)) = trace.asking().find(|(at, _)| *at > first) else {
         return Err(fail("request", "the same again, paid for", "none", Some(first)));
     };
@@ -158,13 +159,13 @@ pub(super) fn pays(trace: &Trace) -> Checked {
     answers(trace)
 }
 
-/// A cookie that an answer of the gateway has set comes with later requests.
+/// The client sends a cookie that the gateway set with later requests.
 pub(super) fn sends_cookies_back(trace: &Trace) -> Checked {
     let set = trace.asking().find_map(|(at, call)| {
         let set = call.response.as_ref()?.header("set-cookie")?.split(';').next()?.trim().to_owned();
         Some((at, set))
     });
-    let Some((first, set)) = set else { return Err(unclear("no answer has set a cookie")) };
+    let Some((first, set)) = set else { return Err(unclear("no answer set a cookie")) };
     let later = trace.asking().filter(|(at, call)| *at > first && call.site == GATEWAY);
     let mut asked = false;
     for (at, call) in later {
@@ -175,38 +176,38 @@ pub(super) fn sends_cookies_back(trace: &Trace) -> Checked {
         }
     }
     answers(trace)?;
-    if asked { Ok(()) } else { Err(unclear("nothing was asked after the cookie was set")) }
+    if asked { Ok(()) } else { Err(unclear("no request followed after the cookie was set")) }
 }
 
-/// A key that was refused is not sent again and again, and the refusal is told.
+/// The client does not keep sending a rejected key, and reports an error.
 pub(super) fn gives_up_a_refused_key(trace: &Trace) -> Checked {
     few(trace, 0, LOOPING)?;
     if !trace.asking().any(|(_, call)| call.status() == 401) {
-        return Err(unclear("no request was answered by 401"));
+        return Err(unclear("no request returned 401"));
     }
-    tells_an_error(trace, 0)
+    expect_error(trace, 0)
 }
 
-fn tells_an_error(trace: &Trace, turn: usize) -> Checked {
+fn expect_error(trace: &Trace, turn: usize) -> Checked {
     match trace.turns.get(turn).map(|turn| &turn.reported) {
         Some(ClientReport::Error(_)) => Ok(()),
         Some(ClientReport::Answer(words)) => Err(fail("answer", "an error", format!("{words:?}"), None)),
         Some(ClientReport::Nothing(why)) => Err(fail("answer", "an error", *why, None)),
-        None => Err(unclear("it was never asked")),
+        None => Err(unclear("the prompt was never sent")),
     }
 }
 
-/// A gateway that cannot answer gets few requests, and is asked again later.
+/// A gateway without servers gets few requests; the client reports an error and answers the next prompt.
 pub(super) fn comes_back_later(trace: &Trace) -> Checked {
     few(trace, 0, HAMMERING)?;
     if !trace.of(0).any(|(_, call)| call.status() == 503) {
-        return Err(unclear("no request was answered by 503"));
+        return Err(unclear("no request returned 503"));
     }
-    tells_an_error(trace, 0)?;
+    expect_error(trace, 0)?;
     answers_in(trace, 1)
 }
 
-/// The item hash stands in no request but the one that resolves it.
+/// The item hash is in no request except the one that resolves it.
 pub(super) fn uses_no_hash_as_address(trace: &Trace) -> Checked {
     let resolves = |call: &Call| call.site == GATEWAY && call.path().starts_with(stand_in::RESOLVE);
     let names = |call: &Call| {
@@ -221,13 +222,13 @@ pub(super) fn uses_no_hash_as_address(trace: &Trace) -> Checked {
     }
 }
 
-/// The questions that reach the enclave.
+/// The requests that reach the enclave, apart from attestations.
 fn to_the_enclave(trace: &Trace) -> impl Iterator<Item = (usize, &Call)> {
     let other = |call: &Call| call.site == ENCLAVE && call.path() != stand_in::ATTESTATION;
     trace.calls.iter().enumerate().filter(move |(_, call)| other(call))
 }
 
-/// Whether the hash was resolved between two places of the journal.
+/// Whether the hash was resolved between two positions in the journal.
 fn resolved(trace: &Trace, from: usize, until: usize) -> bool {
     trace.calls.iter().any(|call| {
         call.site == GATEWAY
@@ -237,7 +238,7 @@ fn resolved(trace: &Trace, from: usize, until: usize) -> bool {
     })
 }
 
-/// The item hash is resolved before anything reaches the enclave.
+/// The client resolves the item hash before it sends anything to the enclave.
 pub(super) fn resolves_first(trace: &Trace) -> Checked {
     let first = to_the_enclave(trace).next();
     let until = first.map_or(usize::MAX, |(_, call)| call.at);
@@ -248,7 +249,7 @@ pub(super) fn resolves_first(trace: &Trace) -> Checked {
     answers(trace)
 }
 
-/// After a boot the item hash is resolved again.
+/// The client resolves the item hash again after a boot.
 pub(super) fn resolves_again(trace: &Trace) -> Checked {
     let Some(boot) = trace.boots.first().copied() else { return Err(unclear("the enclave has not booted")) };
     if trace.calls.iter().any(|call| call.site == ENCLAVE) && !resolved(trace, boot, usize::MAX) {
@@ -258,7 +259,7 @@ pub(super) fn resolves_again(trace: &Trace) -> Checked {
     answers(trace)
 }
 
-/// Whether the enclave has attested itself in its boot before this place.
+/// Whether the enclave was attested in its present boot before this position.
 fn attested(trace: &Trace, at: usize) -> bool {
     trace.calls.iter().any(|call| {
         call.site == ENCLAVE
@@ -269,7 +270,7 @@ fn attested(trace: &Trace, at: usize) -> bool {
     })
 }
 
-/// Nothing reaches the enclave before it has attested itself.
+/// The client sends nothing to the enclave before it was attested.
 pub(super) fn attests_first(trace: &Trace) -> Checked {
     if let Some((at, _)) = to_the_enclave(trace).find(|(_, call)| !attested(trace, call.at)) {
         return Err(fail("request", "none before the attestation", "one", Some(at)));
@@ -277,7 +278,7 @@ pub(super) fn attests_first(trace: &Trace) -> Checked {
     answers(trace)
 }
 
-/// An enclave that does not verify gets nothing, and the failure is told.
+/// An enclave that does not verify gets no request, and the client reports an error.
 pub(super) fn sends_the_enclave_nothing(trace: &Trace) -> Checked {
     if let Some((at, _)) = to_the_enclave(trace).next() {
         return Err(fail("request", "none to an enclave that does not verify", "one", Some(at)));
@@ -285,10 +286,10 @@ pub(super) fn sends_the_enclave_nothing(trace: &Trace) -> Checked {
     if !trace.calls.iter().any(|call| call.site == ENCLAVE) {
         return Err(unclear("no attestation was asked for"));
     }
-    tells_an_error(trace, 0)
+    expect_error(trace, 0)
 }
 
-/// Whoever shows another certificate than the attested one gets nothing.
+/// A connection with another certificate than the attested one gets no request.
 pub(super) fn sends_the_impostor_nothing(trace: &Trace) -> Checked {
     let impostor = IMPOSTOR.to_string();
     if let Some((at, _)) = to_the_enclave(trace).find(|(_, call)| call.peer == impostor) {
@@ -300,7 +301,7 @@ pub(super) fn sends_the_impostor_nothing(trace: &Trace) -> Checked {
     Ok(())
 }
 
-/// Nothing reaches an enclave that has not attested itself since its boot, and questions go on being answered.
+/// The client attests the enclave after every boot before it sends anything, and keeps answering.
 pub(super) fn attests_every_boot(trace: &Trace) -> Checked {
     if trace.boots.is_empty() {
         return Err(unclear("the enclave has not booted"));
@@ -317,12 +318,12 @@ pub(super) fn attests_every_boot(trace: &Trace) -> Checked {
     answers(trace)
 }
 
-/// An enclave that does not verify after its boot gets nothing, though it was good before.
+/// An enclave that does not verify after its boot gets no request, although it did before.
 pub(super) fn sends_nothing_after_the_boot(trace: &Trace) -> Checked {
     let Some(boot) = trace.boots.first().copied() else { return Err(unclear("the enclave has not booted")) };
     if let Some((at, _)) = to_the_enclave(trace).find(|(_, call)| call.at >= boot) {
         return Err(fail("request", "none after the boot", "one", Some(at)));
     }
     answers_in(trace, 0)?;
-    tells_an_error(trace, 1)
+    expect_error(trace, 1)
 }

@@ -1,7 +1,7 @@
-//! `assay client gateway -- CMD…`: somebody's client of the gateway, its servers and its enclaves, in conforming and
+//! `assay client gateway -- CMD…`: runs a client of the gateway, its servers and its enclaves in conforming and
 //! deviating worlds.
 //!
-//! CMD is started once per world. Its environment says whom to ask: `ASSAY_GATEWAY_URL`, `ASSAY_CA_FILE` (the
+//! CMD is started once per world. Its environment configures it: `ASSAY_GATEWAY_URL`, `ASSAY_CA_FILE` (the
 //! authority behind https URLs), `ASSAY_MODE` (`gateway`, or `direct`: the servers that discovery lists), and
 //! `ASSAY_GATEWAY_KEY` or, where requests are paid for, `ASSAY_PAYMENT` (what to send as `X-PAYMENT`);
 //! `ASSAY_REFRESH_SECONDS` (how long a list of servers may be used) and `ASSAY_ATTESTATION_KEY` (the public key of the
@@ -9,8 +9,8 @@
 //! Prompts come on its standard input, a JSON object a line: `{"id", "model", "prompt", "stream"}`; it answers each by
 //! a line `{"id", "answer"}` with the model's words or `{"id", "error"}`, and ends when its input does.
 //!
-//! It is judged by what reached the world; of what it tells it is only asked that words told as an answer are words
-//! that a server has sent in whole.
+//! It is judged by the requests that reached the world. Of its replies, only one thing is required: the words of an
+//! answer must be those of a complete answer of a server.
 
 mod cases;
 mod front;
@@ -34,30 +34,30 @@ use trace::Trace;
 
 /// One world, and what a client must do in it.
 pub struct Case {
-    /// The requirement that it shows.
+    /// The requirement that it tests.
     pub requirement: Id,
-    /// The fact that it shows.
+    /// The fact that it tests.
     pub fact: &'static str,
     scene: Scene,
     judge: fn(&Trace) -> Checked,
-    /// It shows that something is not done, so the client must have answered in the conforming counterpart.
+    /// It tests that something is not done, so the client must answer in the conforming counterpart.
     negative: bool,
 }
 
-/// Whose client, and how patiently it is watched.
+/// The client under test, and how long it is watched.
 #[derive(Clone, Debug)]
 pub struct Suite {
     /// The program and its arguments.
     pub command: Vec<String>,
     /// The seed of the worlds.
     pub seed: u64,
-    /// The words of the service.
+    /// The service's names of types, channels and schemes.
     pub dialect: Dialect,
-    /// A client that has not answered a prompt after this time, or not ended, hangs.
+    /// A client that has not answered a prompt, or not exited, after this time hangs.
     pub limit: Duration,
     /// How long a list of servers may be used, in seconds.
     pub refresh_s: u64,
-    /// How many worlds stand beside each other.
+    /// How many worlds run in parallel.
     pub jobs: usize,
 }
 
@@ -68,14 +68,14 @@ pub fn all() -> Vec<&'static Case> {
     cases
 }
 
-/// The cases whose requirement or fact contains one of the texts; all of them where there are none.
+/// The cases whose requirement or fact contains one of the filters; all cases without filters.
 pub fn select(filters: &[String]) -> Vec<&'static Case> {
     let mut cases = all();
     cases.retain(|case| is_wanted(case.requirement, case.fact, filters));
     cases
 }
 
-/// What the client did where nothing was wrong, by how it asks.
+/// The client's results in conforming worlds, by its mode.
 type Counterparts = BTreeMap<(Way, bool, Pays), OnceCell<Result<(), String>>>;
 
 fn counterpart_of(case: &Case) -> (Way, bool, Pays) {
@@ -84,13 +84,13 @@ fn counterpart_of(case: &Case) -> (Way, bool, Pays) {
 }
 
 impl Suite {
-    /// The ordinary patience: 30 s for an answer, and lists that are used for 1 s.
+    /// The default times: 30 s for an answer, and 1 s for a list of servers.
     pub fn new(command: Vec<String>, seed: u64) -> Suite {
         let limit = Duration::from_secs(30);
         Suite { command, seed, dialect: Dialect::default(), limit, refresh_s: 1, jobs: 4 }
     }
 
-    /// Runs the cases; `seen` hears of each outcome as it comes.
+    /// Runs the cases. `seen` is called with each outcome as it is ready.
     pub async fn run(&self, cases: &[&'static Case], mut seen: impl FnMut(&Outcome)) -> Run {
         let counterparts: Counterparts =
             cases.iter().map(|case| (counterpart_of(case), OnceCell::new())).collect();
@@ -125,7 +125,7 @@ impl Suite {
         outcome
     }
 
-    /// Whether the client is answered when nothing is wrong; found out once for each way of asking.
+    /// Whether the client answers when nothing is wrong; run once for each mode.
     async fn counterpart(&self, case: &Case, counterparts: &Counterparts) -> Result<(), String> {
         let Some(counterpart) = counterparts.get(&counterpart_of(case)) else {
             return Err("it was not run".to_owned());

@@ -1,26 +1,26 @@
-//! What a case's world is like.
+//! The world of a case.
 
-/// The model that most worlds ask for: several servers have it.
+/// The model of most worlds; several servers have it.
 pub(super) const OPEN: &str = "assay-chat";
 /// The confidential model.
 pub(super) const SEALED: &str = "assay-sealed";
 
-/// A world, and what happens in it.
+/// A world, and the script that runs in it.
 #[derive(Clone, Copy)]
 pub(super) struct Scene {
-    /// Whom the client asks.
+    /// Where the client sends its requests.
     pub(super) way: Way,
-    /// Answers are to be streamed.
+    /// Prompts ask for streamed answers.
     pub(super) stream: bool,
-    /// What the client pays with.
+    /// How the client pays.
     pub(super) pays: Pays,
-    /// What happens, in order.
+    /// The steps, in order.
     pub(super) script: &'static [Step],
-    /// What lies between the client and the enclave.
+    /// The wire between the client and the enclave.
     pub(super) wire: Wire,
 }
 
-/// Whom a client asks.
+/// Where a client sends its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Way {
     /// The gateway.
@@ -31,40 +31,40 @@ pub(super) enum Way {
     Sealed,
 }
 
-/// What a client pays with.
+/// How a client pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pays {
     /// A valid key.
     Key,
-    /// A key that is revoked.
+    /// A revoked key.
     Revoked,
     /// A payment for each request.
     Payment,
 }
 
-/// What happens next.
+/// One step.
 #[derive(Clone, Copy)]
 pub(super) enum Step {
-    /// The client is asked something, and tells what it came to.
+    /// The client gets a prompt and replies.
     Ask,
-    /// The world gets exactly these faults (JSON).
+    /// Sets exactly these faults (JSON).
     Faults(&'static str),
-    /// An action of the control API, with its arguments (JSON).
+    /// Performs an action of the control API, with its arguments (JSON).
     Action(&'static str, &'static str),
-    /// The server that the client has used last leaves: discovery lists it no longer.
+    /// The server that the client used last leaves: discovery no longer lists it.
     LastLeaves,
-    /// Of the model's servers all but one fail in this way, the one among them that the client has used last.
+    /// All of the model's servers but one fail in this way. The one that the client used last fails, too.
     OthersFail(&'static str),
-    /// Longer than a list of servers may be used.
+    /// Waits until a list of servers is too old.
     Rest,
 }
 
-/// What lies between the client and the enclave.
+/// The wire between the client and the enclave.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     /// Nothing.
     Plain,
-    /// Somebody who lets the first connection through and shows a certificate of their own at every other.
+    /// An impostor who forwards the first connection and presents another certificate on every later one.
     Impostor,
 }
 
@@ -78,7 +78,7 @@ pub(super) const CONFORMING: Scene = Scene {
 };
 
 impl Scene {
-    /// The model that is asked.
+    /// The model of the prompts.
     pub(super) fn model(&self) -> &'static str {
         if self.way == Way::Sealed { SEALED } else { OPEN }
     }
@@ -91,5 +91,5 @@ impl Scene {
     }
 }
 
-/// Payments are asked for, and made.
+/// The gateway asks for a payment, and the client pays.
 pub(super) const PAID: &[Step] = &[Step::Action("gateway.payments", r#"{"on": true}"#), Step::Ask];

@@ -1,4 +1,4 @@
-//! One world on sockets, one run of the client in it.
+//! Serves one world on sockets and runs the client in it.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::Stdio;
@@ -21,12 +21,12 @@ use super::scene::{Pays, Scene, Step, Way, Wire};
 use super::trace::{ClientReport, Ended, Trace, Turn, calls, reported};
 use crate::probe::wall_clock;
 
-/// Where requests come from that went over a connection with another certificate than the enclave's.
+/// The address of requests over a connection with another certificate than the enclave's.
 pub(super) const IMPOSTOR: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 66));
-/// How much of a client's output is read.
+/// The most bytes of a client's output that are read.
 const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Starts the world, runs the client in it once, and tells what it did. An error is the harness's own.
+/// Starts the world, runs the client in it once, and returns what it did. An error is the harness's own.
 pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Trace, String> {
     let world = World::new(suite.seed, wall_clock(), suite.dialect.clone());
     let handle = Handle::new(world, ClockMode::Real);
@@ -127,7 +127,7 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
     })
 }
 
-/// A client that runs, and the world that it runs in.
+/// A running client and its world.
 struct Stage<'a> {
     suite: &'a Suite,
     scene: &'a Scene,
@@ -143,7 +143,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// One step of the script.
+    /// Runs one step of the script.
     async fn step(&mut self, step: Step) -> Result<(), String> {
         match step {
             Step::Ask => {
@@ -187,7 +187,7 @@ impl Stage<'_> {
         }
     }
 
-    /// The present place in the journal.
+    /// The current position in the journal.
     fn journal_position(&mut self) -> usize {
         self.watch.read();
         self.watch.entries.len()
@@ -205,27 +205,27 @@ impl Stage<'_> {
         self.handle.change(|world| (world.set_faults(faults), Vec::new()))
     }
 
-    /// The server that was asked last without the gateway between.
+    /// The server that was called directly last.
     fn last_used(&mut self) -> Option<String> {
         self.watch.read();
         let all = calls(&self.watch.entries, &["server-a", "server-b", "server-c"]);
         all.iter().rev().find(|call| call.is_inference()).map(|call| call.site.clone())
     }
 
-    /// Sends a prompt and waits for what the client tells of it.
+    /// Sends a prompt and waits for the client's reply.
     async fn ask(&mut self) -> ClientReport {
         let id = self.turns.len() + 1;
         let prompt = format!("Question {id}: what is the sea like, in a few words?");
         let (model, stream) = (self.scene.model(), self.scene.stream);
         let line = json!({ "id": id, "model": model, "prompt": prompt, "stream": stream });
-        let Some(input) = &mut self.input else { return ClientReport::Nothing("it takes no prompts") };
+        let Some(input) = &mut self.input else { return ClientReport::Nothing("it reads no prompts") };
         let line = format!("{line}\n");
         let sent = async {
             input.write_all(line.as_bytes()).await?;
             input.flush().await
         };
         if !matches!(timeout(self.suite.limit, sent).await, Ok(Ok(()))) {
-            return ClientReport::Nothing("it takes no prompts");
+            return ClientReport::Nothing("it reads no prompts");
         }
         let deadline = Instant::now() + self.suite.limit;
         let mut ticks = interval(READ_EVERY);
@@ -235,13 +235,13 @@ impl Stage<'_> {
                     Ok(Some(line)) => if let Some(reported) = reported(&line, id) { return reported },
                     _ => return ClientReport::Nothing("its output has ended"),
                 },
-                () = tokio::time::sleep_until(deadline) => return ClientReport::Nothing("it says nothing"),
+                () = tokio::time::sleep_until(deadline) => return ClientReport::Nothing("it did not reply in time"),
                 _ = ticks.tick() => self.watch.read(),
             }
         }
     }
 
-    /// Waits for the client to end.
+    /// Waits for the client to exit.
     async fn end(&mut self, child: &mut Child) -> Result<Ended, String> {
         if let Ok(status) = timeout(self.suite.limit, child.wait()).await {
             status.map_err(|e| format!("cannot wait for the client: {e}"))?;

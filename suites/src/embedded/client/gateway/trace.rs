@@ -1,4 +1,4 @@
-//! What a client did: its requests and their answers, from the world's journal, and what it told.
+//! The trace of a client: its requests and their answers, from the world's journal, and its replies.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,50 +12,50 @@ use crate::exchange::{Broken, Exchange, Request, Response};
 use crate::gateway::client::words_of_stream;
 use crate::verdict::Failure;
 
-/// How many exchanges a report shows.
+/// The most exchanges in a report.
 const SHOWN: usize = 12;
 
-/// A request to the gateway or to one of its servers, and what came of it.
+/// A request to the gateway or to one of its servers, and its answer.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// Its place in the world's journal.
+    /// Its position in the world's journal.
     pub(super) at: usize,
-    /// The site that it reached.
+    /// The site that received it.
     pub(super) site: String,
-    /// Where it came from.
+    /// Its source address.
     pub(super) peer: String,
     /// The request.
     pub(super) request: Request,
-    /// What came of the answer.
+    /// The answer, as far as it was sent.
     pub(super) response: Option<Response>,
-    /// The answer came to its end.
+    /// The answer was complete.
     pub(super) whole: bool,
 }
 
-/// One thing that the client was asked.
+/// One prompt.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
-    /// The first and the last place in the journal that belong to it; the last is excluded.
+    /// The range of its positions in the journal; the last is excluded.
     pub(super) span: [usize; 2],
-    /// What the client told.
+    /// The client's reply.
     pub(super) reported: ClientReport,
 }
 
-/// What a client tells of what it was asked.
+/// A client's reply to a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ClientReport {
     /// The model's words.
     Answer(String),
-    /// Why there are none.
+    /// The error that it reported.
     Error(String),
-    /// Nothing: it has ended, or it says nothing.
+    /// No reply: the process ended or was silent.
     Nothing(&'static str),
 }
 
-/// How a client ended.
+/// How a client's process ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ended {
-    /// By itself.
+    /// It exited by itself.
     Itself,
     /// It was stopped after this time.
     Stopped(Duration),
@@ -65,11 +65,11 @@ pub(super) enum Ended {
 pub(super) struct Trace {
     /// Requests to the gateway and its servers, in order.
     pub(super) calls: Vec<Call>,
-    /// What it was asked, in order.
+    /// The prompts, in order.
     pub(super) turns: Vec<Turn>,
-    /// Places in the journal after which the enclave was in its next boot.
+    /// The positions in the journal at which the enclave rebooted.
     pub(super) boots: Vec<usize>,
-    /// The server that left, and the place in the journal at which it was long enough ago.
+    /// The server that left, and the position in the journal from which the client must not use it.
     pub(super) vanished: Option<(String, usize)>,
     /// The valid key, where it has one.
     pub(super) key: Option<String>,
@@ -79,7 +79,7 @@ pub(super) struct Trace {
     pub(super) ended: Ended,
     /// Base URLs of the sites.
     pub(super) bases: BTreeMap<&'static str, String>,
-    /// The server's own account of its refusals.
+    /// The server's log of rejected requests.
     pub(super) refusals: Vec<String>,
     /// The last lines of the client's standard error.
     pub(super) stderr: Vec<String>,
@@ -90,7 +90,7 @@ impl Call {
         self.request.target.split('?').next().unwrap_or_default()
     }
 
-    /// It asks a model something.
+    /// Whether it is an inference request.
     pub(super) fn is_inference(&self) -> bool {
         let path = self.path().trim_end_matches('/');
         self.request.method == "POST"
@@ -108,7 +108,7 @@ impl Call {
         header.map(|(_, value)| String::from_utf8_lossy(value).into_owned())
     }
 
-    /// The model's words, where all of them were sent.
+    /// The model's words, if the answer is complete.
     pub(super) fn words(&self) -> Option<String> {
         let response = self.response.as_ref().filter(|response| response.status == 200 && self.whole)?;
         if response.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream")) {
@@ -117,7 +117,7 @@ impl Call {
         response.json().ok()?["choices"][0]["message"]["content"].as_str().map(str::to_owned)
     }
 
-    /// Its answer did not come, broke off, is an error of the server, or no answer.
+    /// Whether its answer is missing, incomplete, a 5xx or not a valid answer.
     pub(super) fn has_failed(&self) -> bool {
         !self.whole || self.status() >= 500 || (self.status() == 200 && self.words().is_none())
     }
@@ -130,30 +130,30 @@ impl Trace {
         self.calls.iter().enumerate().filter(move |(_, call)| (from..until).contains(&call.at))
     }
 
-    /// The calls that ask a model something, each with its place among the calls.
+    /// The inference requests, each with its index among the calls.
     pub(super) fn asking(&self) -> impl Iterator<Item = (usize, &Call)> {
         self.calls.iter().enumerate().filter(|(_, call)| call.is_inference())
     }
 
-    /// The enclave's boot at a place in the journal.
+    /// The number of the enclave's boot at a position in the journal.
     pub(super) fn boot(&self, at: usize) -> usize {
         1 + self.boots.iter().filter(|boot| **boot <= at).count()
     }
 
-    /// A client that is asked nothing more must end.
+    /// Expects the client to have exited after the last prompt.
     pub(super) fn has_ended(&self) -> Checked {
         match self.ended {
             Ended::Itself => Ok(()),
             Ended::Stopped(after) => Err(Stop::Fail(Failure {
                 place: "the client".to_owned(),
-                want: "an end".to_owned(),
+                want: "to exit".to_owned(),
                 got: format!("it hangs: stopped after {} s", after.as_secs()),
                 exchange: None,
             })),
         }
     }
 
-    /// For people: what the server thought, and what the client said.
+    /// Explains a verdict: the server's log, the client's replies and its standard error.
     pub(super) fn account(&self) -> Vec<String> {
         let reported =
             self.turns.iter().enumerate().map(|(n, turn)| format!("turn {}: {:?}", n + 1, turn.reported));
@@ -161,7 +161,7 @@ impl Trace {
         self.refusals.iter().cloned().chain(reported).chain(said).collect()
     }
 
-    /// The calls as reports show them. The key that the worlds give out is worth nothing elsewhere.
+    /// The calls as reports show them. The worlds' keys are worth nothing elsewhere, so they are not hidden.
     pub(super) fn exchanges(&self) -> Vec<Exchange> {
         let exchange = |call: &Call| Exchange {
             site: call.site.clone(),
@@ -220,7 +220,7 @@ pub(super) fn calls(entries: &[Entry], sites: &[&'static str]) -> Vec<Call> {
     calls
 }
 
-/// What a line of a client's output tells of a question; `None` where it tells nothing of it.
+/// Parses a line of a client's output as the reply to a prompt; `None` if it is not one.
 pub(super) fn reported(line: &str, id: usize) -> Option<ClientReport> {
     let line: Value = serde_json::from_str(line).ok()?;
     if line["id"] != id {
