@@ -1,4 +1,4 @@
-//! The generators: small code that writes every case, the same on every machine.
+//! The generators of the golden cases. Their output is the same on every machine.
 
 mod check_message;
 mod cid_directory;
@@ -24,7 +24,7 @@ mod zip;
 use crate::case::{Case, canonical};
 use crate::manifest::Manifest;
 
-/// Every generated file by its path below `data`, the manifest last.
+/// Every generated file with its path below `data`. The manifest is last.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let groups: Vec<(&'static str, Vec<Case>)> = vec![
         ("gateway/validate-chat.json", gateway::chat::cases()),
