@@ -30,7 +30,7 @@ pub(super) fn cases() -> Vec<Case> {
     structure::signers(&mut g);
     structure::instructions(&mut g);
     record(&mut g);
-    wishes(&mut g);
+    requested_values(&mut g);
     g.cases
 }
 
@@ -254,7 +254,7 @@ fn record(g: &mut Group) {
 }
 
 /// Checks 10 to 13.
-fn wishes(g: &mut Group) {
+fn requested_values(g: &mut Group) {
     let accept = text(&Record::accept(SITE, &transfer_id(), NOW));
     let whole = |g: &Group, base: &str| crate::edit::look(g.input(base), DATA).unwrap_or_default();
     let data = whole(g, "pub");

@@ -37,7 +37,7 @@ pub(super) fn cases() -> Vec<Case> {
         (
             "chunks-175",
             noise(WIDTH * CHUNK + 1),
-            "One byte more needs a second level. Its second node has one child, because all leaves are equally deep.",
+            "One byte more needs a second level. All leaves are equally deep, so its second node has one child.",
         ),
         ("chunks-348", rows(2 * WIDTH), "Two full nodes under one root."),
         ("chunks-349", rows(2 * WIDTH + 1), "Two full nodes and a third node with one child under one root."),

@@ -27,7 +27,7 @@ pub(super) struct Entry {
     pub(super) name: String,
     crc: u32,
     /// The size in both headers.
-    told: u32,
+    declared: u32,
     method: u16,
     data: Data,
     form: Form,
@@ -80,7 +80,7 @@ impl Entry {
 
     /// The same data under the header values of `other`.
     pub(super) fn declared_as(self, other: &Entry) -> Entry {
-        Entry { told: other.told, crc: other.crc, ..self }
+        Entry { declared: other.declared, crc: other.crc, ..self }
     }
 
     /// Writes the sizes in a data descriptor after the data.
@@ -94,7 +94,7 @@ impl Entry {
     }
 
     fn new(name: &str, crc: u32, size: usize, method: u16, data: Data) -> Entry {
-        Entry { name: name.to_owned(), crc, told: size as u32, method, data, form: Form::Plain }
+        Entry { name: name.to_owned(), crc, declared: size as u32, method, data, form: Form::Plain }
     }
 
     fn version(&self) -> u16 {
@@ -128,13 +128,13 @@ impl Entry {
         if self.form != Form::Wide {
             return Vec::new();
         }
-        let sizes = [u64::from(self.told), self.data.len() as u64];
+        let sizes = [u64::from(self.declared), self.data.len() as u64];
         [&[1, 0, 16, 0][..], &sizes.map(u64::to_le_bytes).concat()].concat()
     }
 
     fn local(&self) -> Vec<Piece> {
         let sizes = match self.form {
-            Form::Plain => [self.crc, self.data.len() as u32, self.told],
+            Form::Plain => [self.crc, self.data.len() as u32, self.declared],
             Form::Descriptor => [0; 3],
             Form::Wide => [self.crc, u32::MAX, u32::MAX],
         };
@@ -151,7 +151,7 @@ impl Entry {
             ]),
         }
         if self.form == Form::Descriptor {
-            let fields = [self.crc, self.data.len() as u32, self.told].map(u32::to_le_bytes).concat();
+            let fields = [self.crc, self.data.len() as u32, self.declared].map(u32::to_le_bytes).concat();
             pieces.push(Piece::Bytes([b"PK\x07\x08", &fields[..]].concat()));
         }
         pieces
@@ -160,7 +160,7 @@ impl Entry {
     fn central(&self, offset: usize) -> Piece {
         let sizes = match self.form {
             Form::Wide => [self.crc, u32::MAX, u32::MAX],
-            _ => [self.crc, self.data.len() as u32, self.told],
+            _ => [self.crc, self.data.len() as u32, self.declared],
         };
         let extra = self.wide_field();
         // Made by MS-DOS: no attributes, no comment, first disk.

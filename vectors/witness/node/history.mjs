@@ -72,11 +72,11 @@ const lookUp = ({ nodes, answers }, hash, ask) => {
 
 const recover = (i) => {
   const { owner, messages } = i;
-  const nobody = { authorizations: [], encryptionKey: {} };
+  const empty = { authorizations: [], encryptionKey: {} };
   const aggregates = (list, key) => list.filter(({ type, content }) => type === "AGGREGATE" && content.key === key);
   const secured = aggregates(messages, "security").filter((record) => same(record.sender, owner));
-  const own = secured.filter((record) => counts(record, owner, nobody)).sort(inOrder);
-  const security = Object.assign({}, nobody, ...own.map(({ content }) => content.content));
+  const own = secured.filter((record) => counts(record, owner, empty)).sort(inOrder);
+  const security = Object.assign({}, empty, ...own.map(({ content }) => content.content));
   const counted = messages.filter((record) => counts(record, owner, security));
 
   const warnings = new Map();

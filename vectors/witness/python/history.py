@@ -88,9 +88,9 @@ def entries_of(counted):
 
 def recover(i):
     owner, security = i["owner"], {"authorizations": [], "encryptionKey": None}
-    nobody = {"authorizations": [], "encryptionKey": {"pubkey": "0x04" + "11" * 64}}
+    empty = {"authorizations": [], "encryptionKey": {"pubkey": "0x04" + "11" * 64}}
     for each in sorted(i["messages"], key=lambda each: (each["content"]["time"], each["item_hash"])):
-        if each["type"] == "AGGREGATE" and each["content"].get("key") == "security" and counts(each, owner, nobody):
+        if each["type"] == "AGGREGATE" and each["content"].get("key") == "security" and counts(each, owner, empty):
             security |= each["content"]["content"]
     counted = [each for each in i["messages"] if counts(each, owner, security)]
     posts = [each for each in counted if each["type"] == "POST"]

@@ -128,7 +128,8 @@ fn open(g: &mut Group) {
         amend("c", "creation", 10),
         amend("d", "creation", 9),
     ];
-    let why = "Of three amends with the same time, the one with the smallest hash wins. An earlier amend does not take part.";
+    let why =
+        "Of three amends with the same time, the smallest hash wins. An earlier amend is not considered.";
     g.accept("tie-of-three", input(tie), why).read_as("A-055/smaller-hash");
     let older = vec![creation(), amend("a", "creation", -10)];
     let why = "An amend may be older than the message it amends.";

@@ -30,8 +30,8 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     let source = "src/generate/hosting/authority.rs";
     let mut g = Group::new("hosting/authority", "hosting.authority", source, SHOWN);
     accepts(&mut g);
-    acts(&mut g);
-    more_acts(&mut g);
+    signers_and_types(&mut g);
+    keys_and_post_types(&mut g);
     entries(&mut g);
     g.cases
 }
@@ -192,7 +192,7 @@ fn changed(g: &mut Group, changes: &[Change]) {
 }
 
 /// Changes of signer, owner, type and channel.
-fn acts(g: &mut Group) {
+fn signers_and_types(g: &mut Group) {
     let changes: Vec<Change> = vec![
         (
             "address-other",
@@ -264,7 +264,7 @@ fn acts(g: &mut Group) {
 }
 
 /// Changes of aggregate key and post type, and actions that no list can allow.
-fn more_acts(g: &mut Group) {
+fn keys_and_post_types(g: &mut Group) {
     let changes: Vec<Change> = vec![
         (
             "key-profile",

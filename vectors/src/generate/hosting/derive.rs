@@ -63,13 +63,13 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
         g.accept(name, input("wallet", &sentences(lines)), why).read_as("A-046/own-wording");
     }
 
-    texts(&mut g);
+    messages(&mut g);
     private_keys(&mut g);
     g.cases
 }
 
 /// Invalid derivation messages.
-fn texts(g: &mut Group) {
+fn messages(g: &mut Group) {
     let text = g.input("wallet")["derivation_text"].as_str().unwrap_or_default().to_owned();
     let lines: Vec<&str> = text.split('\n').collect();
     let with = |at: usize, line: &str| {

@@ -22,7 +22,7 @@ static DECRYPTING: &[Id] =
     &[&rows::LENGTH, &rows::EPHEMERAL_PREFIX, &rows::EPHEMERAL_POINT, &rows::AUTHENTIC];
 
 /// The inputs of `ecies.encrypt`, each with its name and reason.
-fn texts() -> Vec<(&'static str, Value, &'static str)> {
+fn inputs() -> Vec<(&'static str, Value, &'static str)> {
     let dek = random("dek", 32);
     let input = |to: &str, draw: &str, nonce: usize, plaintext: &[u8]| {
         json!({
@@ -76,14 +76,14 @@ fn texts() -> Vec<(&'static str, Value, &'static str)> {
 
 pub(in crate::generate) fn encrypt_cases() -> Vec<Case> {
     let mut g = Group::new("hosting/ecies-encrypt", "ecies.encrypt", SOURCE, ENCRYPTING);
-    for (name, input, why) in texts() {
+    for (name, input, why) in inputs() {
         g.accept(name, input, why);
     }
-    let mut twelve = texts().remove(0).1;
+    let mut twelve = inputs().remove(0).1;
     twelve["nonce"] = hex(&random("nonce twelve", 12));
     let why = "A nonce of 12 bytes is an option of the libraries. The result has 125 bytes.";
     g.accept("nonce-12", twelve, why).read_as("A-051/nonce-12");
-    let mut upper = texts().remove(0).1;
+    let mut upper = inputs().remove(0).1;
     upper["public_key"] = format!("0x{}", public("wallet")[2..].to_uppercase()).into();
     g.accept("upper-case", upper, "Hex digits may be uppercase.");
 
@@ -123,7 +123,7 @@ pub(in crate::generate) fn encrypt_cases() -> Vec<Case> {
 pub(in crate::generate) fn decrypt_cases() -> Vec<Case> {
     let made = encrypt_cases();
     let mut g = Group::new("hosting/ecies-decrypt", "ecies.decrypt", SOURCE, DECRYPTING);
-    for (name, input, why) in texts() {
+    for (name, input, why) in inputs() {
         let to = if input["public_key"] == public(E) { E } else { "wallet" };
         g.accept(name, json!({"private_key": secret(to), "ciphertext": ciphertext(&made, name)}), why);
     }
@@ -137,7 +137,7 @@ pub(in crate::generate) fn decrypt_cases() -> Vec<Case> {
             "The ephemeral key with the greatest x coordinate, three below the field prime.",
         ),
     ] {
-        let sealed = sealed_by_nobody(ephemeral, name, &random("dek", 32));
+        let sealed = sealed_with_unknown_key(ephemeral, name, &random("dek", 32));
         g.accept(name, json!({"private_key": secret("wallet"), "ciphertext": hex(&sealed)}), why);
     }
     for library in foreign() {
@@ -348,7 +348,7 @@ const GREATEST: &str = "04ffffffffffffffffffffffffffffffffffffffffffffffffffffff
 
 /// Encrypts for the wallet with an ephemeral key of which only the public half is known. The shared point is computed
 /// with the wallet's private key.
-fn sealed_by_nobody(ephemeral: &str, draw: &str, plaintext: &[u8]) -> Vec<u8> {
+fn sealed_with_unknown_key(ephemeral: &str, draw: &str, plaintext: &[u8]) -> Vec<u8> {
     let ephemeral: [u8; 65] = parse_hex(ephemeral).and_then(|key| key.try_into().ok()).expect("65 bytes");
     let shared = shared_point(&key("wallet"), &ephemeral).expect("the shared point exists");
     let derived = derive_key(&key_material(&ephemeral, &shared));

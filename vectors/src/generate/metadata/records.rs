@@ -58,7 +58,7 @@ pub(in crate::generate) fn contract_cases() -> Vec<Case> {
     let mut g = Group::new("metadata/contract", OP, SOURCE, CONTRACT);
     let whole = contract();
     g.accept("whole", input("contract", &whole), "The document has every member.");
-    alike(&mut g, "contract", &whole);
+    shared(&mut g, "contract", &whole);
     let template = json!({"name": "a", "default_token_template": {"name": "b"}});
     g.accept("bare-template", input("contract", &template), "A template requires only its name.");
     let tag = json!({"name": "a", "default_token_template": {"name": "b", "tag": ""}});
@@ -135,7 +135,7 @@ pub(in crate::generate) fn token_cases() -> Vec<Case> {
     let mut g = Group::new("metadata/token", OP, SOURCE, TOKEN);
     let whole = token();
     g.accept("whole", input("token", &whole), "The document has every member.");
-    alike(&mut g, "token", &whole);
+    shared(&mut g, "token", &whole);
     for (name, value) in [
         ("value-boolean", json!(false)),
         ("value-zero", json!(0)),
@@ -289,7 +289,7 @@ fn input(kind: &str, document: &Value) -> Value {
 }
 
 /// Adds the cases that both kinds of documents share.
-fn alike(g: &mut Group, kind: &str, whole: &Value) {
+fn shared(g: &mut Group, kind: &str, whole: &Value) {
     g.accept("bare", input(kind, &json!({"name": "a"})), "Only the name is required.");
     let mut nulls = whole.clone();
     let members = nulls.as_object_mut().into_iter().flatten().filter(|(name, _)| *name != "name");

@@ -183,7 +183,8 @@ fn no_integers(g: &mut Group) {
     }
     let scheme = "/https:".len();
     let rest = "//tokens.example:8443/c//7";
-    let bare = "Without its final slashes, the URI ends at its own double slash, and the rest is read as a token id.";
+    let bare =
+        "Without its final slashes the URI ends at its own double slash. The rest is read as a token id.";
     g.reject(
         "uri-without-its-slashes",
         "uri-with-scheme",

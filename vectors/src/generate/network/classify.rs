@@ -101,7 +101,7 @@ fn by_status(g: &mut Group) {
 fn no_store(g: &mut Group) {
     let with = |pointer: &str, value: Value| {
         let mut body = store("processed");
-        *body.pointer_mut(pointer).expect("it stands") = value;
+        *body.pointer_mut(pointer).expect("the member exists") = value;
         body
     };
     let mut bare = store("processed");

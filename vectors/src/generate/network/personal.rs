@@ -122,11 +122,11 @@ pub(in crate::generate) fn recover_cases() -> Vec<Case> {
     );
     assert_ne!(g.cases.last().map(|case| &case.expect), g.cases.first().map(|case| &case.expect));
     assert!(format!("{:?}", g.cases[0].expect).contains(&address("wallet")));
-    refused(&mut g, &hello);
+    rejects(&mut g, &hello);
     g.cases
 }
 
-fn refused(g: &mut Group, hello: &[u8; 65]) {
+fn rejects(g: &mut Group, hello: &[u8; 65]) {
     let (r, s, v) = (digits(&hello[..32]), digits(&hello[32..64]), digits(&hello[64..]));
     let row = &rows::SIGNATURE_LENGTH;
     g.reject("length-64", "hello", [splice(SIGNATURE, 64, v.as_str(), "")], row, "v is missing.");
@@ -167,6 +167,7 @@ fn refused(g: &mut Group, hello: &[u8; 65]) {
 fn signed_with(v: u8) -> (Value, [u8; 65]) {
     let signed =
         (0..).map(|n| format!("message {n}")).map(|text| (personal("wallet", text.as_bytes()), text));
-    let (signature, text) = signed.into_iter().find(|(signature, _)| signature[64] == v).expect("one of two");
+    let (signature, text) =
+        signed.into_iter().find(|(signature, _)| signature[64] == v).expect("one message in two has this v");
     (json!({"utf8": text}), signature)
 }

@@ -24,7 +24,7 @@ static SHOWN: &[Id] = &[
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("network/record-verify", "record.verify", "src/generate/network/record.rs", SHOWN);
-    taken(&mut g);
+    accepts(&mut g);
     forms(&mut g);
     scalars(&mut g);
     signers(&mut g);
@@ -48,11 +48,11 @@ fn input(message: &str) -> Value {
 
 /// A message whose signature has this v.
 fn signed_with(v: &str) -> String {
-    let texts = (0..).map(|n| message(&format!(r#"{{"n":{n}}}"#)));
-    texts.into_iter().find(|text| signed(text).ends_with(v)).expect("one of two")
+    let mut messages = (0..).map(|n| message(&format!(r#"{{"n":{n}}}"#)));
+    messages.find(|message| signed(message).ends_with(v)).expect("one message in two has this v")
 }
 
-fn taken(g: &mut Group) {
+fn accepts(g: &mut Group) {
     let post = format!(
         r#"{{"content":{{"time":1,"content":{{"b":1,"a":2}},"ref":"r","type":"amend","address":"{}"}},"channel":"SVC","type":"POST"}}"#,
         address("wallet")
