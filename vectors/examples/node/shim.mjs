@@ -1,4 +1,4 @@
-// Lets the golden cases judge your own functions: put them where `canonical` and `encode` stand.
+// Runs the golden cases against your functions: replace `canonical` and `encode` with them.
 //
 //     assay vectors run -- node shim.mjs
 

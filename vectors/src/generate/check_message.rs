@@ -1,4 +1,4 @@
-//! `publish.check_message`: the thirteen checks of a client before it signs.
+//! `publish.check_message`: the thirteen checks that a client runs before it signs.
 
 mod structure;
 
@@ -30,7 +30,7 @@ pub(super) fn cases() -> Vec<Case> {
     structure::signers(&mut g);
     structure::instructions(&mut g);
     record(&mut g);
-    wishes(&mut g);
+    requested_values(&mut g);
     g.cases
 }
 
@@ -55,31 +55,39 @@ fn vault() -> String {
 fn accepts(g: &mut Group) {
     let carried = |cid: &str, version: &str, t| prepared(text(&Record::publish(SITE, cid, version, t)));
     let one = json!("1.2.3");
-    g.accept("pub", input(&carried(CID, "1.2.3", NOW), &publish(CID, &one)), "A publish with a version.");
+    g.accept(
+        "pub",
+        input(&carried(CID, "1.2.3", NOW), &publish(CID, &one)),
+        "A publish request with a version.",
+    );
     g.accept(
         "version-omitted",
         input(&carried(CID, "0", NOW), &publish(CID, &Value::Null)),
-        "Who sends no version expects 0.",
+        "A client that sends no version expects version 0.",
     );
     g.accept(
         "version-empty",
         input(&carried(CID, "0", NOW), &publish(CID, &json!(""))),
-        "Who sends an empty version expects 0.",
+        "A client that sends an empty version expects version 0.",
     );
     let mut plain = publish(CID, &Value::Null);
     plain["op"] = Value::Null;
-    g.accept("op-omitted", input(&carried(CID, "0", NOW), &plain), "Who names no operation publishes.");
+    g.accept(
+        "op-omitted",
+        input(&carried(CID, "0", NOW), &plain),
+        "A request without an operation is a publish.",
+    );
     let transfer = json!({"op": "transfer", "domain": SITE, "new_authority": vault()});
     g.accept(
         "transfer",
         input(&prepared(text(&Record::transfer(SITE, &vault(), NOW))), &transfer),
-        "A transfer.",
+        "A transfer request.",
     );
     let accept = json!({"op": "accept", "domain": SITE, "transfer": transfer_id()});
     g.accept(
         "accept",
         input(&prepared(text(&Record::accept(SITE, &transfer_id(), NOW))), &accept),
-        "An accept, whose transfer the client was told by the old key's holder.",
+        "An accept request. The client knows the transfer from the holder of the old key.",
     );
     for (name, skew) in [("time-oldest", -WINDOW), ("time-newest", WINDOW)] {
         g.accept(
@@ -92,20 +100,20 @@ fn accepts(g: &mut Group) {
     g.accept(
         "escapes",
         input(&carried(odd, "0", NOW), &publish(odd, &Value::Null)),
-        "Values are compared as they are, records as they are written.",
+        "Values are compared unescaped; the record is compared as written, with its escapes.",
     );
     let beyond = "caf\u{e9}\u{200b}\u{1f600}";
     g.accept(
         "beyond-ascii",
         input(&carried(beyond, "0", NOW), &publish(beyond, &Value::Null)),
-        "Characters are compared as they are, seen or not.",
+        "Characters are compared as they are, visible or not.",
     )
     .read_as("A-082/raw");
     let line = "x\nProgram log: Signed by nobody";
     g.accept(
         "looks-like-a-log",
         input(&carried(line, "0", NOW), &publish(line, &Value::Null)),
-        "What is asked for may look like a line of the log; in the record it is none.",
+        "A requested value may look like a log line; in the record its newline is escaped.",
     );
     let overhead = text(&Record::publish(SITE, "", "0", NOW)).len();
     let long = "a".repeat(965 - overhead);
@@ -118,10 +126,10 @@ fn accepts(g: &mut Group) {
     own.accounts[2] = bytes("memo program");
     let mut other = input(&own, &publish(CID, &one));
     other["memo_program"] = bs58::encode(bytes("memo program")).into_string().into();
-    g.accept("other-memo-program", other, "The memo program is whichever the chain has.");
+    g.accept("other-memo-program", other, "The memo program's address depends on the chain.");
 }
 
-/// Messages that fit the thirteen checks, but not the table of the message.
+/// Messages that pass the thirteen checks but differ from the message table.
 fn readings(g: &mut Group) {
     let conforming = prepared(text(&Record::publish(SITE, CID, "1.2.3", NOW)));
     let alter = |edit: fn(&mut Message)| {
@@ -130,28 +138,36 @@ fn readings(g: &mut Group) {
         input(&message, &publish(CID, &json!("1.2.3")))
     };
     for (name, input, why) in [
-        ("writable-key", alter(|m| m.header[1] = 0), "The publishing key is writable; no check looks at it."),
+        (
+            "writable-key",
+            alter(|m| m.header[1] = 0),
+            "The publishing key is writable. None of the checks covers this.",
+        ),
         (
             "writable-program",
             alter(|m| m.header[2] = 0),
-            "The memo program is writable; no check looks at it.",
+            "The memo program is writable. None of the checks covers this.",
         ),
         (
             "extra-account",
             alter(|m| m.accounts.push(bytes("extra"))),
-            "An account that nobody uses; no check counts them.",
+            "The message has an unused account. None of the checks counts accounts.",
         ),
         (
             "client-twice",
             alter(|m| m.accounts.push(m.accounts[1])),
-            "The publishing key stands twice; no check compares the accounts.",
+            "The publishing key appears twice. None of the checks compares accounts.",
         ),
         (
             "program-twice",
             alter(|m| m.accounts.push(m.accounts[2])),
-            "So does the memo program; the index tells which is meant.",
+            "The memo program appears twice. The index selects one of them.",
         ),
-        ("payer-twice", alter(|m| m.accounts.push(m.accounts[0])), "So does the fee payer."),
+        (
+            "payer-twice",
+            alter(|m| m.accounts.push(m.accounts[0])),
+            "The fee payer appears twice. None of the checks compares accounts.",
+        ),
     ] {
         g.accept(name, input, why).read_as("A-081/sign");
     }
@@ -161,17 +177,23 @@ fn readings(g: &mut Group) {
 fn record(g: &mut Group) {
     let form = &rows::RECORD_FORM;
     for (name, base, old, new, why) in [
-        ("record-prefix", "pub", "svc-vf:1:", "svc-vf:2:", "Version 1."),
-        ("record-auth", "pub", ":pub:", ":auth:", "The envelope's prefix is no record."),
-        ("record-bom", "pub", "svc", "\u{feff}svc", "A byte-order mark is not stripped."),
-        ("record-extra-key", "pub", "\"v\":", "\"n\":\"0\",\"v\":", "No other keys."),
+        ("record-prefix", "pub", "svc-vf:1:", "svc-vf:2:", "The record's version is 1."),
+        (
+            "record-auth",
+            "pub",
+            ":pub:",
+            ":auth:",
+            "auth is the kind of the request envelope, not of a record.",
+        ),
+        ("record-bom", "pub", "svc", "\u{feff}svc", "A byte order mark is not stripped."),
+        ("record-extra-key", "pub", "\"v\":", "\"n\":\"0\",\"v\":", "A record has no other keys."),
         ("record-number", "pub", "\"1.2.3\"", "1", "Every field is a string."),
         (
             "record-empty-version",
             "version-empty",
             "\"v\":\"0\"",
             "\"v\":\"\"",
-            "Who sends an empty version must not find it in the record.",
+            "The record's version is not empty, even if the client sent an empty version.",
         ),
         ("record-trailing-letter", "pub", "\"}", "\"}x", "Nothing follows the object."),
     ] {
@@ -184,7 +206,7 @@ fn record(g: &mut Group) {
         "pub",
         [edit, set("/in/request/cid", CID, "")],
         form,
-        "Not even if nothing was asked for.",
+        "The record's content identifier is not empty, even if the client requested an empty one.",
     );
     let edit = g.change("pub", DATA, SITE, "Site.Example");
     g.reject(
@@ -192,10 +214,16 @@ fn record(g: &mut Group) {
         "pub",
         [edit, set("/in/request/domain", SITE, "Site.Example")],
         form,
-        "Not even if that domain was asked for.",
+        "The record's domain is canonical, even if the client requested another form.",
     );
     let whole = crate::edit::look(g.input("pub"), DATA).unwrap_or_default();
-    g.reject("record-nothing", "pub", [set(DATA, whole, json!({"hex": ""}))], form, "No data is no record.");
+    g.reject(
+        "record-nothing",
+        "pub",
+        [set(DATA, whole, json!({"hex": ""}))],
+        form,
+        "Empty data is not a record.",
+    );
     let mut invalid = g.change("pub", DATA, "bafy", "");
     invalid.new = json!({"hex": "62e966"});
     g.reject(
@@ -203,16 +231,21 @@ fn record(g: &mut Group) {
         "pub",
         [invalid, set("/in/request/cid", CID, format!("b\u{fffd}f{}", &CID[4..]))],
         form,
-        "What a decoder makes of bad bytes is not what was written.",
+        "Invalid UTF-8 is rejected, even if a lossy decoder would give the requested value.",
     );
 
     let canonical = &rows::RECORD_CANONICAL;
     let (order, swapped) = (format!(r#""d":"{SITE}","c":"{CID}""#), format!(r#""c":"{CID}","d":"{SITE}""#));
     for (name, old, new, why) in [
-        ("record-keys-swapped", order.as_str(), swapped.as_str(), "Keys in the kind's order."),
-        ("record-space", ",", ", ", "No white space."),
+        ("record-keys-swapped", order.as_str(), swapped.as_str(), "Keys are in the kind's order."),
+        ("record-space", ",", ", ", "A record contains no white space between tokens."),
         ("record-escape", "bafy", "\\u0062afy", "A letter is not escaped."),
-        ("record-key-twice", "\"c\":", "\"c\":\"x\",\"c\":", "Readers differ on which of two counts."),
+        (
+            "record-key-twice",
+            "\"c\":",
+            "\"c\":\"x\",\"c\":",
+            "A key appears once: parsers differ on which duplicate counts.",
+        ),
         ("record-trailing-newline", "\"}", "\"}\n", "Nothing follows the object."),
     ] {
         let edit = g.change("pub", DATA, old, new);
@@ -221,7 +254,7 @@ fn record(g: &mut Group) {
 }
 
 /// Checks 10 to 13.
-fn wishes(g: &mut Group) {
+fn requested_values(g: &mut Group) {
     let accept = text(&Record::accept(SITE, &transfer_id(), NOW));
     let whole = |g: &Group, base: &str| crate::edit::look(g.input(base), DATA).unwrap_or_default();
     let data = whole(g, "pub");
@@ -230,7 +263,7 @@ fn wishes(g: &mut Group) {
         "pub",
         [set(DATA, data, json!({"hex": hex(&accept)}))],
         &rows::KIND,
-        "Another operation than was asked for.",
+        "The record's kind differs from the requested operation.",
     );
     let data = whole(g, "accept");
     let transfer = text(&Record::transfer(SITE, &vault(), NOW));
@@ -239,35 +272,59 @@ fn wishes(g: &mut Group) {
         "accept",
         [set(DATA, data, json!({"hex": hex(&transfer)}))],
         &rows::KIND,
-        "The domain would be given away.",
+        "The record would transfer the domain, but the client requested an accept.",
     );
     for (name, domain, why) in [
-        ("domain-other", "evil.example", "Another domain than was asked for."),
-        ("domain-below", "www.site.example", "A domain below is another domain."),
-        ("domain-above", "e.example", "A domain above is another domain."),
+        ("domain-other", "evil.example", "The record's domain differs from the requested one."),
+        ("domain-below", "www.site.example", "A subdomain is a different domain."),
+        ("domain-above", "e.example", "A parent domain is a different domain."),
     ] {
         let edit = g.change("pub", DATA, SITE, domain);
         g.reject(name, "pub", [edit], &rows::DOMAIN, why);
     }
     for (name, base, old, new, why) in [
-        ("cid-other", "pub", "bafy", "bafz", "Another content identifier."),
-        ("cid-cut", "pub", &CID[9..], "", "A part of it is not it."),
-        ("version-other", "pub", "1.2.3", "1.2.4", "Another version."),
-        ("version-default", "pub", "1.2.3", "0", "The version that was sent, not the default."),
+        ("cid-other", "pub", "bafy", "bafz", "The content identifier differs from the requested one."),
+        ("cid-cut", "pub", &CID[9..], "", "A part of the content identifier is not enough."),
+        ("version-other", "pub", "1.2.3", "1.2.4", "The version differs from the requested one."),
+        (
+            "version-default",
+            "pub",
+            "1.2.3",
+            "0",
+            "The record carries the default version instead of the requested one.",
+        ),
         (
             "version-invented",
             "version-omitted",
             "\"v\":\"0\"",
             "\"v\":\"1.2.3\"",
-            "Who sends no version expects 0.",
+            "A client that sends no version expects version 0.",
         ),
-        ("cid-decomposed", "beyond-ascii", "\u{e9}", "e\u{301}", "The same to the eye."),
-        ("cid-seen", "beyond-ascii", "\u{200b}", "", "Nobody sees what is missing."),
-        ("cid-unseen", "pub", "bafy", "bafy\u{200b}", "Nor what is there."),
-        ("cid-trimmed", "pub", CID, &format!("{CID} "), "Nothing is trimmed."),
-        ("vault-other", "transfer", &vault(), &format!("chain:{}", address("stranger")), "Another new key."),
-        ("vault-scheme", "transfer", "chain:", "", "The scheme is part of it."),
-        ("transfer-other", "accept", &transfer_id()[..4], "1111", "Another transfer."),
+        (
+            "cid-decomposed",
+            "beyond-ascii",
+            "\u{e9}",
+            "e\u{301}",
+            "A decomposed letter looks the same but has other bytes.",
+        ),
+        ("cid-seen", "beyond-ascii", "\u{200b}", "", "An invisible character is missing."),
+        ("cid-unseen", "pub", "bafy", "bafy\u{200b}", "An invisible character was added."),
+        ("cid-trimmed", "pub", CID, &format!("{CID} "), "Values are not trimmed."),
+        (
+            "vault-other",
+            "transfer",
+            &vault(),
+            &format!("chain:{}", address("stranger")),
+            "The new key differs from the requested one.",
+        ),
+        ("vault-scheme", "transfer", "chain:", "", "The prefix chain: is part of the new authority."),
+        (
+            "transfer-other",
+            "accept",
+            &transfer_id()[..4],
+            "1111",
+            "The transfer signature differs from the requested one.",
+        ),
     ] {
         let edit = g.change(base, DATA, old, new);
         g.reject(name, base, [edit], &rows::FIELDS, why);
@@ -277,7 +334,7 @@ fn wishes(g: &mut Group) {
         "accept",
         [set("/in/request/transfer", transfer_id(), Value::Null)],
         &rows::FIELDS,
-        "Who was not told the transfer takes nobody's word for it.",
+        "A client that does not know the transfer signature cannot confirm the record.",
     );
     let clock = |skew: i64| set("/in/now", NOW.to_string(), (NOW + skew).to_string());
     g.reject(
@@ -285,14 +342,14 @@ fn wishes(g: &mut Group) {
         "time-oldest",
         [clock(1)],
         &rows::TIME,
-        "One millisecond more than ten minutes.",
+        "The time is one millisecond outside the ten-minute window.",
     );
     g.reject(
         "time-too-new",
         "time-newest",
         [clock(-1)],
         &rows::TIME,
-        "One millisecond more than ten minutes.",
+        "The time is one millisecond outside the ten-minute window.",
     );
     for (name, time) in [
         ("time-without-milliseconds", "2026-03-04T05:06:07Z"),
@@ -304,6 +361,6 @@ fn wishes(g: &mut Group) {
         ("time-year-signed", "+002026-03-04T05:06:07.089Z"),
     ] {
         let edit = g.change("pub", DATA, &NOW.to_string(), time);
-        g.reject(name, "pub", [edit], &rows::TIME, "Exactly the form with milliseconds and Z.");
+        g.reject(name, "pub", [edit], &rows::TIME, "The time has exactly the form with milliseconds and Z.");
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::group::{Group, set};
 use crate::case::Case;
 
-/// An empty directory at the top is read as one all the same.
+/// The reading by which an empty top directory is a directory without links.
 const EMPTY_TOP: &str = "A-107/empty-directory";
 
 pub(super) fn cases() -> Vec<Case> {
@@ -23,7 +23,7 @@ pub(super) fn cases() -> Vec<Case> {
     g.cases
 }
 
-/// A file of a text.
+/// A file with UTF-8 content.
 fn file(path: &str, text: &str) -> Value {
     json!({"path": path, "content": {"utf8": text}})
 }
@@ -43,29 +43,33 @@ fn input(entries: impl IntoIterator<Item = Value>) -> Value {
 fn names(g: &mut Group) {
     let (nfc, nfd) = ("caf\u{e9}.html", "cafe\u{301}.html");
     for (name, entries, why) in [
-        ("one-file", vec![file("index.html", "page")], "One file; no directory stands around the folder."),
+        ("one-file", vec![file("index.html", "page")], "One file. The folder has no wrapping directory."),
         (
             "order",
             vec![file("b", "1"), file("B", "2"), file("a", "3"), file("ab", "4"), file("a0", "5")],
-            "Entries stand in the order of their names' bytes, however they come.",
+            "Entries are sorted by the bytes of their names, whatever the input's order.",
         ),
         (
             "order-of-paths",
             vec![file("a/x", "1"), file("a-b", "2"), file("a.b", "3")],
-            "Names are sorted, not paths: a comes before a-b, although a/x would come after it.",
+            "Names are sorted, not paths: a sorts before a-b, although a/x sorts after it.",
         ),
         (
             "order-of-bytes",
             vec![file("\u{1f600}", "1"), file("\u{ff5e}", "2"), file("z", "3")],
-            "By their UTF-8 bytes: in UTF-16 the first two would change places.",
+            "Names are sorted by their UTF-8 bytes. In UTF-16 order the first two would swap.",
         ),
-        ("nfc", vec![file(nfc, "page")], "A composed letter: the name is its bytes."),
+        ("nfc", vec![file(nfc, "page")], "A name with a composed letter is used byte by byte."),
         (
             "nfd",
             vec![file(nfd, "page")],
-            "The same letter decomposed is another name, and another identifier.",
+            "The same letter decomposed gives a different name and a different identifier.",
         ),
-        ("nfc-and-nfd", vec![file(nfc, "1"), file(nfd, "2")], "Both names may stand side by side."),
+        (
+            "nfc-and-nfd",
+            vec![file(nfc, "1"), file(nfd, "2")],
+            "The composed and the decomposed name may appear in one directory.",
+        ),
         (
             "odd-names",
             vec![
@@ -81,7 +85,7 @@ fn names(g: &mut Group) {
         (
             "long-name",
             vec![file(&"n".repeat(255), "page")],
-            "A name of 255 bytes; its length takes two bytes.",
+            "A name of 255 bytes. Its encoded length takes two bytes.",
         ),
     ] {
         g.accept(name, input(entries), why);
@@ -95,23 +99,27 @@ fn contents(g: &mut Group) {
         (
             "nested",
             vec![file("index.html", "1"), file("a/index.html", "2"), file("a/b/c/d.txt", "3")],
-            "Folders in folders, named or not.",
+            "Folders inside folders, with or without a directory entry of their own.",
         ),
         (
             "dotfiles",
             vec![file("index.html", "1"), file(".htaccess", "2"), file(".well-known/security.txt", "3")],
             "Files and folders whose name begins with a dot are included.",
         ),
-        ("dotfile-alone", vec![file(".nojekyll", "")], "Also where there is nothing else."),
+        (
+            "dotfile-alone",
+            vec![file(".nojekyll", "")],
+            "A dotfile is included even when it is the only file.",
+        ),
         (
             "same-content",
             vec![file("a", "same"), file("b", "same"), file("c/a", "same")],
-            "Files with the same bytes count each for itself.",
+            "Files with equal content each get their own link and size.",
         ),
         (
             "chunked",
             vec![file("index.html", "page"), json!({"path": "movie.bin", "content": noise(262_145)})],
-            "A link to a file of two chunks tells the size of all blocks below it.",
+            "The link to a file of two chunks carries the total size of the blocks below it.",
         ),
     ] {
         g.accept(name, input(entries), why);
@@ -125,45 +133,53 @@ fn empty(g: &mut Group) {
         (
             "empty-directories-nested",
             vec![page(), directory("a/b/c"), directory("a/d"), file("e/f", "1"), directory("e/g")],
-            "A directory that holds nothing but empty ones is empty itself.",
+            "A directory that contains only empty directories is empty and left out.",
         ),
         (
             "link-to-empty-directory",
             vec![page(), directory("empty"), link("also-empty", "empty")],
-            "Behind a link it is left out as well.",
+            "A link to an empty directory is left out too.",
         ),
     ] {
         g.accept(name, input(entries), why);
     }
     g.accept("nothing", input([]), "A folder without entries is a directory without links.")
         .read_as(EMPTY_TOP);
-    g.accept("nothing-but-empty", input([directory("a/b")]), "So is one that holds only empty directories.")
-        .read_as(EMPTY_TOP);
+    g.accept(
+        "nothing-but-empty",
+        input([directory("a/b")]),
+        "A folder that contains only empty directories is a directory without links.",
+    )
+    .read_as(EMPTY_TOP);
 }
 
 fn links(g: &mut Group) {
     let page = || file("index.html", "page");
     for (name, entries, why) in [
-        ("link-to-file", vec![page(), link("home.html", "index.html")], "A link is the file it leads to."),
+        (
+            "link-to-file",
+            vec![page(), link("home.html", "index.html")],
+            "A link is replaced by the file it points to.",
+        ),
         (
             "link-to-directory",
             vec![page(), file("a/x", "1"), file("a/b/y", "2"), link("z", "a")],
-            "Or the folder, with everything in it.",
+            "A link to a folder is replaced by the folder with all its contents.",
         ),
         (
             "link-through-links",
             vec![page(), link("one", "two"), link("two", "three"), link("three", "index.html")],
-            "A link may lead to another link.",
+            "A link may point to another link.",
         ),
         (
             "link-from-folder",
             vec![page(), file("a/x", "1"), link("b/c/up", "../../a/x"), link("b/here", "./c/up")],
-            "A target is relative to the folder that the link stands in.",
+            "A target is relative to the folder that contains the link.",
         ),
         (
             "link-through-directory-link",
             vec![page(), file("real/x", "1"), link("short", "real"), link("x", "short/x")],
-            "The way to a target may lead through links.",
+            "The path of a target may pass through links.",
         ),
         (
             "links-side-by-side",
@@ -174,12 +190,12 @@ fn links(g: &mut Group) {
                 link("c/to-b", "../b"),
                 link("c/to-a", "../a"),
             ],
-            "A folder may come up as often as links lead to it, as long as it does not come up in itself.",
+            "A folder may appear once per link to it, as long as it does not contain itself.",
         ),
         (
             "dotfile-link",
             vec![page(), file(".env", "1"), link("env", ".env"), link(".index", "index.html")],
-            "Dotfiles and links, both ways.",
+            "A link may point to a dotfile and may be one itself.",
         ),
     ] {
         g.accept(name, input(entries), why);
@@ -188,16 +204,37 @@ fn links(g: &mut Group) {
 
 fn dangling(g: &mut Group) {
     for (name, base, path, old, new, why) in [
-        ("dangling", "link-to-file", "1/link", "index.html", "missing.html", "There is no such file."),
-        ("dangling-case", "link-to-file", "1/link", "index.html", "Index.html", "Names are their bytes."),
-        ("dangling-directory", "link-to-directory", "3/link", "a", "missing", "There is no such folder."),
+        (
+            "dangling",
+            "link-to-file",
+            "1/link",
+            "index.html",
+            "missing.html",
+            "The target file does not exist.",
+        ),
+        (
+            "dangling-case",
+            "link-to-file",
+            "1/link",
+            "index.html",
+            "Index.html",
+            "The target differs from the file's name in case. Names are compared byte by byte.",
+        ),
+        (
+            "dangling-directory",
+            "link-to-directory",
+            "3/link",
+            "a",
+            "missing",
+            "The target folder does not exist.",
+        ),
         (
             "dangling-through-links",
             "link-through-links",
             "3/link",
             "index.html",
             "missing.html",
-            "The last link dangles.",
+            "The last link of a chain dangles.",
         ),
         (
             "dangling-in-folder",
@@ -205,7 +242,7 @@ fn dangling(g: &mut Group) {
             "2/link",
             "../../a/x",
             "../a/x",
-            "It stands one folder deeper.",
+            "The target exists, but one folder further up.",
         ),
         (
             "dangling-below-file",
@@ -213,7 +250,7 @@ fn dangling(g: &mut Group) {
             "3/link",
             "short/x",
             "index.html/x",
-            "There is nothing below a file.",
+            "The target path continues below a file.",
         ),
     ] {
         g.reject(name, base, [set(&format!("/in/entries/{path}"), old, new)], &rows::DANGLING, why);
@@ -223,31 +260,45 @@ fn dangling(g: &mut Group) {
         "link-to-file",
         [set("/in/entries/0/path", "index.html", "start.html")],
         &rows::DANGLING,
-        "The file is there, under another name.",
+        "The target file has another name.",
     );
 }
 
 fn endless(g: &mut Group) {
     for (name, base, path, old, new, why) in [
-        ("loop-self", "link-to-file", "1/link", "index.html", "home.html", "A link to itself."),
-        ("loop-mutual", "link-through-links", "3/link", "index.html", "one", "Three links in a circle."),
+        ("loop-self", "link-to-file", "1/link", "index.html", "home.html", "A link points to itself."),
+        (
+            "loop-mutual",
+            "link-through-links",
+            "3/link",
+            "index.html",
+            "one",
+            "Three links point to each other in a circle.",
+        ),
         (
             "loop-own-folder",
             "link-to-directory",
             "3/link",
             "a",
             ".",
-            "A link to the folder that it stands in.",
+            "A link points to the folder that contains it.",
         ),
-        ("loop-ancestor", "link-from-folder", "2/link", "../../a/x", "..", "A link to a folder around it."),
-        ("loop-top", "link-from-folder", "2/link", "../../a/x", "../..", "A link to the top folder."),
+        (
+            "loop-ancestor",
+            "link-from-folder",
+            "2/link",
+            "../../a/x",
+            "..",
+            "A link points to an ancestor folder.",
+        ),
+        ("loop-top", "link-from-folder", "2/link", "../../a/x", "../..", "A link points to the top folder."),
         (
             "loop-through-folders",
             "links-side-by-side",
             "2/link",
             "../a",
             "../c",
-            "Two folders with a link to each other: neither has an end.",
+            "Two folders each contain a link to the other, so both are endless.",
         ),
     ] {
         g.reject(name, base, [set(&format!("/in/entries/{path}"), old, new)], &rows::LOOP, why);

@@ -1,4 +1,4 @@
-//! `transaction.decode`: what decodes encodes back to the same bytes.
+//! `transaction.decode`: a decoded message encodes back to the same bytes.
 
 use assay_spec::Id;
 use assay_spec::crypto::text::hex;
@@ -13,7 +13,7 @@ use super::world::{CID, NOW, SITE, prepared, text};
 use crate::case::Case;
 
 const MESSAGE: &str = "/in/message";
-/// Where the parts of a publishing message begin: accounts, blockhash, instructions, program, its accounts, data.
+/// Offsets of the parts of a publishing message: accounts, blockhash, instructions, program, its accounts, data.
 const PARTS: [usize; 6] = [3, 100, 132, 133, 134, 136];
 
 static SHOWN: &[Id] = &[&LEGACY];
@@ -30,24 +30,24 @@ pub(super) fn cases() -> Vec<Case> {
 fn accepts(g: &mut Group) {
     let input = |message: &Message| json!({"message": {"hex": hex(&message.encode())}});
     let publish = prepared(text(&Record::publish(SITE, CID, "0", NOW)));
-    g.accept("pub", input(&publish), "A publish.");
+    g.accept("pub", input(&publish), "A publish record.");
     for (length, why) in [
-        (0, "No data."),
-        (127, "The last length of one byte."),
-        (128, "The first length of two bytes."),
-        (255, "The last of one byte in other encodings."),
-        (256, "The first of two bytes in other encodings."),
+        (0, "An instruction without data."),
+        (127, "127 is the greatest length encoded in one byte."),
+        (128, "128 is the smallest length encoded in two bytes."),
+        (255, "255 takes two bytes here. It fits one byte in other encodings."),
+        (256, "256 takes two bytes here, as in other encodings."),
         (965, "The longest record that fits one transaction."),
-        (2047, "The last of eleven bits."),
+        (2047, "2047 is the greatest 11-bit length."),
     ] {
         g.accept(&format!("data-{length}"), input(&prepared(vec![b'a'; length])), why);
     }
     for (length, why) in [
-        (16383, "The last length of two bytes."),
-        (16384, "The first length of three bytes."),
-        (32767, "The last length of fifteen bits."),
-        (32768, "The first of sixteen."),
-        (65535, "The greatest length."),
+        (16383, "16383 is the greatest length encoded in two bytes."),
+        (16384, "16384 is the smallest length encoded in three bytes."),
+        (32767, "32767 is the greatest 15-bit length."),
+        (32768, "32768 is the smallest 16-bit length."),
+        (65535, "65535 is the greatest length."),
     ] {
         let whole = prepared(vec![b'a'; length]).encode();
         let head = hex(&whole[..whole.len() - length]);
@@ -60,7 +60,7 @@ fn accepts(g: &mut Group) {
     g.accept(
         "nothing",
         input(&bare),
-        "No accounts and no instructions decode; whether it makes sense is not asked.",
+        "Decoding checks the form only: a message may have no accounts and no instructions.",
     );
     let mut many = publish.clone();
     many.accounts = (0..128u8).map(|n| bytes(&format!("account {n}"))).collect();
@@ -68,33 +68,39 @@ fn accepts(g: &mut Group) {
     g.accept(
         "many",
         input(&many),
-        "128 accounts and 256 account indices have lengths of two bytes; indices are not resolved.",
+        "128 accounts and 256 account indices have two-byte lengths. Decoding does not resolve indices.",
     );
     let mut header = publish.clone();
     header.header = [0x7f, 0xff, 0xff];
-    g.accept("header-7f", input(&header), "The highest first byte of a legacy message.");
+    g.accept("header-7f", input(&header), "0x7f is the highest first byte of a legacy message.");
 }
 
 fn lengths(g: &mut Group) {
     let whole = prepared(text(&Record::publish(SITE, CID, "0", NOW))).encode();
     let end = whole.len();
-    g.reject("trailing-byte", "pub", [splice(MESSAGE, end, "", "00")], &LEGACY, "Nothing is left over.");
+    g.reject(
+        "trailing-byte",
+        "pub",
+        [splice(MESSAGE, end, "", "00")],
+        &LEGACY,
+        "No byte follows the message.",
+    );
     g.reject(
         "versioned",
         "pub",
         [splice(MESSAGE, 0, "", "80")],
         &LEGACY,
-        "A first byte of 0x80 and above is a versioned message.",
+        "A first byte of 0x80 or above marks a versioned message.",
     );
     g.reject(
         "first-byte-ff",
         "header-7f",
         [splice(MESSAGE, 0, "7f", "ff")],
         &LEGACY,
-        "A first byte of 0x80 and above is a versioned message.",
+        "A first byte of 0x80 or above marks a versioned message.",
     );
     for (name, first) in [("version-1", "81"), ("version-127", "ff")] {
-        let why = "Every version is another format.";
+        let why = "A versioned message is not a legacy message, whatever its version number.";
         g.reject(name, "pub", [splice(MESSAGE, 0, "", first)], &LEGACY, why);
     }
     let [accounts, _, instructions, _, indices, data] = PARTS;
@@ -110,16 +116,22 @@ fn lengths(g: &mut Group) {
             "pub",
             [splice(MESSAGE, at, old, new)],
             &LEGACY,
-            "The same length in more bytes is another message.",
+            "A length is written in its shortest encoding.",
         );
     }
-    g.reject("alias-zero", "data-0", [splice(MESSAGE, data, "00", "8000")], &LEGACY, "Zero has one byte.");
+    g.reject(
+        "alias-zero",
+        "data-0",
+        [splice(MESSAGE, data, "00", "8000")],
+        &LEGACY,
+        "The length 0 is written in one byte.",
+    );
     for (name, at, old, new) in [
         ("alias-accounts-in-3", accounts, "03", "838000"),
         ("alias-instructions-in-3", instructions, "01", "818000"),
         ("alias-indices-in-3", indices, "01", "818000"),
     ] {
-        let why = "Nor in three, where one is enough.";
+        let why = "A length that fits one byte is not written in three.";
         g.reject(name, "pub", [splice(MESSAGE, at, old, new)], &LEGACY, why);
     }
     // Every length at which the encoding has an alias of another kind.
@@ -134,8 +146,10 @@ fn lengths(g: &mut Group) {
         (16383, "ff7f", "ffff00"),
     ] {
         let (bytes, base) = (alias.len() / 2, format!("data-{length}"));
-        let why =
-            format!("{length} has {}, and no other form.", ["one byte", "two bytes"][old.len() / 2 - 1]);
+        let why = format!(
+            "The length {length} is written in {} and has no other form.",
+            ["one byte", "two bytes"][old.len() / 2 - 1]
+        );
         let edit = splice(MESSAGE, data, old, alias);
         g.reject(&format!("alias-{length}-in-{bytes}"), &base, [edit], &LEGACY, &why);
     }
@@ -143,13 +157,17 @@ fn lengths(g: &mut Group) {
         ("length-4-bytes-of-128", "data-128", "8001", "80818000"),
         ("length-5-bytes", "data-0", "00", "8080808000"),
     ] {
-        let why = "A length has three bytes at most, whatever its value.";
+        let why = "A length has at most three bytes, whatever its value.";
         g.reject(name, base, [splice(MESSAGE, data, old, new)], &LEGACY, why);
     }
     for (name, new, why) in [
-        ("length-196608", "80800c", "The third byte has two bits."),
-        ("length-1048576", "808040", "No other bit of it counts."),
-        ("length-endless", "ffffffff", "A third byte that goes on is none."),
+        ("length-196608", "80800c", "The third byte of a length carries only two bits."),
+        (
+            "length-1048576",
+            "808040",
+            "The third byte of a length carries only two bits; the others are zero.",
+        ),
+        ("length-endless", "ffffffff", "The third byte of a length must not announce a fourth."),
     ] {
         g.reject(name, "nothing", [splice(MESSAGE, 3, "00", new)], &LEGACY, why);
     }
@@ -158,21 +176,21 @@ fn lengths(g: &mut Group) {
         "data-0",
         [splice(MESSAGE, data, "00", "80808000")],
         &LEGACY,
-        "A length has three bytes at most.",
+        "A length has at most three bytes.",
     );
     g.reject(
         "length-65536",
         "nothing",
         [splice(MESSAGE, 3, "00", "808004")],
         &LEGACY,
-        "No length is above 65535.",
+        "A length is at most 65535.",
     );
     g.reject(
         "length-beyond-end",
         "data-127",
         [splice(MESSAGE, data, "7f", "ff01")],
         &LEGACY,
-        "The data is shorter than its length.",
+        "The length announces more data than the message contains.",
     );
 }
 
@@ -195,11 +213,11 @@ fn cuts(g: &mut Group) {
         ("cut-data", end - 1),
     ] {
         let edit = splice(MESSAGE, keep, hex(&whole[keep..]), Value::from(""));
-        g.reject(name, "pub", [edit], &LEGACY, "Every part is whole.");
+        g.reject(name, "pub", [edit], &LEGACY, "The message is cut off before its last byte.");
     }
 }
 
-/// A length of two bytes written in three.
+/// A two-byte length written in three bytes.
 fn longer(length: &str) -> String {
     let bytes = crate::bytes::parse_hex(length).unwrap_or_default();
     hex(&[bytes[0], bytes[1] | 0x80, 0])

@@ -1,4 +1,4 @@
-//! `transaction.encode`: the message that carries a record.
+//! `transaction.encode`: the transaction message that carries a record.
 
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::message::LEGACY;
@@ -25,22 +25,22 @@ pub(super) fn cases() -> Vec<Case> {
             "record": record,
         })
     };
-    g.accept("pub", input(hex(&text(&Record::publish(SITE, CID, "0", NOW)))), "A publish.");
+    g.accept("pub", input(hex(&text(&Record::publish(SITE, CID, "0", NOW)))), "A publish record.");
     for (length, why) in [
-        (0, "An empty record has a length of one byte."),
-        (1, "One byte."),
-        (127, "The last length of one byte."),
-        (128, "The first length of two bytes."),
+        (0, "The length 0 of an empty record takes one byte."),
+        (1, "A record of one byte."),
+        (127, "127 is the greatest length encoded in one byte."),
+        (128, "128 is the smallest length encoded in two bytes."),
         (965, "The longest record that fits one transaction."),
-        (16383, "The last length of two bytes."),
-        (16384, "The first length of three bytes."),
-        (65535, "The greatest length."),
+        (16383, "16383 is the greatest length encoded in two bytes."),
+        (16384, "16384 is the smallest length encoded in three bytes."),
+        (65535, "65535 is the greatest length."),
     ] {
         g.accept(&format!("record-{length}"), input(json!({"repeat": ["61", length]})), why);
     }
     let mut zeros = input(hex(b"r"));
     zeros["blockhash"] = "1".repeat(32).into();
-    g.accept("blockhash-zero", zeros, "A zero byte is a 1 in base58, at each place.");
+    g.accept("blockhash-zero", zeros, "Base58 writes each leading zero byte as 1.");
 
     let short = |name: &str| bs58::encode(&bytes(name)[..31]).into_string();
     let long = |name: &str| bs58::encode([&bytes(name)[..], &[7]].concat()).into_string();
@@ -52,7 +52,7 @@ pub(super) fn cases() -> Vec<Case> {
             "/in/client",
             address("client"),
             format!("0{}", &address("client")[1..]),
-            "base58 has no 0.",
+            "The base58 alphabet has no 0.",
         ),
         (
             "blockhash-31",
@@ -70,7 +70,7 @@ pub(super) fn cases() -> Vec<Case> {
         "record-16384",
         [set("/in/record", record, json!({"repeat": ["61", 65536]}))],
         &LEGACY,
-        "No length is above 65535.",
+        "A length is at most 65535.",
     );
     g.cases
 }

@@ -1,4 +1,4 @@
-//! What a generator writes its cases with.
+//! `Group`: the functions with which a generator adds its cases.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +21,8 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Cases of `op` at `place`; an accepted one shows every row of `shown` that refuses, and each that changes its
-    /// answer.
+    /// Cases of `op` at `place`. An accepted case covers every row of `shown` that can reject, and each row that
+    /// changes its answer.
     pub(super) fn new(
         place: &'static str,
         op: &'static str,
@@ -32,10 +32,10 @@ impl Group {
         Group { place, op, generator, shown, cases: Vec::new() }
     }
 
-    /// An input that is taken; its answer is the reference's, and the witnesses confirm it.
+    /// Adds an accepted input. Its answer comes from the reference; the witnesses confirm it.
     pub(super) fn accept(&mut self, name: &str, input: Value, why: &str) -> &mut Case {
         let Answer::Ok(ok) = answer(self.op, &input, &mut Strict) else {
-            panic!("{}/{name} is no accept: {:?}", self.place, answer(self.op, &input, &mut Strict));
+            panic!("{}/{name} is not accepted: {:?}", self.place, answer(self.op, &input, &mut Strict));
         };
         let steps = steps(self.op, &input, &ok);
         let shown = self.shown.iter().copied();
@@ -46,7 +46,7 @@ impl Group {
         self.push(Case { requirements, steps, ..self.case(name, input, expect, why) })
     }
 
-    /// The base with one thing changed, which `row` refuses.
+    /// Adds a copy of the base with one change, which `row` rejects.
     pub(super) fn reject(
         &mut self,
         name: &str,
@@ -61,7 +61,7 @@ impl Group {
         let input = replay(base, &edit, &reseal).unwrap_or_else(|e| panic!("{}/{name}: {e}", self.place));
         let stage = match answer(self.op, &input, &mut Strict) {
             Answer::Reject(reject) if reject.row == row => reject.stage,
-            other => panic!("{}/{name} is not refused by {row}: {other:?}", self.place),
+            other => panic!("{}/{name} is not rejected by {row}: {other:?}", self.place),
         };
         let expect = Expect::Reject { rule: row.rule.to_owned(), stage: stage.to_owned() };
         let base = Some(base.id.clone());
@@ -70,22 +70,22 @@ impl Group {
         self.push(Case { requirements, base, edit, reseal, ..case })
     }
 
-    /// The input of a case that stands already.
+    /// The input of a case that was added before.
     pub(super) fn input(&self, name: &str) -> &Value {
         &self.base(name).input
     }
 
-    /// `old` replaced by `new` where it first stands in a text or byte member of a base.
+    /// Replaces the first `old` in a string or byte member of a base by `new`.
     pub(super) fn change(&self, base: &str, path: &str, old: &str, new: &str) -> Edit {
         let member = look(self.input(base), path).unwrap_or_else(|e| panic!("{base}{path}: {e}"));
         let bytes = content(&member).unwrap_or_else(|e| panic!("{base}{path}: {e}"));
         let at = bytes.windows(old.len()).position(|window| window == old.as_bytes());
-        let at = at.unwrap_or_else(|| panic!("{old:?} does not stand in {base}{path}"));
+        let at = at.unwrap_or_else(|| panic!("{old:?} does not occur in {base}{path}"));
         let piece = |text: &str| if member.is_string() { json!(text) } else { json!({"utf8": text}) };
         Edit { path: path.to_owned(), at: Some(at), old: piece(old), new: piece(new) }
     }
 
-    /// `new` put behind a text or byte member, as the member is written.
+    /// Appends `new` to a string or byte member, in the member's notation.
     pub(super) fn append(&self, base: &str, path: &str, new: &str) -> Edit {
         let member = look(self.input(base), path).and_then(|member| content(&member));
         let at = member.unwrap_or_else(|e| panic!("{base}{path}: {e}")).len();
@@ -94,7 +94,10 @@ impl Group {
 
     fn base(&self, name: &str) -> &Case {
         let id = format!("{}/{name}", self.place);
-        self.cases.iter().find(|case| case.id == id).unwrap_or_else(|| panic!("{id} stands after its use"))
+        self.cases
+            .iter()
+            .find(|case| case.id == id)
+            .unwrap_or_else(|| panic!("{id} is used before it is added"))
     }
 
     fn case(&self, name: &str, input: Value, expect: Expect, why: &str) -> Case {
@@ -121,18 +124,18 @@ impl Group {
 }
 
 impl Case {
-    /// The expectation rests on one of several legal readings.
+    /// States the reading on which the expectation rests, where the document allows several.
     pub(super) fn read_as(&mut self, reading: &str) {
         self.reading = Some(reading.to_owned());
     }
 
-    /// An accepted case also shows a row that refuses nothing.
+    /// Makes an accepted case cover a row that never rejects.
     pub(super) fn shows(&mut self, row: Id) {
         self.requirements = vec![row.to_string()];
     }
 }
 
-/// The rows that refuse nothing, and without which the answer is another.
+/// The rows that never reject but change the answer.
 fn needed(op: &str, input: &Value, ok: &Value) -> Vec<Id> {
     let mut met = Met::default();
     answer(op, input, &mut met);
@@ -140,12 +143,12 @@ fn needed(op: &str, input: &Value, ok: &Value) -> Vec<Id> {
     silent.filter(|row| answer(op, input, &mut Without(row)) != Answer::Ok(ok.clone())).collect()
 }
 
-/// `old` replaced by `new` at an offset, both as the member is written.
+/// Replaces `old` by `new` at an offset. Both are in the member's notation.
 pub(super) fn splice(path: &str, at: usize, old: impl Into<Value>, new: impl Into<Value>) -> Edit {
     Edit { path: path.to_owned(), at: Some(at), old: old.into(), new: new.into() }
 }
 
-/// A whole member replaced.
+/// Replaces a whole member.
 pub(super) fn set(path: &str, old: impl Into<Value>, new: impl Into<Value>) -> Edit {
     Edit { path: path.to_owned(), at: None, old: old.into(), new: new.into() }
 }

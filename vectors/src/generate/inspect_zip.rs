@@ -1,4 +1,4 @@
-//! `drop.inspect_zip`: zips that may be dropped, and those that the document refuses.
+//! `drop.inspect_zip`: zips that the drop accepts, and zips that it rejects.
 
 use assay_spec::Id;
 use assay_spec::drop::requirements::zip as rows;
@@ -9,7 +9,7 @@ use super::zip::{Entry, Piece, archive, edits, recipe};
 use crate::bytes::hex;
 use crate::case::Case;
 
-/// A megabyte is read as 1,000,000 bytes.
+/// The reading by which a megabyte is 1,000,000 bytes.
 const DECIMAL: &str = "A-094/decimal";
 
 const PAGE: &[u8] = b"<!doctype html><title>site</title><link rel=\"stylesheet\" href=\"css/site.css\">\n";
@@ -28,7 +28,7 @@ fn input(entries: &[Entry]) -> Value {
     json!({"zip": recipe(&archive(entries))})
 }
 
-/// A page and two more files.
+/// A page and two other files.
 fn site() -> Vec<Entry> {
     vec![
         Entry::stored("index.html", PAGE),
@@ -37,7 +37,7 @@ fn site() -> Vec<Entry> {
     ]
 }
 
-/// The base with its entries altered.
+/// Adds a rejected case: the base with altered entries.
 fn altered<'g>(
     g: &'g mut Group,
     name: &str,
@@ -53,57 +53,69 @@ fn altered<'g>(
 }
 
 fn accepts(g: &mut Group) {
-    g.accept("stored", input(&site()), "Three files, stored.");
+    g.accept("stored", input(&site()), "Three stored files.");
     let mut reversed = site();
     reversed.reverse();
-    g.accept("stored-reversed", input(&reversed), "Another order, the same identifier.");
+    g.accept("stored-reversed", input(&reversed), "The order of the entries does not change the identifier.");
     let text = b"compressed compressed compressed\n";
     // Written by zlib.
     let deflated = crate::bytes::parse_hex("4bcecf2d284a2d2e4e4d5148c6c6e40200").expect("hex");
     let files = |entry: Entry| vec![Entry::stored("index.html", PAGE), entry];
     for (name, entry, why) in [
         ("deflated", Entry::deflated("a.txt", text, deflated.clone()), "A deflated file."),
-        ("not-deflated", Entry::stored("a.txt", text), "The same file stored: the same identifier."),
+        ("not-deflated", Entry::stored("a.txt", text), "The same file, stored. It has the same identifier."),
         (
             "descriptor",
             Entry::deflated("a.txt", text, deflated.clone()).described(),
-            "Its sizes stand behind its data.",
+            "The file's sizes are in a data descriptor after its data.",
         ),
         (
             "wide",
             Entry::deflated("a.txt", text, deflated).wide(),
-            "Its sizes stand in the 64-bit extra fields.",
+            "The file's sizes are in the 64-bit extra fields.",
         ),
         (
             "dotfile",
             Entry::stored(".well-known/security.txt", b"contact\n"),
-            "A dotfile is a file like others.",
+            "A dotfile is an ordinary file.",
         ),
-        ("directory", Entry::stored("ab/", b""), "A directory without files is no file, and left out."),
-        ("directory-named", Entry::stored("a/b/c.txt", b"1"), "Directories need no entries of their own."),
-        ("unicode", Entry::stored("caf\u{e9}/\u{1f600}.txt", b"1"), "Names are UTF-8, and the flag says so."),
+        ("directory", Entry::stored("ab/", b""), "A directory without files is left out."),
+        (
+            "directory-named",
+            Entry::stored("a/b/c.txt", b"1"),
+            "A directory does not need an entry of its own.",
+        ),
+        (
+            "unicode",
+            Entry::stored("caf\u{e9}/\u{1f600}.txt", b"1"),
+            "A name is UTF-8 and has the UTF-8 flag.",
+        ),
         ("empty-file", Entry::stored("a.txt", b""), "An empty file."),
     ] {
         g.accept(name, input(&files(entry)), why);
     }
 }
 
-/// What other people's programs write of one and the same folder.
+/// The same folder, zipped by other programs.
 fn foreign(g: &mut Group) {
     for (name, zip, why) in [
         ("by-python", &include_bytes!("foreign/python.zip")[..], "Written by Python 3.11's zipfile."),
         (
             "by-infozip",
             include_bytes!("foreign/infozip.zip"),
-            "Written by Info-ZIP 3.0, with directories and Unix times.",
+            "Written by Info-ZIP 3.0, with directory entries and Unix times.",
         ),
         (
             "by-infozip-streamed",
             include_bytes!("foreign/infozip-streamed.zip"),
-            "Written by Info-ZIP 3.0 into a pipe: descriptors behind the data.",
+            "Written by Info-ZIP 3.0 into a pipe, with data descriptors.",
         ),
         ("by-7zip", include_bytes!("foreign/7z.zip"), "Written by 7-Zip 26.02."),
-        ("by-jar", include_bytes!("foreign/jar.zip"), "Written by the jar of Java 17, with descriptors."),
+        (
+            "by-jar",
+            include_bytes!("foreign/jar.zip"),
+            "Written by the jar tool of Java 17, with data descriptors.",
+        ),
     ] {
         g.accept(name, json!({"zip": hex(zip)}), why);
     }
@@ -112,21 +124,21 @@ fn foreign(g: &mut Group) {
 fn form(g: &mut Group) {
     let zip = g.input("stored")["zip"].clone();
     for (name, new, why) in [
-        ("form-empty", json!({"hex": ""}), "No byte is no zip."),
-        ("form-page", json!({"utf8": "<!doctype html>\n"}), "A page is no zip."),
+        ("form-empty", json!({"hex": ""}), "An empty file is not a zip."),
+        ("form-page", json!({"utf8": "<!doctype html>\n"}), "An HTML page is not a zip."),
     ] {
         g.reject(name, "stored", [set("/in/zip", zip.clone(), new)], &rows::FORM, why);
     }
     for (name, place, why) in [
-        ("form-end-record", "PK\u{5}\u{6}", "Without an end record there is no directory."),
-        ("form-directory", "PK\u{1}\u{2}", "The directory is no directory."),
+        ("form-end-record", "PK\u{5}\u{6}", "A zip without an end record has no central directory."),
+        ("form-directory", "PK\u{1}\u{2}", "The central directory has the wrong signature."),
     ] {
         let edit = g.change("stored", "/in/zip", place, &place.replace('P', "p"));
         g.reject(name, "stored", [edit], &rows::FORM, why);
     }
     let whole = crate::edit::content(&zip).expect("bytes");
     let cut = super::group::splice("/in/zip", whole.len() - 8, hex_text(&whole[whole.len() - 8..]), "");
-    g.reject("form-cut", "stored", [cut], &rows::FORM, "The end record breaks off.");
+    g.reject("form-cut", "stored", [cut], &rows::FORM, "The end record is cut off.");
 }
 
 fn hex_text(bytes: &[u8]) -> String {
@@ -137,14 +149,14 @@ fn paths(g: &mut Group) {
     let named =
         |n: usize, name: &'static str| move |entries: &mut Vec<Entry>| name.clone_into(&mut entries[n].name);
     let base = || ("stored", site());
-    let climbs = "A path that climbs out of the root.";
+    let climbs = "A path leaves the root.";
     altered(g, "traversal", base(), &rows::TRAVERSAL, climbs, named(2, "../c.txt"));
     altered(
         g,
         "traversal-alone",
         base(),
         &rows::TRAVERSAL,
-        "Out of the root, and nothing else.",
+        "A path consists of nothing but two dots.",
         named(2, ".."),
     );
     altered(
@@ -152,7 +164,7 @@ fn paths(g: &mut Group) {
         "traversal-from-folder",
         base(),
         &rows::TRAVERSAL,
-        "It goes down first, and then up twice.",
+        "A path goes down one level and then up two.",
         named(1, "css/../../site.css"),
     );
     altered(
@@ -160,27 +172,34 @@ fn paths(g: &mut Group) {
         "traversal-and-back",
         base(),
         &rows::TRAVERSAL,
-        "What lies outside, nobody knows; not even if it looks like the way back.",
+        "A path that leaves the root is rejected, even if it seems to come back.",
         named(2, "../ab/c.txt"),
     );
-    altered(g, "absolute", base(), &rows::ABSOLUTE, "An absolute path.", named(2, "/bc.txt"));
+    altered(g, "absolute", base(), &rows::ABSOLUTE, "A path is absolute.", named(2, "/bc.txt"));
     altered(
         g,
         "absolute-folder",
         base(),
         &rows::ABSOLUTE,
-        "An absolute path into a folder.",
+        "A path into a folder is absolute.",
         named(2, "/ab/c.txt"),
     );
 
     let root = &rows::ROOT_INDEX;
-    altered(g, "index-missing", base(), root, "Another page is no index.html.", named(0, "start.html"));
+    altered(
+        g,
+        "index-missing",
+        base(),
+        root,
+        "The root has another page but no index.html.",
+        named(0, "start.html"),
+    );
     altered(
         g,
         "index-in-folder",
         base(),
         root,
-        "In a folder it is not at the root.",
+        "index.html is in a folder, not at the root.",
         named(0, "site/index.html"),
     );
 }
@@ -191,7 +210,10 @@ fn limits(g: &mut Group) {
     let around: usize = archive(&whole(1)).iter().map(Piece::len).sum::<usize>() - 1;
     let most = 10_000_000 - around;
     g.accept("size", input(&whole(most)), "A zip of 10,000,000 bytes.");
-    let (mib, mb) = ("More than ten megabytes, whichever are meant.", "One byte more than ten million.");
+    let (mib, mb) = (
+        "The zip has more than 10 MB, with a megabyte of 1,000,000 or of 1,048,576 bytes.",
+        "The zip has 10,000,001 bytes.",
+    );
     for (name, more, why) in [("size-mebibytes", (10 << 20) - 10_000_000 + 1, mib), ("size-above", 1, mb)] {
         let case = altered(g, name, ("size", whole(most)), &rows::SIZE, why, |entries| {
             *entries = whole(most + more)
@@ -203,7 +225,7 @@ fn limits(g: &mut Group) {
 
     let (most, mebibytes) = (40_000_000 - PAGE.len(), 40 << 20);
     let zeros = |count: usize| vec![page(), Entry::zeros("zeros.bin", count)];
-    g.accept("extracted", input(&zeros(most)), "Files of 40,000,000 bytes together.");
+    g.accept("extracted", input(&zeros(most)), "The extracted files have 40,000,000 bytes in total.");
     let base = || ("extracted", zeros(most));
     let rule = &rows::EXTRACTED_SIZE;
     altered(
@@ -211,12 +233,12 @@ fn limits(g: &mut Group) {
         "extracted-mebibytes",
         base(),
         rule,
-        "More than forty megabytes, whichever are meant.",
+        "The files have more than 40 MB, with a megabyte of 1,000,000 or of 1,048,576 bytes.",
         |entries| {
             *entries = zeros(mebibytes + 1 - PAGE.len());
         },
     );
-    altered(g, "extracted-above", base(), rule, "One byte more than forty million.", |entries| {
+    altered(g, "extracted-above", base(), rule, "The extracted files have 40,000,001 bytes.", |entries| {
         *entries = zeros(most + 1);
     })
     .read_as(DECIMAL);
@@ -225,13 +247,17 @@ fn limits(g: &mut Group) {
         "counted",
         base(),
         &rows::COUNTED,
-        "The headers tell what is allowed, the data has more.",
+        "The headers declare an allowed size, but the data is larger.",
         |entries| {
             entries[1] = Entry::zeros("zeros.bin", mebibytes).declared_as(&entries[1]);
         },
     );
-    g.accept("zeros", input(&zeros(1_000_000)), "A million zeros in a thousand bytes are no harm.");
-    let little = "The headers tell of a million bytes, the data has forty million.";
+    g.accept(
+        "zeros",
+        input(&zeros(1_000_000)),
+        "A high compression ratio is allowed: a million zeros in about a thousand bytes.",
+    );
+    let little = "The headers declare a million bytes, but the data has about 42 million.";
     altered(g, "counted-bomb", ("zeros", zeros(1_000_000)), &rows::COUNTED, little, |entries| {
         entries[1] = Entry::zeros("zeros.bin", mebibytes).declared_as(&entries[1]);
     });
@@ -242,8 +268,15 @@ fn limits(g: &mut Group) {
         let others = (1..count).map(|n| Entry::stored(&name(n), b""));
         [page()].into_iter().chain(others).collect::<Vec<_>>()
     };
-    g.accept("files", input(&many(1000)), "A thousand files.");
-    altered(g, "files-1001", ("files", many(1000)), &rows::FILES, "One file more.", |entries| {
-        *entries = many(1001);
-    });
+    g.accept("files", input(&many(1000)), "1000 files.");
+    altered(
+        g,
+        "files-1001",
+        ("files", many(1000)),
+        &rows::FILES,
+        "1001 files are one more than allowed.",
+        |entries| {
+            *entries = many(1001);
+        },
+    );
 }

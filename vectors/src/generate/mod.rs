@@ -1,4 +1,4 @@
-//! The generators: small code that writes every case, the same on every machine.
+//! The generators of the golden cases. Their output is the same on every machine.
 
 mod check_message;
 mod cid_directory;
@@ -72,7 +72,7 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("drop/inspect-zip.json", inspect_zip::cases),
 ];
 
-/// Every generated file by its path below `data`, the manifest last.
+/// Every generated file with its path below `data`. The manifest is last.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let groups: Vec<(&'static str, Vec<Case>)> =
         GENERATORS.par_iter().map(|(path, generate)| (*path, generate())).collect();

@@ -1,4 +1,4 @@
-//! `publish.record.encode` and `publish.record.parse`: one text for each record.
+//! `publish.record.encode` and `publish.record.parse`: each record has exactly one encoding.
 
 use assay_spec::crypto::text::hex;
 use assay_spec::publish::record::Record;
@@ -16,71 +16,121 @@ static SHOWN: &[Id] =
 const SOURCE: &str = "src/generate/record.rs";
 const RECORD: &str = "/in/record";
 
-/// Every record that is taken, with its name and reason; the reading, where the document allows another escape.
+/// Every accepted record with its name and reason, and its reading where the document allows another escape.
 fn records() -> Vec<(&'static str, Record, &'static str, Option<&'static str>)> {
     let cid = |cid: &str| Record::publish(SITE, cid, "0", NOW);
     let vault = format!("chain:{}", address("incoming"));
     let raw = Some("A-082/raw");
     vec![
-        ("pub", Record::publish(SITE, CID, "1.2.3", NOW), "A publish.", None),
-        ("transfer", Record::transfer(SITE, &vault, NOW), "A transfer to a new key.", None),
-        ("accept", Record::accept(SITE, &transfer_id(), NOW), "The new key accepts.", None),
+        ("pub", Record::publish(SITE, CID, "1.2.3", NOW), "A publish record.", None),
+        (
+            "transfer",
+            Record::transfer(SITE, &vault, NOW),
+            "A record that transfers the domain to a new key.",
+            None,
+        ),
+        (
+            "accept",
+            Record::accept(SITE, &transfer_id(), NOW),
+            "A record in which the new key accepts the transfer.",
+            None,
+        ),
         (
             "punycode",
             Record::publish("xn--bcher-kva.example", CID, "0", NOW),
-            "An internationalised name.",
+            "An internationalized name in punycode form.",
             None,
         ),
         ("quote", cid("a\"b"), "A quote is escaped.", None),
         ("backslash", cid("a\\b"), "A backslash is escaped.", None),
-        ("newline", cid("a\nb"), "A newline has a short escape.", None),
+        ("newline", cid("a\nb"), "A newline is written with its short escape.", None),
         (
             "short-escapes",
             cid("\u{8}\t\u{c}\r"),
-            "So have backspace, tab, form feed and carriage return.",
+            "Backspace, tab, form feed and carriage return are written with their short escapes.",
             None,
         ),
-        ("control", cid("a\u{1}\u{1f}b"), "Other control characters are four hex digits, lower case.", None),
-        ("nul", cid("a\0b"), "A NUL is a control character like others.", None),
-        ("space", cid(" a b "), "Spaces inside a value stay.", None),
-        ("looks-like-a-record", cid(r#"","v":"1"#), "A value cannot end its string.", None),
-        ("capital", cid("A"), "A capital.", None),
-        ("looks-escaped", cid("\\u0041"), "Six characters of text, not an escape.", None),
-        ("delete", cid("a\u{7f}b"), "U+007F is raw.", raw),
         (
-            "slash",
-            cid("/ipfs/a</script>&"),
-            "Neither slash nor angle brackets nor ampersand are escaped.",
+            "control",
+            cid("a\u{1}\u{1f}b"),
+            "Other control characters are escaped with four lowercase hex digits.",
+            None,
+        ),
+        ("nul", cid("a\0b"), "A NUL is escaped like any other control character.", None),
+        ("space", cid(" a b "), "Spaces inside a value are kept.", None),
+        (
+            "looks-like-a-record",
+            cid(r#"","v":"1"#),
+            "A quote inside a value is escaped and does not end the string.",
+            None,
+        ),
+        ("capital", cid("A"), "A capital letter is written as it is.", None),
+        (
+            "looks-escaped",
+            cid("\\u0041"),
+            "The value is six characters that look like an escape. Its backslash is escaped.",
+            None,
+        ),
+        ("delete", cid("a\u{7f}b"), "U+007F is written raw.", raw),
+        ("slash", cid("/ipfs/a</script>&"), "Slashes, angle brackets and ampersands are not escaped.", raw),
+        ("accent", cid("caf\u{e9}"), "U+00E9 is written as two raw bytes.", raw),
+        (
+            "decomposed",
+            cid("cafe\u{301}"),
+            "A decomposed character stays decomposed: values are not normalized.",
             raw,
         ),
-        ("accent", cid("caf\u{e9}"), "U+00E9 is two raw bytes.", raw),
-        ("decomposed", cid("cafe\u{301}"), "The same to the eye, other bytes: nothing is normalised.", raw),
-        ("line-separator", cid("a\u{2028}\u{2029}b"), "Separators of lines are raw in JSON.", raw),
-        ("emoji", cid("\u{1f600}"), "A character beyond U+FFFF is four raw bytes, not two escapes.", raw),
-        ("bom-inside", cid("\u{feff}a"), "U+FEFF inside a value is a character.", raw),
-        ("zero-width", cid("a\u{200b}b"), "U+200B is a character, though nobody sees it.", raw),
-        ("joined", cid("\u{200d}\u{2060}"), "So are U+200D and U+2060, with nothing around them.", raw),
-        ("overridden", cid("\u{202e}yfab"), "Nor does a change of direction change the bytes.", raw),
-        ("combining", cid("\u{301}a"), "A mark in front has nothing to combine with but a quote.", raw),
-        ("combining-many", cid("a\u{323}\u{307}"), "Marks stay in the order in which they came.", raw),
+        ("line-separator", cid("a\u{2028}\u{2029}b"), "U+2028 and U+2029 are written raw in JSON.", raw),
         (
-            "no-character",
-            cid("\u{ffff}\u{fdd0}"),
-            "Code points that are no characters are UTF-8 all the same.",
+            "emoji",
+            cid("\u{1f600}"),
+            "A character above U+FFFF is written as four raw bytes, not as two escapes.",
             raw,
         ),
-        ("last-code-point", cid("\u{10ffff}"), "The last of all is four raw bytes.", raw),
+        ("bom-inside", cid("\u{feff}a"), "U+FEFF inside a value is an ordinary character.", raw),
+        ("zero-width", cid("a\u{200b}b"), "U+200B is an ordinary character, although it is invisible.", raw),
+        (
+            "joined",
+            cid("\u{200d}\u{2060}"),
+            "U+200D and U+2060 are ordinary characters, also without neighbors.",
+            raw,
+        ),
+        (
+            "overridden",
+            cid("\u{202e}yfab"),
+            "A change of text direction does not change the order of the bytes.",
+            raw,
+        ),
+        (
+            "combining",
+            cid("\u{301}a"),
+            "A combining mark may be the first character of a value, after the quote.",
+            raw,
+        ),
+        ("combining-many", cid("a\u{323}\u{307}"), "Combining marks keep their order.", raw),
+        ("no-character", cid("\u{ffff}\u{fdd0}"), "Noncharacter code points are valid UTF-8.", raw),
+        (
+            "last-code-point",
+            cid("\u{10ffff}"),
+            "U+10FFFF, the last code point, is written as four raw bytes.",
+            raw,
+        ),
         (
             "looks-like-a-log",
             cid("x\nProgram log: Signed by nobody"),
-            "A line of the log inside a value is no line: its newline is escaped.",
+            "A value cannot add a log line: its newline is escaped.",
             None,
         ),
-        ("blank-version", Record::publish(SITE, CID, " ", NOW), "A blank is no empty text.", None),
+        (
+            "blank-version",
+            Record::publish(SITE, CID, " ", NOW),
+            "A blank string is not an empty string.",
+            None,
+        ),
         (
             "last-millisecond",
             Record::publish(SITE, CID, "0", LAST),
-            "The last moment that has the form.",
+            "The last instant that the time format can express.",
             None,
         ),
     ]
@@ -98,7 +148,7 @@ pub(super) fn encode_cases() -> Vec<Case> {
     g.accept(
         "fields-shuffled",
         json!({"kind": "pub", "fields": shuffled}),
-        "The kind's order, whatever the input's.",
+        "Keys are written in the kind's order, whatever the input's order.",
     );
 
     g.reject(
@@ -106,13 +156,19 @@ pub(super) fn encode_cases() -> Vec<Case> {
         "pub",
         [set("/in/kind", "pub", "auth")],
         &rows::FORM,
-        "The envelope's prefix is no record.",
+        "auth is the kind of the request envelope, not of a record.",
     );
-    g.reject("kind-upper-case", "pub", [set("/in/kind", "pub", "Pub")], &rows::FORM, "Kinds are lower case.");
+    g.reject("kind-upper-case", "pub", [set("/in/kind", "pub", "Pub")], &rows::FORM, "Kinds are lowercase.");
     let mut fields = g.input("pub")["fields"].clone();
     let whole = fields.clone();
     fields["n"] = "0".into();
-    g.reject("extra-field", "pub", [set("/in/fields", whole.clone(), fields)], &rows::FORM, "No other keys.");
+    g.reject(
+        "extra-field",
+        "pub",
+        [set("/in/fields", whole.clone(), fields)],
+        &rows::FORM,
+        "A record has no other keys.",
+    );
     for key in ["c", "v"] {
         let mut fields = whole.as_object().cloned().unwrap_or_default();
         fields.shift_remove(key);
@@ -122,7 +178,7 @@ pub(super) fn encode_cases() -> Vec<Case> {
             "pub",
             [set("/in/fields", whole.clone(), fields)],
             &rows::FORM,
-            "All of the kind's keys.",
+            "A record has all keys of its kind.",
         );
     }
     g.reject("number", "pub", [set("/in/fields/v", "1.2.3", 1)], &rows::FORM, "Values are strings.");
@@ -134,7 +190,7 @@ pub(super) fn encode_cases() -> Vec<Case> {
     ] {
         let path = format!("/in/fields/{path}");
         let old = crate::edit::look(g.input(base), &path).unwrap_or_default();
-        g.reject(name, base, [set(&path, old, "")], &rows::NOT_EMPTY, "No value is empty.");
+        g.reject(name, base, [set(&path, old, "")], &rows::NOT_EMPTY, "A record's values are not empty.");
     }
     for (name, domain) in [
         ("domain-upper-case", "Site.example"),
@@ -146,7 +202,7 @@ pub(super) fn encode_cases() -> Vec<Case> {
             "pub",
             [set("/in/fields/d", SITE, domain)],
             &rows::CANONICAL_DOMAIN,
-            "The domain is canonical.",
+            "A record's domain is canonical.",
         );
     }
     for (name, time, why) in times() {
@@ -167,24 +223,30 @@ pub(super) fn parse_cases() -> Vec<Case> {
     let whole = format!(r#""d":"{SITE}","c":"{CID}""#);
     let swapped = format!(r#""c":"{CID}","d":"{SITE}""#);
     for (name, base, old, new, why) in [
-        ("keys-swapped", "pub", whole.as_str(), swapped.as_str(), "Keys stand in the kind's order."),
-        ("space-after-colon", "pub", "\"d\":", "\"d\": ", "No white space."),
-        ("space-after-comma", "pub", ",", ", ", "No white space."),
-        ("space-in-front", "pub", "{", " {", "No white space."),
-        ("escaped-letter", "pub", "bafy", "\\u0062afy", "A letter is not escaped."),
-        ("escaped-capital", "capital", "A", "\\u0041", "Nor is a capital."),
-        ("escaped-quote", "quote", "\\\"", "\\u0022", "A quote has its short escape."),
+        ("keys-swapped", "pub", whole.as_str(), swapped.as_str(), "Keys are in the kind's order."),
+        ("space-after-colon", "pub", "\"d\":", "\"d\": ", "A record contains no white space between tokens."),
+        ("space-after-comma", "pub", ",", ", ", "A record contains no white space between tokens."),
+        ("space-in-front", "pub", "{", " {", "A record contains no white space between tokens."),
+        ("escaped-letter", "pub", "bafy", "\\u0062afy", "A lowercase letter is not escaped."),
+        ("escaped-capital", "capital", "A", "\\u0041", "A capital letter is not escaped."),
+        ("escaped-quote", "quote", "\\\"", "\\u0022", "A quote is written with its short escape."),
         (
             "key-twice-the-same",
             "pub",
             "\"d\":",
             "\"d\":\"site.example\",\"d\":",
-            "Not even with the same value.",
+            "A key appears once, even when both values are equal.",
         ),
-        ("escaped-key", "pub", "\"d\"", "\"\\u0064\"", "Nor in a key."),
-        ("key-twice", "pub", "\"c\":", "\"c\":\"x\",\"c\":", "A key stands once."),
-        ("long-escape", "newline", "\\n", "\\u000a", "The short escape where there is one."),
-        ("upper-case-escape", "control", "\\u001f", "\\u001F", "Hex digits of escapes are lower case."),
+        ("escaped-key", "pub", "\"d\"", "\"\\u0064\"", "A letter in a key is not escaped."),
+        ("key-twice", "pub", "\"c\":", "\"c\":\"x\",\"c\":", "A key appears once."),
+        (
+            "long-escape",
+            "newline",
+            "\\n",
+            "\\u000a",
+            "A character that has a short escape is written with it.",
+        ),
+        ("upper-case-escape", "control", "\\u001f", "\\u001F", "The hex digits of an escape are lowercase."),
     ] {
         let edit = g.change(base, RECORD, old, new);
         g.reject(name, base, [edit], &rows::CANONICAL, why);
@@ -199,7 +261,8 @@ pub(super) fn parse_cases() -> Vec<Case> {
         ("escaped-less-than", "slash", "<", "\\u003c"),
     ] {
         let edit = g.change(base, RECORD, old, new);
-        g.reject(name, base, [edit], &rows::CANONICAL, "Only what must be escaped is.").read_as("A-082/raw");
+        g.reject(name, base, [edit], &rows::CANONICAL, "Only characters that must be escaped are escaped.")
+            .read_as("A-082/raw");
     }
     for (name, new) in [("trailing-space", "20"), ("trailing-newline", "0a")] {
         let edit = g.append("pub", RECORD, new);
@@ -211,7 +274,7 @@ pub(super) fn parse_cases() -> Vec<Case> {
         ("empty-transfer", "accept", &transfer_id()),
     ] {
         let edit = g.change(base, RECORD, old, "");
-        g.reject(name, base, [edit], &rows::NOT_EMPTY, "No value is empty.");
+        g.reject(name, base, [edit], &rows::NOT_EMPTY, "A record's values are not empty.");
     }
     for (name, domain) in [
         ("domain-upper-case", "Site.example"),
@@ -220,7 +283,7 @@ pub(super) fn parse_cases() -> Vec<Case> {
         ("domain-unicode", "s\u{ef}te.example"),
     ] {
         let edit = g.change("pub", RECORD, SITE, domain);
-        g.reject(name, "pub", [edit], &rows::CANONICAL_DOMAIN, "The domain is canonical.");
+        g.reject(name, "pub", [edit], &rows::CANONICAL_DOMAIN, "A record's domain is canonical.");
     }
     for (name, time, why) in times() {
         let edit = g.change("pub", RECORD, &NOW.to_string(), time);
@@ -229,31 +292,31 @@ pub(super) fn parse_cases() -> Vec<Case> {
     g.cases
 }
 
-/// Texts that have no record's form.
+/// Strings that do not have the form of a record.
 fn forms(g: &mut Group) {
     for (name, base, old, new, why) in [
-        ("kind-auth", "pub", ":pub:", ":auth:", "The envelope's prefix is no record."),
-        ("kind-upper-case", "pub", ":pub:", ":Pub:", "Kinds are lower case."),
+        ("kind-auth", "pub", ":pub:", ":auth:", "auth is the kind of the request envelope, not of a record."),
+        ("kind-upper-case", "pub", ":pub:", ":Pub:", "Kinds are lowercase."),
         ("kind-of-other-keys", "pub", ":pub:", ":transfer:", "Each kind has its own keys."),
-        ("prefix-version-2", "pub", "svc-vf:1:", "svc-vf:2:", "Version 1."),
+        ("prefix-version-2", "pub", "svc-vf:1:", "svc-vf:2:", "The record's version is 1."),
         ("prefix-missing", "pub", "svc-vf:1:", "", "The prefix is part of the record."),
-        ("bom", "pub", "svc", "\u{feff}svc", "A byte-order mark is not stripped."),
-        ("space-before", "pub", "svc", " svc", "Nothing is trimmed."),
-        ("extra-key", "pub", "\"v\":", "\"n\":\"0\",\"v\":", "No other keys."),
-        ("missing-key", "pub", r#","v":"1.2.3""#, "", "All of the kind's keys."),
+        ("bom", "pub", "svc", "\u{feff}svc", "A byte order mark is not stripped."),
+        ("space-before", "pub", "svc", " svc", "White space around a record is not trimmed."),
+        ("extra-key", "pub", "\"v\":", "\"n\":\"0\",\"v\":", "A record has no other keys."),
+        ("missing-key", "pub", r#","v":"1.2.3""#, "", "A record has all keys of its kind."),
         ("number", "pub", "\"1.2.3\"", "1", "Values are strings."),
         ("null", "pub", "\"1.2.3\"", "null", "Values are strings."),
-        ("array", "pub", "{", "[{", "An object."),
-        ("single-quotes", "pub", "\"d\"", "'d'", "Strict JSON."),
-        ("trailing-comma", "pub", "\"}", "\",}", "Strict JSON."),
-        ("raw-newline", "newline", "\\n", "\n", "A control character is never raw."),
-        ("raw-nul", "nul", "\\u0000", "\0", "Neither is a NUL."),
+        ("array", "pub", "{", "[{", "The JSON of a record is an object."),
+        ("single-quotes", "pub", "\"d\"", "'d'", "JSON strings have double quotes."),
+        ("trailing-comma", "pub", "\"}", "\",}", "JSON has no trailing comma."),
+        ("raw-newline", "newline", "\\n", "\n", "A control character must be escaped."),
+        ("raw-nul", "nul", "\\u0000", "\0", "A NUL must be escaped."),
         (
             "lone-surrogate",
             "looks-escaped",
             "\\\\u0041",
             "\\ud83d",
-            "Half of a pair of surrogates has no UTF-8.",
+            "A lone surrogate cannot be written in UTF-8.",
         ),
         ("no-escape", "backslash", "\\\\", "\\x", "JSON has no such escape."),
         ("nested", "pub", "\"1.2.3\"", "[\"1.2.3\"]", "Values are strings."),
@@ -276,13 +339,13 @@ fn forms(g: &mut Group) {
     let at = text(&Record::publish(SITE, "caf", "0", NOW)).len()
         - r#"","v":"0","t":"2026-03-04T05:06:07.089Z"}"#.len();
     for (name, new, why) in [
-        ("utf8-cut", "c3", "A cut character is not UTF-8."),
-        ("utf8-latin1", "e9", "Latin-1 is not UTF-8."),
-        ("utf8-overlong", "c1a9", "An overlong form is not UTF-8."),
-        ("utf8-surrogate", "eda080", "An encoded surrogate is not UTF-8."),
-        ("utf8-surrogate-pair", "eda0bdedb880", "Nor are both halves of a pair."),
-        ("utf8-above", "f4908080", "Nor is anything above U+10FFFF."),
-        ("utf8-five-bytes", "f888808080", "Nor is a form of five bytes."),
+        ("utf8-cut", "c3", "A truncated character is not valid UTF-8."),
+        ("utf8-latin1", "e9", "A Latin-1 byte is not valid UTF-8."),
+        ("utf8-overlong", "c1a9", "An overlong form is not valid UTF-8."),
+        ("utf8-surrogate", "eda080", "An encoded surrogate is not valid UTF-8."),
+        ("utf8-surrogate-pair", "eda0bdedb880", "An encoded surrogate pair is not valid UTF-8."),
+        ("utf8-above", "f4908080", "A code point above U+10FFFF is not valid UTF-8."),
+        ("utf8-five-bytes", "f888808080", "A five-byte form is not valid UTF-8."),
     ] {
         g.reject(name, "accent", [splice(RECORD, at, "c3a9", new)], &rows::FORM, why);
     }
@@ -291,20 +354,28 @@ fn forms(g: &mut Group) {
 /// Times that are not exactly `YYYY-MM-DDTHH:mm:ss.sssZ`.
 fn times() -> [(&'static str, &'static str, &'static str); 15] {
     [
-        ("time-without-milliseconds", "2026-03-04T05:06:07Z", "Three decimals."),
-        ("time-two-decimals", "2026-03-04T05:06:07.08Z", "Three decimals."),
-        ("time-six-decimals", "2026-03-04T05:06:07.089000Z", "Three decimals."),
-        ("time-offset", "2026-03-04T05:06:07.089+00:00", "The Z is part of the form."),
-        ("time-space", "2026-03-04 05:06:07.089Z", "The T is part of the form."),
-        ("time-lower-case", "2026-03-04t05:06:07.089z", "T and Z are upper case."),
-        ("time-leap-second", "2026-06-30T23:59:60.000Z", "It does not print back to itself."),
-        ("time-no-such-day", "2026-02-30T05:06:07.089Z", "It does not print back to itself."),
-        ("time-no-leap-day", "2026-02-29T05:06:07.089Z", "2026 is no leap year."),
-        ("time-hour-24", "2026-03-04T24:00:00.000Z", "The next day's first hour, which prints otherwise."),
-        ("time-year-10000", "10000-03-04T05:06:07.089Z", "A year has four digits."),
-        ("time-year-signed", "+010000-03-04T05:06:07.089Z", "Not even where it does print back to itself."),
-        ("time-comma", "2026-03-04T05:06:07,089Z", "A full stop stands before the decimals."),
-        ("time-basic", "20260304T050607.089Z", "The separators are part of the form."),
-        ("time-other-digits", "2026-03-04T05:06:07.08\u{669}Z", "Digits are those of ASCII."),
+        ("time-without-milliseconds", "2026-03-04T05:06:07Z", "The time has exactly three decimals."),
+        ("time-two-decimals", "2026-03-04T05:06:07.08Z", "The time has exactly three decimals."),
+        ("time-six-decimals", "2026-03-04T05:06:07.089000Z", "The time has exactly three decimals."),
+        ("time-offset", "2026-03-04T05:06:07.089+00:00", "The time ends with Z."),
+        ("time-space", "2026-03-04 05:06:07.089Z", "The date and the time of day are separated by T."),
+        ("time-lower-case", "2026-03-04t05:06:07.089z", "T and Z are uppercase."),
+        (
+            "time-leap-second",
+            "2026-06-30T23:59:60.000Z",
+            "A leap second does not format back to the same string.",
+        ),
+        ("time-no-such-day", "2026-02-30T05:06:07.089Z", "February 30 does not exist."),
+        ("time-no-leap-day", "2026-02-29T05:06:07.089Z", "2026 is not a leap year."),
+        ("time-hour-24", "2026-03-04T24:00:00.000Z", "Hour 24 formats back as hour 0 of the next day."),
+        ("time-year-10000", "10000-03-04T05:06:07.089Z", "The year has four digits."),
+        (
+            "time-year-signed",
+            "+010000-03-04T05:06:07.089Z",
+            "A signed year is rejected, even if it formats back to the same string.",
+        ),
+        ("time-comma", "2026-03-04T05:06:07,089Z", "The decimals follow a full stop."),
+        ("time-basic", "20260304T050607.089Z", "The separators are required."),
+        ("time-other-digits", "2026-03-04T05:06:07.08\u{669}Z", "Digits are ASCII digits."),
     ]
 }

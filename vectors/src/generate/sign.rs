@@ -1,4 +1,4 @@
-//! `vfkey.sign`: the header that a client sends.
+//! `vfkey.sign`: the `Authorization` header that a client sends.
 
 use assay_spec::publish::requirements::envelope as rows;
 use serde_json::{Value, json};
@@ -18,40 +18,56 @@ pub(super) fn cases() -> Vec<Case> {
     };
     let utf8 = |text: &str| json!({"utf8": text});
     let asked = utf8(r#"{"domain":"site.example","cid":"bafy"}"#);
-    g.accept("prepare", input(prepare, asked.clone()), "A prepare; the six keys in the document's order.");
+    g.accept(
+        "prepare",
+        input(prepare, asked.clone()),
+        "A prepare request. The six keys are in the document's order.",
+    );
     g.accept(
         "submit",
         input("/api/vf-cli/publish/submit", utf8(r#"{"prepareId":"8f14e45f-ceea-467f-9a3b-7c9d1e2f3a4b"}"#)),
-        "A submit.",
+        "A submit request.",
     );
-    g.accept("empty-body", input(prepare, utf8("")), "The hash of nothing is signed for an empty body.");
-    g.accept("binary-body", input(prepare, hex(&bytes("body"))), "The body's bytes are hashed as they are.");
+    g.accept(
+        "empty-body",
+        input(prepare, utf8("")),
+        "For an empty body the client signs the hash of zero bytes.",
+    );
+    g.accept(
+        "binary-body",
+        input(prepare, hex(&bytes("body"))),
+        "The hash covers the raw bytes of the body.",
+    );
     g.accept(
         "body-64-kib",
         input(prepare, json!({"prng": ["body", 65536]})),
-        "The largest body that the exchange takes.",
+        "The largest body that the exchange accepts.",
     );
     g.accept(
         "body-non-ascii",
         input(prepare, utf8("{\"domain\":\"site.example\",\"cid\":\"caf\u{e9}\"}")),
-        "The hash covers UTF-8, not characters.",
+        "The hash covers the UTF-8 bytes of the body, not its characters.",
     );
     let at = |time: &str| {
         let mut input = input(prepare, asked.clone());
         input["time"] = time.into();
         input
     };
-    g.accept("time-whole-second", at("2026-03-04T05:06:07.000Z"), "Three decimals even when they are zero.");
+    g.accept(
+        "time-whole-second",
+        at("2026-03-04T05:06:07.000Z"),
+        "The time has three decimals even when they are zero.",
+    );
     g.accept("time-leap-day", at("2028-02-29T23:59:59.999Z"), "The last millisecond of a leap day.");
     let mut punycode = input(prepare, asked.clone());
     punycode["domain"] = "xn--bcher-kva.example".into();
-    g.accept("punycode", punycode, "An internationalised name is signed in its punycode form.");
+    g.accept("punycode", punycode, "An internationalized name is signed in its punycode form.");
     let mut nested = input(&format!("/gateway{prepare}"), asked);
     nested["method"] = "PUT".into();
     g.accept(
         "other-method-and-path",
         nested,
-        "Method and path are signed as they are sent, behind a prefix too.",
+        "The method and the path, including any prefix, are signed exactly as sent.",
     );
     g.cases
 }

@@ -1,4 +1,4 @@
-//! The values between input and answer of an accepted case.
+//! The intermediate values of an accepted case.
 
 mod hosting;
 mod signing;
@@ -12,7 +12,7 @@ use crate::edit::{content, look};
 
 pub(super) use unixfs::{block_bytes, links_bytes};
 
-/// The steps by which `op` comes from `input` to `ok`.
+/// The steps of `op` from `input` to `ok`.
 pub(super) fn steps(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
     match op {
         "gateway.validate" => body(input),

@@ -50,7 +50,7 @@ fn claims(path: &str, time: &str, body: &[u8]) -> [String; 6] {
     ]
 }
 
-/// A request of `signer`, whose claims stand in `object`, to a server where the client's key is bound.
+/// A request by `signer` with the claims in `object`, to a server on which the client's key is bound.
 fn input(signer: &str, object: &str, path: &str, body: &[u8]) -> Value {
     let message = format!("svc-vf:1:auth:{object}");
     let signature = ed25519::sign(&key(signer), message.as_bytes());
@@ -65,7 +65,7 @@ fn input(signer: &str, object: &str, path: &str, body: &[u8]) -> Value {
     })
 }
 
-/// The plainest request with these claims' time, over this body.
+/// The simplest request with this time and this body.
 fn plain(time: &str, body: &[u8]) -> Value {
     input("client", &format!("{{{}}}", claims(PREPARE, time, body).join(",")), PREPARE, body)
 }
@@ -74,13 +74,13 @@ fn accepts(g: &mut Group) {
     let now = NOW.to_string();
     let body = BODY.as_bytes();
     let object = |separator: &str| claims(PREPARE, &now, body).join(separator);
-    g.accept("prepare", plain(&now, body), "A prepare of the bound key.");
-    g.accept("empty-body", plain(&now, b""), "The hash of nothing is good for an empty body.")
+    g.accept("prepare", plain(&now, body), "A prepare request signed by the bound key.");
+    g.accept("empty-body", plain(&now, b""), "An empty body has the hash of zero bytes.")
         .shows(&rows::EMPTY_BODY);
     g.accept(
         "binary-body",
         plain(&now, &bytes("body")),
-        "The body is hashed as received, whatever it holds.",
+        "The body is hashed as received, whatever it contains.",
     );
     let mut shuffled = claims(PREPARE, &now, body);
     shuffled.reverse();
@@ -88,30 +88,30 @@ fn accepts(g: &mut Group) {
     g.accept(
         "keys-reversed",
         input("client", &shuffled, PREPARE, body),
-        "The signature covers the bytes as sent, so the order of keys is free.",
+        "The signature covers the bytes as sent, so the keys may be in any order.",
     )
     .shows(&rows::KEY_ORDER_FREE);
     let spaced = format!("{{\n  {}\n}}\n", object(",\n  "));
     g.accept(
         "inner-white-space",
         input("client", &spaced, PREPARE, body),
-        "White space inside the JSON is signed like the rest.",
+        "The JSON may contain white space. It is signed like the rest.",
     );
     let escaped = format!("{{{}}}", object(",").replace("prepare", "\\u0070repare"));
     g.accept(
         "escaped-path",
         input("client", &escaped, PREPARE, body),
-        "An escape in the JSON is the character it stands for.",
+        "An escape in the JSON means the escaped character.",
     );
     let submit = "/api/vf-cli/publish/submit";
     let object = format!("{{{}}}", claims(submit, &now, b"{}").join(","));
-    g.accept("submit", input("client", &object, submit, b"{}"), "A submit.");
+    g.accept("submit", input("client", &object, submit, b"{}"), "A submit request.");
     let odd = "/api/vf-cli/\u{fffd}";
     let object = format!("{{{}}}", claims(odd, &now, body).join(","));
     g.accept(
         "replacement-character",
         input("client", &object, odd, body),
-        "U+FFFD is a character like others; a decoder that makes it out of bad bytes shows in the twin.",
+        "U+FFFD is an ordinary character. The case invalid-utf8 detects decoders that replace bad bytes by it.",
     );
     for (name, skew) in [("window-oldest", -WINDOW), ("window-newest", WINDOW)] {
         g.accept(
@@ -124,17 +124,21 @@ fn accepts(g: &mut Group) {
         ("time-with-offset", "2026-03-04T07:06:07.089+02:00"),
         ("time-without-decimals", "2026-03-04T05:06:07Z"),
     ] {
-        g.accept(name, plain(time, body), "It parses to a time, and names one instant.")
-            .read_as("A-068/any-instant");
+        g.accept(
+            name,
+            plain(time, body),
+            "The time is not in the document's form, but it parses to one instant.",
+        )
+        .read_as("A-068/any-instant");
     }
     let seek = |body: &str, found: fn(&Value) -> bool| {
         let mut inputs = (0u32..).map(|n| plain(&now, format!("{body} {n}").as_bytes()));
-        inputs.find(found).expect("one signature in seventeen ends in zero, most have both characters")
+        inputs.find(found).expect("an endless sequence contains such a signature")
     };
     g.accept(
         "signature-ends-in-zero",
         seek("zero", |input| signature(input).last() == Some(&0)),
-        "A last byte of zero is as good as any; a reader that fills up short signatures shows in the twin.",
+        "The last byte may be zero. The case signature-63 detects verifiers that pad short signatures.",
     );
     let both = |input: &Value| {
         ["-", "_"].iter().all(|c| input["authorization"].as_str().is_some_and(|h| h.contains(c)))
@@ -142,7 +146,7 @@ fn accepts(g: &mut Group) {
     g.accept(
         "hyphen-and-underscore",
         seek("alphabet", both),
-        "The two characters that tell the alphabets apart.",
+        "Hyphen and underscore are the characters in which base64url differs from standard base64.",
     );
     let pending = |signer: &str, op: Value| {
         let object = format!("{{{}}}", claims(PREPARE, &now, body).join(","));
@@ -159,14 +163,14 @@ fn accepts(g: &mut Group) {
     g.accept(
         "old-key-frozen",
         pending("client", Value::Null),
-        "While a transfer is pending, the old key authenticates and is told that it is frozen.",
+        "While a transfer is pending, the old key still authenticates; the server then responds that it is frozen.",
     );
     let mut two = plain(&now, body);
     two["bindings"] = json!([
         {"domain": "other.example", "key": address("stranger"), "incoming_key": null},
         {"domain": SITE, "key": address("client"), "incoming_key": null},
     ]);
-    g.accept("second-binding", two, "The key of the domain that is named counts, not another domain's.");
+    g.accept("second-binding", two, "The server uses the key of the domain in d, not the first binding.");
 }
 
 fn signature(input: &Value) -> [u8; 64] {

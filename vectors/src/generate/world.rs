@@ -1,4 +1,4 @@
-//! What several generators speak of: one site, its keys, one prepared transaction.
+//! Values that several generators share: one site, its keys, one prepared transaction.
 
 use assay_spec::crypto::ed25519::parse_address;
 use assay_spec::publish::message::Message;
@@ -9,16 +9,16 @@ use super::keys::{bytes, key};
 
 /// 2026-03-04T05:06:07.089Z.
 pub(super) const NOW: Instant = Instant(1_772_600_767_089);
-/// 9999-12-31T23:59:59.999Z: the last moment whose year has four digits.
+/// 9999-12-31T23:59:59.999Z: the last instant with a four-digit year.
 pub(super) const LAST: Instant = Instant(253_402_300_799_999);
-/// The domain.
+/// The domain of the site.
 pub(super) const SITE: &str = "site.example";
 /// A content identifier.
 pub(super) const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
-/// The ten minutes of both windows.
+/// Both time windows last ten minutes.
 pub(super) const WINDOW: i64 = 600_000;
 
-/// The message that carries `record` for the client.
+/// The transaction message that carries `record` for the client.
 pub(super) fn prepared(record: Vec<u8>) -> Message {
     let memo = parse_address(&Dialect::default().memo_program).expect("the dialect holds an address");
     let public = |name: &str| key(name).verifying_key().to_bytes();
@@ -30,7 +30,7 @@ pub(super) fn text(record: &Record) -> Vec<u8> {
     record.encode(&Dialect::default())
 }
 
-/// A transaction signature as the chain prints it; nobody verifies it here.
+/// A transaction signature in the chain's notation. No case verifies it.
 pub(super) fn transfer_id() -> String {
     bs58::encode([bytes("transfer 1"), bytes("transfer 2")].concat()).into_string()
 }

@@ -1,4 +1,4 @@
-//! Zips for the cases, written field by field, so that every one of them can be made to lie.
+//! Zip files for the cases, written field by field, so that each field can be given a wrong value.
 
 mod deflate;
 mod edits;
@@ -14,40 +14,40 @@ pub(super) use edits::edits;
 /// Compression methods.
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
-/// 2026-01-01, midnight, as DOS counts.
+/// 2026-01-01 00:00 in DOS format.
 const DATE: u16 = (2026 - 1980) << 9 | 1 << 5 | 1;
-/// The flag of a data descriptor.
+/// The flag for a data descriptor.
 const DESCRIPTOR: u16 = 1 << 3;
-/// The flag of a UTF-8 name.
+/// The flag for a UTF-8 name.
 const UTF8: u16 = 1 << 11;
 
-/// An entry, and what the zip says of it.
+/// An entry and its headers' values.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) name: String,
     crc: u32,
-    /// The size that both headers tell.
-    told: u32,
+    /// The size in both headers.
+    declared: u32,
     method: u16,
     data: Data,
     form: Form,
 }
 
-/// How the sizes are told.
+/// Where the sizes are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Plain,
-    /// Behind the data.
+    /// In a data descriptor after the data.
     Descriptor,
     /// In the 64-bit extra fields.
     Wide,
 }
 
-/// Data as it stands in the zip.
+/// Data as written in the zip.
 #[derive(Clone)]
 enum Data {
     Bytes(Vec<u8>),
-    /// A byte many times over, with other bytes around.
+    /// One byte repeated, with other bytes around it.
     Run {
         before: Vec<u8>,
         byte: u8,
@@ -57,44 +57,44 @@ enum Data {
 }
 
 impl Entry {
-    /// A file, stored.
+    /// A stored file.
     pub(super) fn stored(name: &str, bytes: &[u8]) -> Entry {
         Entry::new(name, crc32fast::hash(bytes), bytes.len(), STORED, Data::Bytes(bytes.to_vec()))
     }
 
-    /// A file of one byte many times over, stored.
+    /// A stored file of one byte repeated.
     pub(super) fn stored_run(name: &str, byte: u8, count: usize) -> Entry {
         let data = Data::Run { before: Vec::new(), byte, count, after: Vec::new() };
         Entry::new(name, crc32fast::hash(&vec![byte; count]), count, STORED, data)
     }
 
-    /// A file of zero bytes, deflated.
+    /// A deflated file of zero bytes.
     pub(super) fn zeros(name: &str, count: usize) -> Entry {
         Entry::new(name, crc32fast::hash(&vec![0; count]), count, DEFLATED, deflate::zeros(count))
     }
 
-    /// A file that somebody else has deflated.
+    /// A file with given deflated data.
     pub(super) fn deflated(name: &str, bytes: &[u8], deflated: Vec<u8>) -> Entry {
         Entry::new(name, crc32fast::hash(bytes), bytes.len(), DEFLATED, Data::Bytes(deflated))
     }
 
-    /// The same data under what both headers tell of `other`.
+    /// The same data under the header values of `other`.
     pub(super) fn declared_as(self, other: &Entry) -> Entry {
-        Entry { told: other.told, crc: other.crc, ..self }
+        Entry { declared: other.declared, crc: other.crc, ..self }
     }
 
-    /// The sizes stand behind the data.
+    /// Writes the sizes in a data descriptor after the data.
     pub(super) fn described(self) -> Entry {
         Entry { form: Form::Descriptor, ..self }
     }
 
-    /// The sizes stand in the 64-bit extra fields.
+    /// Writes the sizes in the 64-bit extra fields.
     pub(super) fn wide(self) -> Entry {
         Entry { form: Form::Wide, ..self }
     }
 
     fn new(name: &str, crc: u32, size: usize, method: u16, data: Data) -> Entry {
-        Entry { name: name.to_owned(), crc, told: size as u32, method, data, form: Form::Plain }
+        Entry { name: name.to_owned(), crc, declared: size as u32, method, data, form: Form::Plain }
     }
 
     fn version(&self) -> u16 {
@@ -110,7 +110,7 @@ impl Entry {
         if self.form == Form::Descriptor { utf8 | DESCRIPTOR } else { utf8 }
     }
 
-    /// The fields that both headers have, from the version needed to the length of the extra field.
+    /// The fields common to both headers, from the version needed to the length of the extra field.
     fn shared(&self, sizes: [u32; 3], extra: usize) -> Vec<u8> {
         let mut out = Vec::new();
         for field in [self.version(), self.flags(), self.method, 0, DATE] {
@@ -128,13 +128,13 @@ impl Entry {
         if self.form != Form::Wide {
             return Vec::new();
         }
-        let sizes = [u64::from(self.told), self.data.len() as u64];
+        let sizes = [u64::from(self.declared), self.data.len() as u64];
         [&[1, 0, 16, 0][..], &sizes.map(u64::to_le_bytes).concat()].concat()
     }
 
     fn local(&self) -> Vec<Piece> {
         let sizes = match self.form {
-            Form::Plain => [self.crc, self.data.len() as u32, self.told],
+            Form::Plain => [self.crc, self.data.len() as u32, self.declared],
             Form::Descriptor => [0; 3],
             Form::Wide => [self.crc, u32::MAX, u32::MAX],
         };
@@ -151,7 +151,7 @@ impl Entry {
             ]),
         }
         if self.form == Form::Descriptor {
-            let fields = [self.crc, self.data.len() as u32, self.told].map(u32::to_le_bytes).concat();
+            let fields = [self.crc, self.data.len() as u32, self.declared].map(u32::to_le_bytes).concat();
             pieces.push(Piece::Bytes([b"PK\x07\x08", &fields[..]].concat()));
         }
         pieces
@@ -160,10 +160,10 @@ impl Entry {
     fn central(&self, offset: usize) -> Piece {
         let sizes = match self.form {
             Form::Wide => [self.crc, u32::MAX, u32::MAX],
-            _ => [self.crc, self.data.len() as u32, self.told],
+            _ => [self.crc, self.data.len() as u32, self.declared],
         };
         let extra = self.wide_field();
-        // Made by MS-DOS: no attributes, no comment, the first disk.
+        // Made by MS-DOS: no attributes, no comment, first disk.
         let mut out = [b"PK\x01\x02", &self.version().to_le_bytes()[..]].concat();
         out.extend(self.shared(sizes, extra.len()));
         out.extend([0; 10]);
@@ -190,7 +190,7 @@ pub(super) enum Piece {
     Run(u8, usize),
 }
 
-/// The zip of these entries in this order.
+/// A zip of these entries in this order.
 pub(super) fn archive(entries: &[Entry]) -> Vec<Piece> {
     let (mut pieces, mut directory, mut at) = (Vec::new(), Vec::new(), 0);
     for entry in entries {
@@ -209,7 +209,7 @@ pub(super) fn archive(entries: &[Entry]) -> Vec<Piece> {
 }
 
 impl Piece {
-    /// Bytes.
+    /// The length in bytes.
     pub(super) fn len(&self) -> usize {
         match self {
             Piece::Bytes(bytes) => bytes.len(),
@@ -218,7 +218,7 @@ impl Piece {
     }
 }
 
-/// The pieces as a member is written: hex or, if they are long, base64; parts where there are runs among them.
+/// The pieces in a member's notation: hex, base64 if long, or `concat` if there are runs among them.
 pub(super) fn recipe(pieces: &[Piece]) -> Value {
     let mut parts: Vec<Value> = Vec::new();
     let mut bytes = Vec::new();

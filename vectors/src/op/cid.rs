@@ -11,7 +11,7 @@ use super::{Members, OpError};
 use crate::bytes::LIMIT;
 use crate::wire;
 
-/// The identifier of a file, whose bytes are made as they are hashed.
+/// The identifier of a file. Its bytes are generated while they are hashed.
 pub(super) fn file(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let content = input.recipe("content")?;
     let layout = Layout::of(estimate(input)?, rules);
@@ -30,7 +30,7 @@ pub(super) fn directory(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules
 /// The entries of a request.
 pub(crate) struct Folder<'a>(BTreeMap<String, Arc<What<'a>>>);
 
-/// What stands at a path.
+/// The kind of an entry.
 enum What<'a> {
     File(Vec<u8>),
     Link(&'a str),
@@ -38,16 +38,16 @@ enum What<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// Reads `entries`; what is wrong with them is a wrong request.
+    /// Reads `entries`. Invalid entries make the request malformed.
     pub(crate) fn read(input: &Members<'a>) -> Result<Folder<'a>, OpError> {
         let (mut entries, mut left) = (BTreeMap::new(), LIMIT as u64);
-        // Nothing is a folder too, but it must be said.
+        // An empty folder is allowed, but the array must be present.
         input.value("entries").ok_or_else(|| bad("entries: an array is missing"))?;
         for entry in input.list("entries")? {
             let (paths, what) = read(entry, &mut left)?;
             for path in paths {
                 if entries.contains_key(&path) {
-                    return Err(bad(&format!("entries: {path:?} stands twice")));
+                    return Err(bad(&format!("entries: {path:?} appears twice")));
                 }
                 entries.insert(path, Arc::clone(&what));
             }
@@ -55,7 +55,7 @@ impl<'a> Folder<'a> {
         Ok(Folder(entries))
     }
 
-    /// What stands where.
+    /// The entries by path.
     pub(crate) fn entries(&self) -> BTreeMap<String, Entry<'_>> {
         self.0.iter().map(|(path, what)| (path.clone(), what.entry())).collect()
     }
@@ -71,7 +71,8 @@ impl What<'_> {
     }
 }
 
-/// An entry, or one that stands for many: its paths, and what is at each. Their bytes are taken from `left`.
+/// Reads one entry, or a numbered one that expands to many: its paths and their content. Subtracts the bytes from
+/// `left`.
 fn read<'a>(entry: &'a Value, left: &mut u64) -> Result<(Vec<String>, Arc<What<'a>>), OpError> {
     let members = Members::within(entry, "entries")?;
     let (path, link) = (members.optional_text("path")?, members.optional_text("link")?);
@@ -83,9 +84,9 @@ fn read<'a>(entry: &'a Value, left: &mut u64) -> Result<(Vec<String>, Arc<What<'
         (Some(_), None, true, None, None) | (None, Some(_), true, None, None) => {
             let paths = match path {
                 Some(path) => vec![path.to_owned()],
-                None => {
-                    wire::numbered(entry).ok_or_else(|| bad("entries: numbered is [text, count]"))?.collect()
-                }
+                None => wire::numbered(entry)
+                    .ok_or_else(|| bad("entries: numbered is [string, count]"))?
+                    .collect(),
             };
             let content = members.recipe("content")?;
             let bytes = content.size().checked_mul(paths.len() as u64);
@@ -103,7 +104,7 @@ pub(crate) fn estimate(input: &Members<'_>) -> Result<Estimate, OpError> {
     match input.optional_text("hamt_size")? {
         None | Some("links") => Ok(Estimate::Links),
         Some("block") => Ok(Estimate::Block),
-        Some(other) => Err(bad(&format!("hamt_size: {other:?} is neither links nor block"))),
+        Some(other) => Err(bad(&format!("hamt_size: {other:?} is not links or block"))),
     }
 }
 
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrong_requests_name_the_member() {
+    fn errors_name_the_member() {
         let file = json!({"path": "a", "content": {"hex": ""}});
         for (op, input, word) in [
             ("cid.file", json!({}), "content"),
@@ -152,13 +153,13 @@ mod tests {
                 "1 GiB",
             ),
         ] {
-            let Answer::Error(why) = answer(op, &input, &mut Strict) else { panic!("{input} is answered") };
+            let Answer::Error(why) = answer(op, &input, &mut Strict) else { panic!("{input} gets no error") };
             assert!(why.contains(word), "{why}");
         }
     }
 
     #[test]
-    fn numbered_entries_are_those_that_they_stand_for() {
+    fn numbered_entries_equal_the_spelled_out_ones() {
         let short = json!({"entries": [{"numbered": ["a/", 3], "content": {"utf8": "x"}}]});
         let long = wire::spell_out(&short);
         assert_ne!(short, long);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
-/// Nothing is answered: a domain is canonical or it is not.
+/// Checks that a domain is canonical. The output is empty.
 pub(super) fn canonical(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     domain::check(input.text("domain")?, rules).map_err(|refused| (refused, "check"))?;
     Ok(json!({}))

@@ -1,4 +1,4 @@
-//! `gateway.validate`: what is read of the body of an inference request.
+//! `gateway.validate`: the facts read from the body of an inference request.
 
 use assay_spec::gateway::{chat, messages};
 use assay_spec::{Dialect, Refused, Rules};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
-/// The facts of a body that is taken. Only the two endpoints have bodies that the document shows.
+/// The facts of an accepted body. The document shows the bodies of these two endpoints only.
 pub(super) fn validate(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let body = input.bytes("body")?;
     match input.text("endpoint")? {
         "chat" => Ok(chat_facts(&chat::parse(&body, rules).map_err(staged)?)),
         "messages" => Ok(messages_facts(&messages::parse(&body, rules).map_err(staged)?)),
-        other => Err(OpError::BadRequest(format!("endpoint: {other:?} has no body that is shown"))),
+        other => Err(OpError::BadRequest(format!("endpoint: {other:?} is not chat or messages"))),
     }
 }
 

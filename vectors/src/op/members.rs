@@ -1,4 +1,4 @@
-//! Members of a request, by name and type.
+//! Access to members of a request by name and type.
 
 use assay_spec::{Id, Instant, Rules};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::OpError;
 use crate::bytes::Recipe;
 
-/// An object of a request. Absent and null are the same.
+/// An object of a request. A null member counts as absent.
 pub(crate) struct Members<'a> {
     members: &'a Map<String, Value>,
     prefix: String,
@@ -25,7 +25,7 @@ impl<'a> Members<'a> {
         Ok(Members { members, prefix: format!("{name}.") })
     }
 
-    /// An object inside.
+    /// A nested object.
     pub(crate) fn object(&self, name: &str) -> Result<Members<'a>, OpError> {
         let members =
             self.value(name).and_then(Value::as_object).ok_or_else(|| self.wrong(name, "an object"))?;
@@ -37,19 +37,19 @@ impl<'a> Members<'a> {
         self.members
     }
 
-    /// A member that is there.
+    /// A member that is present and not null.
     pub(crate) fn value(&self, name: &str) -> Option<&'a Value> {
         self.members.get(name).filter(|value| !value.is_null())
     }
 
-    /// A text.
+    /// A string.
     pub(crate) fn text(&self, name: &str) -> Result<&'a str, OpError> {
-        self.optional_text(name)?.ok_or_else(|| self.wrong(name, "a text"))
+        self.optional_text(name)?.ok_or_else(|| self.wrong(name, "a string"))
     }
 
-    /// A text, if it is there.
+    /// A string, if present.
     pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&'a str>, OpError> {
-        let text = |value: &'a Value| value.as_str().ok_or_else(|| self.wrong(name, "a text"));
+        let text = |value: &'a Value| value.as_str().ok_or_else(|| self.wrong(name, "a string"));
         self.value(name).map(text).transpose()
     }
 
@@ -64,13 +64,13 @@ impl<'a> Members<'a> {
         self.recipe(name).map(|recipe| recipe.to_bytes())
     }
 
-    /// Bytes that are made when they are read.
+    /// Bytes that are generated on reading.
     pub(crate) fn recipe(&self, name: &str) -> Result<Recipe, OpError> {
         let value = self.value(name).ok_or_else(|| self.wrong(name, "bytes"))?;
         Recipe::read(&format!("{}{name}", self.prefix), value).map_err(OpError::BadRequest)
     }
 
-    /// An array, empty if it is not there.
+    /// An array, empty if absent.
     pub(crate) fn list(&self, name: &str) -> Result<&'a [Value], OpError> {
         match self.value(name) {
             None => Ok(&[]),
@@ -79,13 +79,13 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// A clock's reading; it is never what is judged, so a wrong one is a wrong request.
+    /// A clock time. It is never under test, so an invalid one makes the request malformed.
     pub(crate) fn clock(&self, name: &str) -> Result<Instant, OpError> {
         Instant::parse_exact(self.text(name)?)
             .ok_or_else(|| self.wrong(name, "a time with milliseconds and Z"))
     }
 
-    /// A base58 text of 32 bytes, refused under `row` if it is not.
+    /// 32 bytes in base58. An invalid value is rejected by `row`.
     pub(crate) fn key(
         &self,
         name: &str,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
-/// The listed path that a raw path is one of, and its parameters.
+/// The listed path that a raw path matches, and its parameters.
 pub(super) fn route(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let found = resource(&input.bytes("raw_path")?, rules).map_err(|refused| (refused, "parse"))?;
     let (contract, id) = found.parameters();
@@ -22,7 +22,7 @@ pub(super) fn route(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) ->
     }))
 }
 
-/// Nothing is answered: a document is one of its kind or it is not.
+/// Validates a document. The output is empty.
 pub(super) fn record(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let wrong = |what: &str| OpError::BadRequest(what.to_owned());
     let document = input.value("document").ok_or_else(|| wrong("document: a JSON value is missing"))?;
@@ -30,7 +30,7 @@ pub(super) fn record(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -
         "contract" => ContractMetadata::read(document, rules).map(drop),
         "token" => MetadataResponse::read(document, rules).map(drop),
         "validation-error" => HttpValidationError::read(document, rules).map(drop),
-        other => return Err(OpError::BadRequest(format!("kind: {other:?} is no kind of document"))),
+        other => return Err(OpError::BadRequest(format!("kind: {other:?} is not a kind of document"))),
     };
     read.map_err(|refused| (refused, "check"))?;
     Ok(json!({}))

@@ -1,7 +1,7 @@
-//! The operations of the JSON-lines protocol, as the documents' reference answers them.
+//! The operations of the JSON-lines protocol, implemented by the reference.
 //!
-//! Each is a function of its input and a rule switch, which decides which rules are kept, so that the vectors can show
-//! that a case is refused by the rule it names.
+//! Each operation is a function of its input and of `Rules`, which can switch single rules off. This shows that a case
+//! is rejected by the rule that it names.
 
 pub(crate) mod cid;
 mod domain;
@@ -24,42 +24,42 @@ use serde_json::Value;
 
 pub(crate) use members::Members;
 
-/// What comes of a request.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The operation's answer.
+    /// The operation's output.
     Ok(Value),
-    /// The input is refused.
+    /// The input is rejected.
     Reject(Reject),
-    /// The request is wrong; the text names the member.
+    /// The request is malformed; the string names the member.
     Error(String),
-    /// The operation is not known.
+    /// The operation is unknown.
     Unsupported,
 }
 
-/// A refusal.
+/// A rejection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reject {
-    /// The requirement that refuses; its `rule` is the protocol's name.
+    /// The requirement that rejects. Its `rule` is the name in the protocol.
     pub row: Id,
-    /// How far the input came: parse, decode, check, verify.
+    /// The stage that the input reached: parse, decode, check, verify.
     pub stage: &'static str,
-    /// What was seen, for people.
+    /// What was wrong with the input.
     pub why: String,
 }
 
-/// Why an operation has no answer.
+/// Why an operation has no output.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpError {
-    /// The input is wrong in itself.
+    /// The input is rejected.
     #[error("{}: {}", .0.row.rule, .0.why)]
     Reject(Reject),
-    /// The request is wrong: a member is missing or has another type.
+    /// The request is malformed: a member is missing or has another type.
     #[error("{0}")]
     BadRequest(String),
 }
 
-/// Rules that keep every rule, and remember those that were asked.
+/// Rules that violate nothing and remember which rules were consulted.
 #[derive(Default)]
 pub(crate) struct Met(pub(crate) BTreeSet<Id>);
 
@@ -70,7 +70,7 @@ impl Rules for Met {
     }
 }
 
-/// The operations that are known, in the protocol's order.
+/// The known operations, in the protocol's order.
 pub fn operations() -> &'static [&'static str] {
     &[
         "gateway.validate",
@@ -112,7 +112,7 @@ pub fn operations() -> &'static [&'static str] {
     ]
 }
 
-/// The reference's answer in the documents' own dialect.
+/// The reference's answer in the documents' dialect.
 pub fn answer(op: &str, input: &Value, rules: &mut impl Rules) -> Answer {
     answer_in(&Dialect::default(), op, input, rules)
 }
@@ -166,13 +166,13 @@ pub fn answer_in<G: Rules>(dialect: &Dialect, op: &str, input: &Value, rules: &m
     }
 }
 
-/// As the end of a sentence: `the reference …`.
+/// Completes the sentence `the reference …`.
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Answer::Ok(ok) => write!(f, "answers {ok}"),
+            Answer::Ok(ok) => write!(f, "returns {ok}"),
             Answer::Reject(reject) => {
-                write!(f, "refuses at {} by {}: {}", reject.stage, reject.row, reject.why)
+                write!(f, "rejects at stage {} by {}: {}", reject.stage, reject.row, reject.why)
             }
             Answer::Error(why) => write!(f, "cannot read the request: {why}"),
             Answer::Unsupported => write!(f, "does not know the operation"),
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_is_known_and_no_other() {
+    fn only_listed_operations_are_known() {
         for op in operations() {
             assert!(matches!(answer(op, &json!({}), &mut Strict), Answer::Error(_)), "{op}");
             assert!(matches!(answer(op, &json!(1), &mut Strict), Answer::Error(_)), "{op}");

@@ -18,7 +18,9 @@ pub(super) fn encode_record(
 ) -> Result<Value, OpError> {
     let (kind, fields) = (input.text("kind")?, input.object("fields")?);
     let named = RecordKind::named(kind);
-    rules.require(&rows::FORM, named.is_some(), || format!("{kind:?} is no kind")).map_err(staged)?;
+    rules
+        .require(&rows::FORM, named.is_some(), || format!("{kind:?} is not a record kind"))
+        .map_err(staged)?;
     let record = match named {
         Some(kind) => Record::from_fields(kind, fields.map(), rules).map_err(staged)?,
         None => Record::unread(),
@@ -26,7 +28,7 @@ pub(super) fn encode_record(
     Ok(json!({"record": bytes::hex(&record.encode(dialect))}))
 }
 
-/// RecordKind and fields of a canonical record.
+/// The kind and the fields of a canonical record.
 pub(super) fn parse_record(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -38,7 +40,7 @@ pub(super) fn parse_record(
     Ok(json!({"kind": record.kind.name(), "fields": fields}))
 }
 
-/// The thirteen checks of a client before it signs.
+/// The thirteen checks that a client runs before it signs.
 pub(super) fn check_message(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -53,7 +55,7 @@ pub(super) fn check_message(
     Ok(json!({"record": bytes::hex(&record.encode(&dialect))}))
 }
 
-/// What anyone verifies of a confirmed transaction.
+/// The verification of a confirmed transaction.
 pub(super) fn verify_transaction(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -63,7 +65,7 @@ pub(super) fn verify_transaction(
     let meta = input.object("meta")?;
     let line = |value: &Value| {
         let line = value.as_str().map(str::to_owned);
-        line.ok_or_else(|| OpError::BadRequest("meta.logMessages: texts are missing".to_owned()))
+        line.ok_or_else(|| OpError::BadRequest("meta.logMessages: strings are missing".to_owned()))
     };
     let logs = meta.list("logMessages")?.iter().map(line).collect::<Result<Vec<_>, _>>()?;
     let confirmed = Confirmed { message: &message, failed: meta.value("err").is_some(), logs: &logs };
@@ -80,11 +82,13 @@ fn asked(request: &Members<'_>) -> Result<Asked, OpError> {
             Op::Publish { cid: text("cid")?, version: request.optional_text("version")?.map(str::to_owned) }
         }
         Some("transfer") => Op::Transfer { new_authority: text("new_authority")? },
-        // A client that was not told the transfer knows none, and accepts none.
+        // A client that does not know the transfer signature sends none, and no record matches.
         Some("accept") => {
             Op::Accept { transfer: request.optional_text("transfer")?.unwrap_or_default().to_owned() }
         }
-        Some(other) => return Err(OpError::BadRequest(format!("request.op: {other:?} is no operation"))),
+        Some(other) => {
+            return Err(OpError::BadRequest(format!("request.op: {other:?} is not pub, transfer or accept")));
+        }
     };
     Ok(Asked { domain: text("domain")?, op })
 }

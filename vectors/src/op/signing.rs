@@ -16,7 +16,7 @@ pub(super) fn keccak256(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules
     Ok(json!({"hash": hex(&signing::keccak(&input.bytes("data")?, rules))}))
 }
 
-/// A personal message's digest, its signature, and whose it is.
+/// The digest of a personal message, its signature, and the signer's address.
 pub(super) fn sign(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let (secret, message) = (input.bytes("private_key")?, input.bytes("message")?);
     let key = signing::parse_secret_key(&secret, rules).map_err(staged)?;
@@ -28,20 +28,20 @@ pub(super) fn sign(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> 
     }))
 }
 
-/// Who signed a personal message.
+/// The signer of a personal message.
 pub(super) fn recover(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let (message, signature) = (input.bytes("message")?, input.bytes("signature")?);
     let signer = signing::recover(&message, &prefixed_hex(&signature), rules).map_err(staged)?;
     Ok(json!({"address": signer.to_string()}))
 }
 
-/// Whose a public key is.
+/// The address of a public key.
 pub(super) fn address(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let key = signing::parse_public_key(input.text("public_key")?, rules).map_err(staged)?;
     Ok(json!({"address": signing::address_of(&key, rules).to_string()}))
 }
 
-/// The text of a record that is hashed, and its digest.
+/// The canonical JSON of a record and its digest.
 pub(super) fn canonical_record(
     _: &Dialect,
     input: &Members<'_>,

@@ -1,4 +1,4 @@
-//! `store.classify`: what a response says about a STORE's bytes.
+//! `store.classify`: the meaning of a response about a STORE.
 
 use assay_spec::network::store;
 use assay_spec::{Dialect, Rules};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
-/// Every response has a reading; nothing is refused.
+/// Every response has a class; none is rejected.
 pub(super) fn classify(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let reading = store::classify(input.number("http_status")?, input.value("body"), rules);
     Ok(json!({

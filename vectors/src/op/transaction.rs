@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Members, OpError};
 use crate::bytes;
 
-/// The longest list that has an encoding.
+/// The greatest encodable length of a list.
 const LIST: usize = 0xffff;
 
 /// The message that carries a record.
@@ -34,13 +34,13 @@ pub(super) fn encode(
     Ok(json!({"message": bytes::hex(&message.encode())}))
 }
 
-/// The parts of a message; what encodes to the same bytes decodes.
+/// The parts of a message. A message decodes only if it encodes back to the same bytes.
 pub(super) fn decode(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let decoded = Message::decode(&input.bytes("message")?, rules);
     Ok(parts(&decoded.map_err(|refused: Refused| (refused, "decode"))?))
 }
 
-/// A message as the protocol writes it.
+/// A message in the protocol's notation.
 pub(crate) fn parts(message: &Message) -> Value {
     let base58 = |bytes: &[u8; 32]| bs58::encode(bytes).into_string();
     let instructions = message.instructions.iter().map(|instruction| {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
-/// The header for a request, keys in the document's order.
+/// The header for a request, with keys in the document's order.
 pub(super) fn sign(dialect: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let secret = input.bytes("secret_key")?;
     let body = input.bytes("body")?;

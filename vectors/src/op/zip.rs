@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Members, OpError};
 
-/// The files of a zip that may be dropped: how many, their bytes, and their identifier.
+/// Inspects an accepted zip: the number of its files, their total size, and the identifier.
 pub(super) fn inspect(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let extracted = zip::inspect(&input.bytes("zip")?, &Limits::default(), rules).map_err(staged)?;
     let files = extracted.files.iter().map(|(path, bytes)| (path.clone(), Entry::File(bytes)));
@@ -33,7 +33,7 @@ fn staged(refused: Refused) -> OpError {
     (refused, stage).into()
 }
 
-/// The form is read first; everything else is judged of what was read.
+/// The form is read first; all other rules check what was read.
 fn stage(row: Id) -> &'static str {
     if row == &rows::FORM { "parse" } else { "check" }
 }

@@ -1,5 +1,5 @@
-// What each library says of a case by itself, with none of the rules that the witness adds around it. Where that is
-// another verdict than the case's, divergences.json has to say so, with a reason.
+// The verdict of each library by itself, without the rules that the witness adds. If it differs from the case's,
+// divergences.json must list it with a reason.
 
 import { verify as verifyByOpenssl } from "node:crypto";
 
@@ -25,14 +25,14 @@ const row =
     names.includes(requirements[0]);
 const all = () => true;
 
-/** The key, message and signature of a header, however it is written. */
+/** The key, message and signature of a header, leniently decoded. */
 const signed = ({ authorization, bindings, op }) => {
   const [message, signature] = authorization.split(" ")[1].split(".").map((part) => Buffer.from(part, "base64url"));
   const { key, incoming_key: incoming } = bindings.at(-1);
   return [signature, message, bs58.decode(op === "accept" ? incoming : key)];
 };
 const taken = (good) => {
-  if (!good) throw new Error("it does not verify");
+  if (!good) throw new Error("the signature does not verify");
   return {};
 };
 const config = (symmetricNonceLength) =>
@@ -50,7 +50,7 @@ const wire = ({ instructions, ...rest }) => ({
 const unzipped = (library) => async (i) => ({ files: (await library(read(i.zip))).length && undefined });
 const SPKI = Buffer.from("302a300506032b6570032100", "hex");
 
-/** Who is asked, about which operation, on which refusals it has an opinion, and how. */
+/** Witness, library, operation, the rejects that the library can judge, and the call. */
 export const ALONE = [
   ["node", "eciesjs", "ecies.decrypt", all, (i) => ({
     plaintext: hexed(decrypt(read(i.private_key), read(i.ciphertext), config(i.nonce_length ?? 16))),
@@ -86,7 +86,7 @@ export const ALONE = [
   ["node/ipld", "@zip.js/zip.js", "drop.inspect_zip", rules("zip.form", "zip.counted", "zip.traversal", "zip.absolute"), unzipped(byZipJs)],
 ];
 
-/** Whether an answer has what the case expects; what a library does not answer is not compared. */
+/** Whether an output matches the case. Members that a library does not return are not compared. */
 const fits = (answer, ok) =>
   Object.entries(answer).every(([name, value]) => value === undefined || sorted(value) === sorted(ok[name]));
 const sorted = (value) =>
@@ -96,7 +96,7 @@ const sorted = (value) =>
       : each,
   );
 
-/** What a library says of a case where it differs; nothing where it agrees or is not asked. */
+/** The library's verdict on a case if it differs; undefined if it agrees or cannot judge the case. */
 const heard = async (ask, { in: input, expect }) => {
   let answer;
   try {
@@ -109,7 +109,7 @@ const heard = async (ask, { in: input, expect }) => {
   return fits(answer, expect.ok) ? undefined : "other";
 };
 
-/** Every divergence, in the form of divergences.json but for the reasons. */
+/** Every divergence in the form of divergences.json, without reasons. */
 export const divergencesOf = async (records, casesOf, versionOf) => {
   const found = new Map();
   for (const [witness, library, operation, judges, ask] of ALONE) {
@@ -126,7 +126,7 @@ export const divergencesOf = async (records, casesOf, versionOf) => {
         found.get(name).cases.push(each.id);
       }
     }
-    if (agreed === 0) throw new Error(`${library} agrees with no case of ${operation}: it is asked in a wrong way`);
+    if (agreed === 0) throw new Error(`${library} agrees with no case of ${operation}: the call must be wrong`);
   }
   return [...found.values()].map((entry) => ({ ...entry, cases: entry.cases.sort() }));
 };

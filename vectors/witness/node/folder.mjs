@@ -1,4 +1,4 @@
-// Folders as the operating system sees them: it follows the links, and it knows those that lead nowhere.
+// Folders on disk: the operating system follows links and reports dangling ones.
 
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync } from "node:fs";
 import { realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { read, spellOut } from "./recipes.mjs";
 import { attempt, require } from "./refusal.mjs";
 
-/** The files of a folder: `{path, bytes}`. Where there are links, it is laid out for the moment. */
+/** The files of a folder: `{path, bytes}`. A folder with links is written to a temporary directory. */
 export const filesOf = (entries) => {
   const all = spellOut(entries);
   if (all.some(({ link }) => link !== undefined)) return laidOut(all);
@@ -30,10 +30,10 @@ const laidOut = (entries) => {
   }
 };
 
-/** Every file below a folder; `open` holds the folders around it, into which no link may lead back. */
+/** Every file below a folder. `open` contains its ancestors; a link must not lead back to one. */
 const walk = (folder, prefix, open) => {
   const real = realpathSync.native(folder);
-  require(!open.includes(real), "a link leads into a folder around it");
+  require(!open.includes(real), "a link leads to an ancestor folder");
   return readdirSync(folder).flatMap((name) => {
     const [path, at] = [prefix + name, join(folder, name)];
     const isFolder = attempt(() => statSync(at)).isDirectory();

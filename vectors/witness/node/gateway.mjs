@@ -1,4 +1,4 @@
-// Bodies of inference requests, judged by ajv: the document's tables as schemas.
+// Validates bodies of inference requests with ajv. The schemas are the document's tables.
 
 import Ajv from "ajv";
 
@@ -22,7 +22,7 @@ const tool = object(["type", "function"], {
 });
 const message = object([], {
   role: text,
-  // An assistant that called tools has said nothing.
+  // The content of an assistant message with tool calls is null.
   content: { anyOf: [text, { type: "array", items: part }, { type: "null" }] },
   tool_call_id: text,
 });

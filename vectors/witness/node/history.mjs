@@ -1,4 +1,5 @@
-// A whole history, folded once more from the document: records that count, chains, answers of nodes, envelopes.
+// Recovers a whole history, written independently from the document: authorized records, chains, nodes' responses,
+// envelopes.
 
 import { network } from "./network.mjs";
 import {
@@ -22,15 +23,15 @@ import { sealing } from "./sealed.mjs";
 
 const deploymentText = (text) => {
   const plaintext = attempt(() => JSON.parse(text));
-  require(isObject(plaintext), "no object");
+  require(isObject(plaintext), "not an object");
   const { commit, commitMessage, branch, actionsRunUrl, error } = plaintext;
-  require([commit, commitMessage, branch, actionsRunUrl, error].every(isNullOr(isText)), "texts");
+  require([commit, commitMessage, branch, actionsRunUrl, error].every(isNullOr(isText)), "strings");
   return { commit, commitMessage, branch, actionsRunUrl, error };
 };
 
 const inOrder = (a, b) => a.content.time - b.content.time || (a.item_hash < b.item_hash ? -1 : 1);
 
-/** Whether a record is signed, on the channel, and written by right. */
+/** Whether a record is signed, on the channel, and authorized. */
 const counts = (record, owner, security) => {
   const { sender: signer, type, channel, content } = record;
   const act = { signer, address: content.address, type, channel, key: content.key, post_type: content.type };
@@ -41,11 +42,11 @@ const counts = (record, owner, security) => {
   });
 };
 
-/** What an envelope holds; `warn` hears what the reader leaves alone. */
+/** The content of an envelope. `warn` is called for a skipped envelope. */
 const privately = ({ role, wallet_key: user, encryption_key: encryption }, envelope, check, warn) => {
   if (!isObject(envelope?.deks)) return null;
-  const hands = Object.entries({ user, encryption });
-  const [dek, key] = hands.find(([name, own]) => own != null && name in envelope.deks) ?? [];
+  const held = Object.entries({ user, encryption });
+  const [dek, key] = held.find(([name, own]) => own != null && name in envelope.deks) ?? [];
   if (dek === undefined && !(role === "backend" && envelope.v < 3)) return null;
   let text = null;
   holds(() => {
@@ -56,7 +57,7 @@ const privately = ({ role, wallet_key: user, encryption_key: encryption }, envel
   return text;
 };
 
-/** Node after node, until one knows: the reading that stands. */
+/** Queries one node after another until one has the message. Returns the final reading. */
 const lookUp = ({ nodes, answers }, hash, ask) => {
   const readings = [];
   for (let node = 0; node < nodes; node += 1) {
@@ -71,11 +72,11 @@ const lookUp = ({ nodes, answers }, hash, ask) => {
 
 const recover = (i) => {
   const { owner, messages } = i;
-  const nobody = { authorizations: [], encryptionKey: {} };
+  const empty = { authorizations: [], encryptionKey: {} };
   const aggregates = (list, key) => list.filter(({ type, content }) => type === "AGGREGATE" && content.key === key);
   const secured = aggregates(messages, "security").filter((record) => same(record.sender, owner));
-  const own = secured.filter((record) => counts(record, owner, nobody)).sort(inOrder);
-  const security = Object.assign({}, nobody, ...own.map(({ content }) => content.content));
+  const own = secured.filter((record) => counts(record, owner, empty)).sort(inOrder);
+  const security = Object.assign({}, empty, ...own.map(({ content }) => content.content));
   const counted = messages.filter((record) => counts(record, owner, security));
 
   const warnings = new Map();

@@ -1,21 +1,21 @@
-// JSON that keeps what JSON.parse loses: the order of keys that look like numbers, keys that stand twice, and how a
-// number is written. JSON.parse itself decides what is JSON, and reads and writes every text and number.
+// A JSON parser that keeps what JSON.parse loses: the order of keys that look like numbers, duplicate keys, and the
+// notation of numbers. JSON.parse itself decides what is valid, and reads and writes every string and number.
 
 import { attempt, require } from "./refusal.mjs";
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
 const SPACE = /[ \t\r\n]*/gy;
 
-/** A number that is written in several ways; where it is signed, there is no text of it. */
+/** A number with several notations. Where it is signed, it has no canonical form. */
 class Odd {}
 
-/** JSON.parse takes halves of pairs of surrogates, which have no UTF-8. */
+/** JSON.parse accepts lone surrogates, which have no UTF-8 form. */
 const wellFormed = (text) => {
-  require(text.isWellFormed(), "half of a pair of surrogates");
+  require(text.isWellFormed(), "a lone surrogate");
   return text;
 };
 
-/** A value as JSON.parse makes it. */
+/** A value as JSON.parse returns it. */
 export const parsed = (text) =>
   attempt(() =>
     JSON.parse(text, (name, value) => {
@@ -50,7 +50,7 @@ export const ordered = (text) => {
     const members = new Map();
     while (tokens[at] !== "}") {
       const name = JSON.parse(tokens[at]);
-      require(!members.has(name), "a key stands twice");
+      require(!members.has(name), "a key appears twice");
       at += 2;
       members.set(name, value());
       if (tokens[at] === ",") at += 1;
@@ -70,9 +70,9 @@ export const ordered = (text) => {
   return value();
 };
 
-/** The text of such a value, without white space. */
+/** The JSON of such a value, without white space. */
 export const written = (value) => {
-  require(!(value instanceof Odd), "a number that is written in several ways");
+  require(!(value instanceof Odd), "a number with several notations");
   if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
   if (!(value instanceof Map)) return JSON.stringify(value);
   return `{${[...value].map(([name, each]) => `${JSON.stringify(name)}:${written(each)}`).join(",")}}`;

@@ -1,4 +1,4 @@
-// Two libraries that read and write the chain's messages. What does not encode back to the same bytes is refused.
+// Two libraries that read and write the chain's messages. A message must encode back to the same bytes.
 
 import {
   getCompiledTransactionMessageDecoder,
@@ -11,7 +11,7 @@ import { Skipped, attempt, require } from "./refusal.mjs";
 
 const PACKET = 1232;
 
-/** @solana/transaction-messages reads aliases, cuts what is left over, and reads other versions. */
+/** @solana/transaction-messages accepts non-shortest lengths, trailing bytes and other versions. */
 export const byCodecs = {
   decode: (bytes) =>
     attempt(() => {
@@ -29,7 +29,7 @@ export const byCodecs = {
   },
 };
 
-/** A message of the codecs as the cases write it. */
+/** A message of the codecs in the notation of the cases. */
 export const partsOf = ({ header, staticAccounts, lifetimeToken, instructions }) => ({
   header: [header.numSignerAccounts, header.numReadonlySignerAccounts, header.numReadonlyNonSignerAccounts],
   accounts: [...staticAccounts],
@@ -41,11 +41,11 @@ export const partsOf = ({ header, staticAccounts, lifetimeToken, instructions })
   })),
 });
 
-/** @solana/web3.js: its buffer is one packet, and it keeps data in base58, which takes long for more. */
+/** @solana/web3.js: its buffer is one packet. It keeps data in base58, which is slow for longer data. */
 export const byWeb3 = {
   decode: (bytes) => {
     require(bytes.length > 0 && bytes[0] < 0x80, "not legacy");
-    if (bytes.length > PACKET) throw new Skipped("web3.js writes no message that is longer than a packet");
+    if (bytes.length > PACKET) throw new Skipped("web3.js cannot write a message longer than a packet");
     return attempt(() => {
       const message = web3.Message.from(bytes);
       const parts = web3PartsOf(message);
@@ -54,7 +54,7 @@ export const byWeb3 = {
     });
   },
   encode: ({ accounts, blockhash, instruction }) => {
-    if (instruction.data.length > PACKET) throw new Skipped("web3.js writes no message that is longer than a packet");
+    if (instruction.data.length > PACKET) throw new Skipped("web3.js cannot write a message longer than a packet");
     const message = new web3.Message({
       header: { numRequiredSignatures: 2, numReadonlySignedAccounts: 1, numReadonlyUnsignedAccounts: 1 },
       accountKeys: accounts.map((text) => new web3.PublicKey(text)),
@@ -67,7 +67,7 @@ export const byWeb3 = {
   },
 };
 
-/** A message of web3.js as the cases write it. */
+/** A message of web3.js in the notation of the cases. */
 export const web3PartsOf = ({ header, accountKeys, recentBlockhash, instructions }) => ({
   header: [header.numRequiredSignatures, header.numReadonlySignedAccounts, header.numReadonlyUnsignedAccounts],
   accounts: accountKeys.map((each) => each.toBase58()),

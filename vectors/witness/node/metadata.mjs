@@ -1,5 +1,5 @@
-// Documents of token metadata by ajv's schemas. Paths are read from the document's table a second time, from the right:
-// no router of others takes a path whose slashes mean something before they are decoded.
+// Documents of token metadata by ajv's schemas. Paths are parsed from the right by code written from the document's
+// table: no third-party router accepts a path whose slashes have a meaning before decoding.
 
 import { Ajv } from "ajv";
 
@@ -14,24 +14,24 @@ const decoded = (parameter) => {
   return attempt(() => text.decode(Buffer.from(bytes, "latin1")));
 };
 
-/** What stands behind a contract: the end of the listed path, and the id's text. */
+/** The part of a path after the contract: the end of the listed path, and the id's string. */
 const ending = (tail) => {
   const parts = tail.split("/");
   if (parts.length === 2 && parts[1] === "overrides") return ["{token_id}/overrides", parts[0]];
-  require(parts.length === 1, "no listed path");
+  require(parts.length === 1, "not a listed path");
   const bare = tail.endsWith(".json") ? tail.slice(0, -".json".length) : "";
   return bare === "" ? ["{token_id}", tail] : ["{token_id}.json", bare];
 };
 
 const integer = (text) => {
-  require(/^-?[0-9]+$/.test(text) && !text.includes("\n"), "no integer");
+  require(/^-?[0-9]+$/.test(text) && !text.includes("\n"), "not an integer");
   return BigInt(text).toString();
 };
 
 const route = (i) => {
-  // A character for each byte, whatever it is.
+  // One character per byte.
   const raw = Buffer.from(read(i.raw_path)).toString("latin1");
-  require(raw.startsWith("/"), "no slash in front");
+  require(raw.startsWith("/"), "no leading slash");
   const nothing = { contract_metadata_cid: null, contract_uri: null, token_id: null };
   if (raw === "/") return { ...nothing, path: "/" };
   const rest = raw.slice(1);

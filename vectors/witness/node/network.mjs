@@ -1,4 +1,4 @@
-// What wallets sign, by ethers and @noble/hashes, and the table of what an answer says about a STORE.
+// Wallet signatures by ethers and @noble/hashes, and the table of responses about a STORE.
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { SigningKey, Wallet, computeAddress, hashMessage, recoverAddress } from "ethers";
@@ -22,7 +22,7 @@ const sign = (i) => {
   return { digest: hashMessage(message).slice(2), signature: { hex: signature.slice(2) }, address };
 };
 
-/** The library reads other forms of v too, and refuses the higher s by itself. */
+/** The library accepts other forms of v too. It rejects the high s itself. */
 const recovered = (message, signature) => {
   require(signature.length === 65, "length");
   require([0, 1, 27, 28].includes(signature[64]), "v");
@@ -46,7 +46,7 @@ const canonical = (message) => {
   const content = record.get("content");
   require(content instanceof Map && isText(content.get("address")), "content");
   require(Number.isInteger(content.get("time")), "time");
-  require(content.has("content") || Array.isArray(content.get("hashes")), "neither content nor hashes");
+  require(content.has("content") || Array.isArray(content.get("hashes")), "no content and no hashes");
   const inner = content.has("content") ? "content" : "hashes";
   const names = ["address", "key", "type", "ref", inner, "time"].filter((name) => content.has(name));
   const kept = new Map(names.map((name) => [name, content.get(name)]));
@@ -56,23 +56,23 @@ const canonical = (message) => {
 const digest = (text) => keccak_256(Buffer.from(text));
 
 const signedBy = (message, signature, stated) => {
-  require(/^(0x)?([0-9a-fA-F]{2})*$/.test(signature) && !signature.endsWith("\n"), "no hex");
+  require(/^(0x)?([0-9a-fA-F]{2})*$/.test(signature) && !signature.endsWith("\n"), "not hex");
   const address = recovered(message, Buffer.from(signature.replace(/^0x/, ""), "hex"));
-  require(address.toLowerCase() === stated.toLowerCase(), "another signer");
+  require(address.toLowerCase() === stated.toLowerCase(), "a different signer");
   return { address };
 };
 
 const verifyRequest = (i) => {
   const request = parsed(i.message_json);
-  require(request !== null && typeof request === "object" && !Array.isArray(request), "no object");
+  require(request !== null && typeof request === "object" && !Array.isArray(request), "not an object");
   require(Number.isInteger(request.timestamp), "timestamp");
   require(isText(request.nonce) && request.nonce !== "", "nonce");
   return signedBy(Buffer.from(i.message_json), i.signature, i.address);
 };
 
-// --- answers
+// --- responses
 
-/** By the status of HTTP first, as a reader meets an answer. */
+/** Decides by the HTTP status first, in the order in which a reader sees a response. */
 const classOf = (http, body) => {
   const status = body?.status;
   const store = body?.message?.type === "STORE" ? body.message.content?.item_hash : undefined;

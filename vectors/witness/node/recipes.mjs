@@ -1,4 +1,4 @@
-// Bytes and entries as the files of cases write them.
+// Bytes and entries in the notation of the case files.
 
 import { createHash } from "node:crypto";
 
@@ -11,13 +11,13 @@ export const read = (recipe) => {
   return form === "prng" ? stream(text, count) : Buffer.alloc((text.length / 2) * count, text, "hex");
 };
 
-/** The entries of a folder, one for each that stands behind a number. */
+/** The entries of a folder, with numbered entries expanded. */
 export const spellOut = (entries) =>
   entries.flatMap(({ numbered, ...rest }) =>
     numbered ? Array.from({ length: numbered[1] }, (_, n) => ({ path: `${numbered[0]}${n}`, ...rest })) : [rest],
   );
 
-/** The longest stream of each seed so far; cases ask for the front of it again and again. */
+/** The longest stream of each seed so far. Many cases use its beginning. */
 const made = new Map();
 
 const stream = (seed, count) => {

@@ -1,5 +1,5 @@
-// Chains of amends, claims, authority and single records. No library knows these rules, so they are written down once
-// more, from the document, over parsed JSON; signatures and addresses are those of ethers.
+// Amend chains, claims, authority and single records. No library implements these rules, so they are written once more
+// from the document, over parsed JSON. Signatures and addresses are by ethers.
 
 import { computeAddress } from "ethers";
 
@@ -30,7 +30,7 @@ export const checkForm = ({ item_hash: hash, type, channel, signature, sender, c
   require([hash, type, channel, signature].every(isText) && isAddress(sender), "members");
   require(isObject(content) && isAddress(content.address), "content");
   require(Number.isInteger(content.time) && content.time >= 0, "time");
-  require([content.key, content.type, content.ref].every((each) => each === undefined || isText(each)), "texts");
+  require([content.key, content.type, content.ref].every((each) => each === undefined || isText(each)), "strings");
 };
 
 export const isSigned = (record) => {
@@ -38,9 +38,9 @@ export const isSigned = (record) => {
   return holds(() => network["record.verify"]({ message_json: JSON.stringify(record), signature, sender }));
 };
 
-/** What a creation or an amend states; records before schema 4 may lack most of it. */
+/** The content of a creation or an amend. Records before schema 4 may lack most of it. */
 export const stateOf = (body) => {
-  require(isObject(body), "no object");
+  require(isObject(body), "not an object");
   const { schemaVersion: schema, public: open } = body;
   require(schema === undefined || (Number.isInteger(schema) && schema >= 1 && schema <= 4), "schema");
   const legacy = schema === undefined || schema < 4;
@@ -64,13 +64,13 @@ export const resolve = ({ creation, messages, authorized }) => {
   const counted = messages.filter(counts);
   let leaf = counted.find(({ item_hash: hash, content }) => hash === creation && content.type === DEPLOYMENT);
   require(leaf, "no creation");
-  /** The winner among the amends of each message. */
+  /** The winning amend of each message. */
   const winners = new Map();
   for (const each of counted) {
     if (each.content.type !== "amend" || !holds(() => stateOf(each.content.content))) continue;
-    const stands = winners.get(each.content.ref);
-    const later = stands === undefined || each.content.time > stands.content.time;
-    const tie = stands !== undefined && each.content.time === stands.content.time && each.item_hash < stands.item_hash;
+    const best = winners.get(each.content.ref);
+    const later = best === undefined || each.content.time > best.content.time;
+    const tie = best !== undefined && each.content.time === best.content.time && each.item_hash < best.item_hash;
     if (later || tie) winners.set(each.content.ref, each);
   }
   const seen = new Set([creation]);
@@ -85,19 +85,19 @@ export const resolve = ({ creation, messages, authorized }) => {
 const checkClaim = (record) => {
   checkForm(record);
   const { type, sender, content } = record;
-  require(type === "POST" && content.type === CLAIM && isObject(content.content), "no claim");
+  require(type === "POST" && content.type === CLAIM && isObject(content.content), "not a claim");
   const { v, instanceHash, pubkey, registeredAt } = content.content;
   require(v === 1 && isText(instanceHash) && instanceHash !== "" && isText(pubkey), "members");
   require(isText(registeredAt) && /^\d{4}-\d\d-\d\dT/.test(registeredAt) && !Number.isNaN(Date.parse(registeredAt)), "time");
   const { address } = network["address.from_public_key"]({ public_key: pubkey });
-  require(same(address, content.address) && same(sender, content.address), "another's key");
+  require(same(address, content.address) && same(sender, content.address), "a different address");
   require(isSigned(record), "signature");
 };
 
 const select = ({ instance_hash: instance, claims }) => {
   const valid = claims.filter((claim) => holds(() => checkClaim(claim)));
   const own = valid.filter(({ content }) => content.content.instanceHash === instance);
-  require(own.length > 0, "no claim");
+  require(own.length > 0, "not a claim");
   const before = (a, b) => a.content.time - b.content.time || (a.item_hash < b.item_hash ? -1 : 1);
   const [first] = own.sort(before);
   return { item_hash: first.item_hash, pubkey: first.content.content.pubkey };
@@ -117,7 +117,7 @@ export const judge = ({ owner, security, act }) => {
     require(same(signer, address), "a claim for another");
     return { standing: "itself" };
   }
-  require(same(address, owner) || (type === "POST" && same(address, signer)), "another owner");
+  require(same(address, owner) || (type === "POST" && same(address, signer)), "a different owner");
   if (same(signer, owner)) return { standing: "owner" };
   require(type !== "AGGREGATE" || key !== "security", "security");
   require(!same(signer, attempt(() => computeAddress(security.encryptionKey.pubkey))), "the encryption key");
@@ -145,12 +145,12 @@ export const project = ({ id, value }) => {
 
 export const isNullOr = (kind) => (value) => value === null || kind(value);
 
-/** All members that the document lists, each of its type; whatever else there is stays. */
+/** Checks the type of all members that the document lists. Other members are kept. */
 export const projectText = (text) => {
   const plaintext = attempt(() => JSON.parse(text));
-  require(isObject(plaintext), "no object");
+  require(isObject(plaintext), "not an object");
   const { name, source, repo, branch, installationId, buildCommand, outputDir } = plaintext;
-  require([name, buildCommand, outputDir].every(isText) && ["codehost", "upload"].includes(source), "texts");
+  require([name, buildCommand, outputDir].every(isText) && ["codehost", "upload"].includes(source), "strings");
   require([repo, branch].every(isNullOr(isText)) && (repo === null || /^[^/]+\/./.test(repo)), "repository");
   require(isNullOr(Number.isInteger)(installationId), "installation");
   return plaintext;
@@ -158,11 +158,11 @@ export const projectText = (text) => {
 
 const written = (kind, { type, content }) => {
   if (kind === "security") {
-    require(type === "AGGREGATE" && content.key === "security" && isObject(content.content), "no security");
+    require(type === "AGGREGATE" && content.key === "security" && isObject(content.content), "not a security record");
     return { members: Object.keys(content.content) };
   }
   const { hashes } = content;
-  require(type === "FORGET" && Array.isArray(hashes) && hashes.length > 0 && hashes.every(isText), "no list of texts");
+  require(type === "FORGET" && Array.isArray(hashes) && hashes.length > 0 && hashes.every(isText), "no list of hashes");
   return { hashes };
 };
 

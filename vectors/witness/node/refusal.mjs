@@ -1,6 +1,6 @@
-// How a witness says that an input is wrong, or that its library cannot tell.
+// Errors of a witness: the input is invalid, or the library cannot express the case.
 
-/** The input is wrong. */
+/** The input is invalid. */
 export class Refused extends Error {}
 /** The library cannot express the case. */
 export class Skipped extends Error {}
@@ -8,7 +8,7 @@ export class Skipped extends Error {}
 export const require = (holds, why) => {
   if (!holds) throw new Refused(why);
 };
-/** The value, or a refusal where a library throws. */
+/** The value, or `Refused` if a library throws. */
 export const attempt = (work) => {
   try {
     return work();
@@ -16,7 +16,7 @@ export const attempt = (work) => {
     throw refusal(error);
   }
 };
-/** The same for work that takes its time. */
+/** The same for asynchronous work. */
 export const attemptLater = async (work) => {
   try {
     return await work();

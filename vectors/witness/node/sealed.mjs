@@ -1,4 +1,4 @@
-// Key E by ethers, wrapped keys by eciesjs itself, envelopes and bundles by @noble/ciphers, tarballs by nanotar.
+// Key E by ethers, wrapped keys by eciesjs, envelopes and bundles by @noble/ciphers, tarballs by nanotar.
 
 
 import { gcm } from "@noble/ciphers/aes.js";
@@ -18,18 +18,18 @@ const hexed = (bytes) => ({ hex: Buffer.from(bytes).toString("hex") });
 const utf8 = (bytes) => attempt(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-// --- texts
+// --- strings
 
-/** Node takes the other alphabet, white space and spare bits; what does not encode back is refused. */
+/** Node accepts base64url, white space and spare bits, so a string must be the encoding of its bytes. */
 const fromBase64 = (text) => {
-  require(typeof text === "string", "no text");
+  require(typeof text === "string", "not a string");
   const bytes = Buffer.from(text, "base64");
   require(bytes.toString("base64") === text, "does not encode back");
   return bytes;
 };
 const toBase64 = (bytes) => Buffer.from(bytes).toString("base64");
 
-/** JSON on which all readers agree: no key twice, only integers, none beyond 2^53. */
+/** JSON that all parsers read alike: no duplicate keys, and only integers below 2^53. */
 const portable = (text) => JSON.parse(written(ordered(text)));
 
 // --- keys
@@ -61,7 +61,7 @@ const derive = (i) => {
 const config = (symmetricNonceLength) =>
   Object.assign(Object.create(Object.getPrototypeOf(ECIES_CONFIG)), ECIES_CONFIG, { symmetricNonceLength });
 
-/** The library's own encryption, with its two draws replaced by those of the case. */
+/** The library's encryption, with its two random values replaced by those of the case. */
 const wrapped = (recipient, draw, plaintext) => {
   const [ephemeral, nonce] = [secretKey(draw.ephemeral_private_key), read(draw.nonce)];
   const key = publicKey(recipient);
@@ -69,14 +69,14 @@ const wrapped = (recipient, draw, plaintext) => {
   const own = Object.getOwnPropertyDescriptor(globalThis.crypto, "getRandomValues");
   const getRandomValues = (array) => {
     const next = draws.shift();
-    if (next?.length !== array.length) throw new Error("the library draws something else");
+    if (next?.length !== array.length) throw new Error("the library draws a different length");
     array.set(next);
     return array;
   };
   Object.defineProperty(globalThis.crypto, "getRandomValues", { value: getRandomValues, configurable: true });
   try {
     const bytes = encrypt(key, plaintext, config(nonce.length));
-    if (draws.length > 0) throw new Error("the library draws elsewhere");
+    if (draws.length > 0) throw new Error("the library draws fewer values");
     return bytes;
   } finally {
     if (own) Object.defineProperty(globalThis.crypto, "getRandomValues", own);
@@ -117,7 +117,7 @@ const opened = (envelope, name, recipe) => {
 
 const openEnvelope = (i) => {
   const { envelope } = i;
-  require(isObject(envelope) && isObject(envelope.deks), "no object");
+  require(isObject(envelope) && isObject(envelope.deks), "not an object");
   require(Number.isInteger(envelope.v) && envelope.v <= 3, "version");
   if (envelope.v < 3 && i.role === "backend") return { plaintext: null, warnings: ["LEGACY_ENVELOPE_SKIPPED"] };
   const plain = opened(envelope, i.dek, i.private_key);
@@ -132,7 +132,7 @@ const openBundle = (i) => {
     require(Buffer.from(sha256(bytes)).toString("hex") === i.bundle_hash.toLowerCase(), "hash");
   }
   const bundle = portable(utf8(bytes));
-  require(isObject(bundle) && isObject(bundle.deks), "no object");
+  require(isObject(bundle) && isObject(bundle.deks), "not an object");
   require(bundle.v === 1 && bundle.kind === "svc-bundle", "kind");
   require(Object.keys(bundle.deks).sort().join() === "encryption,vm", "two recipients");
   const tarball = opened(bundle, i.dek, i.private_key);

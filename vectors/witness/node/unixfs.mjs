@@ -9,10 +9,10 @@ import { balanced } from "ipfs-unixfs-importer/layout";
 
 const [CHUNK, WIDTH, FLAT] = [262_144, 174, 262_144];
 
-/** ipfs-unixfs-importer: it knows both ways of estimating a folder's node. */
+/** ipfs-unixfs-importer supports both ways of estimating the size of a folder's node. */
 export const byImporter = {
   file: (bytes) => imported([{ content: bytes }], "links"),
-  // A folder without a file is one all the same, and no folder stands around it.
+  // An empty folder is a folder, and there is no wrapping folder.
   folder: (files, estimate) =>
     imported(
       files.length ? files.map(({ path, bytes }) => ({ path: `top/${path}`, content: bytes })) : [{ path: "top" }],
@@ -20,7 +20,7 @@ export const byImporter = {
     ),
 };
 
-/** @ipld/unixfs: it builds both kinds of folder and leaves the choice to its caller. */
+/** @ipld/unixfs builds both kinds of folder and leaves the choice to its caller. */
 export const byIpld = {
   file: async (bytes) => String((await written(bytes, discard)).cid),
   folder: async (files, estimate) => String((await folder(tree(files), estimate)).cid),
@@ -41,7 +41,7 @@ const imported = async (candidates, estimate) => {
   return String(last.cid);
 };
 
-/** A leaf is its bytes. */
+/** A leaf is a raw block. */
 const raw = { code: 0x55, name: "raw", encode: (bytes) => bytes };
 const settings = UnixFS.configure({
   chunker: withMaxChunkSize(CHUNK),
@@ -57,7 +57,7 @@ const written = async (bytes, writer) => {
   return view.close();
 };
 
-/** Names to bytes or to further names. */
+/** A map from names to bytes or nested maps. */
 const tree = (files) => {
   const top = new Map();
   for (const { path, bytes } of files) {

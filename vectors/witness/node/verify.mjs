@@ -1,10 +1,10 @@
-// Confirms the golden cases with other people's libraries: @noble/curves for Ed25519, @solana/transaction-messages and
-// @solana/web3.js for messages, ethers for what wallets sign, eciesjs and @noble/ciphers for what is encrypted, and two
-// sets of libraries for identifiers and zips, each of which confirms the cases on its own.
+// Confirms the golden cases with third-party libraries: @noble/curves for Ed25519, @solana/transaction-messages and
+// @solana/web3.js for messages, ethers for wallet signatures, eciesjs and @noble/ciphers for encryption, and two sets
+// of libraries for identifiers and zips, each of which confirms the cases independently.
 //
-// Prints one JSON line per operation and set of libraries, and exits with 1 on any disagreement: with a case, with the
-// counts of the manifest, or, of a library by itself, with divergences.json. With --write it also records itself in
-// data/witnesses.json. Cases that a library cannot express are skipped with a reason, never counted.
+// Prints one JSON line per operation and set of libraries, and exits with 1 on any disagreement with a case, with the
+// manifest's counts, or with divergences.json. With --write it also records its results in data/witnesses.json. A case
+// that a library cannot express is skipped with a reason and not counted.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -33,10 +33,10 @@ const KEYS = { pub: ["d", "c", "v", "t"], transfer: ["d", "newVault", "t"], acce
 const WINDOW = 600_000;
 const MEMO = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 
-// --- bytes and texts
+// --- bytes and strings
 
 const hexed = (bytes) => ({ hex: Buffer.from(bytes).toString("hex") });
-/** Another lineage than the one behind Python's hashlib. */
+/** An implementation with another lineage than Python's hashlib. */
 const sha256 = (bytes) => Buffer.from(hash256(bytes)).toString("hex");
 const base64url = (bytes) => Buffer.from(bytes).toString("base64url");
 const fromBase64url = (text) => {
@@ -53,12 +53,12 @@ const key = (text) => {
 const instant = (text) => {
   require(typeof text === "string" && /(Z|[+-]\d\d:\d\d)$/.test(text), "no offset");
   const moment = Date.parse(text);
-  require(!Number.isNaN(moment), "no time");
+  require(!Number.isNaN(moment), "not a time");
   return moment;
 };
-/** The round trip alone would take years of more than four digits, which stand behind a sign. */
+/** The round trip alone would accept signed years with more than four digits. */
 const exact = (text) => {
-  require(/^\d{4}-/.test(text), "four digits");
+  require(/^\d{4}-/.test(text), "a year of four digits");
   const moment = instant(text);
   require(new Date(moment).toISOString() === text, "not the exact form");
   return moment;
@@ -78,7 +78,7 @@ const vfkeySign = (i) => {
   return { header: `VfKey ${base64url(message)}.${base64url(ed25519.sign(message, read(i.secret_key)))}` };
 };
 
-/** The library multiplies by the cofactor, and looks at the key's order alone; here the equation holds as it stands. */
+/** The library multiplies by the cofactor and checks the order of the key only. Here the equation holds without it. */
 const signs = (signer, signature, message) => {
   const [A, R] = [signer, signature.subarray(0, 32)].map((bytes) => ed25519.Point.fromBytes(bytes));
   if (A.isSmallOrder() || R.isSmallOrder()) return false;
@@ -120,7 +120,7 @@ const canonicalRecord = (kind, fields) =>
 const checkRecord = (kind, fields) => {
   require(Object.hasOwn(KEYS, kind), "kind");
   require(Object.keys(fields).sort().join() === [...KEYS[kind]].sort().join(), "keys");
-  require(Object.values(fields).every((value) => typeof value === "string" && value !== ""), "empty or no text");
+  require(Object.values(fields).every((value) => typeof value === "string" && value !== ""), "empty or not a string");
   domainCanonical({ domain: fields.d });
   exact(fields.t);
 };
@@ -163,7 +163,7 @@ const checkMessage = (i) => {
   const [{ program, accounts: indices, data }] = instructions;
   require(accounts[program] === (i.memo_program ?? MEMO), "program");
   require(indices.length === 1 && indices[0] === 1, "instruction's accounts");
-  // Checks 8 to 12 as the one comparison that the document names: read t, rebuild, compare.
+  // Checks 8 to 12 as the single comparison that the document names: read t, rebuild, compare.
   const asked = i.request;
   const kind = asked.op ?? "pub";
   const t = /"t":"([^"\\]*)"\}$/.exec(utf8(data))?.[1];
@@ -174,7 +174,7 @@ const checkMessage = (i) => {
   }[kind];
   const fields = { d: asked.domain, ...values, t };
   checkRecord(kind, fields);
-  require(canonicalRecord(kind, fields).equals(data), "another record");
+  require(canonicalRecord(kind, fields).equals(data), "a different record");
   require(Math.abs(exact(t) - instant(i.now)) <= WINDOW, "window");
   return { record: hexed(data) };
 };
@@ -218,7 +218,7 @@ const drop = (unixfs, unzip) => ({
   },
 });
 
-/** Who speaks: the operations that it knows, and the libraries behind them. */
+/** The witnesses: their names, libraries and operations. */
 const VOICES = [
   {
     witness: "node",
@@ -246,7 +246,7 @@ const VOICES = [
   { witness: "node/ipld", libraries: ["@ipld/unixfs", "@zip.js/zip.js"], operations: drop(byIpld, byZipJs) },
 ];
 
-/** A text that does not depend on the order of members. */
+/** JSON with sorted members. */
 const sorted = (value) =>
   JSON.stringify(value, (_, each) =>
     each && typeof each === "object" && !Array.isArray(each)
@@ -254,17 +254,17 @@ const sorted = (value) =>
       : each,
   );
 
-/** What was found other than the case expects; nothing where they agree. */
+/** What the operation found if it disagrees with the case, else undefined. */
 const judge = async (operation, { in: input, expect }) => {
   let answer;
   try {
     answer = await operation(input);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return expect.verdict === "reject" ? undefined : `refused: ${error.message}`;
+    return expect.verdict === "reject" ? undefined : `rejected: ${error.message}`;
   }
-  if (expect.verdict === "reject") return `answered: ${JSON.stringify(answer)}`;
-  return sorted(answer) === sorted(expect.ok) ? undefined : `another answer: ${JSON.stringify(answer)}`;
+  if (expect.verdict === "reject") return `accepted: ${JSON.stringify(answer)}`;
+  return sorted(answer) === sorted(expect.ok) ? undefined : `a different output: ${JSON.stringify(answer)}`;
 };
 
 const lock = JSON.parse(readFileSync(new URL("package-lock.json", import.meta.url)));
@@ -272,7 +272,7 @@ const versionOf = (name) =>
   name === "Node" ? process.versions.node : lock.packages[`node_modules/${name}`].version;
 const versions = (names) => [...names, "Node"].map((name) => `${name} ${versionOf(name)}`);
 
-/** The run of a voice over a file of cases, for the record. */
+/** The record of one witness's run over a file of cases. */
 const run = async ({ witness, libraries, operations }, file, text) => {
   const cases = JSON.parse(text);
   const counts = { accept: 0, reject: 0 };
@@ -305,36 +305,36 @@ const manifest = JSON.parse(readFileSync(new URL("manifest.json", DATA)));
 const held = {};
 for (const file of Object.keys(manifest.files).filter((file) => !file.includes("/exchange/"))) {
   const text = readFileSync(new URL(file, DATA));
-  if (sha256(text) !== manifest.files[file]) fail(`${file}: the manifest has another hash`);
+  if (sha256(text) !== manifest.files[file]) fail(`${file}: the manifest has a different hash`);
   const cases = JSON.parse(text);
   const { op } = cases[0];
   held[op] ??= { accept: 0, reject: 0 };
   for (const { expect } of cases) held[op][expect.verdict] += 1;
   const voices = VOICES.filter(({ operations }) => Object.hasOwn(operations, op));
-  if (voices.length === 0) fail(`${op}: nobody speaks for it`);
+  if (voices.length === 0) fail(`${op}: no witness knows this operation`);
   for (const voice of voices) {
     const record = await run(voice, file, text);
     records.push(record);
     const { witness, accepts, rejects, skipped, libraries } = record;
     console.log(JSON.stringify({ witness, op, accepts, rejects, skipped, libraries }));
-    if (accepts + rejects + Object.keys(skipped).length !== cases.length) fail(`${witness}: ${op}: not every case counts`);
+    if (accepts + rejects + Object.keys(skipped).length !== cases.length) fail(`${witness}: ${op}: some cases are not counted`);
   }
 }
 for (const [op, counted] of Object.entries(manifest.operations)) {
-  if (sorted(counted) !== sorted(held[op] ?? {})) fail(`${op}: the manifest counts other cases than the files hold`);
+  if (sorted(counted) !== sorted(held[op] ?? {})) fail(`${op}: the manifest's counts differ from the files'`);
 }
 
 const known = JSON.parse(readFileSync(new URL("../divergences.json", DATA)));
 const own = (witness) => witness.split("/")[0] === "node";
 const found = await divergencesOf(records, (file) => JSON.parse(readFileSync(new URL(file, DATA))), versionOf);
-/** Libraries are locked; the language itself has the version of the machine. */
+/** Versions of libraries are locked and compared. The language's own version depends on the machine. */
 const flat = (list) =>
   list.flatMap(({ cases, witness, library, version, says }) =>
     cases.map((id) => `${id}: ${library} ${library === "Node" ? "" : version} of ${witness} says ${says}`),
   );
 const [listed, actual] = [new Set(flat(known.filter(({ witness }) => own(witness)))), new Set(flat(found))];
 for (const each of actual) if (!listed.has(each)) fail(`${each}: not listed in divergences.json`);
-for (const each of listed) if (!actual.has(each)) fail(`${each}: listed in divergences.json, and gone`);
+for (const each of listed) if (!actual.has(each)) fail(`${each}: listed in divergences.json, but no longer found`);
 console.log(JSON.stringify({ divergences: actual.size, libraries: ALONE.length }));
 if (process.argv.includes("--divergences")) console.log(JSON.stringify(found, null, 2));
 if (agrees && process.argv.includes("--write")) {

@@ -5,18 +5,18 @@ import { fromBufferPromise } from "yauzl";
 
 import { attemptLater, require } from "./refusal.mjs";
 
-// Its own inflate, and not the one of the runtime, which is that of Python as well.
+// Uses the library's own inflate. The runtime's is zlib, as in Python.
 configure({ useWebWorkers: false, useCompressionStream: false });
 
 const [SIZE, EXTRACTED, FILES] = [10_000_000, 40_000_000, 1000];
 
-/** The files of a zip that may be dropped: `{path, bytes}`. */
+/** The files of an accepted zip: `{path, bytes}`. */
 export const inspected = async (zip, library) => {
   require(zip.length <= SIZE, "size of the zip");
   const entries = await library(zip);
   for (const { path } of entries) {
-    require(!path.startsWith("/"), "an absolute path");
-    require(!path.split("/").includes(".."), "a path that climbs");
+    require(!path.startsWith("/"), "absolute path");
+    require(!path.split("/").includes(".."), "path with two dots");
   }
   const files = entries.filter(({ path }) => !path.endsWith("/"));
   require(files.some(({ path }) => path === "index.html"), "no index.html at the root");
@@ -25,7 +25,7 @@ export const inspected = async (zip, library) => {
   return files;
 };
 
-/** yauzl itself refuses paths that leave the folder, and sizes that are not what the headers say. */
+/** yauzl itself rejects paths that leave the folder, and sizes that differ from the headers. */
 export const byYauzl = (zip) =>
   attemptLater(async () => {
     const [archive, entries] = [await fromBufferPromise(zip), []];

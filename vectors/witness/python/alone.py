@@ -1,5 +1,5 @@
-"""What each library says of a case by itself, with none of the rules that the witness adds around it. Where that is
-another verdict than the case's, divergences.json has to say so, with a reason."""
+"""The verdict of each library by itself, without the rules that the witness adds. If it differs from the case's,
+divergences.json must list it with a reason."""
 
 import base64
 import io
@@ -79,7 +79,7 @@ def time(i):
 
 
 def signed(i):
-    """The key, message and signature of a header, however it is written."""
+    """The key, message and signature of a header, leniently decoded."""
     message, signature = i["authorization"].split(" ")[1].split(".")
     parts = (base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)) for part in (message, signature))
     binding = i["bindings"][-1]
@@ -127,12 +127,12 @@ def unzip(i):
 
 def taken(good):
     if not good:
-        raise ValueError("it does not verify")
+        raise ValueError("the signature does not verify")
     return {}
 
 
 SIGNATURE = of_rows("publish.envelope.signature")
-# Who is asked, about which operation, on which refusals it has an opinion, and how.
+# Library, operation, the rejects that the library can judge, and the call.
 ALONE = [
     ("eciespy", "ecies.decrypt", everything, ecies_decrypt),
     ("eth-account", "eip191.sign", everything, sign),
@@ -155,7 +155,7 @@ def version_of(library):
 
 
 def heard(ask, case):
-    """What a library says of a case where it differs; nothing where it agrees or is not asked."""
+    """The library's verdict on a case if it differs; None if it agrees or cannot judge the case."""
     expect = case["expect"]
     try:
         answer = ask(case["in"])
@@ -171,7 +171,7 @@ def heard(ask, case):
 
 
 def divergences(files):
-    """Every divergence, in the form of divergences.json but for the reasons; files are the cases by operation."""
+    """Every divergence in the form of divergences.json, without reasons. files are the cases by operation."""
     found = {}
     for library, operation, judges, ask in ALONE:
         agreed = 0
@@ -186,5 +186,5 @@ def divergences(files):
                 entry |= {"operation": operation, "says": says, "cases": []}
                 found.setdefault((operation, library, says), entry)["cases"].append(case["id"])
         if not agreed:
-            raise ValueError(f"{library} agrees with no case of {operation}: it is asked in a wrong way")
+            raise ValueError(f"{library} agrees with no case of {operation}: the call must be wrong")
     return [{**entry, "cases": sorted(entry["cases"])} for entry in found.values()]

@@ -28,10 +28,10 @@ def cid_file(i):
 
 def cid_directory(i):
     if i.get("hamt_size") == "block":
-        raise Skipped("it measures names and identifiers")
+        raise Skipped("the library measures only names and identifiers")
     with laid_out(spell_out(i["entries"])) as folder:
         if sum(len(os.fsencode(name)) + CID for name in os.listdir(folder)) == SHARDED:
-            raise Skipped("it shards what is exactly at the limit (see divergences.json)")
+            raise Skipped("the library shards a directory exactly at the limit (see divergences.json)")
         return {"cid": cid_of(folder)}
 
 
@@ -40,8 +40,8 @@ def inspect_zip(i):
     require(len(data) <= SIZE, "size of the zip")
     files, left = {}, EXTRACTED
     for path, content in entries(data):
-        require(not path.startswith("/"), "an absolute path")
-        require(".." not in path.split("/"), "a path that climbs")
+        require(not path.startswith("/"), "absolute path")
+        require(".." not in path.split("/"), "path with two dots")
         if not path.endswith("/"):
             files[path] = content(left)
             left -= len(files[path])
@@ -52,20 +52,20 @@ def inspect_zip(i):
 
 
 def cid_of(folder):
-    """The library follows the links itself, and leaves empty directories out."""
+    """The library itself follows links and leaves out empty directories."""
     try:
         return aleph_cid.hash_folder(folder)
     except OSError as error:
         raise Refused(error) from error
     except ValueError as error:
         if "empty folder" in str(error):
-            raise Skipped("it knows no empty folder") from error
+            raise Skipped("the library supports no empty folder") from error
         raise
 
 
 @contextmanager
 def laid_out(entries):
-    """A folder with these entries, for the moment."""
+    """A temporary folder with these entries."""
     with tempfile.TemporaryDirectory() as place:
         top = Path(place, "top")
         top.mkdir()
@@ -83,7 +83,7 @@ def laid_out(entries):
 
 
 def entries(data):
-    """Paths, and how to read at most so many bytes of each: zipfile itself believes the sizes of the headers."""
+    """Paths, and a function that reads a limited number of bytes of each: zipfile itself trusts the headers' sizes."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for entry in archive.infolist():
@@ -99,5 +99,5 @@ def content(data, entry, most):
     if entry.compress_type == zipfile.ZIP_DEFLATED:
         held = zlib.decompressobj(-zlib.MAX_WBITS).decompress(held, most + 1)
     require(len(held) <= most, "extracted size")
-    require(len(held) == entry.file_size and zlib.crc32(held) == entry.CRC, "the headers tell of other bytes")
+    require(len(held) == entry.file_size and zlib.crc32(held) == entry.CRC, "the data differs from its headers")
     return held

@@ -1,4 +1,4 @@
-"""Bodies of inference requests, judged by jsonschema: the document's tables as schemas."""
+"""Validates bodies of inference requests with jsonschema. The schemas are the document's tables."""
 
 import json
 
@@ -11,7 +11,7 @@ TEXT = {"type": "string"}
 
 
 def tagged(tag, members):
-    """An object that says what it is in `type`."""
+    """An object whose `type` selects its schema."""
     return {"type": "object", "required": ["type"], "properties": {"type": {"const": tag}, **members}}
 
 
@@ -41,7 +41,7 @@ MESSAGE = {
     "type": "object",
     "properties": {
         "role": TEXT,
-        # An assistant that called tools has said nothing.
+        # The content of an assistant message with tool calls is null.
         "content": {"anyOf": [TEXT, {"type": "array", "items": PART}, {"type": "null"}]},
         "tool_call_id": TEXT,
     },
@@ -72,7 +72,7 @@ SCHEMAS = {"chat": Draft202012Validator(CHAT), "messages": Draft202012Validator(
 
 
 def no_constant(name):
-    raise Refused(f"{name} is no JSON")
+    raise Refused(f"{name} is not JSON")
 
 
 def chat(body):

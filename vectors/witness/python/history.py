@@ -1,4 +1,5 @@
-"""A whole history, folded once more from the document: records that count, chains, answers of nodes, envelopes."""
+"""Recovers a whole history, written independently from the document: authorized records, chains, nodes' responses,
+envelopes."""
 
 from network import parsed, store_classify, unique
 from records import (
@@ -19,14 +20,14 @@ from sealed import open_envelope
 
 def check_deployment_text(text):
     plaintext = parsed(text, object_pairs_hook=unique)
-    require(isinstance(plaintext, dict), "no object")
+    require(isinstance(plaintext, dict), "not an object")
     names = ("commit", "commitMessage", "branch", "actionsRunUrl", "error")
-    require(all(name in plaintext and isinstance(plaintext[name], str | None) for name in names), "texts")
+    require(all(name in plaintext and isinstance(plaintext[name], str | None) for name in names), "strings")
     return {name: plaintext[name] for name in names}
 
 
 def counts(record, owner, security):
-    """Whether a record is signed, on the channel, and written by right."""
+    """Whether a record is signed, on the channel, and authorized."""
     content = record["content"]
     act = {"signer": record["sender"], "address": content["address"], "type": record["type"]}
     act |= {"channel": record["channel"], "key": content.get("key"), "post_type": content.get("type")}
@@ -40,7 +41,7 @@ def counts(record, owner, security):
 
 
 def private(i, encrypted, check):
-    """What an envelope holds, and what the reader warns of."""
+    """The content of an envelope, and the reader's warnings."""
     deks = encrypted.get("deks") if isinstance(encrypted, dict) else None
     if not isinstance(deks, dict):
         return None, []
@@ -58,7 +59,7 @@ def private(i, encrypted, check):
 
 
 def look_up(i, reference):
-    """Node after node, until one knows; what is asked, and the reading that stands."""
+    """Queries one node after another until one has the message. Returns the lookups and the final reading."""
     answers = {(each["node"], each["hash"]): each for each in i["answers"]}
     asked, readings = [], []
     for node in range(i["nodes"]):
@@ -72,7 +73,7 @@ def look_up(i, reference):
 
 
 def entries_of(counted):
-    """Each project as it was written last, with the record that wrote it."""
+    """The last version of each project, with the record that wrote it."""
     found = {}
     for each in sorted(counted, key=lambda each: (each["content"]["time"], each["item_hash"])):
         if each["type"] == "AGGREGATE" and each["content"].get("key") == "projects":
@@ -87,9 +88,9 @@ def entries_of(counted):
 
 def recover(i):
     owner, security = i["owner"], {"authorizations": [], "encryptionKey": None}
-    nobody = {"authorizations": [], "encryptionKey": {"pubkey": "0x04" + "11" * 64}}
+    empty = {"authorizations": [], "encryptionKey": {"pubkey": "0x04" + "11" * 64}}
     for each in sorted(i["messages"], key=lambda each: (each["content"]["time"], each["item_hash"])):
-        if each["type"] == "AGGREGATE" and each["content"].get("key") == "security" and counts(each, owner, nobody):
+        if each["type"] == "AGGREGATE" and each["content"].get("key") == "security" and counts(each, owner, empty):
             security |= each["content"]["content"]
     counted = [each for each in i["messages"] if counts(each, owner, security)]
     posts = [each for each in counted if each["type"] == "POST"]

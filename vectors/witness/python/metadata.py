@@ -1,4 +1,4 @@
-"""Paths of token metadata by Starlette's own routes, given the path as it was sent, and documents by pydantic's models."""
+"""Paths of token metadata by Starlette's routes, which get the raw path, and documents by pydantic's models."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ from starlette.routing import compile_path
 from recipes import read
 from refusal import Refused, require
 
-# The library reads {contract_uri} as one segment, so it is named a path; the most specific forms come first.
+# Starlette reads {contract_uri} as one segment, so it is declared a path. The most specific routes come first.
 PATHS = [
     "/",
     "/{contract_uri}//{token_id}/overrides",
@@ -33,7 +33,7 @@ def decoded(parameter):
 
 
 def metadata_route(i):
-    # A character for each byte, whatever it is.
+    # One character per byte.
     raw = read(i["raw_path"]).decode("latin-1")
     for path, route in ROUTES:
         found = route.match(raw)
@@ -43,11 +43,11 @@ def metadata_route(i):
         require(all(parameters.values()), "a parameter is empty")
         token = parameters.get("token_id")
         if token is not None:
-            require(re.fullmatch(r"-?[0-9]+", token, re.ASCII), "no integer")
+            require(re.fullmatch(r"-?[0-9]+", token, re.ASCII), "not an integer")
             parameters["token_id"] = str(int(token))
         names = ("contract_metadata_cid", "contract_uri", "token_id")
         return {"path": path, **{name: parameters.get(name) for name in names}}
-    raise Refused("no listed path")
+    raise Refused("not a listed path")
 
 
 # --- documents -------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Digests by pycryptodome, signatures by eth-account and eth-keys, and the table of what an answer says about a STORE."""
+"""Digests by pycryptodome, signatures by eth-account and eth-keys, and the table of responses about a STORE."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def keccak256(i):
 
 def eip191_sign(i):
     secret = read(i["private_key"])
-    require(len(secret) == 32 and 0 < int.from_bytes(secret, "big") < ORDER, "no scalar")
+    require(len(secret) == 32 and 0 < int.from_bytes(secret, "big") < ORDER, "not a valid scalar")
     signed = Account.sign_message(encode_defunct(read(i["message"])), secret)
     return {
         "digest": signed.message_hash.hex().removeprefix("0x"),
@@ -41,7 +41,7 @@ def eip191_sign(i):
 
 
 def recovered(message, signature):
-    """The signer of a personal message; the library reads more forms of v than the document has."""
+    """The signer of a personal message. The library accepts more forms of v than the document."""
     require(len(signature) == 65, "length")
     require(signature[64] in (0, 1, 27, 28), "v")
     r, s = (int.from_bytes(signature[at : at + 32], "big") for at in (0, 32))
@@ -60,7 +60,7 @@ def address_from_public_key(i):
     require(re.fullmatch(r"0x04[0-9a-fA-F]{128}", i["public_key"], re.ASCII), "form")
     key = bytes.fromhex(i["public_key"][4:])
     x, y = int.from_bytes(key[:32], "big"), int.from_bytes(key[32:], "big")
-    require(x < FIELD and y < FIELD and (y * y - x**3 - 7) % FIELD == 0, "off the curve")
+    require(x < FIELD and y < FIELD and (y * y - x**3 - 7) % FIELD == 0, "not on the curve")
     return {"address": keys.PublicKey(key).to_checksum_address()}
 
 
@@ -68,11 +68,11 @@ def address_from_public_key(i):
 
 
 class Odd:
-    """A number that is written in several ways; where it is signed, there is no text of it."""
+    """A number with several notations. Where it is signed, it has no canonical form."""
 
 
 def unique(pairs):
-    require(len(dict(pairs)) == len(pairs), "a key stands twice")
+    require(len(dict(pairs)) == len(pairs), "a key appears twice")
     return dict(pairs)
 
 
@@ -82,11 +82,11 @@ def integer(text):
 
 
 def no_constant(text):
-    raise Refused(f"{text} is no JSON")
+    raise Refused(f"{text} is not JSON")
 
 
 def parsed(text, **hooks):
-    """The library takes NaN, and halves of pairs of surrogates, which have no UTF-8."""
+    """The library accepts NaN, and lone surrogates, which have no UTF-8 form."""
     try:
         value = json.loads(text, parse_constant=no_constant, **hooks)
         json.dumps(value, ensure_ascii=False, default=str).encode()
@@ -96,18 +96,18 @@ def parsed(text, **hooks):
 
 
 def unwritten(value):
-    raise Refused(f"{value} is written in several ways")
+    raise Refused(f"{value} has several notations")
 
 
 def canonical(message):
     record = parsed(message, object_pairs_hook=unique, parse_int=integer, parse_float=lambda _: Odd())
-    require(isinstance(record, dict), "no object")
+    require(isinstance(record, dict), "not an object")
     content = record.get("content")
     require(isinstance(record.get("type"), str) and isinstance(record.get("channel"), str), "type and channel")
     require(isinstance(content, dict) and isinstance(content.get("address"), str), "content")
     require(type(content.get("time")) is int, "time")
     inner = "content" if "content" in content else "hashes"
-    require(inner == "content" or isinstance(content.get("hashes"), list), "neither content nor hashes")
+    require(inner == "content" or isinstance(content.get("hashes"), list), "no content and no hashes")
     order = ["address", "key", "type", "ref", inner, "time"]
     content = {name: content[name] for name in order if name in content}
     record = {"type": record["type"], "channel": record["channel"], "content": content}
@@ -120,9 +120,9 @@ def record_canonical(i):
 
 
 def signed_by(message, signature, stated):
-    require(re.fullmatch(r"(0x)?([0-9a-fA-F]{2})*", signature, re.ASCII), "no hex")
+    require(re.fullmatch(r"(0x)?([0-9a-fA-F]{2})*", signature, re.ASCII), "not hex")
     signer = recovered(message, bytes.fromhex(signature.removeprefix("0x")))
-    require(signer.lower() == stated.lower(), "another signer")
+    require(signer.lower() == stated.lower(), "a different signer")
     return {"address": signer}
 
 
@@ -133,17 +133,17 @@ def record_verify(i):
 
 def request_verify(i):
     request = parsed(i["message_json"])
-    require(isinstance(request, dict), "no object")
+    require(isinstance(request, dict), "not an object")
     require(type(request.get("timestamp")) is int, "timestamp")
     require(isinstance(request.get("nonce"), str) and request["nonce"], "nonce")
     return signed_by(i["message_json"].encode(), i["signature"], i["address"])
 
 
-# --- answers ---------------------------------------------------------------------------------------------------
+# --- responses -------------------------------------------------------------------------------------------------
 
 
 def store_classify(i):
-    """The rows of the table, from the first; the one that holds says everything."""
+    """The rows of the document's table in order. The first that applies decides."""
     http, body = i["http_status"], i.get("body")
     body = body if isinstance(body, dict) else {}
     status, message = body.get("status"), body.get("message")

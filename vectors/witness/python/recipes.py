@@ -1,4 +1,4 @@
-"""Bytes and entries as the files of cases write them."""
+"""Bytes and entries in the notation of the case files."""
 
 import base64
 import hashlib
@@ -32,7 +32,7 @@ def stream(seed, count):
 
 
 def spell_out(entries):
-    """The entries of a folder, one for each that stands behind a number."""
+    """The entries of a folder, with numbered entries expanded."""
     for entry in entries:
         if "numbered" in entry:
             text, count = entry["numbered"]

@@ -1,4 +1,4 @@
-"""Chains of amends, claims, authority and single records. No library knows these rules, so they are written down once
+"""Amend chains, claims, authority and single records. No library implements these rules, so they are written once
 more, from the document, over parsed JSON; signatures and addresses are eth-account's and eth-keys'.
 """
 
@@ -33,12 +33,12 @@ def is_integer(value):
 
 def check_form(record):
     for name in ("item_hash", "type", "channel", "signature"):
-        require(isinstance(record.get(name), str), f"{name} is no text")
+        require(isinstance(record.get(name), str), f"{name} is not a string")
     require(is_address(record.get("sender")), "sender")
     content = record.get("content")
     require(isinstance(content, dict) and is_address(content.get("address")), "content")
     require(is_integer(content.get("time")) and content["time"] >= 0, "time")
-    require(all(isinstance(content[name], str) for name in ("key", "type", "ref") if name in content), "texts")
+    require(all(isinstance(content[name], str) for name in ("key", "type", "ref") if name in content), "strings")
 
 
 def is_signed(record):
@@ -58,8 +58,8 @@ def is_moment(text):
 
 
 def check_state(body):
-    """What a creation or an amend states; records before schema 4 may lack most of it."""
-    require(isinstance(body, dict), "no object")
+    """The content of a creation or an amend. Records before schema 4 may lack most of it."""
+    require(isinstance(body, dict), "not an object")
     schema = body.get("schemaVersion")
     require("schemaVersion" not in body or is_integer(schema) and 1 <= schema <= 4, "schema")
     legacy = schema is None or schema < 4
@@ -119,13 +119,13 @@ def amends_resolve(i):
 def check_claim(record):
     check_form(record)
     content = record["content"]
-    require(record["type"] == "POST" and content.get("type") == CLAIM, "no claim")
+    require(record["type"] == "POST" and content.get("type") == CLAIM, "not a claim")
     body = content.get("content")
     require(isinstance(body, dict) and is_integer(body.get("v")) and body["v"] == 1, "version")
     require(isinstance(body.get("instanceHash"), str) and body["instanceHash"], "instance")
     require(isinstance(body.get("pubkey"), str) and is_moment(body.get("registeredAt")), "key and time")
     owner = address_from_public_key({"public_key": body["pubkey"]})["address"]
-    require(same(owner, content["address"]) and same(record["sender"], content["address"]), "another's key")
+    require(same(owner, content["address"]) and same(record["sender"], content["address"]), "a different address")
     require(is_signed(record), "signature")
     return body
 
@@ -139,7 +139,7 @@ def vm_claim_select(i):
             continue
         if body["instanceHash"] == i["instance_hash"]:
             claims.append((record["content"]["time"], record["item_hash"], body["pubkey"]))
-    require(claims, "no claim")
+    require(claims, "not a claim")
     _, item_hash, pubkey = min(claims)
     return {"item_hash": item_hash, "pubkey": pubkey}
 
@@ -162,7 +162,7 @@ def authority(i):
         require(same(signer, act["address"]), "a claim for another")
         return {"standing": "itself"}
     own_name = kind == "POST" and same(act["address"], signer)
-    require(same(act["address"], owner) or own_name, "another owner")
+    require(same(act["address"], owner) or own_name, "a different owner")
     if same(signer, owner):
         return {"standing": "owner"}
     require(kind != "AGGREGATE" or act.get("key") != "security", "security")
@@ -196,9 +196,9 @@ def project(i):
 
 
 def check_project_text(text):
-    """All members that the document lists, each of its type; whatever else there is stays."""
+    """Checks the type of all members that the document lists. Other members are kept."""
     plaintext = parsed(text, object_pairs_hook=unique)
-    require(isinstance(plaintext, dict), "no object")
+    require(isinstance(plaintext, dict), "not an object")
     for name in ("name", "buildCommand", "outputDir"):
         require(isinstance(plaintext.get(name), str), name)
     require(plaintext.get("source") in ("codehost", "upload"), "source")
@@ -213,12 +213,12 @@ def check_project_text(text):
 def written(kind, message):
     content = message["content"]
     if kind == "security":
-        require(message["type"] == "AGGREGATE" and content.get("key") == "security", "no security")
-        require(isinstance(content.get("content"), dict), "no object")
+        require(message["type"] == "AGGREGATE" and content.get("key") == "security", "not a security record")
+        require(isinstance(content.get("content"), dict), "not an object")
         return {"members": list(content["content"])}
     hashes = content.get("hashes")
-    require(message["type"] == "FORGET" and isinstance(hashes, list) and hashes, "no list")
-    require(all(isinstance(each, str) for each in hashes), "no texts")
+    require(message["type"] == "FORGET" and isinstance(hashes, list) and hashes, "not a list")
+    require(all(isinstance(each, str) for each in hashes), "not strings")
     return {"hashes": hashes}
 
 

@@ -1,8 +1,8 @@
-"""How a witness says that an input is wrong, or that its library cannot tell."""
+"""Exceptions of a witness: the input is invalid, or the library cannot express the case."""
 
 
 class Refused(Exception):
-    """The input is wrong."""
+    """The input is invalid."""
 
 
 class Skipped(Exception):

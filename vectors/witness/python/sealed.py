@@ -1,4 +1,4 @@
-"""Key E by eth-account, wrapped keys by eciespy itself, envelopes and bundles by the cryptography package."""
+"""Key E by eth-account, wrapped keys by eciespy, envelopes and bundles by the cryptography package."""
 
 import base64
 import hashlib
@@ -24,12 +24,12 @@ from refusal import Refused, require
 TITLE = "Svc Cloud \u2014 encryption key"
 
 
-# --- texts -----------------------------------------------------------------------------------------------------
+# --- strings ---------------------------------------------------------------------------------------------------
 
 
 def from_base64(text):
-    """The library lets spare bits and needless padding through; what does not encode back is refused."""
-    require(isinstance(text, str), "no text")
+    """The library accepts spare bits and needless padding, so a string must be the encoding of its bytes."""
+    require(isinstance(text, str), "not a string")
     try:
         data = base64.b64decode(text, validate=True)
     except ValueError as error:
@@ -50,15 +50,15 @@ def utf8(data):
 
 
 def portable(text):
-    """JSON on which all readers agree: no key twice, only integers, none beyond 2^53."""
+    """JSON that all parsers read alike: no duplicate keys, and only integers below 2^53."""
 
     def whole(text):
         number = integer(text)
-        require(not isinstance(number, Odd), "a number that readers disagree on")
+        require(not isinstance(number, Odd), "a number that parsers read differently")
         return number
 
     def fraction(text):
-        raise Refused(f"{text} is written in several ways")
+        raise Refused(f"{text} has several notations")
 
     return parsed(text, object_pairs_hook=unique, parse_int=whole, parse_float=fraction)
 
@@ -72,7 +72,7 @@ def base64_decode(i):
 
 def secret_key(recipe):
     secret = read(recipe)
-    require(len(secret) == 32 and 0 < int.from_bytes(secret, "big") < ORDER, "no scalar")
+    require(len(secret) == 32 and 0 < int.from_bytes(secret, "big") < ORDER, "not a valid scalar")
     return secret
 
 
@@ -80,7 +80,7 @@ def public_key(text):
     require(re.fullmatch(r"0x04[0-9a-fA-F]{128}", text, re.ASCII), "form")
     key = bytes.fromhex(text[2:])
     x, y = int.from_bytes(key[1:33], "big"), int.from_bytes(key[33:], "big")
-    require(x < FIELD and y < FIELD and (y * y - x**3 - 7) % FIELD == 0, "off the curve")
+    require(x < FIELD and y < FIELD and (y * y - x**3 - 7) % FIELD == 0, "not on the curve")
     return key
 
 
@@ -103,12 +103,12 @@ def derive(i):
 
 
 def wrapped(recipient, draw, plaintext):
-    """The library's own encryption, with its two draws replaced by those of the case."""
+    """The library's encryption, with its two random values replaced by those of the case."""
     ephemeral, nonce = secret_key(draw["ephemeral_private_key"]), read(draw["nonce"])
     public = public_key(recipient)
 
     def drawn(length):
-        require(length == len(nonce), "another length is drawn")
+        require(length == len(nonce), "the library draws a different length")
         return nonce
 
     with (
@@ -119,7 +119,7 @@ def wrapped(recipient, draw, plaintext):
 
 
 def unwrapped(secret, data, nonce):
-    """The library takes hybrid keys as well, and does not look at lengths."""
+    """The library also accepts hybrid keys and does not check lengths."""
     require(len(data) >= 65 + nonce + 16 and data[0] == 4, "layout")
     try:
         return ecies.decrypt(secret, data, Config(symmetric_nonce_length=nonce))
@@ -173,7 +173,7 @@ def seal_envelope(i):
 
 def open_envelope(i):
     envelope = i["envelope"]
-    require(isinstance(envelope, dict) and isinstance(envelope.get("deks"), dict), "no object")
+    require(isinstance(envelope, dict) and isinstance(envelope.get("deks"), dict), "not an object")
     require(type(envelope.get("v")) is int and envelope["v"] <= 3, "version")
     if envelope["v"] < 3 and i["role"] == "backend":
         return {"plaintext": None, "warnings": ["LEGACY_ENVELOPE_SKIPPED"]}
@@ -192,7 +192,7 @@ def open_bundle(i):
         require(re.fullmatch(r"[0-9a-fA-F]{64}", stated, re.ASCII), "form of the hash")
         require(hashlib.sha256(data).hexdigest() == stated.lower(), "hash")
     bundle = portable(utf8(data))
-    require(isinstance(bundle, dict) and isinstance(bundle.get("deks"), dict), "no object")
+    require(isinstance(bundle, dict) and isinstance(bundle.get("deks"), dict), "not an object")
     require(type(bundle.get("v")) is int and bundle["v"] == 1 and bundle.get("kind") == "svc-bundle", "kind")
     require(sorted(bundle["deks"]) == ["encryption", "vm"], "two recipients")
     tarball = opened(bundle, i["dek"], i["private_key"])

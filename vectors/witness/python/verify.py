@@ -1,10 +1,10 @@
-"""Confirms the golden cases with other people's libraries: PyNaCl for Ed25519, solders for messages and base58,
-aleph-cid for identifiers, eth-account, eth-keys and pycryptodome for what wallets sign, eciespy and cryptography for
-what is encrypted, pydantic and Starlette for documents and paths of token metadata.
+"""Confirms the golden cases with third-party libraries: PyNaCl for Ed25519, solders for messages and base58,
+aleph-cid for identifiers, eth-account, eth-keys and pycryptodome for wallet signatures, eciespy and cryptography for
+encryption, pydantic and Starlette for documents and paths of token metadata.
 
-Prints one JSON line per operation and exits with 1 on any disagreement: with a case, with the counts of the manifest,
-or, of a library by itself, with divergences.json. With --write it also records itself in data/witnesses.json. Cases
-that a library cannot express are skipped with a reason, never counted.
+Prints one JSON line per operation and exits with 1 on any disagreement with a case, with the manifest's counts, or with
+divergences.json. With --write it also records its results in data/witnesses.json. A case that a library cannot express
+is skipped with a reason and not counted.
 """
 
 import base64
@@ -42,7 +42,7 @@ WINDOW = timedelta(minutes=10)
 MEMO = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
 
 
-# --- bytes and texts -------------------------------------------------------------------------------------------
+# --- bytes and strings -----------------------------------------------------------------------------------------
 
 
 def hexed(data):
@@ -71,8 +71,8 @@ def pubkey(text):
 
 
 def instant(text):
-    """Any ISO 8601 instant that names its offset."""
-    require(isinstance(text, str), "a time is a text")
+    """Any ISO 8601 instant with an offset."""
+    require(isinstance(text, str), "a time is a string")
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
@@ -87,7 +87,7 @@ def exact(text):
 
 
 def unique(pairs):
-    require(len(dict(pairs)) == len(pairs), "a key stands twice")
+    require(len(dict(pairs)) == len(pairs), "a key appears twice")
     return dict(pairs)
 
 
@@ -154,7 +154,7 @@ def canonical_record(kind, fields):
 def check_record(kind, fields, judge_time=True):
     require(kind in KEYS, "kind")
     require(sorted(fields) == sorted(KEYS[kind]), "keys")
-    require(all(isinstance(value, str) and value for value in fields.values()), "empty or no text")
+    require(all(isinstance(value, str) and value for value in fields.values()), "empty or not a string")
     domain_canonical({"domain": fields["d"]})
     if judge_time:
         exact(fields["t"])
@@ -183,7 +183,7 @@ def record_parse(i, judge_time=True):
 
 
 def decode(data):
-    """solders reads leniently here and there; what does not encode back is refused."""
+    """solders is lenient in places, so a message must encode back to the same bytes."""
     require(data and data[0] < 0x80, "not legacy")
     try:
         message = Message.from_bytes(data)
@@ -234,7 +234,7 @@ def check_message(i):
     program = instruction.program_id_index
     require(program < len(accounts) and str(accounts[program]) == (i.get("memo_program") or MEMO), "program")
     require(list(instruction.accounts) == [1], "instruction's accounts")
-    # Checks 8 to 12 as the one comparison that the document names: read t, rebuild, compare.
+    # Checks 8 to 12 as the single comparison that the document names: read t, rebuild, compare.
     record = bytes(instruction.data)
     time = re.search(rb'"t":"([^"\\]*)"\}$', record)
     require(time, "no time")
@@ -246,7 +246,7 @@ def check_message(i):
     }[kind]()
     fields = {"d": asked["domain"], **values, "t": time[1].decode("ascii", "replace")}
     check_record(kind, fields)
-    require(canonical_record(kind, fields) == record, "another record")
+    require(canonical_record(kind, fields) == record, "a different record")
     require(abs(exact(fields["t"]) - instant(i["now"])) <= WINDOW, "window")
     return {"record": hexed(record)}
 
@@ -311,23 +311,23 @@ LIBRARIES = {
 
 
 def judge(case):
-    """Whether this program agrees with the case; if not, what it found."""
+    """What this program found if it disagrees with the case, else None."""
     try:
         answer = OPERATIONS[case["op"]](case["in"])
     except Refused as refused:
-        return None if case["expect"]["verdict"] == "reject" else f"refused: {refused}"
+        return None if case["expect"]["verdict"] == "reject" else f"rejected: {refused}"
     if case["expect"]["verdict"] == "reject":
-        return f"answered: {answer}"
-    return None if answer == case["expect"]["ok"] else f"another answer: {answer}"
+        return f"accepted: {answer}"
+    return None if answer == case["expect"]["ok"] else f"a different output: {answer}"
 
 
 def settled(files):
-    """Whether the libraries by themselves differ exactly where divergences.json says so."""
+    """Whether the libraries by themselves differ from the cases exactly as divergences.json lists."""
     found = alone.divergences(files)
     listed = [each for each in json.loads((ROOT / "divergences.json").read_text()) if each["witness"] == "python"]
 
     def flat(entries):
-        """Libraries are locked; the language itself has the version of the machine."""
+        """Versions of libraries are locked and compared. The language's own version depends on the machine."""
         return {
             f"{case}: {each['library']} {'' if each['library'] == 'Python' else each['version']} says {each['says']}"
             for each in entries
@@ -337,7 +337,7 @@ def settled(files):
     for each in sorted(flat(found) - flat(listed)):
         print(f"{each}: not listed in divergences.json", file=sys.stderr)
     for each in sorted(flat(listed) - flat(found)):
-        print(f"{each}: listed in divergences.json, and gone", file=sys.stderr)
+        print(f"{each}: listed in divergences.json, but no longer found", file=sys.stderr)
     print(json.dumps({"divergences": len(flat(found)), "libraries": len(alone.ALONE)}))
     if "--divergences" in sys.argv:
         print(json.dumps(found, indent=2))
@@ -359,7 +359,7 @@ def main():
             print(f"{name}: {error.json_path}: {error.message}", file=sys.stderr)
         if manifest["files"].get(name) != hashlib.sha256(text).hexdigest():
             agrees = False
-            print(f"{name}: the manifest has another hash", file=sys.stderr)
+            print(f"{name}: the manifest has a different hash", file=sys.stderr)
         counts, skipped = {"accept": 0, "reject": 0}, {}
         for case in cases:
             try:
@@ -389,7 +389,7 @@ def main():
         held = [case["expect"]["verdict"] for case in files.get(op, [])]
         if counted != {verdict: held.count(verdict) for verdict in ("accept", "reject")}:
             agrees = False
-            print(f"{op}: the manifest counts {counted}, the files hold {len(held)}", file=sys.stderr)
+            print(f"{op}: the manifest counts {counted}, the files contain {len(held)}", file=sys.stderr)
     agrees &= settled(files)
     if agrees and "--write" in sys.argv:
         path = DATA / "witnesses.json"

@@ -1,4 +1,4 @@
-//! Directories around the size above which they are sharded, and shards below shards.
+//! Directories around the sharding limit, and shards below shards.
 
 use serde_json::{Value, json};
 
@@ -6,14 +6,14 @@ use super::{file, input, link};
 use crate::generate::group::Group;
 use crate::generate::steps::{block_bytes, links_bytes};
 
-/// The document leaves open how the size of a directory is measured.
+/// Readings of how the size of a directory is measured. The document leaves it open.
 const LINKS: &str = "A-104/links";
 const BLOCK: &str = "A-104/block";
 
-/// The size that a directory may have.
+/// The largest size of a directory that is not sharded.
 const LIMIT: usize = 262_144;
 
-/// Names whose murmur3 hashes begin with the same bytes: six, six and four.
+/// Pairs of names whose murmur3 hashes begin with the same six, six and four bytes.
 const SIX: [&str; 2] = ["page-4836671.html", "page-12565726.html"];
 const SIX_MORE: [&str; 2] = ["page-4588220.html", "page-19204126.html"];
 const FOUR: [&str; 2] = ["page-98806.html", "page-156828.html"];
@@ -21,8 +21,12 @@ const FOUR: [&str; 2] = ["page-98806.html", "page-156828.html"];
 pub(super) fn cases(g: &mut Group) {
     let by_block = |bytes| filled(bytes, block_bytes);
     let by_links = |bytes| filled(bytes, links_bytes);
-    g.accept("flat", by_block(LIMIT - 1), "Below the limit, however its size is measured.");
-    g.accept("sharded", by_links(LIMIT + 1), "Above the limit, however its size is measured.");
+    g.accept("flat", by_block(LIMIT - 1), "A directory below the limit, whichever way its size is measured.");
+    g.accept(
+        "sharded",
+        by_links(LIMIT + 1),
+        "A directory above the limit, whichever way its size is measured.",
+    );
 
     let estimates = [("links", LINKS, by_links as fn(usize) -> Value), ("block", BLOCK, by_block)];
     for (estimate, reading, at) in estimates {
@@ -30,22 +34,26 @@ pub(super) fn cases(g: &mut Group) {
             input["hamt_size"] = estimate.into();
             input
         };
-        let same = "One folder, whose names and identifiers fit the limit, and whose block does not.";
+        let same = "The names and identifiers of this folder are below the limit, its block is above it.";
         g.accept(&format!("between-by-{estimate}"), with(between()), same).read_as(reading);
         g.accept(
             &format!("below-limit-by-{estimate}"),
             with(at(LIMIT - 1)),
-            "One byte is left below the limit.",
+            "The size is one byte below the limit.",
         )
         .read_as(reading);
         g.accept(
             &format!("limit-by-{estimate}"),
             with(at(LIMIT)),
-            "Exactly at the limit nothing exceeds it yet.",
+            "A size exactly at the limit does not exceed it.",
         )
         .read_as(reading);
-        g.accept(&format!("above-limit-by-{estimate}"), with(at(LIMIT + 1)), "One byte more exceeds it.")
-            .read_as(reading);
+        g.accept(
+            &format!("above-limit-by-{estimate}"),
+            with(at(LIMIT + 1)),
+            "The size is one byte above the limit.",
+        )
+        .read_as(reading);
     }
 
     g.accept(
@@ -58,7 +66,7 @@ pub(super) fn cases(g: &mut Group) {
     g.accept(
         "sharded-below",
         input([file("index.html", "page"), below("a/b"), file("a/c", "1")]),
-        "A sharded directory below two that are not.",
+        "A sharded directory below two unsharded ones.",
     );
     g.accept(
         "sharded-around",
@@ -67,28 +75,24 @@ pub(super) fn cases(g: &mut Group) {
     );
 }
 
-/// A shard for every byte that hashes have in common, with one child each.
+/// One shard with a single child for every byte that the hashes share.
 fn chains(g: &mut Group) {
     let named = |names: &[&str]| names.iter().map(|name| file(name, name)).collect::<Vec<_>>();
     let full = || filler(&"n".repeat(200), 1200);
     for (name, names, why) in [
+        ("chain-4", named(&FOUR), "Two names whose hashes share four bytes lie below five shards."),
+        ("chain-6", named(&SIX), "Two names whose hashes share six bytes lie below seven shards."),
         (
-            "chain-4",
-            named(&FOUR),
-            "Two names whose hashes agree in four bytes: five shards on the way to them.",
+            "chains",
+            [named(&SIX), named(&SIX_MORE), named(&FOUR)].concat(),
+            "Three chains of shards in one directory.",
         ),
-        (
-            "chain-6",
-            named(&SIX),
-            "Two names whose hashes agree in six bytes: seven shards on the way to them.",
-        ),
-        ("chains", [named(&SIX), named(&SIX_MORE), named(&FOUR)].concat(), "Three chains side by side."),
     ] {
         g.accept(name, input(names.into_iter().chain([full()])), why);
     }
 }
 
-/// A folder between the two ways of measuring.
+/// A folder that is above the limit by one measure and below it by the other.
 fn between() -> Value {
     input([filler(&"n".repeat(200), 1080)])
 }
@@ -97,16 +101,16 @@ fn filler(prefix: &str, count: usize) -> Value {
     json!({"numbered": [prefix, count], "content": {"utf8": "x"}})
 }
 
-/// A folder of exactly `bytes`, as `measure` has it.
+/// A folder of exactly `bytes`, by `measure`.
 fn filled(bytes: usize, measure: fn(&Value) -> usize) -> Value {
     const LAST: usize = 128;
     let of =
         |count: usize, last: usize| input([filler(&"n".repeat(60), count), file(&"l".repeat(last), "last")]);
     let size = |count: usize| measure(&of(count, LAST));
-    // From the thousandth on, every entry takes as much as the next.
+    // From the thousandth entry on, all entries have the same size.
     let each = size(1001) - size(1000);
     let count = 1000 + (bytes - size(1000)) / each;
     let found = of(count, LAST + bytes - size(count));
-    assert_eq!(measure(&found), bytes, "the last name has one length too many");
+    assert_eq!(measure(&found), bytes, "no length of the last name gives the wanted size");
     found
 }

@@ -1,4 +1,4 @@
-//! `amends.resolve`: which record of a chain counts.
+//! `amends.resolve`: the record of an amend chain that is authoritative.
 
 use assay_spec::Id;
 use assay_spec::hosting::requirements::{amends as rows, deployments, identifiers, records};
@@ -22,7 +22,7 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     g.cases
 }
 
-/// The deployment's creation.
+/// The creation POST of the deployment.
 fn creation() -> Value {
     let content = json!({
         "address": address("wallet"), "type": DEPLOYMENT, "content": body("queued", None), "time": BEGIN,
@@ -30,7 +30,7 @@ fn creation() -> Value {
     post("creation", "delegate", content)
 }
 
-/// An amend of the message `target`, so many seconds after the creation. It leads to an artifact of its own name.
+/// An amend of the message `target`, `after` seconds after the creation. Its artifact has the amend's name.
 fn amend(name: &str, target: &str, after: i64) -> Value {
     by("delegate", name, target, after)
 }
@@ -48,55 +48,59 @@ fn input(messages: Vec<Value>) -> Value {
     json!({"creation": hash("creation"), "messages": Value::Array(messages), "authorized": null})
 }
 
-/// The same where only the wallet and its delegate count.
+/// The same, but only the wallet and its delegate are authorized.
 fn checked(messages: Vec<Value>) -> Value {
     let authorized = json!([address("wallet"), address("delegate")]);
     json!({"creation": hash("creation"), "messages": Value::Array(messages), "authorized": authorized})
 }
 
 fn chains(g: &mut Group) {
-    g.accept("creation", input(vec![creation()]), "Nothing amends it: it counts itself.");
-    g.accept("one", input(vec![creation(), amend("a", "creation", 10)]), "The amend counts.");
+    g.accept("creation", input(vec![creation()]), "Without amends the creation is authoritative.");
+    g.accept("one", input(vec![creation(), amend("a", "creation", 10)]), "The amend is authoritative.");
     let mut failed = amend("a", "creation", 10);
     failed["content"]["content"] = body("failed", None);
     g.accept(
         "failed",
         input(vec![creation(), resigned(failed, "delegate")]),
-        "A deployment that failed has no artifact.",
+        "A failed deployment has no artifact.",
     );
     let three = vec![creation(), amend("a", "creation", 10), amend("b", "a", 20), amend("c", "b", 30)];
-    g.accept("three-hops", input(three.clone()), "An amend of an amend of an amend counts.");
+    g.accept("three-hops", input(three.clone()), "The last amend of a chain of three is authoritative.");
     let turned = three.into_iter().rev().collect();
-    g.accept("three-hops-reversed", input(turned), "In whatever order the records arrive.");
+    g.accept("three-hops-reversed", input(turned), "The order in which records arrive does not matter.");
     let other = vec![creation(), amend("a", "creation", 10), amend("b", "another creation", 20)];
-    g.accept("another-creation", input(other), "An amend of another deployment is not this one's.");
+    g.accept("another-creation", input(other), "An amend of another deployment is ignored.");
     let live = vec![creation(), amend("a", "creation", 10), amend("z", "a", 500)];
     g.accept(
         "after-live",
         input(live),
-        "Readers follow an amend of a live deployment, which no writer makes.",
+        "Readers follow an amend of a live deployment, although writers make none.",
     );
     g.accept(
         "checked",
         checked(vec![creation(), amend("a", "creation", 10)]),
-        "Signatures and senders are in order.",
+        "Signatures and senders are valid.",
     );
 }
 
 fn forks(g: &mut Group) {
     let fork = vec![amend("a", "creation", 10), creation(), amend("b", "creation", 20)];
-    g.accept("fork", input(fork), "Of two amends of one message the one with the larger time is followed.");
+    g.accept("fork", input(fork), "Of two amends of one message, the one with the larger time wins.");
     let turned = vec![amend("b", "creation", 20), amend("a", "creation", 10), creation()];
-    g.accept("fork-reversed", input(turned), "Whichever comes first.");
+    g.accept("fork-reversed", input(turned), "The amend with the larger time wins, whichever arrives first.");
     let example =
         vec![creation(), amend("a", "creation", 10), amend("b", "creation", 20), amend("c", "a", 30)];
-    let why = "The rule is local: what amends the one that lost is lost, whatever its time.";
+    let why = "Each fork is decided locally: an amend of the losing amend is ignored, whatever its time.";
     g.accept("fork-local", input(example.clone()), why);
     let mut turned = example;
     turned.reverse();
     let same = vec![creation(), amend("a", "creation", 0), amend("b", "a", 0)];
-    g.accept("same-time", input(same), "On one way nothing is decided by time.");
-    g.accept("fork-local-reversed", input(turned), "In the other order as well.");
+    g.accept("same-time", input(same), "Without a fork times do not matter.");
+    g.accept(
+        "fork-local-reversed",
+        input(turned),
+        "A fork is decided locally, whatever the order of arrival.",
+    );
     let deep = vec![
         creation(),
         amend("a", "creation", 10),
@@ -106,16 +110,16 @@ fn forks(g: &mut Group) {
         amend("e", "c", 30),
         amend("f", "c", 40),
     ];
-    g.accept("forks-on-the-way", input(deep), "Every fork is decided by itself.");
+    g.accept("forks-on-the-way", input(deep), "Each fork of a chain is decided separately.");
 }
 
-/// What the document leaves open.
+/// Cases that the document leaves open.
 fn open(g: &mut Group) {
     let tie = vec![creation(), amend("a", "creation", 10), amend("b", "creation", 10)];
-    let why = "Of two amends of one second the one with the smaller hash is followed.";
+    let why = "Of two amends with the same time, the one with the smaller hash wins.";
     g.accept("tie", input(tie), why).read_as("A-055/smaller-hash");
     let tie = vec![creation(), amend("b", "creation", 10), amend("a", "creation", 10)];
-    let why = "Whichever comes first.";
+    let why = "The amend with the smaller hash wins a tie, whichever arrives first.";
     g.accept("tie-reversed", input(tie), why).read_as("A-055/smaller-hash");
     let tie = vec![
         creation(),
@@ -124,32 +128,33 @@ fn open(g: &mut Group) {
         amend("c", "creation", 10),
         amend("d", "creation", 9),
     ];
-    let why = "Of three as well; what is earlier takes no part in it.";
+    let why =
+        "Of three amends with the same time, the smallest hash wins. An earlier amend is not considered.";
     g.accept("tie-of-three", input(tie), why).read_as("A-055/smaller-hash");
     let older = vec![creation(), amend("a", "creation", -10)];
-    let why = "An amend that is older than what it amends is one all the same.";
+    let why = "An amend may be older than the message it amends.";
     g.accept("older", input(older), why).read_as("A-055/older-accepted");
     let dangling = vec![creation(), amend("a", "creation", 10), amend("b", "nowhere", 20)];
-    let why = "An amend of an unknown message leads nowhere.";
+    let why = "An amend of an unknown message is ignored.";
     g.accept("dangling", input(dangling), why).read_as("A-055/dangling-ignored");
     let mut again = amend("again", "b", 30);
     again["item_hash"] = hash("a").into();
     let cycle = vec![creation(), amend("a", "creation", 10), amend("b", "a", 20), again];
-    let why = "Where a hash comes again the chain ends before it.";
+    let why = "The chain ends before a hash that it already contains.";
     g.accept("cycle", input(cycle), why).read_as("A-055/cycle-ends");
     let mut apart = amend("apart", "c", 20);
     apart["item_hash"] = hash("b").into();
     let cycle = vec![creation(), amend("a", "creation", 10), apart, amend("c", "b", 30)];
-    let why = "A circle that no way leads into is never walked.";
+    let why = "A cycle that the chain does not reach is ignored.";
     g.accept("cycle-apart", input(cycle), why).read_as("A-055/cycle-ends");
     let itself = vec![creation(), amend("a", "a", 10)];
-    let why = "An amend of itself amends nothing else.";
+    let why = "An amend that refers to itself is ignored.";
     g.accept("itself", input(itself), why).read_as("A-055/cycle-ends");
     let mut broken = amend("b", "creation", 20);
     broken["content"]["content"]["public"]["status"] = "done".into();
     broken["content"]["content"]["public"]["storeRef"] = 7.into();
     let messages = vec![creation(), amend("a", "creation", 10), resigned(broken, "delegate")];
-    let why = "An amend that states nothing readable takes no part.";
+    let why = "An unreadable amend is ignored.";
     g.accept("unreadable", input(messages), why).read_as("A-055/unreadable-ignored");
 }
 
@@ -158,32 +163,40 @@ fn strangers(g: &mut Group) {
     g.accept(
         "stranger",
         checked(forged),
-        "A stranger's later amend is passed over before times are compared.",
+        "An unauthorized sender's amend is dropped before times are compared.",
     );
     let between =
         vec![creation(), amend("a", "creation", 10), by("stranger", "b", "a", 20), amend("c", "b", 30)];
-    g.accept("stranger-between", checked(between), "What follows a stranger's amend is not reached.");
+    g.accept(
+        "stranger-between",
+        checked(between),
+        "An amend of an unauthorized sender's amend is not reached.",
+    );
     let mut forged = amend("b", "creation", 20);
     forged["signature"] = by("stranger", "b", "creation", 20)["signature"].clone();
     let forged = vec![creation(), amend("a", "creation", 10), forged];
-    g.accept("forged", checked(forged), "Neither is an amend in the delegate's name that a stranger signed.");
+    g.accept(
+        "forged",
+        checked(forged),
+        "An amend that names the delegate but is signed by another key is ignored.",
+    );
     let mut changed = amend("b", "creation", 20);
     changed["content"]["content"]["public"]["storeRef"] = hash("store of another").into();
     let changed = vec![creation(), amend("a", "creation", 10), changed];
-    g.accept("changed", checked(changed), "Nor one that was changed after it was signed.");
+    g.accept("changed", checked(changed), "An amend that was changed after signing is ignored.");
     let unseen = vec![creation(), amend("a", "creation", 10), by("stranger", "b", "creation", 20)];
-    g.accept("unseen", input(unseen), "Where nobody looks at senders a stranger's counts as well.");
+    g.accept("unseen", input(unseen), "If senders are not checked, any sender's amend counts.");
     let mut retired = amend("b", "creation", 20);
     retired["channel"] = "SVC_CHANNEL_V0".into();
     let messages = vec![creation(), amend("a", "creation", 10), resigned(retired, "delegate")];
-    g.accept("retired-channel", checked(messages), "A record on the retired channel is not read.");
+    g.accept("retired-channel", checked(messages), "A record on the retired channel is ignored.");
 }
 
 fn legacy(g: &mut Group) {
     for (name, schema, why) in [
         ("schema-3", json!(3), "A record of schema 3 is read, with a warning."),
-        ("schema-1", json!(1), "So is one of schema 1."),
-        ("schema-missing", Value::Null, "So is one that states none."),
+        ("schema-1", json!(1), "A record of schema 1 is read, with a warning."),
+        ("schema-missing", Value::Null, "A record without a schema version is read, with a warning."),
     ] {
         let mut old = creation();
         let body = &mut old["content"]["content"];
@@ -206,48 +219,54 @@ fn rejects(g: &mut Group) {
             "/content/type",
             json!("note"),
             &rows::CREATION as Id,
-            "A chain begins with a deployment.",
+            "A chain begins with a deployment POST.",
         ),
-        ("type-amend", "/content/type", json!("amend"), &rows::CREATION, "An amend begins none."),
+        (
+            "type-amend",
+            "/content/type",
+            json!("amend"),
+            &rows::CREATION,
+            "A chain does not begin with an amend.",
+        ),
         ("sender-name", "/sender", json!("delegate"), &records::FORM, "A sender is an address."),
         ("signature-missing", "/signature", Value::Null, &records::FORM, "A record has a signature."),
         ("address-name", "/content/address", json!("wallet"), &records::ADDRESS, "An owner is an address."),
         ("time-text", "/content/time", json!("1700000000"), &records::TIME, "A time is a number."),
-        ("time-negative", "/content/time", json!(-1), &records::TIME, "And not negative."),
+        ("time-negative", "/content/time", json!(-1), &records::TIME, "A time is not negative."),
         (
             "status-other",
             "/content/content/public/status",
             json!("done"),
             &deployments::STATUS,
-            "There are three words for how far it came.",
+            "The status is queued, live or failed.",
         ),
         (
             "status-upper-case",
             "/content/content/public/status",
             json!("Live"),
             &deployments::STATUS,
-            "All of them lower case.",
+            "The status is lowercase.",
         ),
         (
             "status-null",
             "/content/content/public/status",
             Value::Null,
             &deployments::STATUS,
-            "One of them is stated.",
+            "The status is required.",
         ),
         (
             "store-ref-number",
             "/content/content/public/storeRef",
             json!(7),
             &deployments::STORE_REF,
-            "A reference is a text or null.",
+            "storeRef is a string or null.",
         ),
         (
             "store-ref-list",
             "/content/content/public/storeRef",
             json!([]),
             &deployments::STORE_REF,
-            "Not a list of them.",
+            "storeRef is not an array.",
         ),
         (
             "deployment-id",
@@ -261,7 +280,7 @@ fn rejects(g: &mut Group) {
             "/content/content/projectId",
             json!("proj_AZaz09-_ab.d"),
             &identifiers::PROJECT,
-            "A full stop is not among them.",
+            "An identifier contains no full stop.",
         ),
     ] {
         let old = own.pointer(path).cloned().unwrap_or_default();
@@ -269,14 +288,8 @@ fn rejects(g: &mut Group) {
         g.reject(name, "creation", [edit], row, why);
     }
     let edit = set("/in/messages/0/content/content/schemaVersion", 4, 5);
-    let why = "A schema after the last known is refused.";
+    let why = "A schema newer than the last known one is rejected.";
     g.reject("schema-5", "creation", [edit], &deployments::SCHEMA, why).read_as("A-056/newer-refused");
     let edit = set("/in/creation", hash("creation"), hash("a"));
-    g.reject(
-        "begins-with-amend",
-        "one",
-        [edit],
-        &rows::CREATION,
-        "The hash of an amend is none of a creation.",
-    );
+    g.reject("begins-with-amend", "one", [edit], &rows::CREATION, "The hash names an amend, not a creation.");
 }

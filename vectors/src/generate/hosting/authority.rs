@@ -1,4 +1,4 @@
-//! `hosting.authority`: by what right a record counts for an owner.
+//! `hosting.authority`: whether a signer is authorized to write a record for an owner.
 
 use assay_spec::Id;
 use assay_spec::hosting::requirements::{authority as rows, security};
@@ -30,13 +30,14 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     let source = "src/generate/hosting/authority.rs";
     let mut g = Group::new("hosting/authority", "hosting.authority", source, SHOWN);
     accepts(&mut g);
-    acts(&mut g);
-    more_acts(&mut g);
+    signers_and_types(&mut g);
+    keys_and_post_types(&mut g);
     entries(&mut g);
     g.cases
 }
 
-/// The owner's security: a session key, the delegate, a courier of two kinds of posts, and a generous session key.
+/// The owner's security aggregate: a session key, the delegate, a courier of two post types, and a session key whose
+/// entry lists more than a session key may do.
 fn listed() -> Value {
     json!({
         "authorizations": [
@@ -81,12 +82,12 @@ fn accepts(g: &mut Group) {
         (
             "wallet-projects",
             input("wallet", "wallet", "AGGREGATE", Some("projects"), None),
-            "The wallet writes what is its own.",
+            "The wallet writes its own projects.",
         ),
         (
             "wallet-security",
             input("wallet", "wallet", "AGGREGATE", Some("security"), None),
-            "Security above all.",
+            "The wallet writes its own security aggregate.",
         ),
         (
             "session-projects",
@@ -96,26 +97,38 @@ fn accepts(g: &mut Group) {
         (
             "session-post",
             input("session key", "wallet", "POST", None, Some(DEPLOYMENT)),
-            "No listed post type stands for all.",
+            "An empty list of post types allows all.",
         ),
         (
             "delegate-creation",
             input("delegate", "wallet", "POST", None, Some(DEPLOYMENT)),
             "The delegate writes deployments.",
         ),
-        ("delegate-amend", input("delegate", "wallet", "POST", None, Some("amend")), "And their amends."),
-        ("delegate-forget", input("delegate", "wallet", "FORGET", None, None), "And forgets files."),
+        (
+            "delegate-amend",
+            input("delegate", "wallet", "POST", None, Some("amend")),
+            "The delegate writes amends of deployments.",
+        ),
+        (
+            "delegate-forget",
+            input("delegate", "wallet", "FORGET", None, None),
+            "The delegate writes FORGET messages.",
+        ),
         (
             "courier-note",
             input("courier", "wallet", "POST", None, Some("note")),
-            "A post type that is listed.",
+            "A courier writes a listed post type.",
         ),
         (
             "generous-projects",
             input("generous", "wallet", "AGGREGATE", Some("projects"), None),
-            "Another session key.",
+            "Another session key writes projects.",
         ),
-        ("generous-post", input("generous", "wallet", "POST", None, Some("note")), "It posts as well."),
+        (
+            "generous-post",
+            input("generous", "wallet", "POST", None, Some("note")),
+            "A session key writes posts.",
+        ),
         (
             "machine-claim",
             input("machine", "machine", "POST", None, Some("svc-vm-pubkey")),
@@ -134,7 +147,7 @@ fn accepts(g: &mut Group) {
         (
             "wallet-forget",
             input("wallet", "wallet", "FORGET", None, None),
-            "So does its FORGET.",
+            "The wallet's own FORGET counts.",
             "A-044/wallet-writes-all",
         ),
         (
@@ -146,7 +159,7 @@ fn accepts(g: &mut Group) {
         (
             "courier-amend",
             input("courier", "wallet", "POST", None, Some("amend")),
-            "Whoever may write deployments may amend them.",
+            "A signer that may write deployments may amend them.",
             "A-044/amend-of-type",
         ),
     ] {
@@ -154,18 +167,18 @@ fn accepts(g: &mut Group) {
     }
     let mut lower = input("session key", "wallet", "AGGREGATE", Some("projects"), None);
     lower["security"]["authorizations"][0]["address"] = address("session key").to_lowercase().into();
-    g.accept("entry-lower-case", lower, "An address is the same without the cases of its checksum.");
+    g.accept("entry-lower-case", lower, "Addresses are compared without regard to case.");
     let mut bare = input("delegate", "wallet", "POST", None, Some("note"));
     bare["security"]["authorizations"][1] = json!({"address": address("delegate"), "types": ["POST"]});
-    g.accept("entry-bare", bare, "A list that is missing allows all.").read_as("A-044/missing-is-empty");
+    g.accept("entry-bare", bare, "A missing list allows all.").read_as("A-044/missing-is-empty");
     let mut signs = input("delegate", "wallet", "POST", None, Some("note"));
     signs["security"]["authorizations"][2]["address"] = address(E).into();
     signs["security"]["authorizations"][2]["types"] = json!([]);
     signs["security"]["authorizations"][2]["post_types"] = json!([]);
-    g.accept("encryption-key-listed", signs, "An encryption key in the list spoils nobody else.");
+    g.accept("encryption-key-listed", signs, "An encryption key in the list does not affect other entries.");
 }
 
-/// A case's name, its base, the member of the act that is changed, its new value, the row that refuses, and why.
+/// A case's name, its base, the changed member of the act, its new value, the row that rejects, and why.
 type Change = (&'static str, &'static str, &'static str, Value, Id, &'static str);
 
 fn changed(g: &mut Group, changes: &[Change]) {
@@ -178,8 +191,8 @@ fn changed(g: &mut Group, changes: &[Change]) {
     }
 }
 
-/// Who signs, for whom, and what.
-fn acts(g: &mut Group) {
+/// Changes of signer, owner, type and channel.
+fn signers_and_types(g: &mut Group) {
     let changes: Vec<Change> = vec![
         (
             "address-other",
@@ -187,7 +200,7 @@ fn acts(g: &mut Group) {
             "address",
             json!(address("stranger")),
             &rows::OWNER_ADDRESS,
-            "Another owner's aggregate.",
+            "The aggregate belongs to another owner.",
         ),
         (
             "address-own",
@@ -195,7 +208,7 @@ fn acts(g: &mut Group) {
             "address",
             json!(address("session key")),
             &rows::OWNER_ADDRESS,
-            "An aggregate of the session key itself.",
+            "The aggregate belongs to the session key itself.",
         ),
         (
             "forget-own-name",
@@ -219,7 +232,7 @@ fn acts(g: &mut Group) {
             "signer",
             json!(address("machine")),
             &rows::LISTED,
-            "Neither is a machine.",
+            "A machine is not listed.",
         ),
         (
             "type-not-listed",
@@ -227,16 +240,9 @@ fn acts(g: &mut Group) {
             "type",
             json!("INSTANCE"),
             &rows::TYPES,
-            "A type that is not listed.",
+            "The type is not listed.",
         ),
-        (
-            "type-lower-case",
-            "delegate-forget",
-            "type",
-            json!("forget"),
-            &rows::TYPES,
-            "The names of types are upper case.",
-        ),
+        ("type-lower-case", "delegate-forget", "type", json!("forget"), &rows::TYPES, "Types are uppercase."),
         (
             "channel-retired",
             "session-projects",
@@ -245,13 +251,20 @@ fn acts(g: &mut Group) {
             &rows::CHANNELS,
             "The retired channel is not listed.",
         ),
-        ("channel-empty", "delegate-forget", "channel", json!(""), &rows::CHANNELS, "Neither is none."),
+        (
+            "channel-empty",
+            "delegate-forget",
+            "channel",
+            json!(""),
+            &rows::CHANNELS,
+            "An empty channel is not listed.",
+        ),
     ];
     changed(g, &changes);
 }
 
-/// Which key, which type of post, and what nobody may do whatever is listed.
-fn more_acts(g: &mut Group) {
+/// Changes of aggregate key and post type, and actions that no list can allow.
+fn keys_and_post_types(g: &mut Group) {
     let changes: Vec<Change> = vec![
         (
             "key-profile",
@@ -259,7 +272,7 @@ fn more_acts(g: &mut Group) {
             "key",
             json!("profile"),
             &rows::AGGREGATE_KEYS,
-            "A key that is not listed.",
+            "The aggregate key is not listed.",
         ),
         (
             "key-missing",
@@ -267,7 +280,7 @@ fn more_acts(g: &mut Group) {
             "key",
             Value::Null,
             &rows::AGGREGATE_KEYS,
-            "No key is not listed either.",
+            "A missing aggregate key does not count as listed.",
         ),
         (
             "key-security",
@@ -275,7 +288,7 @@ fn more_acts(g: &mut Group) {
             "key",
             json!("security"),
             &rows::SECURITY_OWNER,
-            "Security is the wallet's alone, whatever is listed.",
+            "Only the wallet may write the security aggregate, whatever is listed.",
         ),
         (
             "post-type-other",
@@ -283,7 +296,7 @@ fn more_acts(g: &mut Group) {
             "post_type",
             json!("notes"),
             &rows::POST_TYPES,
-            "A post type that is not listed.",
+            "The post type is not listed.",
         ),
         (
             "post-type-missing",
@@ -291,7 +304,7 @@ fn more_acts(g: &mut Group) {
             "post_type",
             Value::Null,
             &rows::POST_TYPES,
-            "No post type is not listed either.",
+            "A missing post type does not count as listed.",
         ),
         (
             "forget-by-session",
@@ -299,7 +312,7 @@ fn more_acts(g: &mut Group) {
             "type",
             json!("FORGET"),
             &rows::FORGET_SESSION,
-            "A session key forgets nothing, whatever is listed.",
+            "A session key must not write FORGET messages, whatever is listed.",
         ),
         (
             "claim-for-another",
@@ -307,7 +320,7 @@ fn more_acts(g: &mut Group) {
             "address",
             json!(address("another machine")),
             &rows::CLAIM_SELF,
-            "No machine claims for another.",
+            "A machine must not claim for another machine.",
         ),
         (
             "claim-for-owner",
@@ -315,7 +328,7 @@ fn more_acts(g: &mut Group) {
             "address",
             json!(address("wallet")),
             &rows::CLAIM_SELF,
-            "Nor for the owner.",
+            "A machine must not claim for the owner.",
         ),
         (
             "encryption-key",
@@ -323,13 +336,13 @@ fn more_acts(g: &mut Group) {
             "signer",
             json!(address(E)),
             &rows::ENCRYPTION_NEVER,
-            "The encryption key signs nothing, whatever is listed.",
+            "The encryption key is never a signer, whatever is listed.",
         ),
     ];
     changed(g, &changes);
 }
 
-/// An entry that cannot be read allows nothing.
+/// A malformed entry allows nothing.
 fn entries(g: &mut Group) {
     for (member, row) in [
         ("types", &security::ENTRY_TYPES as Id),
@@ -341,8 +354,8 @@ fn entries(g: &mut Group) {
         let old = g.input("delegate-creation")["security"]["authorizations"][1][member].clone();
         let name = member.replace('_', "-");
         for (what, new, why) in [
-            ("text", json!("POST"), "A list is no text."),
-            ("number-inside", json!(["POST", 7]), "It holds texts."),
+            ("text", json!("POST"), "The list is an array, not a string."),
+            ("number-inside", json!(["POST", 7]), "The list contains only strings."),
         ] {
             let edit = set(&path, old.clone(), new);
             g.reject(&format!("{name}-{what}"), "delegate-creation", [edit], row, why);

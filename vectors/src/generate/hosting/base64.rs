@@ -1,4 +1,4 @@
-//! `base64.decode`: one text for any bytes, and what other readers let through.
+//! `base64.decode`: each byte string has one encoding. The rejects are strings that some decoders accept.
 
 use assay_spec::Id;
 use assay_spec::hosting::requirements::base64 as rows;
@@ -13,50 +13,64 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     let source = "src/generate/hosting/base64.rs";
     let mut g = Group::new("hosting/base64-decode", "base64.decode", source, SHOWN);
     for (name, text, why) in [
-        ("empty", "", "No byte has no character."),
-        ("one-byte", "/w==", "One byte takes two characters and two of padding."),
-        ("two-bytes", "+/8=", "Two bytes take three and one; plus and slash are of the alphabet."),
-        ("three-bytes", "++//", "Three bytes take four and none."),
-        ("zeros", "AAAAAAAAAAAAAAAA", "Twelve zeros: an IV without padding."),
-        ("key", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "Thirty-two bytes."),
+        ("empty", "", "Zero bytes are an empty string."),
+        ("one-byte", "/w==", "One byte takes two characters and two padding characters."),
+        (
+            "two-bytes",
+            "+/8=",
+            "Two bytes take three characters and one padding character. Plus and slash are in the alphabet.",
+        ),
+        ("three-bytes", "++//", "Three bytes take four characters and no padding."),
+        ("zeros", "AAAAAAAAAAAAAAAA", "Twelve zero bytes, the length of an IV, take no padding."),
+        ("key", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "A key of 32 bytes."),
     ] {
         g.accept(name, json!({"text": text}), why);
     }
     for (name, base, text, why) in [
-        ("url-plus", "three-bytes", "--//", "The other alphabet has a hyphen for a plus."),
-        ("url-slash", "three-bytes", "++__", "It has a low line for a slash."),
-        ("space-before", "one-byte", " /w==", "Nobody trims it."),
-        ("space-inside", "three-bytes", "++ //", "White space is no character of the alphabet."),
-        ("newline-behind", "three-bytes", "++//\n", "Neither is a newline at the end."),
-        ("carriage-return", "key", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBka\r\nGxwdHh8=", "Nor in between."),
-        ("padding-inside", "one-byte", "/=w=", "Padding stands at the end."),
-        ("full-width", "three-bytes", "++\u{ff0f}/", "A slash of another script is another character."),
-        ("null", "three-bytes", "++/\u{0}/", "A zero is no character of the alphabet."),
+        ("url-plus", "three-bytes", "--//", "A hyphen belongs to base64url, not to standard base64."),
+        ("url-slash", "three-bytes", "++__", "An underscore belongs to base64url, not to standard base64."),
+        ("space-before", "one-byte", " /w==", "White space is not trimmed."),
+        ("space-inside", "three-bytes", "++ //", "White space is not in the alphabet."),
+        ("newline-behind", "three-bytes", "++//\n", "A newline at the end is rejected."),
+        (
+            "carriage-return",
+            "key",
+            "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBka\r\nGxwdHh8=",
+            "Line breaks inside the string are rejected.",
+        ),
+        ("padding-inside", "one-byte", "/=w=", "Padding is only at the end."),
+        ("full-width", "three-bytes", "++\u{ff0f}/", "A full-width slash is not in the alphabet."),
+        ("null", "three-bytes", "++/\u{0}/", "A NUL is not in the alphabet."),
     ] {
         let edit = change(&g, base, text);
         g.reject(name, base, [edit], &rows::ALPHABET, why);
     }
     for (name, base, text, why) in [
-        ("left-over", "three-bytes", "++//A", "One character holds six bits, too few for a byte."),
-        ("left-over-padded", "three-bytes", "++//A===", "Padding does not make it more."),
-        ("alone", "empty", "A", "Nor does it stand alone."),
+        ("left-over", "three-bytes", "++//A", "One extra character holds six bits, too few for a byte."),
+        (
+            "left-over-padded",
+            "three-bytes",
+            "++//A===",
+            "Padding does not complete a single character to a byte.",
+        ),
+        ("alone", "empty", "A", "A single character holds six bits, too few for a byte."),
     ] {
         let edit = change(&g, base, text);
         g.reject(name, base, [edit], &rows::LENGTH, why);
     }
     for (name, base, text, why) in [
-        ("padding-none", "one-byte", "/w", "Without padding."),
-        ("padding-less", "one-byte", "/w=", "With less of it."),
-        ("padding-more", "two-bytes", "+/8==", "With more of it."),
-        ("padding-needless", "three-bytes", "++//====", "Where none belongs."),
-        ("padding-alone", "empty", "====", "Of nothing."),
+        ("padding-none", "one-byte", "/w", "The padding is missing."),
+        ("padding-less", "one-byte", "/w=", "One padding character is missing."),
+        ("padding-more", "two-bytes", "+/8==", "There is one padding character too many."),
+        ("padding-needless", "three-bytes", "++//====", "A complete group takes no padding."),
+        ("padding-alone", "empty", "====", "An empty string takes no padding."),
     ] {
         let edit = change(&g, base, text);
         g.reject(name, base, [edit], &rows::PADDING, why).read_as("A-052/padding-required");
     }
     for (name, base, text, why) in [
-        ("bits-of-one", "one-byte", "/x==", "Four bits behind one byte hold nothing."),
-        ("bits-of-two", "two-bytes", "+/9=", "Two bits behind two bytes hold nothing."),
+        ("bits-of-one", "one-byte", "/x==", "The four unused bits after one byte are zero."),
+        ("bits-of-two", "two-bytes", "+/9=", "The two unused bits after two bytes are zero."),
     ] {
         let edit = change(&g, base, text);
         g.reject(name, base, [edit], &rows::TRAILING_BITS, why).read_as("A-052/trailing-bits-zero");

@@ -1,4 +1,4 @@
-//! `bundle.seal` and `bundle.open`: a tarball for a virtual machine, pinned as one file.
+//! `bundle.seal` and `bundle.open`: an encrypted tarball for a virtual machine, pinned as one file.
 
 use assay_spec::crypto::aead::{Nonce, seal};
 use assay_spec::crypto::secp256k1::public_key;
@@ -22,7 +22,7 @@ const B: &str = "/in/bundle";
 static SEALING: &[Id] = &[&rows::KEY_LENGTH, &ecies::RECIPIENT];
 static OPENING: &[Id] = &[&rows::KEY_LENGTH, &rows::AUTHENTIC, &rows::HASH, &rows::HASH_FORM];
 
-/// Two files, by GNU tar 1.34, compressed by gzip 1.12; and the same in the newer format.
+/// Two files, packed by GNU tar 1.34 and gzip 1.12, in the GNU format and in the pax format.
 const BY_GNU: [(&str, &[u8]); 2] = [
     ("by-gnu-tar", include_bytes!("../foreign/gnu.tar.gz")),
     ("by-gnu-tar-pax", include_bytes!("../foreign/gnu-pax.tar.gz")),
@@ -30,15 +30,21 @@ const BY_GNU: [(&str, &[u8]); 2] = [
 
 pub(in crate::generate) fn seal_cases() -> Vec<Case> {
     let mut g = Group::new("hosting/bundle-seal", "bundle.seal", SOURCE, SEALING);
-    g.accept("manifest", sealing(DRAW, &tarball()), "A tarball with nothing but a manifest.");
+    g.accept("manifest", sealing(DRAW, &tarball()), "A tarball that contains only a manifest.");
     for (name, tarball) in BY_GNU {
         g.accept(name, sealing(name, tarball), "A compressed tarball.").read_as("A-057/gzip");
     }
     let dek = g.input("manifest")["dek"]["hex"].as_str().unwrap_or_default().to_owned();
     let (short, long) = (splice("/in/dek", 31, &dek[62..], ""), splice("/in/dek", 32, "", "00"));
-    g.reject("dek-31", "manifest", [short], &rows::KEY_LENGTH, "31 bytes are no key of the cipher.");
-    g.reject("dek-33", "manifest", [long], &rows::KEY_LENGTH, "33 bytes are none either.");
-    g.reject("iv-16", "manifest", [splice("/in/iv", 12, "", "00000000")], &rows::IV, "An IV has 12 bytes.");
+    g.reject("dek-31", "manifest", [short], &rows::KEY_LENGTH, "A data encryption key has 32 bytes, not 31.");
+    g.reject("dek-33", "manifest", [long], &rows::KEY_LENGTH, "A data encryption key has 32 bytes, not 33.");
+    g.reject(
+        "iv-16",
+        "manifest",
+        [splice("/in/iv", 12, "", "00000000")],
+        &rows::IV,
+        "An IV has 12 bytes, not 16.",
+    );
     for (member, to) in [("vm", VM), ("encryption", E)] {
         let (path, key) = (format!("/in/deks/{member}/public_key"), public(to));
         let digit = if key.ends_with('0') { "1" } else { "0" };
@@ -48,7 +54,7 @@ pub(in crate::generate) fn seal_cases() -> Vec<Case> {
             "manifest",
             [off],
             &ecies::RECIPIENT,
-            "A recipient's key is a point.",
+            "A recipient's key is a point of the curve.",
         );
     }
     g.cases
@@ -73,11 +79,11 @@ fn sealing(draw: &str, tarball: &[u8]) -> Value {
     })
 }
 
-/// The pinned file of a tarball.
+/// The envelope of a tarball, which is pinned as a file.
 fn sealed(draw: &str, tarball: &[u8]) -> Value {
     match answer("bundle.seal", &sealing(draw, tarball), &mut Strict) {
         Answer::Ok(ok) => ok["bundle"].clone(),
-        other => panic!("nothing is sealed: {other:?}"),
+        other => panic!("the bundle is not sealed: {other:?}"),
     }
 }
 
@@ -90,23 +96,23 @@ fn opening(file: &str, dek: &str) -> Value {
 fn accepts(g: &mut Group) {
     let own = sealed(DRAW, &tarball());
     let file = own.to_string();
-    g.accept("vm", opening(&file, "vm"), "The virtual machine, with its own key.");
-    g.accept("encryption", opening(&file, "encryption"), "The owner, with E.");
+    g.accept("vm", opening(&file, "vm"), "The virtual machine opens the bundle with its key.");
+    g.accept("encryption", opening(&file, "encryption"), "The owner opens the bundle with E.");
     let mut unchecked = opening(&file, "vm");
     unchecked["bundle_hash"] = Value::Null;
-    g.accept("unchecked", unchecked, "Where no hash is stated none is compared.");
+    g.accept("unchecked", unchecked, "Without a stated hash none is compared.");
     let mut upper = opening(&file, "vm");
     upper["bundle_hash"] = sha256_hex(file.as_bytes()).to_uppercase().into();
-    g.accept("hash-upper-case", upper, "Digits of either case.");
+    g.accept("hash-upper-case", upper, "The hash may have uppercase hex digits.");
     let pretty = serde_json::to_string_pretty(&own).expect("a value");
     g.accept(
         "white-space",
         opening(&pretty, "vm"),
-        "The hash is over the file as it was pinned, white space and all.",
+        "The hash covers the file as pinned, including white space.",
     );
     let mut more = own.clone();
     more["note"] = "more".into();
-    g.accept("more-members", opening(&more.to_string(), "vm"), "A member that nobody knows does no harm.");
+    g.accept("more-members", opening(&more.to_string(), "vm"), "An unknown member is ignored.");
     for (name, tarball) in BY_GNU {
         g.accept(name, opening(&sealed(name, tarball).to_string(), "vm"), "A compressed tarball.")
             .read_as("A-057/gzip");
@@ -134,74 +140,102 @@ fn hashes(g: &mut Group) {
     let ct = parse_base64(own["ct"].as_str().unwrap_or_default()).unwrap_or_default();
     let pretty = serde_json::to_string_pretty(&own).expect("a value");
     for (name, new, row, why) in [
-        ("hash-of-ct", sha256_hex(&ct), &rows::HASH, "The hash of the ciphertext is another."),
+        (
+            "hash-of-ct",
+            sha256_hex(&ct),
+            &rows::HASH,
+            "The stated hash is the hash of the ciphertext, not of the file.",
+        ),
         (
             "hash-of-ct-text",
             sha256_hex(own["ct"].as_str().unwrap_or_default().as_bytes()),
             &rows::HASH,
-            "So is that of its base64.",
+            "The stated hash is the hash of the ciphertext's base64, not of the file.",
         ),
-        ("hash-of-tarball", sha256_hex(&tarball()), &rows::HASH, "So is that of the tarball."),
+        (
+            "hash-of-tarball",
+            sha256_hex(&tarball()),
+            &rows::HASH,
+            "The stated hash is the hash of the tarball, not of the file.",
+        ),
         (
             "hash-of-pretty",
             sha256_hex(pretty.as_bytes()),
             &rows::HASH,
-            "So is that of the same JSON with white space.",
+            "The stated hash is the hash of the same JSON with white space.",
         ),
-        ("hash-of-nothing", sha256_hex(b""), &rows::HASH, "So is that of nothing."),
-        ("hash-prefix", format!("0x{hash}"), &rows::HASH_FORM, "No 0x stands before it."),
-        ("hash-newline", format!("{hash}\n"), &rows::HASH_FORM, "No newline follows it."),
-        ("hash-space", format!(" {hash}"), &rows::HASH_FORM, "No blank stands before it."),
+        ("hash-of-nothing", sha256_hex(b""), &rows::HASH, "The stated hash is the hash of an empty file."),
+        ("hash-prefix", format!("0x{hash}"), &rows::HASH_FORM, "The hash has no 0x prefix."),
+        ("hash-newline", format!("{hash}\n"), &rows::HASH_FORM, "No newline follows the hash."),
+        ("hash-space", format!(" {hash}"), &rows::HASH_FORM, "No space precedes the hash."),
     ] {
         g.reject(name, "vm", [set("/in/bundle_hash", hash.as_str(), new)], row, why);
     }
     let edit = g.append("vm", B, "0a");
-    g.reject("file-newline", "vm", [edit], &rows::HASH, "A newline more in the file is another file.");
+    g.reject("file-newline", "vm", [edit], &rows::HASH, "An added newline changes the file's hash.");
     let edit = g.change("vm", B, "\"v\":1", "\"v\" :1");
-    g.reject("file-space", "vm", [edit], &rows::HASH, "A blank more is too.");
+    g.reject("file-space", "vm", [edit], &rows::HASH, "An added space changes the file's hash.");
     let edit = set("/in/bundle_hash", hash.as_str(), sha256_hex(&ct));
-    g.reject("hash-of-ct-by-e", "encryption", [edit], &rows::HASH, "The owner compares as well.");
+    g.reject("hash-of-ct-by-e", "encryption", [edit], &rows::HASH, "The owner compares the hash too.");
 }
 
 fn form(g: &mut Group) {
     for (name, old, new, row, why) in [
-        ("version-3", "\"v\":1", "\"v\":3", &rows::VERSION as Id, "An envelope's version is not a bundle's."),
-        ("version-text", "\"v\":1", "\"v\":\"1\"", &rows::VERSION, "A version is a number."),
-        ("version-missing", "\"v\":1,", "", &rows::VERSION, "It is stated."),
-        ("kind-other", "svc-bundle", "svc-envelope", &rows::KIND, "Another kind."),
-        ("kind-upper-case", "svc-bundle", "SVC-bundle", &rows::KIND, "Its letters are lower case."),
-        ("kind-missing", "\"kind\":\"svc-bundle\",", "", &rows::KIND, "It is stated."),
-        ("algorithm-other", "aes-256-gcm", "aes-256-cbc", &rows::ALGORITHM, "Another cipher."),
-        ("algorithm-missing", "\"alg\":\"aes-256-gcm\",", "", &rows::ALGORITHM, "It is named."),
+        (
+            "version-3",
+            "\"v\":1",
+            "\"v\":3",
+            &rows::VERSION as Id,
+            "A bundle's version is 1, not 3 like an envelope's.",
+        ),
+        ("version-text", "\"v\":1", "\"v\":\"1\"", &rows::VERSION, "The version is a number."),
+        ("version-missing", "\"v\":1,", "", &rows::VERSION, "The version is required."),
+        ("kind-other", "svc-bundle", "svc-envelope", &rows::KIND, "The kind is another one."),
+        ("kind-upper-case", "svc-bundle", "SVC-bundle", &rows::KIND, "The kind is lowercase."),
+        ("kind-missing", "\"kind\":\"svc-bundle\",", "", &rows::KIND, "The kind is required."),
+        (
+            "algorithm-other",
+            "aes-256-gcm",
+            "aes-256-cbc",
+            &rows::ALGORITHM,
+            "The algorithm is another cipher.",
+        ),
+        ("algorithm-missing", "\"alg\":\"aes-256-gcm\",", "", &rows::ALGORITHM, "The algorithm is required."),
         (
             "vm-renamed",
             "\"vm\":",
             "\"machine\":",
             &rows::VM,
-            "The machine's wrapped key stands under its name.",
+            "The key wrapped for the machine is in deks.vm.",
         ),
         (
             "third-recipient",
             "\"deks\":{",
             "\"deks\":{\"user\":\"AAAA\",",
             &rows::TWO_RECIPIENTS,
-            "A bundle has two recipients and no wallet.",
+            "A bundle has exactly two recipients. The wallet is not one of them.",
         ),
-        ("iv-space", "\"iv\":\"", "\"iv\":\" ", &base64_rows::ALPHABET, "White space is no base64."),
+        (
+            "iv-space",
+            "\"iv\":\"",
+            "\"iv\":\" ",
+            &base64_rows::ALPHABET,
+            "White space is not in the alphabet.",
+        ),
     ] {
         let edit = g.change("unchecked", B, old, new);
         g.reject(name, "unchecked", [edit], row, why);
     }
     let edit = g.change("unchecked", B, "\"v\":1", "\"v\":1,\"v\":1");
-    let why = "A key that stands twice.";
+    let why = "A key appears twice.";
     g.reject("key-twice", "unchecked", [edit], &records::DUPLICATES, why).read_as("A-048/no-duplicates");
     let edit = g.change("unchecked", B, "\"v\":1", "\"v\":1,\"n\":9007199254740993");
-    let why = "An integer that some readers round.";
+    let why = "Some parsers round this integer.";
     g.reject("number-large", "unchecked", [edit], &records::NUMBERS, why).read_as("A-048/integers");
     let file = text(g);
     let quoted = Value::from(file.as_str()).to_string();
     let edit = set(B, json!({"utf8": file}), json!({"utf8": quoted}));
-    g.reject("file-text", "unchecked", [edit], &rows::FORM, "JSON within a text is no object.");
+    g.reject("file-text", "unchecked", [edit], &rows::FORM, "A string that contains JSON is not an object.");
     let edit = g.change("more-members", B, "more\"", "?\"");
     let hash = set("/in/bundle_hash", g.input("more-members")["bundle_hash"].clone(), Value::Null);
     let broken = Edit { new: json!({"hex": "ff22"}), ..edit };
@@ -210,7 +244,7 @@ fn form(g: &mut Group) {
         "more-members",
         [broken, hash],
         &rows::FORM,
-        "A file that is no UTF-8 is no JSON.",
+        "A file that is not UTF-8 is not JSON.",
     );
 }
 
@@ -227,26 +261,26 @@ fn cipher(g: &mut Group) {
     let dek = random(&format!("dek {DRAW}"), 32);
     let long = wrapped(&[&dek[..], &[0]].concat(), VM, "key of 33 bytes");
     for (name, path, new, row, why) in [
-        ("iv-13", "/iv", longer("/iv"), &rows::IV as Id, "13 bytes are no IV."),
-        ("tag-15", "/tag", base64(&bytes("/tag")[..15]), &rows::TAG, "15 bytes of the tag are too few."),
-        ("tag-17", "/tag", longer("/tag"), &rows::TAG, "17 are one too many."),
-        ("ct-changed", "/ct", flip("/ct", 0), &rows::AUTHENTIC, "The ciphertext's first byte."),
+        ("iv-13", "/iv", longer("/iv"), &rows::IV as Id, "An IV has 12 bytes, not 13."),
+        ("tag-15", "/tag", base64(&bytes("/tag")[..15]), &rows::TAG, "A tag has 16 bytes, not 15."),
+        ("tag-17", "/tag", longer("/tag"), &rows::TAG, "A tag has 16 bytes, not 17."),
+        ("ct-changed", "/ct", flip("/ct", 0), &rows::AUTHENTIC, "The ciphertext's first byte is changed."),
         (
             "ct-changed-at-the-end",
             "/ct",
             flip("/ct", bytes("/ct").len() - 1),
             &rows::AUTHENTIC,
-            "Its last byte.",
+            "The ciphertext's last byte is changed.",
         ),
-        ("iv-changed", "/iv", flip("/iv", 0), &rows::AUTHENTIC, "The IV's first byte."),
-        ("tag-changed", "/tag", flip("/tag", 15), &rows::AUTHENTIC, "The tag's last byte."),
-        ("key-33", "/deks/vm", long, &rows::KEY_LENGTH, "An unwrapped key of 33 bytes."),
+        ("iv-changed", "/iv", flip("/iv", 0), &rows::AUTHENTIC, "The IV's first byte is changed."),
+        ("tag-changed", "/tag", flip("/tag", 15), &rows::AUTHENTIC, "The tag's last byte is changed."),
+        ("key-33", "/deks/vm", long, &rows::KEY_LENGTH, "An unwrapped key has 32 bytes, not 33."),
         (
             "vm-tag-changed",
             "/deks/vm",
             flip("/deks/vm", 81),
             &ecies::AUTHENTIC,
-            "The wrapped key is authenticated by itself.",
+            "The wrapped key has its own authentication tag.",
         ),
     ] {
         let edit = g.change("unchecked", B, &of(path), &new);
@@ -261,10 +295,14 @@ fn cipher(g: &mut Group) {
 fn contents(g: &mut Group) {
     let file = text(g);
     for (name, tarball, why) in [
-        ("tarball-text", b"{\"framework\":\"node\"}".to_vec(), "A manifest alone is no tarball."),
-        ("tarball-without-manifest", tar("server.js", b"1"), "A tarball has its manifest."),
-        ("tarball-other-folder", tar("app/manifest.json", b"{}"), "The manifest stands at the root."),
-        ("tarball-empty", Vec::new(), "Nothing is no tarball."),
+        ("tarball-text", b"{\"framework\":\"node\"}".to_vec(), "A bare manifest is not a tarball."),
+        ("tarball-without-manifest", tar("server.js", b"1"), "A tarball contains manifest.json."),
+        (
+            "tarball-other-folder",
+            tar("app/manifest.json", b"{}"),
+            "manifest.json is at the root of the tarball.",
+        ),
+        ("tarball-empty", Vec::new(), "An empty file is not a tarball."),
     ] {
         let new = sealed(DRAW, &tarball).to_string();
         let edit = set(B, json!({"utf8": file}), json!({"utf8": new}));
@@ -272,7 +310,7 @@ fn contents(g: &mut Group) {
     }
 }
 
-/// The file that most rejects are made from.
+/// The file that is the base of most rejects.
 fn text(g: &Group) -> String {
     g.input("unchecked")["bundle"]["utf8"].as_str().unwrap_or_default().to_owned()
 }
@@ -281,7 +319,7 @@ fn tarball() -> Vec<u8> {
     tar("manifest.json", br#"{"framework":"node","command":"node server.js"}"#)
 }
 
-/// A tarball of one file, as the old format has it.
+/// A tarball of one file in the ustar format.
 fn tar(name: &str, content: &[u8]) -> Vec<u8> {
     const BLOCK: usize = 512;
     let mut tar = vec![0; BLOCK];
@@ -299,7 +337,7 @@ fn tar(name: &str, content: &[u8]) -> Vec<u8> {
     tar
 }
 
-/// A key wrapped for somebody.
+/// A key wrapped for `to`.
 fn wrapped(dek: &[u8], to: &str, draw: &str) -> String {
     let nonce = random(&format!("nonce {draw}"), 16).try_into().expect("16 bytes");
     let ephemeral = Ephemeral { key: key(&format!("ephemeral {draw}")), nonce: Nonce::Sixteen(nonce) };

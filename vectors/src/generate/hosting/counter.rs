@@ -1,33 +1,33 @@
-//! A nonce of 16 bytes from which the cipher's counter begins at its greatest value.
+//! A 16-byte nonce with which the cipher's counter starts at its greatest value.
 //!
-//! Nonces that are not 12 bytes long are hashed into the first counter block. Its last four bytes count, and wrap
-//! without a carry; a counter of 16 bytes carries, and encrypts the next block otherwise. A random nonce meets that
-//! once in 2^32 draws, so the hash is undone instead.
+//! A nonce that is not 12 bytes long is hashed into the first counter block. The counter is the block's last four bytes
+//! and wraps without a carry. An implementation with a 16-byte counter carries and encrypts the next block differently.
+//! A random nonce shows this once in 2^32 draws, so the nonce is computed by inverting the hash.
 
 use assay_spec::crypto::aead::{Nonce, seal};
 
-/// The nonce for `key` whose first counter block is `block` with its last four bytes full.
+/// The nonce for `key` whose first counter block is `block` with its last four bytes set to ff.
 pub(super) fn wrapping_nonce(key: &[u8; 32], block: [u8; 16]) -> [u8; 16] {
     let first = u128::from_be_bytes(block) | 0xffff_ffff;
     let inverse = invert(hash_key(key));
-    // Two rounds of the hash: the nonce's own block, and its length of 128 bits.
+    // Two rounds of the hash: the nonce's block, and its length of 128 bits.
     times(times(first, inverse) ^ 128, inverse).to_be_bytes()
 }
 
-/// The cipher's hash key, from the tags of two texts whose additional data differ by one.
+/// The cipher's hash key, computed from the tags of two encryptions whose additional data differ in one bit.
 fn hash_key(key: &[u8; 32]) -> u128 {
     let tag = |data: u128| {
         let (_, tag) = seal(key, Nonce::Twelve([0; 12]), &data.to_be_bytes(), b"");
         u128::from_be_bytes(tag)
     };
-    // That difference is the hash key's square; 127 squarings more are its root.
+    // The difference is the square of the hash key. 127 more squarings give its root.
     (0..127).fold(tag(0) ^ tag(ONE), |value, _| times(value, value))
 }
 
-/// The field's one: bits count from the left.
+/// The field's one. Bits count from the left.
 const ONE: u128 = 1 << 127;
 
-/// The inverse is the power of 2^128 - 2.
+/// The inverse: `value` to the power of 2^128 - 2.
 fn invert(value: u128) -> u128 {
     let squares = std::iter::successors(Some(times(value, value)), |square| Some(times(*square, *square)));
     squares.take(127).fold(ONE, times)
@@ -50,18 +50,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_field_is_one() {
+    fn times_and_invert_form_a_field() {
         let value = 0x0123_4567_89ab_cdef_0011_2233_4455_6677;
         assert_eq!(times(value, ONE), value);
         assert_eq!(times(value, invert(value)), ONE);
     }
 
-    /// Counted by hand: the second block of the key stream is the cipher of the block whose counter is zero.
+    /// The second block of the key stream is the encryption of the block whose counter is zero.
     #[test]
-    fn the_counter_wraps_after_the_first_block() {
+    fn counter_wraps_after_the_first_block() {
         let (key, block) = ([7; 32], [9; 16]);
         let nonce = wrapping_nonce(&key, block);
-        // The stream of that nonce begins at the counter 0, which stands before that of another at 1.
+        // `other` starts one step earlier, so its second block is this stream's first.
         let mut before = block;
         before[12..].copy_from_slice(&0xffff_fffe_u32.to_be_bytes());
         let inverse = invert(hash_key(&key));

@@ -1,6 +1,6 @@
-//! `key_e.derive`: the text that a wallet signs, and E.
+//! `key_e.derive`: the derivation message that a wallet signs, and E.
 //!
-//! The two sentences of the text are this project's own; no E of these cases is anybody's real one.
+//! The wording of the message's two sentences is this project's own, so no E in these cases is a real one.
 
 use assay_spec::crypto::address::Address;
 use assay_spec::hosting::key_e::{Sentences, message};
@@ -23,23 +23,23 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     g.accept(
         "wallet",
         input("wallet", &Sentences::default()),
-        "Seven lines, signed by the wallet they name.",
+        "The message has seven lines and is signed by the wallet that it names.",
     );
-    g.accept("other-wallet", input("other wallet", &Sentences::default()), "Another wallet, another E.");
+    g.accept("other-wallet", input("other wallet", &Sentences::default()), "Another wallet has another E.");
     let v_of = |g: &Group, name: &str| {
-        let case = g.cases.iter().find(|case| case.id.ends_with(name)).expect("it stands");
+        let case = g.cases.iter().find(|case| case.id.ends_with(name)).expect("the case was added");
         serde_json::to_value(&case.expect).expect("a case")["ok"]["signature"]["hex"]
             .as_str()
             .map(|signature| signature[128..].to_owned())
     };
     let first = v_of(&g, "/wallet");
-    // Both values of v are shown, whichever the first wallet's is.
+    // The cases cover both values of v, whichever the first wallet has.
     for n in 0.. {
         let name = format!("wallet {n}");
         g.accept(
             "other-v",
             input(&name, &Sentences::default()),
-            "The other value of v is a byte of E's as well.",
+            "v is part of the hashed signature, also with its other value.",
         );
         if v_of(&g, "/other-v") != first {
             break;
@@ -51,25 +51,25 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
         (
             "other-words",
             ["One", "two", "three", "four"],
-            "Other sentences make another E: the words belong to the application.",
+            "Other sentences give another E. The wording belongs to the application.",
         ),
         (
             "beyond-ascii",
             ["caf\u{e9} \u{2014} \u{1f511}", "two", "three", "four"],
-            "The length counts the bytes of UTF-8.",
+            "The length in the prefix counts UTF-8 bytes.",
         ),
-        ("blanks", ["  One ", "two", "three", "four\t"], "Blanks within a line are signed as they stand."),
+        ("blanks", ["  One ", "two", "three", "four\t"], "White space within a line is signed as it is."),
     ] {
         g.accept(name, input("wallet", &sentences(lines)), why).read_as("A-046/own-wording");
     }
 
-    texts(&mut g);
+    messages(&mut g);
     private_keys(&mut g);
     g.cases
 }
 
-/// Texts that are none.
-fn texts(g: &mut Group) {
+/// Invalid derivation messages.
+fn messages(g: &mut Group) {
     let text = g.input("wallet")["derivation_text"].as_str().unwrap_or_default().to_owned();
     let lines: Vec<&str> = text.split('\n').collect();
     let with = |at: usize, line: &str| {
@@ -91,46 +91,76 @@ fn texts(g: &mut Group) {
     let own = |line: String| with(5, &line);
     for (name, new, row, why) in [
         ("final-newline", format!("{text}\n"), &rows::FINAL_NEWLINE, "No newline follows the last line."),
-        ("line-less", without(2), &rows::LINES, "Six lines."),
-        ("line-more", blank(3).replace("\n\n", "\nmore\n"), &rows::LINES, "Eight lines."),
-        ("blank-line", blank(1), &rows::LINES, "No blank line stands between title and sentences."),
-        ("blank-line-before-wallet", blank(5), &rows::LINES, "Nor between sentences and wallet."),
-        ("empty-line", with(2, ""), &rows::LINES, "None of the seven is empty."),
-        ("carriage-returns", text.replace('\n', "\r\n"), &rows::LINES, "A newline is one character."),
-        ("title-hyphen", text.replacen('\u{2014}', "-", 1), &rows::TITLE, "The title's dash is no hyphen."),
-        ("title-en-dash", text.replacen('\u{2014}', "\u{2013}", 1), &rows::TITLE, "Nor the shorter dash."),
-        ("title-lower-case", with(0, &lines[0].to_lowercase()), &rows::TITLE, "Its letters are as they are."),
-        ("title-blank", with(0, &format!("{} ", lines[0])), &rows::TITLE, "Nothing follows it."),
+        ("line-less", without(2), &rows::LINES, "The message has six lines instead of seven."),
+        (
+            "line-more",
+            blank(3).replace("\n\n", "\nmore\n"),
+            &rows::LINES,
+            "The message has eight lines instead of seven.",
+        ),
+        ("blank-line", blank(1), &rows::LINES, "No blank line separates the title from the sentences."),
+        (
+            "blank-line-before-wallet",
+            blank(5),
+            &rows::LINES,
+            "No blank line separates the sentences from the wallet line.",
+        ),
+        ("empty-line", with(2, ""), &rows::LINES, "None of the seven lines is empty."),
+        (
+            "carriage-returns",
+            text.replace('\n', "\r\n"),
+            &rows::LINES,
+            "Lines are joined by a line feed alone.",
+        ),
+        (
+            "title-hyphen",
+            text.replacen('\u{2014}', "-", 1),
+            &rows::TITLE,
+            "The title has an em dash, not a hyphen.",
+        ),
+        (
+            "title-en-dash",
+            text.replacen('\u{2014}', "\u{2013}", 1),
+            &rows::TITLE,
+            "The title has an em dash, not an en dash.",
+        ),
+        ("title-lower-case", with(0, &lines[0].to_lowercase()), &rows::TITLE, "The title is case-sensitive."),
+        ("title-blank", with(0, &format!("{} ", lines[0])), &rows::TITLE, "Nothing follows the title."),
         (
             "wallet-lower-case",
             own(format!("Wallet: {}", address.to_lowercase())),
             &rows::WALLET,
-            "The letters are cased by the checksum.",
+            "The address has the EIP-55 checksum case, not lowercase.",
         ),
         (
             "wallet-upper-case",
             own(format!("Wallet: 0x{}", address[2..].to_uppercase())),
             &rows::WALLET,
-            "Upper case is none either.",
+            "The address has the EIP-55 checksum case, not uppercase.",
         ),
         (
             "wallet-no-prefix",
             own(format!("Wallet: {}", &address[2..])),
             &rows::WALLET,
-            "An address begins with 0x.",
+            "The address starts with 0x.",
         ),
-        ("wallet-other-word", own(format!("wallet: {address}")), &rows::WALLET, "The word is as it is."),
-        ("wallet-no-blank", own(format!("Wallet:{address}")), &rows::WALLET, "A blank follows it."),
-        ("wallet-missing", own("Wallet: ".to_owned()), &rows::WALLET, "It names a wallet."),
+        (
+            "wallet-other-word",
+            own(format!("wallet: {address}")),
+            &rows::WALLET,
+            "The word Wallet is capitalized.",
+        ),
+        ("wallet-no-blank", own(format!("Wallet:{address}")), &rows::WALLET, "A space follows the colon."),
+        ("wallet-missing", own("Wallet: ".to_owned()), &rows::WALLET, "The wallet line has an address."),
         (
             "wallet-of-another",
             own(format!("Wallet: {}", Address::of(&key("other wallet")))),
             &rows::WALLET,
-            "It names the wallet that signs.",
+            "The wallet line names the wallet that signs.",
         ),
-        ("version-2", with(6, "Version: 2"), &rows::VERSION, "Another version is another derivation."),
-        ("version-blank", with(6, "Version: 1 "), &rows::VERSION, "Nothing follows the digit."),
-        ("version-lower-case", with(6, "version: 1"), &rows::VERSION, "The word is as it is."),
+        ("version-2", with(6, "Version: 2"), &rows::VERSION, "The version is 1."),
+        ("version-blank", with(6, "Version: 1 "), &rows::VERSION, "Nothing follows the version number."),
+        ("version-lower-case", with(6, "version: 1"), &rows::VERSION, "The word Version is capitalized."),
     ] {
         g.reject(name, "wallet", [set(T, text.as_str(), new)], row, why);
     }
@@ -141,21 +171,27 @@ fn input(wallet: &str, sentences: &Sentences) -> Value {
     json!({"private_key": secret(wallet), "derivation_text": text})
 }
 
-/// A key of another length.
+/// Private keys of another length or out of range.
 fn private_keys(g: &mut Group) {
     let old = secret("wallet");
     let digits = old["hex"].as_str().unwrap_or_default();
-    // Leniently, a shorter key is filled up behind and a longer one cut, which is the wallet's own only in the latter.
+    // A lenient reader pads a short key at the end and cuts a long one. Only cutting gives the wallet's key again.
     let long = json!({"hex": format!("{digits}00")});
     let edit: Edit = set("/in/private_key", old.clone(), long);
-    g.reject("private-key-33", "wallet", [edit], &SECRET_KEY, "33 bytes are no private key.");
+    g.reject("private-key-33", "wallet", [edit], &SECRET_KEY, "A private key has 32 bytes, not 33.");
     let smallest = json!({"private_key": hex(&one()), "derivation_text": text_of_one()});
-    g.accept("key-one", smallest, "The smallest key that there is.");
+    g.accept("key-one", smallest, "1 is the smallest private key.");
     let zero = set("/in/private_key", hex(&one()), hex(&[0; 32]));
-    g.reject("private-key-zero", "key-one", [zero], &SECRET_KEY, "Zero is no private key.");
+    g.reject("private-key-zero", "key-one", [zero], &SECRET_KEY, "Zero is not a valid private key.");
     let order = crate::bytes::parse_hex("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
     let order = set("/in/private_key", hex(&one()), hex(&order.expect("hex")));
-    g.reject("private-key-order", "key-one", [order], &SECRET_KEY, "Nor is the order of the curve's group.");
+    g.reject(
+        "private-key-order",
+        "key-one",
+        [order],
+        &SECRET_KEY,
+        "The group order is not a valid private key.",
+    );
 }
 
 fn one() -> [u8; 32] {

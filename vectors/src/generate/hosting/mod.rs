@@ -1,4 +1,4 @@
-//! Cases of the stored records of a hosting application.
+//! Cases for the records that a hosting application stores.
 
 pub(super) mod amends;
 pub(super) mod authority;

@@ -1,4 +1,4 @@
-//! `envelope.open`: every version, two readers, and whatever can be wrong with an envelope.
+//! `envelope.open`: every version, both kinds of readers, and every kind of invalid envelope.
 
 use assay_spec::crypto::aead::{Key, Nonce, seal};
 use assay_spec::crypto::secp256k1::public_key;
@@ -17,7 +17,7 @@ use crate::op::{Answer, answer};
 
 static SHOWN: &[Id] = &[&rows::KEY_LENGTH, &rows::AUTHENTIC, &rows::UTF8, &rows::JSON];
 
-/// The draw of the envelope that most rejects are made from.
+/// The draw of the envelope that is the base of most rejects.
 const DRAW: &str = "open";
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
@@ -35,7 +35,7 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     g.cases
 }
 
-/// What one reader has at hand.
+/// The input of one reader.
 fn opening(envelope: &Value, dek: &str, role: &str) -> Value {
     let own = if dek == "user" { "wallet" } else { E };
     json!({"envelope": envelope, "private_key": secret(own), "dek": dek, "role": role})
@@ -48,17 +48,17 @@ fn envelope(draw: &str, plaintext: &str) -> Value {
 fn sealed(input: &Value) -> Value {
     match answer("envelope.seal", input, &mut Strict) {
         Answer::Ok(ok) => ok["envelope"].clone(),
-        other => panic!("nothing is sealed: {other:?}"),
+        other => panic!("the envelope is not sealed: {other:?}"),
     }
 }
 
 fn accepts(g: &mut Group) {
     let own = envelope(DRAW, PROJECT);
     for (name, dek, role, why) in [
-        ("user-recovery", "user", "recovery", "A recovery tool, with the wallet's key."),
-        ("encryption-recovery", "encryption", "recovery", "A recovery tool, with E."),
-        ("encryption-backend", "encryption", "backend", "The backend, with E."),
-        ("user-backend", "user", "backend", "The wallet's key opens for the backend as well."),
+        ("user-recovery", "user", "recovery", "A recovery tool opens the envelope with the wallet's key."),
+        ("encryption-recovery", "encryption", "recovery", "A recovery tool opens the envelope with E."),
+        ("encryption-backend", "encryption", "backend", "The backend opens the envelope with E."),
+        ("user-backend", "user", "backend", "The backend can open the envelope with the wallet's key too."),
     ] {
         g.accept(name, opening(&own, dek, role), why);
     }
@@ -66,8 +66,8 @@ fn accepts(g: &mut Group) {
         g.accept(name, opening(&envelope(name, &plaintext), "user", "recovery"), why);
     }
     for (name, plaintext, why) in [
-        ("array", "[1]", "Any JSON is opened; what it says is another matter."),
-        ("null", "null", "Even null."),
+        ("array", "[1]", "The plaintext may be any JSON. Opening does not check its members."),
+        ("null", "null", "The plaintext may be null."),
     ] {
         g.accept(name, opening(&envelope(name, plaintext), "encryption", "recovery"), why);
     }
@@ -75,16 +75,20 @@ fn accepts(g: &mut Group) {
     for name in ["tag", "iv", "ct", "alg", "v"] {
         turned[name] = own[name].clone();
     }
-    g.accept("other-order", opening(&turned, "encryption", "backend"), "Members in another order.");
+    g.accept(
+        "other-order",
+        opening(&turned, "encryption", "backend"),
+        "The envelope's members are in another order.",
+    );
     let mut more = own.clone();
     more["note"] = "more".into();
-    g.accept("more-members", opening(&more, "user", "recovery"), "A member that nobody knows does no harm.");
+    g.accept("more-members", opening(&more, "user", "recovery"), "An unknown member is ignored.");
     let mut sealing = sealing("zeros", "{}");
     (sealing["iv"], sealing["dek"]) = (crate::bytes::hex(&[0; 12]), crate::bytes::hex(&ends_in_zero()));
     g.accept(
         "zeros",
         opening(&self::sealed(&sealing), "user", "recovery"),
-        "An IV of zeros, a key that ends in one.",
+        "The IV is all zeros, and the key ends with a zero byte.",
     );
 }
 
@@ -105,34 +109,40 @@ fn versions(g: &mut Group) {
     second["v"] = 2.into();
     second["deks"] = json!({"user": own["deks"]["user"], "backend": more("backend")});
     for (version, envelope) in [(1, &first), (2, &second)] {
-        let why = format!("Version {version} is read by a recovery tool with the wallet's key.");
+        let why = format!("A recovery tool reads version {version} with the wallet's key.");
         g.accept(&format!("version-{version}-recovery"), opening(envelope, "user", "recovery"), &why);
-        let why = format!("The backend leaves version {version} alone, and warns.");
+        let why = format!("The backend skips version {version} and warns.");
         g.accept(&format!("version-{version}-backend"), opening(envelope, "user", "backend"), &why);
     }
     let input = opening(&second, "encryption", "backend");
-    g.accept("version-2-backend-e", input, "Before it looks for its own key.");
+    g.accept("version-2-backend-e", input, "The backend skips an old version before it looks for its key.");
     let mut extra = own.clone();
     extra["deks"]["backend"] = more("backend");
-    let why = "Another recipient beside the two does no harm to a reader.";
+    let why = "A reader ignores recipients besides the two.";
     g.accept("more-recipients", opening(&extra, "encryption", "backend"), why).read_as("A-053/extra-ignored");
     let mut alone = own.clone();
     alone["deks"] = json!({"user": own["deks"]["user"]});
-    let why = "Without E's the wallet's is enough.";
+    let why = "The wallet's wrapped key is enough if E's is missing.";
     g.accept("user-alone", opening(&alone, "user", "recovery"), why).read_as("A-053/user-alone");
 
     let edit = set("/in/envelope/v", 3, 4);
-    let why = "A version after the last known is refused, and not skipped.";
+    let why = "A version newer than the last known one is rejected, not skipped.";
     g.reject("version-4", "user-recovery", [edit], &rows::NEWER, why).read_as("A-053/newer-refused");
     let edit = set("/in/envelope/v", 3, 4);
-    g.reject("version-4-backend", "encryption-backend", [edit], &rows::NEWER, "By the backend too.")
-        .read_as("A-053/newer-refused");
+    g.reject(
+        "version-4-backend",
+        "encryption-backend",
+        [edit],
+        &rows::NEWER,
+        "The backend rejects a newer version too.",
+    )
+    .read_as("A-053/newer-refused");
     let turn = [set("/in/private_key", secret("wallet"), secret(E)), set("/in/dek", "user", "encryption")];
     let why = "Version 2 has no wrapped key for E.";
     g.reject("version-2-by-e", "version-2-recovery", turn, &rows::ENCRYPTION, why);
 }
 
-/// Envelopes whose keys were wrapped by other people's libraries.
+/// Envelopes whose keys were wrapped by third-party libraries.
 fn libraries(g: &mut Group) {
     for library in foreign() {
         let iv: [u8; 12] = random(&format!("iv {}", library.source), 12).try_into().expect("12 bytes");
@@ -147,7 +157,10 @@ fn libraries(g: &mut Group) {
         let name = format!("by-{}", library.library());
         let why = format!("The key was wrapped by {}.", library.source);
         g.accept(&name, opening(&envelope, "encryption", "backend"), &why);
-        let why = format!("By {} with a nonce of 12 bytes, which the length tells.", library.source);
+        let why = format!(
+            "The key was wrapped by {} with a nonce of 12 bytes. Its length shows this.",
+            library.source
+        );
         g.accept(&format!("{name}-nonce-12"), opening(&envelope, "user", "recovery"), &why)
             .read_as("A-051/nonce-12");
     }
@@ -161,30 +174,54 @@ fn form(g: &mut Group) {
             "/in/envelope",
             json!(own.to_string()),
             &rows::FORM,
-            "JSON within a text is no object.",
+            "A string that contains JSON is not an object.",
         ),
-        ("version-text", "/in/envelope/v", json!("3"), &rows::FORM, "A version is a number."),
+        ("version-text", "/in/envelope/v", json!("3"), &rows::FORM, "The version is a number."),
+        ("version-missing", "/in/envelope/v", Value::Null, &rows::FORM, "The version is required."),
         (
-            "version-missing",
+            "version-true",
             "/in/envelope/v",
-            Value::Null,
+            json!(true),
             &rows::FORM,
-            "Without a version nobody knows how to read.",
+            "The version is a number, not a boolean.",
         ),
-        ("version-true", "/in/envelope/v", json!(true), &rows::FORM, "true is no number."),
         (
             "algorithm-upper-case",
             "/in/envelope/alg",
             json!("AES-256-GCM"),
             &rows::ALGORITHM,
-            "The name of the cipher is lower case.",
+            "The algorithm's name is lowercase.",
         ),
-        ("algorithm-other", "/in/envelope/alg", json!("aes-128-gcm"), &rows::ALGORITHM, "Another cipher."),
-        ("algorithm-missing", "/in/envelope/alg", Value::Null, &rows::ALGORITHM, "It is named."),
-        ("ct-array", "/in/envelope/ct", list(&own["ct"]), &rows::CIPHERTEXT, "A list of bytes is no base64."),
-        ("iv-array", "/in/envelope/iv", list(&own["iv"]), &rows::IV, "A list of bytes is no base64."),
-        ("tag-array", "/in/envelope/tag", list(&own["tag"]), &rows::TAG, "A list of bytes is no base64."),
-        ("user-array", "/in/envelope/deks/user", list(&own["deks"]["user"]), &rows::USER, "Nor is one here."),
+        (
+            "algorithm-other",
+            "/in/envelope/alg",
+            json!("aes-128-gcm"),
+            &rows::ALGORITHM,
+            "The algorithm is another cipher.",
+        ),
+        (
+            "algorithm-missing",
+            "/in/envelope/alg",
+            Value::Null,
+            &rows::ALGORITHM,
+            "The algorithm is required.",
+        ),
+        (
+            "ct-array",
+            "/in/envelope/ct",
+            list(&own["ct"]),
+            &rows::CIPHERTEXT,
+            "An array of bytes is not base64.",
+        ),
+        ("iv-array", "/in/envelope/iv", list(&own["iv"]), &rows::IV, "An array of bytes is not base64."),
+        ("tag-array", "/in/envelope/tag", list(&own["tag"]), &rows::TAG, "An array of bytes is not base64."),
+        (
+            "user-array",
+            "/in/envelope/deks/user",
+            list(&own["deks"]["user"]),
+            &rows::USER,
+            "A wrapped key is base64, not an array of bytes.",
+        ),
     ] {
         let old = json!({"in": {"envelope": own}}).pointer(path).cloned().unwrap_or_default();
         g.reject(name, "user-recovery", [set(path, old, new)], row, why);
@@ -194,10 +231,10 @@ fn form(g: &mut Group) {
     flat["user"] = deks["user"].clone();
     flat["encryption"] = deks["encryption"].clone();
     let edit = set("/in/envelope", own, flat);
-    g.reject("deks-missing", "user-recovery", [edit], &rows::FORM, "The wrapped keys stand in deks.");
+    g.reject("deks-missing", "user-recovery", [edit], &rows::FORM, "The wrapped keys are inside deks.");
 }
 
-/// A case's name, its base, the member that is changed, how, the row that refuses, and why.
+/// A case's name, its base, the changed member, the change, the row that rejects, and why.
 type Change = (&'static str, &'static str, &'static str, fn(&mut Vec<u8>), Id, &'static str);
 
 fn changed(g: &mut Group, changes: Vec<Change>) {
@@ -212,16 +249,30 @@ fn changed(g: &mut Group, changes: Vec<Change>) {
 
 fn lengths(g: &mut Group) {
     let changes: Vec<Change> = vec![
-        ("iv-13", "user-recovery", "iv", |iv: &mut Vec<u8>| iv.push(0), &rows::IV, "13 bytes are no IV."),
-        ("iv-11", "zeros", "iv", |iv: &mut Vec<u8>| iv.truncate(11), &rows::IV, "11 bytes are no IV."),
-        ("iv-empty", "zeros", "iv", |iv: &mut Vec<u8>| iv.clear(), &rows::IV, "Nothing is no IV."),
+        (
+            "iv-13",
+            "user-recovery",
+            "iv",
+            |iv: &mut Vec<u8>| iv.push(0),
+            &rows::IV,
+            "An IV has 12 bytes, not 13.",
+        ),
+        (
+            "iv-11",
+            "zeros",
+            "iv",
+            |iv: &mut Vec<u8>| iv.truncate(11),
+            &rows::IV,
+            "An IV has 12 bytes, not 11.",
+        ),
+        ("iv-empty", "zeros", "iv", |iv: &mut Vec<u8>| iv.clear(), &rows::IV, "An IV is not empty."),
         (
             "tag-15",
             "user-recovery",
             "tag",
             |tag: &mut Vec<u8>| tag.truncate(15),
             &rows::TAG,
-            "15 bytes of the tag are too few.",
+            "A tag has 16 bytes, not 15.",
         ),
         (
             "tag-12",
@@ -229,7 +280,7 @@ fn lengths(g: &mut Group) {
             "tag",
             |tag: &mut Vec<u8>| tag.truncate(12),
             &rows::TAG,
-            "12 are a short tag of the cipher, and too few as well.",
+            "A tag has 16 bytes. The cipher's short form with 12 bytes is not allowed.",
         ),
         (
             "tag-empty",
@@ -237,7 +288,7 @@ fn lengths(g: &mut Group) {
             "tag",
             |tag: &mut Vec<u8>| tag.clear(),
             &rows::TAG,
-            "Without a tag nothing is authentic.",
+            "A tag is not empty.",
         ),
         (
             "tag-17",
@@ -245,7 +296,7 @@ fn lengths(g: &mut Group) {
             "tag",
             |tag: &mut Vec<u8>| tag.push(0),
             &rows::TAG,
-            "17 bytes are one too many.",
+            "A tag has 16 bytes, not 17.",
         ),
     ];
     changed(g, changes);
@@ -259,7 +310,7 @@ fn cipher(g: &mut Group) {
             "ct",
             |ct: &mut Vec<u8>| ct[0] ^= 1,
             &rows::AUTHENTIC,
-            "The ciphertext's first byte.",
+            "The ciphertext's first byte is changed.",
         ),
         (
             "ct-changed-at-the-end",
@@ -267,7 +318,7 @@ fn cipher(g: &mut Group) {
             "ct",
             |ct: &mut Vec<u8>| *ct.last_mut().expect("bytes") ^= 0x80,
             &rows::AUTHENTIC,
-            "Its last byte.",
+            "The ciphertext's last byte is changed.",
         ),
         (
             "ct-shorter",
@@ -275,16 +326,23 @@ fn cipher(g: &mut Group) {
             "ct",
             |ct: &mut Vec<u8>| ct.truncate(ct.len() - 1),
             &rows::AUTHENTIC,
-            "A byte less.",
+            "The ciphertext is one byte shorter.",
         ),
-        ("ct-longer", "user-recovery", "ct", |ct: &mut Vec<u8>| ct.push(0), &rows::AUTHENTIC, "A byte more."),
+        (
+            "ct-longer",
+            "user-recovery",
+            "ct",
+            |ct: &mut Vec<u8>| ct.push(0),
+            &rows::AUTHENTIC,
+            "The ciphertext is one byte longer.",
+        ),
         (
             "ct-empty",
             "user-recovery",
             "ct",
             |ct: &mut Vec<u8>| ct.clear(),
             &rows::AUTHENTIC,
-            "Nothing is left of it.",
+            "The ciphertext is empty.",
         ),
         (
             "iv-changed",
@@ -292,7 +350,7 @@ fn cipher(g: &mut Group) {
             "iv",
             |iv: &mut Vec<u8>| iv[11] ^= 1,
             &rows::AUTHENTIC,
-            "The IV's last byte.",
+            "The IV's last byte is changed.",
         ),
         (
             "tag-changed",
@@ -300,7 +358,7 @@ fn cipher(g: &mut Group) {
             "tag",
             |tag: &mut Vec<u8>| tag[0] ^= 1,
             &rows::AUTHENTIC,
-            "The tag's first byte.",
+            "The tag's first byte is changed.",
         ),
         (
             "tag-changed-at-the-end",
@@ -308,15 +366,15 @@ fn cipher(g: &mut Group) {
             "tag",
             |tag: &mut Vec<u8>| tag[15] ^= 1,
             &rows::AUTHENTIC,
-            "Its last byte.",
+            "The tag's last byte is changed.",
         ),
     ];
     changed(g, changes);
     let (own, other) = (envelope(DRAW, PROJECT), envelope("long", "{}"));
     for (name, path, why) in [
-        ("iv-of-another", "/iv", "Another envelope's IV."),
-        ("tag-of-another", "/tag", "Another envelope's tag."),
-        ("user-of-another", "/deks/user", "Another envelope's key, wrapped for the same wallet."),
+        ("iv-of-another", "/iv", "The IV is from another envelope."),
+        ("tag-of-another", "/tag", "The tag is from another envelope."),
+        ("user-of-another", "/deks/user", "The wrapped key is from another envelope for the same wallet."),
     ] {
         let place = |envelope: &Value| envelope.pointer(path).cloned().unwrap_or_default();
         let edit = set(&format!("/in/envelope{path}"), place(&own), place(&other));
@@ -332,20 +390,20 @@ fn recipients(g: &mut Group) {
             "user-recovery",
             &rows::USER,
             json!({"User": own["deks"]["user"], "encryption": own["deks"]["encryption"]}),
-            "The wallet's key is wrapped under its own name.",
+            "The key wrapped for the wallet is in deks.user.",
         ),
         (
             "encryption-missing",
             "encryption-backend",
             &rows::ENCRYPTION,
             json!({"user": own["deks"]["user"], "e": own["deks"]["encryption"]}),
-            "So is E's.",
+            "The key wrapped for E is in deks.encryption.",
         ),
     ] {
         let edit = set("/in/envelope/deks", own["deks"].clone(), deks);
         g.reject(name, base, [edit], row, why);
     }
-    // The wrapped key's own faults; what opens nothing without its rule is shown by `ecies.decrypt`.
+    // Faults of the wrapped key. `ecies.decrypt` covers the faults that fail to open even without their rule.
     let mut changed = |name: &str, at: usize, to: &dyn Fn(u8) -> u8, row: Id, why: &str| {
         let old = own["deks"]["user"].clone();
         let mut bytes = parse_base64(old.as_str().unwrap_or_default()).unwrap_or_default();
@@ -359,14 +417,14 @@ fn recipients(g: &mut Group) {
         0,
         &|_| 6 + odd,
         &ecies::EPHEMERAL_PREFIX,
-        "The ephemeral key is uncompressed, and not hybrid.",
+        "The ephemeral key is uncompressed, not hybrid.",
     );
     changed(
         "user-tag-changed",
         81,
         &|byte| byte ^ 1,
         &ecies::AUTHENTIC,
-        "The wrapped key is authenticated by itself.",
+        "The wrapped key has its own authentication tag.",
     );
 
     for (name, base, dek, why) in [
@@ -374,13 +432,13 @@ fn recipients(g: &mut Group) {
             "key-33",
             "user-recovery",
             [random(&format!("dek {DRAW}"), 32), vec![0]].concat(),
-            "A key of 33 bytes.",
+            "An unwrapped key has 32 bytes, not 33.",
         ),
         (
             "key-31",
             "zeros",
             ends_in_zero()[..31].to_vec(),
-            "A key of 31 bytes, even where a zero is missing.",
+            "An unwrapped key has 32 bytes. A key of 31 bytes is not padded with a zero.",
         ),
     ] {
         let old = g.input(base)["envelope"]["deks"]["user"].clone();
@@ -393,26 +451,26 @@ fn recipients(g: &mut Group) {
     g.reject("private-key-33", "user-recovery", [edit], &SECRET_KEY, "A private key has 32 bytes.");
 }
 
-/// What an envelope holds, sealed with the keys of the base so that nothing else is wrong.
+/// Invalid plaintexts, sealed with the keys of the base so that nothing else is wrong.
 fn plaintext(g: &mut Group) {
     for (name, text, row, why) in [
-        ("utf8-byte", &b"{\"a\":\"\xff\"}"[..], &rows::UTF8 as Id, "ff is no UTF-8."),
-        ("utf8-latin", b"{\"a\":\"caf\xe9\"}", &rows::UTF8, "Another encoding's letter."),
+        ("utf8-byte", &b"{\"a\":\"\xff\"}"[..], &rows::UTF8 as Id, "The byte ff is not valid UTF-8."),
+        ("utf8-latin", b"{\"a\":\"caf\xe9\"}", &rows::UTF8, "A Latin-1 byte is not valid UTF-8."),
         (
             "utf8-surrogate",
             b"{\"a\":\"\xed\xa0\x80\"}",
             &rows::UTF8,
-            "Half of a pair of surrogates has no UTF-8.",
+            "An encoded surrogate is not valid UTF-8.",
         ),
-        ("utf8-overlong", b"{\"a\":\"\xc0\xaf\"}", &rows::UTF8, "A slash in two bytes."),
-        ("json-text", b"site", &rows::JSON, "A word is no JSON."),
-        ("json-empty", b"", &rows::JSON, "Nor is nothing."),
-        ("json-mark", b"\xef\xbb\xbf{}", &rows::JSON, "Nor is what begins with a mark of its order."),
-        ("json-comma", b"{\"a\":1,}", &rows::JSON, "A comma too many."),
-        ("json-two", b"{}{}", &rows::JSON, "Two values are none."),
-        ("json-quotes", b"{'a':1}", &rows::JSON, "Quotation marks are double."),
-        ("json-nan", b"{\"a\":NaN}", &rows::JSON, "NaN is none."),
-        ("json-cut", b"{\"a\":", &rows::JSON, "Half of an object is none."),
+        ("utf8-overlong", b"{\"a\":\"\xc0\xaf\"}", &rows::UTF8, "An overlong form is not valid UTF-8."),
+        ("json-text", b"site", &rows::JSON, "A bare word is not JSON."),
+        ("json-empty", b"", &rows::JSON, "An empty string is not JSON."),
+        ("json-mark", b"\xef\xbb\xbf{}", &rows::JSON, "A byte order mark is not part of JSON."),
+        ("json-comma", b"{\"a\":1,}", &rows::JSON, "JSON has no trailing comma."),
+        ("json-two", b"{}{}", &rows::JSON, "Two values are not one JSON value."),
+        ("json-quotes", b"{'a':1}", &rows::JSON, "JSON strings have double quotes."),
+        ("json-nan", b"{\"a\":NaN}", &rows::JSON, "JSON has no NaN."),
+        ("json-cut", b"{\"a\":", &rows::JSON, "A truncated object is not JSON."),
     ] {
         g.reject(name, "user-recovery", sealed_anew(g, text), row, why);
     }
@@ -421,29 +479,35 @@ fn plaintext(g: &mut Group) {
             "key-twice",
             &b"{\"a\":1,\"a\":2}"[..],
             &records::DUPLICATES as Id,
-            "A key that stands twice.",
+            "A key appears twice.",
             "A-048/no-duplicates",
         ),
         (
             "key-twice-escaped",
             b"{\"a\":1,\"\\u0061\":2}",
             &records::DUPLICATES,
-            "The same key in other characters.",
+            "A key appears twice, once escaped.",
             "A-048/no-duplicates",
         ),
         (
             "number-large",
             b"{\"a\":9007199254740993}",
             &records::NUMBERS,
-            "An integer that some readers round.",
+            "Some parsers round this integer.",
             "A-048/integers",
         ),
-        ("number-fraction", b"{\"a\":1.5}", &records::NUMBERS, "A fraction.", "A-048/integers"),
+        (
+            "number-fraction",
+            b"{\"a\":1.5}",
+            &records::NUMBERS,
+            "A fraction has several notations, so it is rejected.",
+            "A-048/integers",
+        ),
         (
             "number-exponent",
             b"{\"a\":1e2}",
             &records::NUMBERS,
-            "An integer in another form.",
+            "A number with an exponent has several notations, so it is rejected.",
             "A-048/integers",
         ),
     ] {
@@ -462,43 +526,55 @@ fn sealed_anew(g: &Group, text: &[u8]) -> Vec<Edit> {
     ]
 }
 
-/// The members' base64; every fault of a text is shown by `base64.decode`.
+/// Invalid base64 in the members. `base64.decode` covers every fault.
 fn encodings(g: &mut Group) {
     let own = envelope(DRAW, PROJECT);
     let text = |path: &str| own.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let url = |path: &str| text(path).replace('+', "-").replace('/', "_");
     let url_place = ["/ct", "/deks/user", "/tag", "/iv"].into_iter().find(|path| url(path) != text(path));
-    let url_place = url_place.expect("some text has one of the two characters");
+    let url_place = url_place.expect("a member has one of the two characters");
     for (name, path, new, row, why) in [
-        ("url-alphabet", url_place, url(url_place), &base64_rows::ALPHABET as Id, "The other alphabet."),
+        (
+            "url-alphabet",
+            url_place,
+            url(url_place),
+            &base64_rows::ALPHABET as Id,
+            "The alphabet is standard base64, not base64url.",
+        ),
         (
             "ct-lines",
             "/ct",
             format!("{}\n{}", &text("/ct")[..64], &text("/ct")[64..]),
             &base64_rows::ALPHABET,
-            "Lines as mail has them.",
+            "Base64 is not wrapped into lines.",
         ),
-        ("iv-space", "/iv", format!("{} ", text("/iv")), &base64_rows::ALPHABET, "A blank behind."),
+        (
+            "iv-space",
+            "/iv",
+            format!("{} ", text("/iv")),
+            &base64_rows::ALPHABET,
+            "White space is not trimmed.",
+        ),
         (
             "user-left-over",
             "/deks/user",
             format!("{}A", text("/deks/user")),
             &base64_rows::LENGTH,
-            "A character too many.",
+            "One extra character holds six bits, too few for a byte.",
         ),
         (
             "tag-padding",
             "/tag",
             text("/tag").trim_end_matches('=').to_owned(),
             &base64_rows::PADDING,
-            "A tag without padding.",
+            "Padding is required.",
         ),
         (
             "tag-spare-bits",
             "/tag",
             spare_bit(&text("/tag")),
             &base64_rows::TRAILING_BITS,
-            "Four bits behind the tag hold nothing.",
+            "The four unused bits after the tag are zero.",
         ),
     ] {
         let edit = set(&format!("/in/envelope{path}"), text(path), new);
@@ -511,14 +587,14 @@ fn encodings(g: &mut Group) {
     }
 }
 
-/// Sixteen bytes, whose last character's lowest bit is set.
+/// The base64 of sixteen bytes with the lowest bit of its last character set.
 fn spare_bit(text: &str) -> String {
     let (head, last) = text.trim_end_matches('=').split_at(21);
     let next = char::from(last.as_bytes()[0] + 1);
     format!("{head}{next}==")
 }
 
-/// A key wrapped for somebody.
+/// A key wrapped for `to`.
 fn wrapped(dek: &[u8], to: &str, draw: &str) -> Value {
     let nonce = random(&format!("nonce {draw}"), 16).try_into().expect("16 bytes");
     let ephemeral = Ephemeral { key: key(&format!("ephemeral {draw}")), nonce: Nonce::Sixteen(nonce) };

@@ -1,4 +1,4 @@
-//! `hosting.record`: one project's entry, one deployment's message, one identifier, as a reader finds them.
+//! `hosting.record`: single items as a reader finds them: a project entry, a deployment message, an identifier.
 
 use assay_spec::Id;
 use assay_spec::hosting::requirements::{deployments, forget, identifiers, instances, projects, security};
@@ -35,18 +35,22 @@ fn drops(g: &mut Group) {
     let drop = |text: &str| json!({"kind": "drop", "value": text});
     let long = "drop_AZaz09-_abcdefghijklmn";
     g.accept("drop", drop(long), "22 characters follow the prefix.").read_as("A-062/drop-22");
-    g.accept("drop-plain", drop("drop_0000000000000000000000"), "Any of the alphabet's.")
-        .read_as("A-062/drop-22");
+    g.accept(
+        "drop-plain",
+        drop("drop_0000000000000000000000"),
+        "Any characters of the alphabet are allowed.",
+    )
+    .read_as("A-062/drop-22");
     for (name, new, why) in [
-        ("drop-21", &long[..26], "21 are too few."),
-        ("drop-23", "drop_AZaz09-_abcdefghijklmno", "23 are too many."),
-        ("drop-12", "drop_AZaz09-_abcd", "12 are a project's."),
-        ("drop-prefix", "dorp_AZaz09-_abcdefghijklmn", "Another prefix."),
-        ("drop-upper-case", "DROP_AZaz09-_abcdefghijklmn", "The prefix is lower case."),
-        ("drop-plus", "drop_AZaz09+_abcdefghijklmn", "A plus is not among them."),
-        ("drop-padding", "drop_AZaz09-_abcdefghijklm=", "Neither is padding."),
-        ("drop-newline", "drop_AZaz09-_abcdefghijklmn\n", "Nothing follows them."),
-        ("drop-accent", "drop_AZaz09-_abcdefghijklm\u{e9}", "Letters are those of ASCII."),
+        ("drop-21", &long[..26], "22 characters follow the prefix, not 21."),
+        ("drop-23", "drop_AZaz09-_abcdefghijklmno", "22 characters follow the prefix, not 23."),
+        ("drop-12", "drop_AZaz09-_abcd", "22 characters follow the prefix, not 12 as in a project id."),
+        ("drop-prefix", "dorp_AZaz09-_abcdefghijklmn", "The prefix is drop_."),
+        ("drop-upper-case", "DROP_AZaz09-_abcdefghijklmn", "The prefix is lowercase."),
+        ("drop-plus", "drop_AZaz09+_abcdefghijklmn", "A plus sign is not in the alphabet."),
+        ("drop-padding", "drop_AZaz09-_abcdefghijklm=", "Padding is not in the alphabet."),
+        ("drop-newline", "drop_AZaz09-_abcdefghijklmn\n", "Nothing follows the 22 characters."),
+        ("drop-accent", "drop_AZaz09-_abcdefghijklm\u{e9}", "Letters are ASCII letters."),
     ] {
         g.reject(name, "drop", [set("/in/value", long, new)], &identifiers::DROP, why)
             .read_as("A-062/drop-22");
@@ -69,47 +73,50 @@ fn project(entry: &Value) -> Value {
 }
 
 fn projects(g: &mut Group) {
-    g.accept("project", project(&entry(1)), "An entry of schema 1, as it is written.");
-    g.accept("project-2", project(&entry(2)), "One of schema 2 reads alike.").read_as("A-041/both-schemas");
+    g.accept("project", project(&entry(1)), "An entry of schema 1, as writers write it.");
+    g.accept("project-2", project(&entry(2)), "An entry of schema 2 is read in the same way.")
+        .read_as("A-041/both-schemas");
     for (name, new, why) in [
-        ("project-0", json!(0), "There was no schema 0."),
-        ("project-3", json!(3), "There is no schema 3 yet."),
-        ("project-text", json!("1"), "A schema is a number."),
-        ("project-null", Value::Null, "It is stated."),
+        ("project-0", json!(0), "Schema 0 does not exist."),
+        ("project-3", json!(3), "Schema 3 does not exist."),
+        ("project-text", json!("1"), "schemaVersion is a number."),
+        ("project-null", Value::Null, "schemaVersion is required."),
     ] {
         let edit = set("/in/value/schemaVersion", 1, new);
         g.reject(name, "project", [edit], &projects::SCHEMA_VERSION, why);
     }
     let edit = set("/in/value/id", ID, "proj_AZaz09-_abce");
-    g.reject(
-        "project-other-id",
-        "project",
-        [edit],
-        &projects::ID,
-        "An entry stands under its own identifier.",
-    );
+    g.reject("project-other-id", "project", [edit], &projects::ID, "An entry's id equals its key.");
 }
 
-/// Every form of a deleted entry, none of which is parsed beyond its public part.
+/// Every form of a deleted entry. Only the public part of a deleted entry is parsed.
 fn tombstones(g: &mut Group) {
     let emptied = |v: Value, alg: &str, deks: Value| json!({"v": v, "alg": alg, "ct": "", "iv": "", "tag": "", "deks": deks});
     let both = json!({"user": "", "encryption": ""});
     for (name, encrypted, why) in [
-        ("tombstone-a", emptied(json!(""), "", both.clone()), "All fields of the envelope are empty texts."),
-        ("tombstone-b", emptied(json!(""), "", json!("")), "So are the wrapped keys as a whole."),
-        ("tombstone-c", emptied(json!(3), "aes-256-gcm", both), "Version and cipher are kept."),
+        (
+            "tombstone-a",
+            emptied(json!(""), "", both.clone()),
+            "All fields of the envelope are empty strings.",
+        ),
+        ("tombstone-b", emptied(json!(""), "", json!("")), "deks itself is an empty string too."),
+        (
+            "tombstone-c",
+            emptied(json!(3), "aes-256-gcm", both),
+            "Version and algorithm are kept; the other fields are empty.",
+        ),
         (
             "tombstone-d",
             json!({"v": 3, "alg": "aes-256-gcm", "ct": "AA==", "iv": "AAAAAAAAAAAAAAAA"}),
-            "An envelope that is whole or not.",
+            "The envelope of a deleted entry is not checked.",
         ),
-        ("tombstone-text", json!(""), "No envelope at all."),
-        ("tombstone-null", Value::Null, "Not even a text."),
+        ("tombstone-text", json!(""), "The envelope is replaced by an empty string."),
+        ("tombstone-null", Value::Null, "The envelope is null."),
     ] {
         let mut entry = entry(1);
         entry["public"]["deleted"] = true.into();
         entry["encrypted"] = encrypted;
-        // The schema says no more about a deleted entry than its envelope does.
+        // For a deleted entry the schema version, like the envelope, is not checked.
         entry["schemaVersion"] = if name == "tombstone-b" { "".into() } else { 1.into() };
         g.accept(name, project(&entry), why).read_as("A-042/deleted-decides");
     }
@@ -118,8 +125,8 @@ fn tombstones(g: &mut Group) {
 fn deployments(g: &mut Group) {
     let store = hash("store");
     let deployment = |value: &Value| json!({"kind": "deployment", "value": value});
-    g.accept("deployment", deployment(&body("queued", None)), "As it is created.");
-    g.accept("deployment-live", deployment(&body("live", Some(&store))), "As it ends.");
+    g.accept("deployment", deployment(&body("queued", None)), "A deployment at its creation.");
+    g.accept("deployment-live", deployment(&body("live", Some(&store))), "A deployment at its end.");
     let old = |schema: Option<i64>, public: Value| {
         let mut old = json!({"deploymentId": "deploy_AZaz09-_abcd", "projectId": ID});
         if let Some(schema) = schema {
@@ -139,22 +146,34 @@ fn deployments(g: &mut Group) {
         (
             "legacy-3",
             old(Some(3), public(json!({"cid": "bafkqaaa"}))),
-            "Before schema 4 a record holds its identifier itself.",
+            "Before schema 4 a record contains its content identifier itself.",
         ),
-        ("legacy-1", old(Some(1), public(json!({"cid": "bafkqaaa"}))), "Whichever schema it was."),
-        ("legacy-none", old(None, public(json!({"cid": "bafkqaaa"}))), "Or none at all."),
+        (
+            "legacy-1",
+            old(Some(1), public(json!({"cid": "bafkqaaa"}))),
+            "A record of schema 1 contains its content identifier itself.",
+        ),
+        (
+            "legacy-none",
+            old(None, public(json!({"cid": "bafkqaaa"}))),
+            "A record without a schema version contains its content identifier itself.",
+        ),
         (
             "legacy-both",
             old(Some(3), public(json!({"cid": "bafkqaaa", "storeRef": store}))),
-            "Beside a reference to a STORE it does not count.",
+            "Next to a storeRef the content identifier is ignored.",
         ),
-        ("legacy-null", old(Some(3), public(json!({"cid": null, "storeRef": null}))), "Or it has neither."),
+        (
+            "legacy-null",
+            old(Some(3), public(json!({"cid": null, "storeRef": null}))),
+            "A legacy record may have neither a content identifier nor a storeRef.",
+        ),
     ] {
         g.accept(name, deployment(&value), why).read_as("A-056/cid-without-store-ref");
     }
     let mut newer = body("live", None);
     newer["public"]["cid"] = "bafkqaaa".into();
-    g.accept("deployment-cid", deployment(&newer), "In schema 4 there is no such member.")
+    g.accept("deployment-cid", deployment(&newer), "In schema 4 the member cid is ignored.")
         .read_as("A-056/cid-without-store-ref");
     for (name, member, new, row, why) in [
         (
@@ -162,11 +181,11 @@ fn deployments(g: &mut Group) {
             "status",
             json!("done"),
             &deployments::STATUS as Id,
-            "There are three words for how far it came.",
+            "The status is queued, live or failed.",
         ),
-        ("status-number", "status", json!(1), &deployments::STATUS, "They are words."),
-        ("store-ref-number", "storeRef", json!(7), &deployments::STORE_REF, "A reference is a text or null."),
-        ("store-ref-object", "storeRef", json!({}), &deployments::STORE_REF, "And nothing else."),
+        ("status-number", "status", json!(1), &deployments::STATUS, "The status is a string."),
+        ("store-ref-number", "storeRef", json!(7), &deployments::STORE_REF, "storeRef is a string or null."),
+        ("store-ref-object", "storeRef", json!({}), &deployments::STORE_REF, "storeRef is not an object."),
     ] {
         let old = g.input("deployment-live")["value"]["public"][member].clone();
         let edit = set(&format!("/in/value/public/{member}"), old, new);
@@ -174,7 +193,7 @@ fn deployments(g: &mut Group) {
     }
 }
 
-/// Two records of which nodes refuse what is refused here, so that none can be found.
+/// Two kinds of records whose invalid forms nodes reject too, so that a reader never finds one.
 fn written(g: &mut Group) {
     let record = |kind: &str, content: Value| {
         json!({
@@ -188,12 +207,12 @@ fn written(g: &mut Group) {
     g.accept(
         "security",
         json!({"kind": "security", "value": value}),
-        "Security is an object of its members.",
+        "The content of the security aggregate is an object.",
     );
     for (name, new, why) in [
-        ("security-list", json!([listed]), "A list of objects is none."),
-        ("security-text", json!(listed.to_string()), "Nor is JSON within a text."),
-        ("security-null", Value::Null, "Nor is null."),
+        ("security-list", json!([listed]), "An array of objects is not an object."),
+        ("security-text", json!(listed.to_string()), "A string that contains JSON is not an object."),
+        ("security-null", Value::Null, "Null is not an object."),
     ] {
         let edit = set("/in/value/content/content", listed.clone(), new);
         g.reject(name, "security", [edit], &security::BODY, why);
@@ -201,38 +220,43 @@ fn written(g: &mut Group) {
     let hashes = json!([hash("store"), hash("another store")]);
     let content = json!({"address": address("wallet"), "hashes": hashes, "time": BEGIN});
     let value = record("FORGET", content);
-    g.accept("forget", json!({"kind": "forget", "value": value}), "A FORGET lists what is to be forgotten.");
+    g.accept("forget", json!({"kind": "forget", "value": value}), "A FORGET lists the hashes to forget.");
     for (name, new, why) in [
-        ("forget-text", json!(hash("store")), "One hash is no list."),
-        ("forget-numbers", json!([1, 2]), "Hashes are texts."),
-        ("forget-object", json!({"0": hash("store")}), "An object is no list."),
-        ("forget-null", Value::Null, "Nor is null."),
+        ("forget-text", json!(hash("store")), "A single hash is not an array."),
+        ("forget-numbers", json!([1, 2]), "Hashes are strings."),
+        ("forget-object", json!({"0": hash("store")}), "An object is not an array."),
+        ("forget-null", Value::Null, "Null is not an array."),
     ] {
         let edit = set("/in/value/content/hashes", hashes.clone(), new);
         g.reject(name, "forget", [edit], &forget::HASHES, why);
     }
     let edit = set("/in/value/content/hashes", hashes, json!([]));
-    g.reject("forget-nothing", "forget", [edit], &forget::HASHES, "A list of nothing forgets nothing.")
+    g.reject("forget-nothing", "forget", [edit], &forget::HASHES, "The list of hashes is not empty.")
         .read_as("A-050/empty-refused");
 }
 
-/// A project's private part with members that the document does not list.
+/// The private part of a project, with members that are not required.
 fn plaintexts(g: &mut Group) {
     let own = json!({
         "name": "site", "source": "codehost", "repo": "owner/site", "branch": "main", "installationId": 7,
         "buildCommand": "npm run build", "outputDir": "dist",
     });
     let plaintext = |value: &Value| json!({"kind": "plaintext", "value": value.to_string()});
-    g.accept("plaintext", plaintext(&own), "A project's private part, as it is listed.");
+    g.accept("plaintext", plaintext(&own), "The private part of a project with the listed members.");
     for (name, member, value, why) in [
         (
             "plaintext-request",
             "pendingWorkflowPrUrl",
             json!("https://host/1"),
-            "A pending request beside it.",
+            "The plaintext may contain a pending pull request.",
         ),
-        ("plaintext-no-request", "pendingWorkflowPrUrl", Value::Null, "Or none that is pending."),
-        ("plaintext-further", "further", json!({"a": [1]}), "Or a member that nobody knows yet."),
+        (
+            "plaintext-no-request",
+            "pendingWorkflowPrUrl",
+            Value::Null,
+            "The pending pull request may be null.",
+        ),
+        ("plaintext-further", "further", json!({"a": [1]}), "An unknown member is ignored."),
     ] {
         let mut more = own.clone();
         more[member] = value;
@@ -240,15 +264,15 @@ fn plaintexts(g: &mut Group) {
     }
 }
 
-/// What leads to a machine's bundle.
+/// The reference to a machine's bundle.
 fn bundles(g: &mut Group) {
     let store = hash("store");
     let mut live = body("live", Some(&store));
     live["public"]["bundleHash"] = hash("pinned file").into();
-    g.accept("bundle", json!({"kind": "bundle", "value": live}), "The reference leads to the bundle.");
+    g.accept("bundle", json!({"kind": "bundle", "value": live}), "storeRef refers to the bundle.");
     for (name, new, why) in [
-        ("bundle-null", Value::Null, "Without a reference there is none, whatever its hash."),
-        ("bundle-empty", json!(""), "An empty text leads nowhere."),
+        ("bundle-null", Value::Null, "Without a storeRef there is no bundle, even if bundleHash is present."),
+        ("bundle-empty", json!(""), "An empty string is not a reference."),
     ] {
         let edit = set("/in/value/public/storeRef", store.as_str(), new);
         g.reject(name, "bundle", [edit], &instances::BUNDLE_STORE_REF, why);

@@ -1,4 +1,4 @@
-//! Records of the generators: signed, with a hash that is drawn from a name.
+//! Signed records for the generators. Their hashes are drawn from names.
 
 use assay_spec::Strict;
 use assay_spec::crypto::address::Address;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::world::key;
 use crate::generate::keys;
 
-/// When the records of the cases begin, in seconds.
+/// The time of the first record, in seconds.
 pub(super) const BEGIN: i64 = 1_700_000_000;
 /// The channel of the records.
 pub(super) const CHANNEL: &str = "SVC_CHANNEL_V1";
@@ -21,12 +21,12 @@ pub(super) fn hash(name: &str) -> String {
     hex(&keys::bytes(&format!("message {name}")))
 }
 
-/// A named key's address, with its checksum.
+/// The checksummed address of a named key.
 pub(super) fn address(name: &str) -> String {
     Address::of(&key(name)).to_string()
 }
 
-/// A POST's record, signed by its sender.
+/// A POST record, signed by its sender.
 pub(super) fn post(name: &str, sender: &str, content: Value) -> Value {
     let mut record = json!({
         "item_hash": hash(name), "type": "POST", "channel": CHANNEL, "sender": address(sender), "signature": "",
@@ -35,14 +35,14 @@ pub(super) fn post(name: &str, sender: &str, content: Value) -> Value {
     resigned(record, sender)
 }
 
-/// A record with a signature over what it says now.
+/// The record with a new signature over its present content.
 pub(super) fn resigned(mut record: Value, signer: &str) -> Value {
     let message = json!({"type": record["type"], "channel": record["channel"], "content": record["content"]});
     record["signature"] = sign(&key(signer), &message.to_string(), &mut Strict).expect("a record").into();
     record
 }
 
-/// What a message states of a deployment.
+/// The content of a deployment message.
 pub(super) fn body(status: &str, store_ref: Option<&str>) -> Value {
     json!({
         "deploymentId": "deploy_AZaz09-_abcd", "projectId": "proj_AZaz09-_abcd", "schemaVersion": 4,

@@ -1,4 +1,4 @@
-//! `hosting.recover`: small histories, read by the owner's wallet alone or by the application's backend.
+//! `hosting.recover`: small histories, read with the owner's wallet alone or by the application's backend.
 
 use assay_spec::hosting::requirements::{authority, records};
 use assay_spec::{Id, Strict};
@@ -30,11 +30,11 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
 fn envelope(draw: &str, plaintext: &Value) -> Value {
     match answer("envelope.seal", &sealing(draw, &plaintext.to_string()), &mut Strict) {
         Answer::Ok(ok) => ok["envelope"].clone(),
-        other => panic!("nothing is sealed: {other:?}"),
+        other => panic!("the envelope is not sealed: {other:?}"),
     }
 }
 
-/// The same as an older version wrote it, for the wallet alone of those that read here.
+/// The same envelope in an older version, wrapped only for the wallet among the readers here.
 fn older(draw: &str, version: i64, plaintext: &Value) -> Value {
     let mut old = envelope(draw, plaintext);
     old["v"] = version.into();
@@ -104,14 +104,14 @@ fn stated(name: &str, mut content: Value) -> Value {
     post(name, "delegate", content)
 }
 
-/// What a message states, with the private part of the message's own.
+/// The content of a deployment message with its own private part.
 fn state(draw: &str, status: &str, store: Option<&str>) -> Value {
     let mut state = body(status, store.map(hash).as_deref());
     state["encrypted"] = envelope(draw, &commit_text());
     state
 }
 
-/// Security, a project, a deployment that went live.
+/// A security aggregate, a project, and a deployment that went live.
 fn live() -> Vec<Value> {
     vec![
         security(),
@@ -121,7 +121,7 @@ fn live() -> Vec<Value> {
     ]
 }
 
-/// A node's answer about a STORE.
+/// A node's response about a STORE.
 fn said(node: u16, status: &str) -> Value {
     of("store", node, status)
 }
@@ -152,7 +152,7 @@ fn of(store: &str, node: u16, status: &str) -> Value {
     json!({"node": node, "hash": hash, "status": code, "body": body})
 }
 
-/// A recovery by the wallet's key alone, with two nodes to ask.
+/// A recovery with only the wallet's key, and two nodes to query.
 fn alone(messages: &[Value], answers: &[Value]) -> Value {
     json!({
         "owner": address("wallet"), "role": "recovery", "wallet_key": secret("wallet"), "encryption_key": null,
@@ -160,7 +160,7 @@ fn alone(messages: &[Value], answers: &[Value]) -> Value {
     })
 }
 
-/// The same messages as the backend reads them, by E.
+/// The same messages, read by the backend with E.
 fn backend(messages: &[Value], answers: &[Value]) -> Value {
     let mut input = alone(messages, answers);
     (input["role"], input["wallet_key"], input["encryption_key"]) =
@@ -170,24 +170,32 @@ fn backend(messages: &[Value], answers: &[Value]) -> Value {
 
 fn histories(g: &mut Group) {
     let found = [said(0, "processed")];
-    g.accept("live", alone(&live(), &found), "A deployment's last record leads to its artifact.");
+    g.accept("live", alone(&live(), &found), "The deployment's last record refers to its artifact.");
     let mut turned = live();
     turned.reverse();
-    g.accept("reversed", alone(&turned, &found), "In whatever order the messages arrive.");
+    g.accept("reversed", alone(&turned, &found), "The order in which messages arrive does not matter.");
     let queued = &live()[..3];
-    g.accept("queued", alone(queued, &[]), "A deployment that is under way has no artifact to ask for.");
+    g.accept("queued", alone(queued, &[]), "A queued deployment has no artifact, so no node is queried.");
     let mut failed = queued.to_vec();
     failed.push(amend("terminal", "creation", 30, &state("failed", "failed", None)));
-    g.accept("failed", alone(&failed, &[]), "One that failed has none either.");
+    g.accept("failed", alone(&failed, &[]), "A failed deployment has no artifact, so no node is queried.");
     let mut longer = live();
     longer.push(amend("later", "terminal", 40, &state("later", "live", Some("another store"))));
     let later = [said(0, "removed"), of("another store", 0, "processed")];
-    g.accept("later-amend", alone(&longer, &later), "The artifact is that of the last record of the chain.");
+    g.accept(
+        "later-amend",
+        alone(&longer, &later),
+        "The artifact is the one of the last record in the chain.",
+    );
     let mut more = project_text();
     more["pendingWorkflowPrUrl"] = Value::Null;
     let mut edited = live();
     edited.push(project("edit", &entry(false, &envelope("edit", &more)), 50));
-    g.accept("edited", alone(&edited, &found), "A project as it was written last, with a further member.");
+    g.accept(
+        "edited",
+        alone(&edited, &found),
+        "The last version of the project counts. It has an additional member.",
+    );
     let mut machine = entry(false, &envelope("project", &project_text()));
     machine["public"]["deployTarget"] = "instance".into();
     let mut bundle = state("live", "live", Some("store"));
@@ -195,7 +203,7 @@ fn histories(g: &mut Group) {
     let mut instance = queued.to_vec();
     instance[1] = project("project", &machine, 10);
     instance.push(amend("terminal", "creation", 30, &bundle));
-    g.accept("instance", alone(&instance, &found), "A machine's bundle is found as other artifacts are.");
+    g.accept("instance", alone(&instance, &found), "A machine's bundle is found like other artifacts.");
     let mut deleted = live();
     let empty =
         json!({"v": "", "alg": "", "ct": "", "iv": "", "tag": "", "deks": {"user": "", "encryption": ""}});
@@ -203,7 +211,7 @@ fn histories(g: &mut Group) {
     g.accept(
         "deleted",
         alone(&deleted, &[said(0, "forgotten")]),
-        "A deleted project, whose artifact was forgotten.",
+        "The project is deleted and its artifact forgotten.",
     )
     .read_as("A-042/deleted-decides");
 }
@@ -211,22 +219,27 @@ fn histories(g: &mut Group) {
 fn stores(g: &mut Group) {
     let answers = |first: &str, second: &str| [said(0, first), said(1, second)];
     for (name, first, second, why) in [
-        ("absent-live", "absent", "processed", "What the first node lacks the second has."),
-        ("absent-absent", "absent", "absent", "Absent is what every node lacks."),
-        ("absent-forgotten", "absent", "forgotten", "The second node knows that it was forgotten."),
+        ("absent-live", "absent", "processed", "The first node lacks the STORE, the second has it."),
+        ("absent-absent", "absent", "absent", "A STORE is absent if every node lacks it."),
+        (
+            "absent-forgotten",
+            "absent",
+            "forgotten",
+            "The first node lacks the STORE, the second reports it as forgotten.",
+        ),
         (
             "removing",
             "removing",
             "absent",
-            "A removal that is scheduled changes nothing yet; no other is asked.",
+            "A scheduled removal has no effect yet, so the second node is not queried.",
         ),
-        ("removed", "removed", "processed", "The first node that knows decides."),
+        ("removed", "removed", "processed", "The first node that has the STORE decides."),
     ] {
         g.accept(name, alone(&live(), &answers(first, second)), why);
     }
-    g.accept("pending", alone(&live(), &answers("pending", "pending")), "What is pending warns of nothing.")
+    g.accept("pending", alone(&live(), &answers("pending", "pending")), "A pending STORE gives no warning.")
         .read_as("A-060/other-statuses");
-    let why = "A node that does not answer says nothing.";
+    let why = "A node that does not respond is skipped.";
     g.accept("silent", alone(&live(), &[said(1, "processed")]), why).read_as("A-060/other-statuses");
 }
 
@@ -238,30 +251,30 @@ fn legacy(g: &mut Group) {
     });
     let mut messages = live()[..2].to_vec();
     messages.push(creation(&old));
-    let why = "A record that holds its identifier itself asks no node.";
+    let why = "A record that contains its content identifier needs no query.";
     g.accept("legacy", alone(&messages, &[]), why).read_as("A-056/cid-without-store-ref");
-    let why = "The backend leaves its envelope alone, and reads the rest.";
+    let why = "The backend skips the old envelope and reads the rest.";
     g.accept("legacy-backend", backend(&messages, &[]), why).read_as("A-056/cid-without-store-ref");
 }
 
 fn envelopes(g: &mut Group) {
     let found = [said(0, "processed")];
-    g.accept("backend", backend(&live(), &found), "The backend reads by E.");
+    g.accept("backend", backend(&live(), &found), "The backend reads with E.");
     for version in [1, 2] {
         let mut old = live();
         let draw = format!("version {version}");
         old[1] = project("project", &entry(false, &older(&draw, version, &project_text())), 10);
-        let why = format!("A project of version {version}, by the wallet's key.");
+        let why = format!("A project whose envelope has version {version} is read with the wallet's key.");
         g.accept(&format!("version-{version}"), alone(&old, &found), &why);
-        let why = "The backend warns, and reads the deployment.";
+        let why = "The backend skips the project's old envelope with a warning and reads the deployment.";
         g.accept(&format!("version-{version}-backend"), backend(&old, &found), why);
     }
     let mut input = alone(&live(), &found);
     input["wallet_key"] = Value::Null;
-    g.accept("no-key", input, "Without a key what is public is told all the same.");
+    g.accept("no-key", input, "Without a key the public parts are still reported.");
 }
 
-/// Whatever strangers write for the owner or for others changes nothing.
+/// Records of unauthorized senders change nothing.
 fn strangers(g: &mut Group) {
     let found = [said(0, "processed")];
     let mut messages = live();
@@ -270,7 +283,11 @@ fn strangers(g: &mut Group) {
     let entry = entry(false, &envelope("forgery", &plaintext));
     let forged = json!({PROJECT: entry});
     messages.push(aggregate("forged project", "stranger", "bystander", "projects", &forged, 70));
-    g.accept("stranger-project", alone(&messages, &found), "A stranger's project of somebody else.");
+    g.accept(
+        "stranger-project",
+        alone(&messages, &found),
+        "Another key writes a project entry for another owner.",
+    );
     let mut messages = live();
     let state = state("forgery", "live", Some("another store"));
     let mut forged = amend("forged amend", "terminal", 70, &state);
@@ -280,6 +297,6 @@ fn strangers(g: &mut Group) {
     g.accept(
         "stranger-amend",
         alone(&messages, &found),
-        "A stranger's later amend of the owner's deployment.",
+        "An unauthorized key writes a later amend of the owner's deployment.",
     );
 }

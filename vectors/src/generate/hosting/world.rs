@@ -1,4 +1,4 @@
-//! Keys and bytes that several generators speak of, and what other people's libraries encrypted.
+//! Keys and bytes that several generators share, and ciphertexts of third-party libraries.
 
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret, public_key};
 use assay_spec::crypto::text::prefixed_hex;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::bytes::{hex, parse_hex};
 use crate::generate::keys;
 
-/// The name of E, where it is a key like any other.
+/// The name of E where it is used like any other key.
 pub(super) const E: &str = "encryption key E";
 
 /// A named key.
@@ -16,22 +16,22 @@ pub(super) fn key(name: &str) -> SigningKey {
     key_from_secret(&keys::secret(name)).expect("the hash of a name is a scalar")
 }
 
-/// A named private key, as requests have it.
+/// A named private key in the form of a case's input.
 pub(super) fn secret(name: &str) -> Value {
     hex(&keys::secret(name))
 }
 
-/// A named public key, as texts have it.
+/// A named public key as a prefixed hex string.
 pub(super) fn public(name: &str) -> String {
     prefixed_hex(&public_key(&key(name)))
 }
 
-/// So many bytes that look random, up to 32.
+/// `count` reproducible random-looking bytes, at most 32.
 pub(super) fn random(name: &str, count: usize) -> Vec<u8> {
     keys::bytes(name)[..count].to_vec()
 }
 
-/// For whom a key is wrapped, and with what; drawn from a name of its own.
+/// A recipient of a wrapped key, with an ephemeral key and a nonce drawn from `draw` and `name`.
 pub(super) fn recipient(name: &str, draw: &str) -> Value {
     json!({
         "public_key": public(name),
@@ -40,59 +40,59 @@ pub(super) fn recipient(name: &str, draw: &str) -> Value {
     })
 }
 
-/// What another library encrypted for one of the keys.
+/// Ciphertexts that one library made for some of the keys.
 #[derive(Deserialize)]
 pub(super) struct Foreign {
     /// The library and its version.
     pub(super) source: String,
-    /// What was called.
+    /// The library call.
     #[serde(rename = "call")]
     _call: String,
-    /// The texts.
+    /// The ciphertexts.
     pub(super) cases: Vec<ForeignText>,
 }
 
-/// One text.
+/// One ciphertext.
 #[derive(Deserialize)]
 pub(super) struct ForeignText {
-    /// What it is called.
+    /// Its name.
     pub(super) name: String,
     /// The recipient.
     pub(super) key: String,
-    /// Bytes of the nonce.
+    /// The length of the nonce in bytes.
     pub(super) nonce: u16,
-    /// What was encrypted, in hex.
+    /// The plaintext in hex.
     #[serde(rename = "plaintext")]
     _plaintext: String,
     ciphertext: String,
 }
 
 impl ForeignText {
-    /// Its bytes.
+    /// The ciphertext's bytes.
     pub(super) fn bytes(&self) -> Vec<u8> {
         parse_hex(&self.ciphertext).expect("hex")
     }
 }
 
 impl Foreign {
-    /// The text of a name.
+    /// The ciphertext with this name.
     pub(super) fn text(&self, name: &str) -> &ForeignText {
-        self.cases.iter().find(|text| text.name == name).expect("it stands in the file")
+        self.cases.iter().find(|text| text.name == name).expect("the file has a ciphertext with this name")
     }
 
-    /// How the library is called in the names of cases.
+    /// The library's name in the names of cases.
     pub(super) fn library(&self) -> &str {
         self.source.split(' ').next().unwrap_or_default()
     }
 }
 
-/// What eciespy and eciesjs encrypted.
+/// The ciphertexts of eciespy and eciesjs.
 pub(super) fn foreign() -> [Foreign; 2] {
     [include_str!("../foreign/eciespy.json"), include_str!("../foreign/eciesjs.json")]
         .map(|text| serde_json::from_str(text).expect("the files are well formed"))
 }
 
-/// The name of a foreign draw of 32 bytes: the key that both libraries wrapped.
+/// The 32-byte key that both libraries wrapped.
 pub(super) fn foreign_dek() -> [u8; 32] {
     keys::bytes("foreign dek")
 }

@@ -1,4 +1,4 @@
-//! Token metadata: which resource a raw path names, and documents member by member.
+//! Token metadata: the resource that a raw path names, and the members of the documents.
 
 pub(super) mod records;
 pub(super) mod route;

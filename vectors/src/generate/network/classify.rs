@@ -1,4 +1,4 @@
-//! `store.classify`: the document's table, every row and what lies between them.
+//! `store.classify`: every row of the document's table, and responses between the rows.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     g.cases
 }
 
-/// A STORE as a node wraps it.
+/// A STORE as a node returns it.
 fn store(status: &str) -> Value {
     json!({
         "status": status, "item_hash": HASH,
@@ -27,7 +27,7 @@ fn store(status: &str) -> Value {
     })
 }
 
-/// The same without its content.
+/// The same STORE without its content.
 fn stripped(status: &str) -> Value {
     let mut body = store(status);
     body["message"]["content"] = Value::Null;
@@ -51,33 +51,48 @@ fn input(http_status: u16, body: Value) -> Value {
 
 fn by_status(g: &mut Group) {
     for (name, http_status, body, why) in [
+        ("processed", 200, store("processed"), "The identifier is in the message's content, not beside it."),
+        ("removing", 200, store("removing"), "A scheduled removal has no effect yet."),
         (
-            "processed",
+            "forgotten",
             200,
-            store("processed"),
-            "The identifier stands in the message's content, not beside it.",
+            stripped("forgotten"),
+            "The STORE is forgotten. It is not absent because its content is missing.",
         ),
-        ("removing", 200, store("removing"), "A removal that is scheduled changes nothing yet."),
-        ("forgotten", 200, stripped("forgotten"), "Forgotten, and not absent for want of a content."),
-        ("forgotten-bare", 200, json!({"status": "forgotten"}), "The status alone tells it."),
-        ("removed", 200, removed(), "Reclaimed: there is no message in the answer."),
-        ("removed-bare", 200, json!({"status": "removed"}), "The status alone tells it."),
-        ("gone", 410, Value::Null, "The status of HTTP alone tells it."),
-        ("gone-removed", 410, removed(), "Both tell it."),
+        ("forgotten-bare", 200, json!({"status": "forgotten"}), "The status alone decides."),
+        ("removed", 200, removed(), "The STORE is removed. The response contains no message."),
+        ("removed-bare", 200, json!({"status": "removed"}), "The status alone decides."),
+        ("gone", 410, Value::Null, "The HTTP status alone decides."),
+        ("gone-removed", 410, removed(), "The HTTP status and the body's status agree."),
         (
             "gone-refusal",
             410,
             refusal("error"),
-            "The form of a refusal has a status that is none of the six.",
+            "The status of the error body is not one of the six STORE statuses.",
         ),
-        ("gone-text", 410, json!("gone"), "A body that was no JSON."),
-        ("pending", 200, store("pending"), "Not validated: nothing is known, however complete it looks."),
-        ("pending-bare", 200, json!({"status": "pending"}), "Nothing is known, and nothing is absent."),
-        ("rejected", 200, store("rejected"), "Invalid: nothing is known, however complete it looks."),
-        ("rejected-stripped", 200, stripped("rejected"), "Nor is it absent for want of a content."),
-        ("not-found", 404, refusal("error"), "Another node may have it."),
-        ("not-found-bare", 404, Value::Null, "The status of HTTP alone tells it."),
-        ("not-found-text", 404, json!("<html>"), "A body that was no JSON."),
+        ("gone-text", 410, json!("gone"), "The body is not JSON."),
+        (
+            "pending",
+            200,
+            store("pending"),
+            "The message is not validated. Nothing is known about the bytes, even if the message looks complete.",
+        ),
+        ("pending-bare", 200, json!({"status": "pending"}), "A pending STORE is unknown, not absent."),
+        (
+            "rejected",
+            200,
+            store("rejected"),
+            "The message is rejected. Nothing is known about the bytes, even if the message looks complete.",
+        ),
+        (
+            "rejected-stripped",
+            200,
+            stripped("rejected"),
+            "A rejected STORE is not absent because its content is missing.",
+        ),
+        ("not-found", 404, refusal("error"), "This node lacks the message. Another node may have it."),
+        ("not-found-bare", 404, Value::Null, "The HTTP status alone decides."),
+        ("not-found-text", 404, json!("<html>"), "The body is not JSON."),
     ] {
         g.accept(name, input(http_status, body), why);
     }
@@ -86,19 +101,27 @@ fn by_status(g: &mut Group) {
 fn no_store(g: &mut Group) {
     let with = |pointer: &str, value: Value| {
         let mut body = store("processed");
-        *body.pointer_mut(pointer).expect("it stands") = value;
+        *body.pointer_mut(pointer).expect("the member exists") = value;
         body
     };
     let mut bare = store("processed");
     bare["message"]["content"].as_object_mut().expect("an object").shift_remove("item_hash");
     for (name, body, why) in [
-        ("post", with("/message/type", json!("POST")), "A message of another type."),
-        ("type-other-case", with("/message/type", json!("store")), "A type is written in capitals."),
-        ("type-null", with("/message/type", Value::Null), "A message without a type."),
-        ("no-item-hash", bare, "A content without its identifier; the message's own hash is none."),
-        ("item-hash-null", with("/message/content/item_hash", Value::Null), "null is no identifier."),
-        ("content-null", with("/message/content", Value::Null), "No content, and no status that says why."),
-        ("message-null", with("/message", Value::Null), "No message."),
+        ("post", with("/message/type", json!("POST")), "The message has another type."),
+        ("type-other-case", with("/message/type", json!("store")), "The type is uppercase."),
+        ("type-null", with("/message/type", Value::Null), "The message has no type."),
+        (
+            "no-item-hash",
+            bare,
+            "The content has no item_hash. The message's own item_hash does not replace it.",
+        ),
+        ("item-hash-null", with("/message/content/item_hash", Value::Null), "Null is not an identifier."),
+        (
+            "content-null",
+            with("/message/content", Value::Null),
+            "The content is missing, and the status does not explain it.",
+        ),
+        ("message-null", with("/message", Value::Null), "The response has no message."),
         (
             "removing-post",
             {
@@ -106,7 +129,7 @@ fn no_store(g: &mut Group) {
                 body["status"] = json!("removing");
                 body
             },
-            "A message of another type whose removal is scheduled.",
+            "The message has another type, and its removal is scheduled.",
         ),
     ] {
         g.accept(name, input(200, body), why);
@@ -114,57 +137,70 @@ fn no_store(g: &mut Group) {
     let mut no_status = store("processed");
     no_status.as_object_mut().expect("an object").shift_remove("status");
     for (name, body, why) in [
-        ("status-unknown", with("/status", json!("archived")), "A status besides the six."),
-        ("status-other-case", with("/status", json!("Processed")), "A status is written in small letters."),
-        ("status-missing", no_status, "No status."),
-        ("status-number", with("/status", json!(1)), "A status that is no text."),
-        ("item-hash-empty", with("/message/content/item_hash", json!("")), "An empty identifier is none."),
-        ("item-hash-number", with("/message/content/item_hash", json!(7)), "Nor is a number."),
-        ("empty-object", json!({}), "An object without anything."),
-        ("array", json!([]), "No object."),
-        ("text", json!("<html>"), "A body that was no JSON."),
-        ("no-body", Value::Null, "No body."),
+        ("status-unknown", with("/status", json!("archived")), "The status is not one of the six."),
+        ("status-other-case", with("/status", json!("Processed")), "The status is lowercase."),
+        ("status-missing", no_status, "The response has no status."),
+        ("status-number", with("/status", json!(1)), "The status is not a string."),
+        (
+            "item-hash-empty",
+            with("/message/content/item_hash", json!("")),
+            "An empty string is not an identifier.",
+        ),
+        ("item-hash-number", with("/message/content/item_hash", json!(7)), "A number is not an identifier."),
+        ("empty-object", json!({}), "The body is an empty object."),
+        ("array", json!([]), "The body is not an object."),
+        ("text", json!("<html>"), "The body is not JSON."),
+        ("no-body", Value::Null, "The response has no body."),
     ] {
         g.accept(name, input(200, body), why).read_as("A-060/other-200-is-absent");
     }
 }
 
-/// Answers whose parts contradict each other.
+/// Responses whose parts contradict each other.
 fn contrary(g: &mut Group) {
     for (name, http_status, body, why) in [
         (
             "forgotten-complete",
             200,
             store("forgotten"),
-            "The status decides, not the content that still stands.",
+            "The status decides, not the content that is still present.",
         ),
-        ("removed-complete", 200, store("removed"), "The status decides, not the content that still stands."),
-        ("gone-forgotten", 410, stripped("forgotten"), "The body's status decides, not that of HTTP."),
+        (
+            "removed-complete",
+            200,
+            store("removed"),
+            "The status decides, not the content that is still present.",
+        ),
+        ("gone-forgotten", 410, stripped("forgotten"), "The body's status decides, not the HTTP status."),
         ("gone-forgotten-bare", 410, json!({"status": "forgotten"}), "The body's status decides."),
         ("gone-pending", 410, json!({"status": "pending"}), "The body's status decides."),
         ("gone-rejected", 410, store("rejected"), "The body's status decides."),
-        ("gone-processed", 410, store("processed"), "Gone, whatever else stands there."),
-        ("gone-removing", 410, store("removing"), "Gone, whatever else stands there."),
+        ("gone-processed", 410, store("processed"), "HTTP 410 means gone, even if the body says otherwise."),
+        ("gone-removing", 410, store("removing"), "HTTP 410 means gone, even if the body says otherwise."),
     ] {
         g.accept(name, input(http_status, body), why).read_as("A-059/status-first");
     }
     for (name, status) in [("not-found-forgotten", "forgotten"), ("not-found-processed", "processed")] {
-        g.accept(name, input(404, store(status)), "Not found, whatever the body says.")
+        g.accept(name, input(404, store(status)), "HTTP 404 means absent, even if the body says otherwise.")
             .read_as("A-060/404-is-absent");
     }
 }
 
 fn other_answers(g: &mut Group) {
     for (http_status, body, why) in [
-        (301, Value::Null, "A redirection says nothing about the bytes."),
-        (400, refusal("error"), "A refusal says nothing about the bytes."),
-        (401, Value::Null, "Nor does one for want of a signature."),
-        (429, refusal("error"), "Asked too often: nothing is absent."),
-        (500, refusal("error"), "A failure is no absence."),
-        (502, json!("<html>"), "Nor is a gateway's."),
-        (503, store("processed"), "A failure is none, whatever its body says."),
-        (504, json!({"status": "forgotten"}), "The same."),
-        (204, Value::Null, "An empty success besides 200."),
+        (301, Value::Null, "A redirect says nothing about the bytes."),
+        (400, refusal("error"), "HTTP 400 says nothing about the bytes."),
+        (401, Value::Null, "HTTP 401 says nothing about the bytes."),
+        (429, refusal("error"), "A rate limit does not mean absent."),
+        (500, refusal("error"), "A server error does not mean absent."),
+        (502, json!("<html>"), "A gateway's error does not mean absent."),
+        (503, store("processed"), "A server error does not mean absent, whatever its body says."),
+        (
+            504,
+            json!({"status": "forgotten"}),
+            "A gateway timeout does not mean absent, whatever its body says.",
+        ),
+        (204, Value::Null, "A success status other than 200 says nothing about the bytes."),
     ] {
         let name = format!("other-{http_status}");
         g.accept(&name, input(http_status, body), why).read_as("A-060/other-statuses");

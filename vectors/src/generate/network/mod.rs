@@ -1,4 +1,4 @@
-//! The node API's encodings: digests, addresses, signatures, and what an answer says about a STORE.
+//! The encodings of the node API: digests, addresses, signatures, and responses about a STORE.
 
 pub(super) mod address;
 pub(super) mod canonical;

@@ -1,4 +1,4 @@
-//! `eip191.sign` and `eip191.recover`: what a wallet signs, and both sides of every bound of a signature.
+//! `eip191.sign` and `eip191.recover`: the messages that a wallet signs, and both sides of every bound of a signature.
 
 use assay_spec::Id;
 use assay_spec::crypto::text::{hex as digits, prefixed_hex};
@@ -17,30 +17,34 @@ const SIGNATURE: &str = "/in/signature";
 static KEYS: &[Id] = &[&rows::SECRET_KEY];
 static SIGNATURES: &[Id] = &[&rows::SIGNATURE_LENGTH, &rows::SIGNATURE_V, &rows::SIGNATURE_SCALARS];
 
-/// Messages, with their names and what they show.
+/// Messages with their names and reasons.
 fn messages() -> Vec<(&'static str, Value, &'static str)> {
     vec![
-        ("hello", json!({"utf8": "hello"}), "A text; its length is one digit."),
-        ("nothing", json!({"utf8": ""}), "The length of nothing is 0."),
+        ("hello", json!({"utf8": "hello"}), "The length of a short message has one digit."),
+        ("nothing", json!({"utf8": ""}), "The length of an empty message is 0."),
+        ("em-dash", json!({"utf8": "key \u{2014} title"}), "The length counts bytes: an em dash has three."),
         (
-            "em-dash",
-            json!({"utf8": "key \u{2014} title"}),
-            "The length counts bytes: an em dash has three of them.",
+            "emoji",
+            json!({"utf8": "\u{1f600}"}),
+            "The length counts bytes: one emoji is four bytes, not two UTF-16 units or one character.",
         ),
-        ("emoji", json!({"utf8": "\u{1f600}"}), "One character, two units of UTF-16, four bytes."),
-        ("thirty-two", hex(&bytes("a digest")), "Thirty-two bytes are not written as hexadecimal text."),
+        (
+            "thirty-two",
+            hex(&bytes("a digest")),
+            "A message of 32 bytes is signed as bytes, not as a hex string.",
+        ),
         (
             "digest-as-text",
             json!({"utf8": prefixed_hex(&bytes("a digest"))}),
-            "The hexadecimal text of the same bytes is another message, of 66 bytes.",
+            "The hex string of the same bytes is a different message, of 66 bytes.",
         ),
-        ("not-utf8", json!({"hex": "fffe00"}), "Any bytes may be signed, zeros among them."),
-        ("nine", json!({"repeat": ["78", 9]}), "The longest message whose length is one digit."),
-        ("ten", json!({"repeat": ["78", 10]}), "The length has no digit in front that it does not need."),
-        ("hundred", json!({"repeat": ["78", 100]}), "Three digits."),
-        ("line-feed", json!({"utf8": "a\nb\r\n"}), "Line ends stay as they are."),
-        ("digits", json!({"utf8": "5hello"}), "Digits in front of a message are a part of it."),
-        ("long", json!({"prng": [SEED, 5000]}), "A message of many blocks."),
+        ("not-utf8", json!({"hex": "fffe00"}), "Any bytes may be signed, including zeros."),
+        ("nine", json!({"repeat": ["78", 9]}), "The longest message whose length has one digit."),
+        ("ten", json!({"repeat": ["78", 10]}), "The length has two digits and no leading zero."),
+        ("hundred", json!({"repeat": ["78", 100]}), "The length has three digits."),
+        ("line-feed", json!({"utf8": "a\nb\r\n"}), "Line ends are kept."),
+        ("digits", json!({"utf8": "5hello"}), "Digits at the start of a message are part of it."),
+        ("long", json!({"prng": [SEED, 5000]}), "The message fills many blocks of the hash."),
     ]
 }
 
@@ -57,10 +61,10 @@ pub(in crate::generate) fn sign_cases() -> Vec<Case> {
     }
     let last = format!("{}40", &ORDER[..62]);
     let one = format!("{}1", &ZERO[..63]);
-    g.accept("key-one", input(json!({"hex": one}), &hello), "The least key.");
-    g.accept("key-last", input(json!({"hex": last}), &hello), "The greatest key: the order less one.");
+    g.accept("key-one", input(json!({"hex": one}), &hello), "1 is the smallest key.");
+    g.accept("key-last", input(json!({"hex": last}), &hello), "The order minus one is the greatest key.");
     for case in &mut g.cases {
-        // Another nonce makes another signature that is as good.
+        // Another nonce gives another valid signature.
         case.read_as("A-047/rfc6979");
     }
 
@@ -71,9 +75,21 @@ pub(in crate::generate) fn sign_cases() -> Vec<Case> {
     g.reject("key-33", "hello", [splice(KEY, 32, "", "00")], row, length);
     g.reject("key-33-in-front", "hello", [splice(KEY, 0, "", "00")], row, length);
     g.reject("key-empty", "hello", whole(""), row, length);
-    g.reject("key-zero", "hello", whole(ZERO), row, "Zero is no key.");
-    g.reject("key-order", "key-last", [splice(KEY, 31, "40", "41")], row, "Nor is the order.");
-    g.reject("key-ones", "hello", whole(&"f".repeat(64)), row, "Nothing above the order is reduced by it.");
+    g.reject("key-zero", "hello", whole(ZERO), row, "Zero is not a valid key.");
+    g.reject(
+        "key-order",
+        "key-last",
+        [splice(KEY, 31, "40", "41")],
+        row,
+        "The group order is not a valid key.",
+    );
+    g.reject(
+        "key-ones",
+        "hello",
+        whole(&"f".repeat(64)),
+        row,
+        "A key above the group order is rejected, not reduced.",
+    );
     g.cases
 }
 
@@ -86,27 +102,31 @@ pub(in crate::generate) fn recover_cases() -> Vec<Case> {
     let forms = [(27, "v-27", "v-0"), (28, "v-28", "v-1")];
     for (v, written, bare) in forms {
         let (message, mut signature) = signed_with(v);
-        g.accept(written, input(&message, &signature), "One of the two forms in which v is written.");
+        g.accept(written, input(&message, &signature), "v is 27 or 28.");
         signature[64] -= 27;
-        let why = "Readers take 0 and 1 for 27 and 28.";
+        let why = "Readers accept 0 and 1 as 27 and 28.";
         g.accept(bare, input(&message, &signature), why).read_as("A-047/both-v");
     }
     let (message, mut signature) = signed_with(27);
     signature[64] = 28;
-    g.accept("other-v", input(&message, &signature), "The other v recovers another key; nobody is refused.");
+    g.accept(
+        "other-v",
+        input(&message, &signature),
+        "The other v recovers a different key. Recovery does not reject it.",
+    );
     let hello = personal("wallet", b"hello");
     g.accept(
         "other-message",
         input(&json!({"utf8": "Hello"}), &hello),
-        "Another message recovers another key: whoever verifies must compare.",
+        "Another message recovers a different key, so a verifier must compare the key.",
     );
     assert_ne!(g.cases.last().map(|case| &case.expect), g.cases.first().map(|case| &case.expect));
     assert!(format!("{:?}", g.cases[0].expect).contains(&address("wallet")));
-    refused(&mut g, &hello);
+    rejects(&mut g, &hello);
     g.cases
 }
 
-fn refused(g: &mut Group, hello: &[u8; 65]) {
+fn rejects(g: &mut Group, hello: &[u8; 65]) {
     let (r, s, v) = (digits(&hello[..32]), digits(&hello[32..64]), digits(&hello[64..]));
     let row = &rows::SIGNATURE_LENGTH;
     g.reject("length-64", "hello", [splice(SIGNATURE, 64, v.as_str(), "")], row, "v is missing.");
@@ -114,21 +134,21 @@ fn refused(g: &mut Group, hello: &[u8; 65]) {
     let twice = format!("00{v}");
     g.reject("v-two-bytes", "hello", [splice(SIGNATURE, 64, v.as_str(), twice)], row, "v is one byte.");
     for (name, to, why) in [
-        ("v-2", "02", "The recovery identifiers 2 and 3 are not written."),
-        ("v-26", "1a", "One less than 27."),
-        ("v-29", "1d", "One more than 28."),
-        ("v-37", "25", "The v of a transaction with its chain's number is no message's."),
-        ("v-255", "ff", "The greatest byte."),
+        ("v-2", "02", "The recovery identifiers 2 and 3 are not used."),
+        ("v-26", "1a", "v is one below 27."),
+        ("v-29", "1d", "v is one above 28."),
+        ("v-37", "25", "A v that includes a chain id belongs to a transaction, not to a message."),
+        ("v-255", "ff", "255 is the greatest byte and not a valid v."),
     ] {
         g.reject(name, "hello", [splice(SIGNATURE, 64, v.as_str(), to)], &rows::SIGNATURE_V, why);
     }
     let row = &rows::SIGNATURE_SCALARS;
     for (name, at, from, to, why) in [
-        ("r-zero", 0, &r, ZERO, "r is not zero."),
-        ("s-zero", 32, &s, ZERO, "s is not zero."),
-        ("r-order", 0, &r, ORDER, "r is below the order."),
-        ("s-order", 32, &s, ORDER, "s is below the order."),
-        ("r-no-coordinate", 0, &r, NO_COORDINATE, "No point of the curve has that first coordinate."),
+        ("r-zero", 0, &r, ZERO, "r must not be zero."),
+        ("s-zero", 32, &s, ZERO, "s must not be zero."),
+        ("r-order", 0, &r, ORDER, "r must be below the group order."),
+        ("s-order", 32, &s, ORDER, "s must be below the group order."),
+        ("r-no-coordinate", 0, &r, NO_COORDINATE, "No point of the curve has r as its x coordinate."),
     ] {
         g.reject(name, "hello", [splice(SIGNATURE, at, from.as_str(), to)], row, why);
     }
@@ -138,15 +158,16 @@ fn refused(g: &mut Group, hello: &[u8; 65]) {
         "hello",
         [splice(SIGNATURE, 32, format!("{s}{v}"), high)],
         &rows::LOW_S,
-        "The higher s recovers the same key; with one value alone a message has one signature.",
+        "The high s recovers the same key. It is rejected so that a message has only one signature.",
     )
     .read_as("A-047/low-s");
 }
 
-/// A message whose signature has that v.
+/// A message whose signature has this v.
 fn signed_with(v: u8) -> (Value, [u8; 65]) {
     let signed =
         (0..).map(|n| format!("message {n}")).map(|text| (personal("wallet", text.as_bytes()), text));
-    let (signature, text) = signed.into_iter().find(|(signature, _)| signature[64] == v).expect("one of two");
+    let (signature, text) =
+        signed.into_iter().find(|(signature, _)| signature[64] == v).expect("one message in two has this v");
     (json!({"utf8": text}), signature)
 }

@@ -1,4 +1,4 @@
-//! `record.verify`: a record's signature, its form and its signer.
+//! `record.verify`: a record's signature, the signature's form, and the signer.
 
 use assay_spec::crypto::keccak::sha3_256;
 use assay_spec::crypto::text::{hex, prefixed_hex};
@@ -24,7 +24,7 @@ static SHOWN: &[Id] = &[
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("network/record-verify", "record.verify", "src/generate/network/record.rs", SHOWN);
-    taken(&mut g);
+    accepts(&mut g);
     forms(&mut g);
     scalars(&mut g);
     signers(&mut g);
@@ -46,23 +46,31 @@ fn input(message: &str) -> Value {
     json!({"message_json": message, "signature": signed(message), "sender": address("wallet")})
 }
 
-/// A message whose signature has that v.
+/// A message whose signature has this v.
 fn signed_with(v: &str) -> String {
-    let texts = (0..).map(|n| message(&format!(r#"{{"n":{n}}}"#)));
-    texts.into_iter().find(|text| signed(text).ends_with(v)).expect("one of two")
+    let mut messages = (0..).map(|n| message(&format!(r#"{{"n":{n}}}"#)));
+    messages.find(|message| signed(message).ends_with(v)).expect("one message in two has this v")
 }
 
-fn taken(g: &mut Group) {
+fn accepts(g: &mut Group) {
     let post = format!(
         r#"{{"content":{{"time":1,"content":{{"b":1,"a":2}},"ref":"r","type":"amend","address":"{}"}},"channel":"SVC","type":"POST"}}"#,
         address("wallet")
     );
     for (name, message, why) in [
-        ("plain", signed_with("1b"), "A record and its wallet's signature; its v is 27."),
-        ("v-28", signed_with("1c"), "A signature whose v is 28."),
-        ("post", post, "Received in another order, with type and ref and no key."),
-        ("nested-unsorted", message(r#"{"z":{"y":1,"b":2},"a":3}"#), "Verified over the order received."),
-        ("non-ascii", message("{\"name\":\"caf\u{e9} \u{2014}\"}"), "Hashed as raw UTF-8."),
+        ("plain", signed_with("1b"), "A record with its wallet's signature, whose v is 27."),
+        ("v-28", signed_with("1c"), "A record with a signature whose v is 28."),
+        ("post", post, "A record received in another order, with type and ref and without key."),
+        (
+            "nested-unsorted",
+            message(r#"{"z":{"y":1,"b":2},"a":3}"#),
+            "The signature covers nested keys in the received order.",
+        ),
+        (
+            "non-ascii",
+            message("{\"name\":\"caf\u{e9} \u{2014}\"}"),
+            "The signature covers non-ASCII characters as raw UTF-8.",
+        ),
     ] {
         g.accept(name, input(&message), why);
     }
@@ -75,21 +83,22 @@ fn taken(g: &mut Group) {
         &format!(r#"{{"address":"{}""#, address("wallet")),
         &format!(r#"{{"address":"{}""#, address("other wallet")),
     );
-    let why = "Written for another owner: whether the signer may do so is not the signature's matter.";
+    let why =
+        "The record is written for another owner. Verifying the signature does not check that authorization.";
     g.accept("address-other", input(&delegated), why);
     let mut lower = g.input("plain").clone();
     lower["sender"] = address("wallet").to_lowercase().into();
-    g.accept("sender-lower-case", lower, "An address is the same without the cases of its checksum.");
+    g.accept("sender-lower-case", lower, "Addresses are compared without regard to case.");
     let plain = g.input("plain")[S.trim_start_matches("/in/")].as_str().unwrap_or_default().to_owned();
     for (name, signature, why, reading) in [
-        ("no-prefix", plain[2..].to_owned(), "Digits without 0x.", "A-049/without-prefix"),
+        ("no-prefix", plain[2..].to_owned(), "The signature may lack 0x.", "A-049/without-prefix"),
         (
             "upper-case",
             format!("0x{}", plain[2..].to_uppercase()),
-            "Digits of the upper case.",
+            "The signature may have uppercase hex digits.",
             "A-049/either-case",
         ),
-        ("v-0", format!("{}00", &plain[..130]), "0 is read as 27.", "A-047/both-v"),
+        ("v-0", format!("{}00", &plain[..130]), "A v of 0 is read as 27.", "A-047/both-v"),
     ] {
         let mut input = g.input("plain").clone();
         input["signature"] = signature.into();
@@ -97,19 +106,19 @@ fn taken(g: &mut Group) {
     }
     let mut one = g.input("v-28").clone();
     one["signature"] = format!("{}01", &signed(&signed_with("1c"))[..130]).into();
-    g.accept("v-1", one, "1 is read as 28.").read_as("A-047/both-v");
+    g.accept("v-1", one, "A v of 1 is read as 28.").read_as("A-047/both-v");
 }
 
 fn forms(g: &mut Group) {
     let row = &rows::SIGNATURE_TEXT;
     for (name, edit, why) in [
-        ("space", splice(S, 0, "", " "), "Nobody trims it."),
-        ("newline", splice(S, 132, "", "\n"), "Nobody trims it."),
-        ("prefix-upper-case", splice(S, 1, "x", "X"), "0x is lower case."),
-        ("prefix-twice", splice(S, 0, "", "0x"), "0x stands once."),
-        ("odd", splice(S, 132, "", "0"), "A byte has two digits."),
-        ("no-digit", splice(S, 66, "", "g"), "g is no digit."),
-        ("colon", splice(S, 66, "", ":"), "Nothing stands between the digits."),
+        ("space", splice(S, 0, "", " "), "White space is not trimmed."),
+        ("newline", splice(S, 132, "", "\n"), "White space is not trimmed."),
+        ("prefix-upper-case", splice(S, 1, "x", "X"), "The x of 0x is lowercase."),
+        ("prefix-twice", splice(S, 0, "", "0x"), "0x appears once."),
+        ("odd", splice(S, 132, "", "0"), "Each byte has two hex digits."),
+        ("no-digit", splice(S, 66, "", "g"), "g is not a hex digit."),
+        ("colon", splice(S, 66, "", ":"), "Hex digits have no separators."),
     ] {
         g.reject(name, "plain", [edit], row, why);
     }
@@ -117,10 +126,10 @@ fn forms(g: &mut Group) {
     g.reject("length-64", "plain", [splice(S, 130, "1b", "")], row, "v is missing.");
     g.reject("length-66", "plain", [splice(S, 132, "", "00")], row, "Nothing follows v.");
     for (name, to, why) in [
-        ("v-3", "03", "The recovery identifiers 2 and 3 are not written."),
-        ("v-25", "19", "Below 27."),
-        ("v-29", "1d", "Above 28."),
-        ("v-37", "25", "The v of a transaction with its chain's number."),
+        ("v-3", "03", "The recovery identifiers 2 and 3 are not used."),
+        ("v-25", "19", "v is below 27."),
+        ("v-29", "1d", "v is above 28."),
+        ("v-37", "25", "A v that includes a chain id belongs to a transaction, not to a message."),
     ] {
         g.reject(name, "plain", [splice(S, 130, "1b", to)], &rows::SIGNATURE_V, why);
     }
@@ -130,11 +139,11 @@ fn scalars(g: &mut Group) {
     let text = g.input("plain")["signature"].as_str().unwrap_or_default().to_owned();
     let (r, s) = (&text[2..66], &text[66..130]);
     for (name, at, from, to, why) in [
-        ("r-zero", 2, r, ZERO, "r is not zero."),
-        ("s-zero", 66, s, ZERO, "s is not zero."),
-        ("r-order", 2, r, ORDER, "r is below the order."),
-        ("s-order", 66, s, ORDER, "s is below the order."),
-        ("r-no-coordinate", 2, r, NO_COORDINATE, "No point of the curve has that first coordinate."),
+        ("r-zero", 2, r, ZERO, "r must not be zero."),
+        ("s-zero", 66, s, ZERO, "s must not be zero."),
+        ("r-order", 2, r, ORDER, "r must be below the group order."),
+        ("s-order", 66, s, ORDER, "s must be below the group order."),
+        ("r-no-coordinate", 2, r, NO_COORDINATE, "No point of the curve has r as its x coordinate."),
     ] {
         g.reject(name, "plain", [splice(S, at, from, to)], &rows::SIGNATURE_SCALARS, why);
     }
@@ -146,7 +155,7 @@ fn scalars(g: &mut Group) {
         "plain",
         [splice(S, 66, &text[66..], high)],
         &rows::LOW_S,
-        "The higher s is the same signer's; with one value alone a message has one signature.",
+        "The high s has the same signer. It is rejected so that a message has only one signature.",
     )
     .read_as("A-047/low-s");
 }
@@ -162,26 +171,38 @@ fn signers(g: &mut Group) {
         (
             "digest-as-prefixed-text",
             of(prefixed_hex(&digest).as_bytes()),
-            "The 32 bytes are signed, not their 66 characters.",
+            "The 32 bytes of the digest are signed, not their 66 characters as a hex string.",
         ),
-        ("digest-as-text", of(hex(&digest).as_bytes()), "Nor their 64 digits without 0x."),
+        (
+            "digest-as-text",
+            of(hex(&digest).as_bytes()),
+            "The 32 bytes of the digest are signed, not their 64 hex digits.",
+        ),
         (
             "no-personal-prefix",
             prefixed_hex(&bare("wallet", &digest)),
-            "The digest is signed behind the prefix.",
+            "The digest is signed with the EIP-191 prefix.",
         ),
         ("sha3", of(&sha3_256(canonical.as_bytes())), "The digest is Keccak-256, not SHA3-256."),
         ("canonical-text", of(canonical.as_bytes()), "The digest is signed, not the canonical JSON itself."),
-        ("received-text", of(plain.as_bytes()), "General request signing is another scheme."),
-        ("all-members", without(&rows::RECORD_MEMBERS), "Signed over members that are no part of it."),
-        ("nulls", without(&rows::RECORD_OPTIONAL), "Signed with null for what is absent."),
-        ("spaces", without(&rows::RECORD_COMPACT), "Signed with white space between the tokens."),
+        (
+            "received-text",
+            of(plain.as_bytes()),
+            "The canonical JSON is signed, not the received JSON as in general request signing.",
+        ),
+        (
+            "all-members",
+            without(&rows::RECORD_MEMBERS),
+            "The signature covers members that are not part of the canonical JSON.",
+        ),
+        ("nulls", without(&rows::RECORD_OPTIONAL), "The signature covers null for absent members."),
+        ("spaces", without(&rows::RECORD_COMPACT), "The signature covers white space between tokens."),
         (
             "another-key",
             sign_record(&wallet("other wallet"), &plain, &mut Strict).expect("a record"),
-            "Another wallet's signature.",
+            "Another wallet signed.",
         ),
-        ("v-of-the-other", format!("{}1c", &text[..130]), "The other v recovers another key."),
+        ("v-of-the-other", format!("{}1c", &text[..130]), "The other v recovers a different key."),
     ] {
         g.reject(name, "plain", [set(S, text.as_str(), signature)], &rows::SIGNER, why);
     }
@@ -190,28 +211,33 @@ fn signers(g: &mut Group) {
             "nested-sorted",
             "nested-unsorted",
             &rows::RECORD_NESTED,
-            "Signed over nested keys that were sorted.",
+            "The signature covers sorted nested keys.",
         ),
-        ("order-received", "post", &rows::RECORD_ORDER, "Signed over the order received."),
+        (
+            "order-received",
+            "post",
+            &rows::RECORD_ORDER,
+            "The signature covers the received order instead of the documented one.",
+        ),
     ] {
         let message = g.input(base)["message_json"].as_str().unwrap_or_default().to_owned();
         let wrong = sign_record(&wallet("wallet"), &message, &mut Without(row)).expect("a record");
         g.reject(name, base, [set(S, signed(&message), wrong)], &rows::SIGNER, why);
     }
     for (name, to, why) in [
-        ("sender-other", address("other wallet"), "Another sender."),
-        ("sender-empty", String::new(), "Nobody is no sender."),
-        ("sender-no-prefix", address("wallet")[2..].to_owned(), "An address begins with 0x."),
+        ("sender-other", address("other wallet"), "The sender is another address."),
+        ("sender-empty", String::new(), "An empty string is not a sender."),
+        ("sender-no-prefix", address("wallet")[2..].to_owned(), "An address starts with 0x."),
         ("sender-digit-less", address("wallet")[..41].to_owned(), "An address has 40 digits."),
     ] {
         g.reject(name, "plain", [set("/in/sender", address("wallet"), to)], &rows::SIGNER, why);
     }
     for (name, old, new, why) in [
         ("other-channel", "SVC", "SVD", "The channel is signed."),
-        ("other-type", "AGGREGATE", "POST", "So is the type."),
-        ("other-key", "profile", "Profile", "So is the key."),
-        ("other-content", "\"n\":", "\"m\":", "So is the content."),
-        ("other-time", "\"time\":1", "\"time\":2", "So is the content's time."),
+        ("other-type", "AGGREGATE", "POST", "The type is signed."),
+        ("other-key", "profile", "Profile", "The key is signed."),
+        ("other-content", "\"n\":", "\"m\":", "The inner content is signed."),
+        ("other-time", "\"time\":1", "\"time\":2", "The content's time is signed."),
     ] {
         let edit = g.change("plain", M, old, new);
         g.reject(name, "plain", [edit], &rows::SIGNER, why);

@@ -1,4 +1,4 @@
-//! Wallets, their signatures, and texts that several generators speak of.
+//! Wallets, their signatures, and constants that several generators share.
 
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
@@ -6,19 +6,19 @@ use assay_spec::crypto::{eip191, secp256k1};
 
 use crate::generate::keys::secret;
 
-/// The order of the curve's group.
+/// The order of the curve's group, in hex.
 pub(super) const ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
-/// A text of the length of a scalar, all zero.
+/// A zero scalar in hex.
 pub(super) const ZERO: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// Five is the first coordinate of no point of the curve.
+/// No point of the curve has 5 as its x coordinate.
 pub(super) const NO_COORDINATE: &str = "0000000000000000000000000000000000000000000000000000000000000005";
 
-/// A named wallet's key.
+/// The key of a named wallet.
 pub(super) fn wallet(name: &str) -> SigningKey {
     key_from_secret(&secret(name)).expect("the hash of a name is a scalar")
 }
 
-/// A named wallet's address, with its checksum.
+/// The checksummed address of a named wallet.
 pub(super) fn address(name: &str) -> String {
     Address::of(&wallet(name)).to_string()
 }
@@ -33,7 +33,7 @@ pub(super) fn bare(name: &str, digest: &[u8; 32]) -> [u8; 65] {
     secp256k1::sign(&wallet(name), digest).to_bytes()
 }
 
-/// The other signature of the same message: the order less s, and the other v.
+/// The other signature of the same message: the order minus s, with the other v.
 pub(super) fn mirrored(mut signature: [u8; 65]) -> [u8; 65] {
     let order = crate::bytes::parse_hex(ORDER).expect("hex");
     let mut borrow = 0_i16;

@@ -1,4 +1,4 @@
-//! The values between keys and plaintexts of the stored records.
+//! The intermediate values between keys and plaintexts of the stored records.
 
 use assay_spec::Strict;
 use assay_spec::crypto::base64::decode_lossy;
@@ -80,7 +80,7 @@ pub(super) fn open_bundle(input: &Value, ok: &Value) -> Vec<Step> {
     [hashes, open(input, &envelope)].concat()
 }
 
-/// Every amend, by its time: what it amends.
+/// For every amend, its time and the message it amends.
 pub(super) fn chain(input: &Value) -> Vec<Step> {
     let brief = |hash: &Value| hash.as_str().unwrap_or_default().chars().take(8).collect::<String>();
     let mut steps = vec![text("creation", &brief(&input["creation"]))];
@@ -94,7 +94,7 @@ pub(super) fn chain(input: &Value) -> Vec<Step> {
     steps
 }
 
-/// The chain of amends, and what is asked of whom.
+/// The chain of amends, and the lookups that each node receives.
 pub(super) fn history(input: &Value, ok: &Value) -> Vec<Step> {
     let brief = |hash: &Value| hash.as_str().unwrap_or_default().chars().take(8).collect::<String>();
     let mut steps: Vec<Step> = chain(input).split_off(1);
@@ -106,7 +106,7 @@ pub(super) fn history(input: &Value, ok: &Value) -> Vec<Step> {
     steps
 }
 
-/// Every claim: its time and its machine.
+/// For every claim, its time and its machine.
 pub(super) fn claims(input: &Value) -> Vec<Step> {
     let text_of = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let claims = input["claims"].as_array().into_iter().flatten();
@@ -148,12 +148,12 @@ pub(super) fn record(input: &Value) -> Vec<Step> {
     ]
 }
 
-/// The cipher's own members.
+/// The cipher's members.
 fn cipher(envelope: &Value) -> Vec<Step> {
     ["iv", "tag", "ct"].map(|name| bytes(name, &base64_member(&envelope[name]))).to_vec()
 }
 
-/// What the sender of a wrapped text shares with the recipient.
+/// The key agreement from the sender's side.
 fn sent(recipient: &Value, own: &Value, wrapped: &[u8], place: &str) -> Vec<Step> {
     let nonce = content(&own["nonce"]).unwrap_or_default().len();
     let layout = if nonce == 12 { NonceLength::Twelve } else { NonceLength::Sixteen };
@@ -164,7 +164,7 @@ fn sent(recipient: &Value, own: &Value, wrapped: &[u8], place: &str) -> Vec<Step
     agreement(shared, wrapped, layout, place)
 }
 
-/// What the recipient shares with whoever wrapped the text.
+/// The key agreement from the recipient's side.
 fn received(input: &Value, wrapped: &[u8], layout: NonceLength, place: &str) -> Vec<Step> {
     let parts = split(wrapped, layout);
     let shared = secret(&input["private_key"]).and_then(|key| shared_point(&key, parts?.ephemeral));

@@ -1,4 +1,4 @@
-//! The values between a message and its signature.
+//! The intermediate values between a message and its signature.
 
 use assay_spec::Strict;
 use assay_spec::crypto::eip191;
@@ -13,7 +13,7 @@ use crate::edit::content;
 
 pub(super) fn keccak(input: &Value) -> Vec<Step> {
     let length = content(&input["data"]).unwrap_or_default().len();
-    // The padding takes one byte at least.
+    // The padding takes at least one byte.
     let blocks = length / RATE + 1;
     vec![text("length of the data", &length.to_string()), text("blocks of 136 bytes", &blocks.to_string())]
 }
@@ -54,7 +54,7 @@ pub(super) fn response(input: &Value) -> Vec<Step> {
     ]
 }
 
-/// Bytes that the sponge takes at once.
+/// Bytes per block of the sponge.
 const RATE: usize = 136;
 
 fn of_message(message: &[u8]) -> Vec<Step> {

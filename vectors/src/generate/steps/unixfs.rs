@@ -1,4 +1,4 @@
-//! What lies between files and their identifier: chunks, nodes, and the size that decides about shards.
+//! The intermediate values between files and their identifier: chunks, nodes, and the size that decides on sharding.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -14,15 +14,15 @@ use crate::case::Step;
 use crate::op::Members;
 use crate::op::cid::{Folder, estimate};
 
-/// Multicodec of a raw block.
+/// The multicodec of a raw block.
 const RAW: u64 = 0x55;
-/// The longest node that is shown whole, and how many.
+/// The longest node that is shown in full, and the number of nodes shown.
 const SHOWN_BYTES: usize = 600;
 const SHOWN_NODES: usize = 12;
-/// A node with one link; of many nodes these are the shards of a chain.
+/// The longest node with one link. Among many nodes these are the shards of a chain.
 const SHORT_BYTES: usize = 100;
 
-/// The chunks of a file, and the nodes above them.
+/// The chunks of a file and the nodes above them.
 pub(super) fn file(input: &Value) -> Vec<Step> {
     let listed = Listed::default();
     let content = Recipe::read("content", &input["content"]).expect("the case is accepted");
@@ -37,7 +37,7 @@ pub(super) fn file(input: &Value) -> Vec<Step> {
     steps
 }
 
-/// The sizes of a folder's top directory, and the nodes.
+/// The sizes of a folder's top directory and the nodes.
 pub(super) fn folder(input: &Value) -> Vec<Step> {
     let members = Members::of(input).expect("the case is accepted");
     let folder = Folder::read(&members).expect("the case is accepted");
@@ -56,7 +56,7 @@ pub(super) fn folder(input: &Value) -> Vec<Step> {
     steps
 }
 
-/// Where names stand in the shards of the top directory: its place at depth d is byte d.
+/// The hashes of the names in a sharded top directory: the position at depth d is byte d.
 fn places(input: &Value) -> impl Iterator<Item = Step> {
     let names = input["entries"].as_array().into_iter().flatten().filter_map(|entry| entry["path"].as_str());
     names.filter(|path| !path.contains('/')).map(|name| {
@@ -65,7 +65,7 @@ fn places(input: &Value) -> impl Iterator<Item = Step> {
     })
 }
 
-/// The files of a zip, and the nodes.
+/// The files of a zip and the nodes.
 pub(super) fn zip(input: &Value) -> Vec<Step> {
     let bytes = bytes::read("zip", &input["zip"]).expect("the case is accepted");
     let extracted = zip::inspect(&bytes, &Limits::default(), &mut Strict).expect("the case is accepted");
@@ -81,11 +81,11 @@ pub(super) fn zip(input: &Value) -> Vec<Step> {
     steps
 }
 
-/// Bytes of names and identifiers in the top directory, unsharded.
+/// The bytes of names and identifiers in the unsharded top directory.
 pub(in crate::generate) fn links_bytes(input: &Value) -> usize {
     let block = unsharded(input);
     let (mut rest, mut sum) = (block.as_slice(), 0);
-    // Links come first, each a message: identifier of 36 bytes, name, size.
+    // Links come first. Each is a message: identifier (36 bytes), name, size.
     while let Some((0x12, message)) = field(&mut rest) {
         let mut message = message;
         let (identifier, name) = (field(&mut message), field(&mut message));
@@ -94,7 +94,7 @@ pub(in crate::generate) fn links_bytes(input: &Value) -> usize {
     sum
 }
 
-/// Bytes of the top directory's block, unsharded.
+/// The bytes of the unsharded top directory's block.
 pub(in crate::generate) fn block_bytes(input: &Value) -> usize {
     unsharded(input).len()
 }
@@ -106,7 +106,7 @@ fn unsharded(input: &Value) -> Vec<u8> {
     blocks(&folder.entries(), &layout).pop().expect("the root comes last").1
 }
 
-/// Tag and bytes of the next length-delimited field.
+/// The tag and the bytes of the next length-delimited field.
 fn field<'a>(rest: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
     let (tag, after) = rest.split_first()?;
     let (mut length, mut shift, mut at) = (0usize, 0, 0);
@@ -129,7 +129,8 @@ fn blocks(entries: &BTreeMap<String, Entry<'_>>, layout: &Layout) -> Vec<(Cid, V
     listed.into_blocks()
 }
 
-/// Nodes in the order in which they are made: in full, unless they are long; of many, the short ones and the root.
+/// The nodes in the order of their creation. Long nodes show only their length; of many nodes only the short ones and
+/// the root are shown.
 fn nodes(blocks: &[(Cid, Vec<u8>)]) -> Vec<Step> {
     let nodes: Vec<_> = blocks.iter().filter(|(cid, _)| cid.codec() != RAW).collect();
     let is_few = nodes.len() <= SHOWN_NODES;
@@ -150,7 +151,7 @@ fn nodes(blocks: &[(Cid, Vec<u8>)]) -> Vec<Step> {
     steps
 }
 
-/// Blocks in the order in which they are made; of raw ones, only their names.
+/// Blocks in the order of their creation. Raw blocks are kept without content.
 #[derive(Default)]
 struct Listed(Mutex<Vec<(Cid, Vec<u8>)>>);
 

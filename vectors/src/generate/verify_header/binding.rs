@@ -1,4 +1,4 @@
-//! Rules 5 and 6: the domain, its binding and the key that is admitted.
+//! Rules 5 and 6: the domain, its binding and the admitted key.
 
 use assay_spec::crypto::ed25519;
 use assay_spec::crypto::text::hex;
@@ -22,7 +22,7 @@ pub(super) fn cases(g: &mut Group) {
             p,
             [edit],
             &rows::DOMAIN_AS_SENT,
-            "d is canonical as sent; the server does not make it so.",
+            "d is canonical as sent. The server does not normalize it.",
         );
     }
     for (name, new) in [
@@ -32,14 +32,20 @@ pub(super) fn cases(g: &mut Group) {
     ] {
         let edit = g.change(p, MESSAGE, &named, &format!(r#""d":"{new}""#));
         let bound = set("/in/bindings/0/domain", SITE, new);
-        g.reject(name, p, [edit, bound], &rows::DOMAIN_AS_SENT, "Not canonical, even if somebody bound it.");
+        g.reject(
+            name,
+            p,
+            [edit, bound],
+            &rows::DOMAIN_AS_SENT,
+            "d is not canonical, even if a binding for it exists.",
+        );
     }
     g.reject(
         "unbound",
         p,
         [set("/in/bindings/0/domain", SITE, "other.example")],
         &rows::BINDING,
-        "Another domain is bound.",
+        "Only another domain is bound.",
     );
     let bindings = g.input(p)["bindings"].clone();
     g.reject(
@@ -58,11 +64,11 @@ pub(super) fn cases(g: &mut Group) {
     );
 
     let row = &rows::SIGNATURE;
-    let message = content(&look(g.input(p), MESSAGE).expect("a message")).expect("a text");
+    let message = content(&look(g.input(p), MESSAGE).expect("a message")).expect("bytes");
     let good = signature(g.input(p));
     let json = &message["svc-vf:1:auth:".len()..];
     for (name, other, why) in [
-        ("stranger", ed25519::sign(&key("stranger"), &message), "Signed with a key that is not bound."),
+        ("stranger", ed25519::sign(&key("stranger"), &message), "The signing key is not bound."),
         ("signed-json-alone", ed25519::sign(&key("client"), json), "The signature covers the prefix too."),
         (
             "signed-sha256",
@@ -72,10 +78,10 @@ pub(super) fn cases(g: &mut Group) {
         (
             "signed-sha512",
             ed25519::sign(&key("client"), &Sha512::digest(&message)),
-            "Plain Ed25519, no pre-hashing.",
+            "The signature is plain Ed25519 without pre-hashing.",
         ),
-        ("signature-malleated", malleated(&good), "A scalar that is not below the group's order is refused."),
-        ("signature-zero", [0; 64], "A signature of zeros."),
+        ("signature-malleated", malleated(&good), "The signature's scalar must be below the group order."),
+        ("signature-zero", [0; 64], "All bytes of the signature are zero."),
     ] {
         g.reject(name, p, [splice(SIGNATURE, 0, hex(&good), hex(&other))], row, why);
     }
@@ -85,7 +91,7 @@ pub(super) fn cases(g: &mut Group) {
         p,
         [splice(SIGNATURE, 40, bit, hex(&[good[40] ^ 1]))],
         row,
-        "One bit of the signature.",
+        "One bit of the signature is flipped.",
     );
     g.reject(
         "key-changed",
@@ -99,7 +105,7 @@ pub(super) fn cases(g: &mut Group) {
         "incoming-accepts",
         [set("/in/op", "accept", Value::Null)],
         row,
-        "The incoming key may do nothing but accept.",
+        "The incoming key is admitted only for an accept.",
     );
     g.reject(
         "old-key-accepts",
@@ -110,10 +116,10 @@ pub(super) fn cases(g: &mut Group) {
     )
     .read_as("A-077/404");
     let keys = set("/in/bindings/0/incoming_key", address("incoming"), address("stranger"));
-    g.reject("other-incoming-key", "incoming-accepts", [keys], row, "Another key is the incoming one.");
+    g.reject("other-incoming-key", "incoming-accepts", [keys], row, "Another key is the incoming key.");
 }
 
-/// The same signature with the group's order added to its scalar.
+/// The same signature with the group order added to its scalar.
 pub(super) fn malleated(signature: &[u8; 64]) -> [u8; 64] {
     let order = crate::bytes::parse_hex("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
     let mut carry = 0u16;

@@ -10,13 +10,13 @@ pub(super) fn cases(g: &mut Group) {
     let p = "prepare";
     let header = g.input(p)["authorization"].as_str().expect("a header").to_owned();
     for (name, edit, why) in [
-        ("no-header", set(HEADER, header.as_str(), Value::Null), "A request without the header."),
-        ("scheme-bearer", splice(HEADER, 0, "VfKey", "Bearer"), "Another scheme."),
-        ("two-spaces", splice(HEADER, 5, " ", "  "), "One space, not two."),
-        ("tab", splice(HEADER, 5, " ", "\t"), "A space, not a tab."),
-        ("leading-space", splice(HEADER, 0, "", " "), "Nothing stands in front."),
-        ("trailing-space", splice(HEADER, header.len(), "", " "), "Nothing stands behind."),
-        ("trailing-word", splice(HEADER, header.len(), "", " x"), "Nothing stands behind."),
+        ("no-header", set(HEADER, header.as_str(), Value::Null), "The request has no Authorization header."),
+        ("scheme-bearer", splice(HEADER, 0, "VfKey", "Bearer"), "The scheme is not VfKey."),
+        ("two-spaces", splice(HEADER, 5, " ", "  "), "One space follows the scheme, not two."),
+        ("tab", splice(HEADER, 5, " ", "\t"), "A space follows the scheme, not a tab."),
+        ("leading-space", splice(HEADER, 0, "", " "), "Nothing precedes the scheme."),
+        ("trailing-space", splice(HEADER, header.len(), "", " "), "Nothing follows the signature."),
+        ("trailing-word", splice(HEADER, header.len(), "", " x"), "Nothing follows the signature."),
     ] {
         g.reject(name, p, [edit], &rows::SCHEME, why);
     }
@@ -25,38 +25,44 @@ pub(super) fn cases(g: &mut Group) {
         p,
         [splice(HEADER, 0, "VfKey", "vfkey")],
         &rows::SCHEME,
-        "The word is VfKey.",
+        "The scheme is written VfKey.",
     )
     .read_as("A-069/exact-word");
 
     let dot = header.find('.').expect("a dot");
-    g.reject(
-        "no-dot",
-        p,
-        [splice(HEADER, dot, ".", "")],
-        &rows::TWO_PARTS,
-        "Two parts have a dot between them.",
-    );
+    g.reject("no-dot", p, [splice(HEADER, dot, ".", "")], &rows::TWO_PARTS, "A dot separates the two parts.");
     g.reject(
         "three-parts",
         p,
         [splice(HEADER, header.len(), "", ".e30")],
         &rows::TWO_PARTS,
-        "Two parts, not three.",
+        "The value has two parts, not three.",
     );
     g.reject(
         "trailing-dot",
         p,
         [splice(HEADER, header.len(), "", ".")],
         &rows::TWO_PARTS,
-        "An empty third part is a third part.",
+        "An empty third part counts as a part.",
     );
 
     let row = &rows::BASE64URL;
-    g.reject("padding", p, [splice(HEADER, header.len(), "", "==")], row, "Without padding.");
+    g.reject(
+        "padding",
+        p,
+        [splice(HEADER, header.len(), "", "==")],
+        row,
+        "Base64url is used without padding.",
+    );
     for (name, own, other) in [("standard-alphabet-plus", "-", "+"), ("standard-alphabet-slash", "_", "/")] {
         let edit = g.change("hyphen-and-underscore", HEADER, own, other);
-        g.reject(name, "hyphen-and-underscore", [edit], row, "The alphabet for URLs.");
+        g.reject(
+            name,
+            "hyphen-and-underscore",
+            [edit],
+            row,
+            "The alphabet is base64url, not standard base64.",
+        );
     }
     let last = &header[header.len() - 1..];
     let next = char::from(last.as_bytes()[0] + 1).to_string();
@@ -65,21 +71,21 @@ pub(super) fn cases(g: &mut Group) {
         p,
         [splice(HEADER, header.len() - 1, last, next)],
         row,
-        "The spare bits of the last character are zero.",
+        "The unused bits of the last character are zero.",
     );
     g.reject(
         "foreign-character",
         p,
         [splice(HEADER, dot, "", "!")],
         row,
-        "A foreign character is not skipped.",
+        "A character outside the alphabet is rejected, not skipped.",
     );
     g.reject(
         "foreign-character-signature",
         p,
         [splice(HEADER, dot + 9, "", "~")],
         row,
-        "Nor in the signature.",
+        "A character outside the alphabet is rejected in the signature too.",
     );
 
     let row = &rows::SIGNATURE_LENGTH;
@@ -88,7 +94,13 @@ pub(super) fn cases(g: &mut Group) {
         "signature-ends-in-zero",
         [splice(SIGNATURE, 63, "00", "")],
         row,
-        "63 bytes are not filled up.",
+        "A signature of 63 bytes is rejected, not padded.",
     );
-    g.reject("signature-65", p, [splice(SIGNATURE, 64, "", "00")], row, "A 65th byte is not cut off.");
+    g.reject(
+        "signature-65",
+        p,
+        [splice(SIGNATURE, 64, "", "00")],
+        row,
+        "A 65th byte is rejected, not cut off.",
+    );
 }

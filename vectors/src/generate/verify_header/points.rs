@@ -1,9 +1,9 @@
-//! Rule 6 at the edges of the curve: the keys, points and scalars on which verifiers of Ed25519 differ.
+//! Rule 6 at the edge cases of the curve: keys, points and scalars on which Ed25519 verifiers differ.
 //!
-//! One policy, the chain's own: neither the key nor R may have a small order, both are written as the curve's points
-//! are, S is below the group's order, and `[S]B = R + [k]A` holds as it stands, without the cofactor. Every signature
-//! here that is refused satisfies the equation in one of the ways in which others read it; the generator asserts
-//! that, so that nothing is refused for being mere noise.
+//! The policy is the chain's: neither the key nor R has small order, both are canonical encodings of points, S is
+//! below the group order, and `[S]B = R + [k]A` holds without the cofactor. Every forged signature here satisfies the
+//! equation as some other verifiers read it. The generator asserts this, so that no case is rejected merely because
+//! its signature is random.
 
 use assay_spec::crypto::text::hex;
 use assay_spec::publish::requirements::envelope as rows;
@@ -20,7 +20,7 @@ use crate::generate::group::{Group, set, splice};
 use crate::generate::keys::{self, address, bytes};
 use crate::generate::world::NOW;
 
-/// The document leaves open how strictly a signature is verified where the curve has edges.
+/// The reading of how strictly edge cases of the curve are verified. The document leaves it open.
 const STRICT: &str = "A-069/strict-signature";
 
 const MIXED: &str = "key-mixed-order";
@@ -34,23 +34,23 @@ pub(super) fn cases(g: &mut Group) {
     no_points(g);
 }
 
-/// How a verifier may read the equation.
+/// The verification equation, as verifiers read it.
 #[derive(Clone, Copy, PartialEq)]
 enum Equation {
-    /// As it stands.
+    /// Without the cofactor.
     Plain,
-    /// Both sides times eight.
+    /// Both sides multiplied by eight.
     Cofactored,
 }
 
-/// A key and a signature of a message.
+/// A key and its signature of a message.
 struct Forged {
     key: [u8; 32],
     signature: [u8; 64],
 }
 
 impl Forged {
-    /// The signature with the points as they are written; `S = r + ka`.
+    /// The signature over the points as encoded; `S = r + ka`.
     fn new(key: [u8; 32], point: [u8; 32], secret: (Scalar, Scalar), message: &[u8]) -> Forged {
         let (r, a) = secret;
         let s = r + challenge(&point, &key, message) * a;
@@ -60,7 +60,7 @@ impl Forged {
         Forged { key, signature }
     }
 
-    /// Whether a verifier that takes every point would take it.
+    /// Whether a verifier that accepts every point accepts the signature.
     fn holds(&self, message: &[u8], equation: Equation) -> bool {
         let (point, scalar) = self.signature.split_at(32);
         let k = challenge(point.try_into().expect("32 bytes"), &self.key, message);
@@ -76,13 +76,29 @@ impl Forged {
 
 fn small_order_keys(g: &mut Group, message: &[u8]) {
     for (name, key, why) in [
-        ("key-identity", EIGHT_TORSION[0].compress().0, "Under the neutral element every message is signed."),
-        ("key-order-2", EIGHT_TORSION[4].compress().0, "A key of order 2."),
-        ("key-order-4", EIGHT_TORSION[2].compress().0, "A key of order 4."),
-        ("key-order-8", EIGHT_TORSION[1].compress().0, "A key of order 8."),
-        ("key-identity-above-prime", above_prime(1), "The neutral element, whose coordinate is not reduced."),
-        ("key-identity-negative", negative(EIGHT_TORSION[0]), "The neutral element with a sign."),
-        ("key-order-4-above-prime", above_prime(0), "A key of order 4, whose coordinate is not reduced."),
+        (
+            "key-identity",
+            EIGHT_TORSION[0].compress().0,
+            "With the neutral element as key, one signature is valid for every message.",
+        ),
+        ("key-order-2", EIGHT_TORSION[4].compress().0, "The key has order 2."),
+        ("key-order-4", EIGHT_TORSION[2].compress().0, "The key has order 4."),
+        ("key-order-8", EIGHT_TORSION[1].compress().0, "The key has order 8."),
+        (
+            "key-identity-above-prime",
+            above_prime(1),
+            "The key is the neutral element, with a coordinate that is not reduced.",
+        ),
+        (
+            "key-identity-negative",
+            negative(EIGHT_TORSION[0]),
+            "The key is the neutral element with its sign bit set.",
+        ),
+        (
+            "key-order-4-above-prime",
+            above_prime(0),
+            "The key has order 4 and a coordinate that is not reduced.",
+        ),
     ] {
         let forged = found(name, message, |r| {
             Forged::new(key, EdwardsPoint::mul_base(&r).compress().0, (r, Scalar::ZERO), message)
@@ -96,28 +112,42 @@ fn small_order_points(g: &mut Group, message: &[u8]) {
     let key = keys::key("client").verifying_key().to_bytes();
     for (name, point, equation, why) in [
         ("r-identity", EIGHT_TORSION[0].compress().0, Equation::Plain, "R is the neutral element."),
-        ("r-identity-above-prime", above_prime(1), Equation::Plain, "So it is, and not reduced."),
-        ("r-identity-negative", negative(EIGHT_TORSION[0]), Equation::Plain, "So it is, with a sign."),
+        (
+            "r-identity-above-prime",
+            above_prime(1),
+            Equation::Plain,
+            "R is the neutral element, with a coordinate that is not reduced.",
+        ),
+        (
+            "r-identity-negative",
+            negative(EIGHT_TORSION[0]),
+            Equation::Plain,
+            "R is the neutral element with its sign bit set.",
+        ),
         (
             "r-order-8",
             EIGHT_TORSION[1].compress().0,
             Equation::Cofactored,
-            "R has order 8; only times the cofactor the equation holds.",
+            "R has order 8. The equation holds only with the cofactor.",
         ),
     ] {
         let forged = Forged::new(key, point, (Scalar::ZERO, a), message);
-        assert!(forged.holds(message, equation), "{name} is noise");
-        assert!(equation == Equation::Plain || !forged.holds(message, Equation::Plain), "{name} is plain");
+        assert!(forged.holds(message, equation), "{name} does not satisfy its equation");
+        assert!(
+            equation == Equation::Plain || !forged.holds(message, Equation::Plain),
+            "{name} satisfies the equation without the cofactor"
+        );
         forge(g, name, &forged, why);
     }
     let mut again = Forged::new(key, EIGHT_TORSION[0].compress().0, (Scalar::ZERO, a), message);
     assert!(again.holds(message, Equation::Plain), "the neutral element is R");
     again.signature[..32].copy_from_slice(&above_prime(1));
-    let why = "R is hashed reduced and sent as it is not: good for those who write it anew before they hash.";
+    let why =
+        "R is sent unreduced but hashed reduced. Only verifiers that re-encode R before hashing accept it.";
     forge(g, "r-written-anew", &again, why);
 }
 
-/// A point of the large group with a part of order 8 in it.
+/// Points with a component of order 8.
 fn mixed_orders(g: &mut Group, message: &[u8]) {
     let a = keys::key("client").to_scalar();
     let mixed = |scalar: &Scalar| (EdwardsPoint::mul_base(scalar) + EIGHT_TORSION[1]).compress().0;
@@ -127,27 +157,27 @@ fn mixed_orders(g: &mut Group, message: &[u8]) {
     let mut input = plain(&NOW.to_string(), BODY.as_bytes());
     input["authorization"] = resigned(&input, &good.signature);
     input["bindings"][0]["key"] = bs58::encode(key).into_string().into();
-    let why = "The key has a part of order 8, which k happens to cancel: the equation holds as it stands.";
+    let why = "The key has a component of order 8, which k cancels: the equation holds without the cofactor.";
     g.accept(MIXED, input, why).read_as(STRICT);
 
     let cofactored = |forged: &Forged| {
         forged.holds(message, Equation::Cofactored) && !forged.holds(message, Equation::Plain)
     };
     let mut draws = (0u8..=255).map(|n| signed(draw(MIXED, n)));
-    let residue = draws.find(cofactored).expect("seven of eight");
+    let residue = draws.find(cofactored).expect("seven draws in eight leave a residue");
     let (old, new) = (hex(&signature(g.input(MIXED))), hex(&residue.signature));
-    let why = "The same key where k does not: only times the cofactor the equation holds.";
+    let why = "The key has a component of order 8, which k does not cancel: the equation holds only with the cofactor.";
     let edit = splice(SIGNATURE, 0, old, new);
     g.reject("key-mixed-order-residue", MIXED, [edit], &rows::SIGNATURE, why).read_as(STRICT);
 
     let r = draw("r-mixed-order", 0);
     let forged = Forged::new(keys::key("client").verifying_key().to_bytes(), mixed(&r), (r, a), message);
-    assert!(cofactored(&forged), "r-mixed-order is noise");
-    let why = "R has a part of order 8: only times the cofactor the equation holds.";
+    assert!(cofactored(&forged), "r-mixed-order does not satisfy the cofactored equation alone");
+    let why = "R has a component of order 8: the equation holds only with the cofactor.";
     forge(g, "r-mixed-order", &forged, why);
 }
 
-/// S in other ways to write it.
+/// Other encodings of S.
 fn scalars(g: &mut Group) {
     let good = signature(g.input("prepare"));
     let mut high = good;
@@ -156,25 +186,38 @@ fn scalars(g: &mut Group) {
     }
     assert!(high[63] & 0x80 != 0, "the highest bit of S is not set");
     let edit = splice(SIGNATURE, 0, hex(&good), hex(&high));
-    let why = "Eight times the order added: S has its highest bit, which some do not look at.";
+    let why =
+        "Eight times the group order is added to S. This sets its highest bit, which some verifiers ignore.";
     g.reject("signature-malleated-high", "prepare", [edit], &rows::SIGNATURE, why);
     let mut turned = good;
     turned[32..].reverse();
     let edit = splice(SIGNATURE, 32, hex(&good[32..]), hex(&turned[32..]));
-    let why = "S is written with its highest byte first.";
+    let why = "S is big-endian instead of little-endian.";
     g.reject("signature-scalar-reversed", "prepare", [edit], &rows::SIGNATURE, why);
     let edit = splice(SIGNATURE, 0, hex(&good), hex(&[&good[32..], &good[..32]].concat()));
-    g.reject("signature-swapped", "prepare", [edit], &rows::SIGNATURE, "R stands before S.");
+    g.reject("signature-swapped", "prepare", [edit], &rows::SIGNATURE, "R comes before S.");
 }
 
-/// Coordinates without a point.
+/// Coordinates that belong to no point.
 fn no_points(g: &mut Group) {
     let none = (2u8..=255).map(|y| [&[y][..], &[0; 31]].concat()).find(|bytes| decoded(bytes).is_none());
     let none = none.expect("every other coordinate has no point");
     let edit = splice(SIGNATURE, 0, hex(&signature(g.input("prepare"))[..32]), hex(&none));
-    g.reject("r-no-point", "prepare", [edit], &rows::SIGNATURE, "No point has that coordinate.");
+    g.reject(
+        "r-no-point",
+        "prepare",
+        [edit],
+        &rows::SIGNATURE,
+        "No point of the curve has the coordinate of R.",
+    );
     let edit = set("/in/bindings/0/key", address("client"), bs58::encode(none).into_string());
-    g.reject("key-no-point", "prepare", [edit], &rows::SIGNATURE, "Nor has a key.");
+    g.reject(
+        "key-no-point",
+        "prepare",
+        [edit],
+        &rows::SIGNATURE,
+        "No point of the curve has the coordinate of the key.",
+    );
 }
 
 fn forge(g: &mut Group, name: &str, forged: &Forged, why: &str) {
@@ -188,10 +231,13 @@ fn forge(g: &mut Group, name: &str, forged: &Forged, why: &str) {
     g.reject(name, "prepare", edits, &rows::SIGNATURE, why).read_as(STRICT);
 }
 
-/// The first signature that satisfies the equation as it stands; where a small order is in it, one of eight does.
+/// The first signature that satisfies the equation without the cofactor. With a small-order key, one draw in eight
+/// does.
 fn found(name: &str, message: &[u8], sign: impl Fn(Scalar) -> Forged) -> Forged {
     let mut draws = (0u8..=255).map(|n| sign(draw(name, n)));
-    draws.find(|forged| forged.holds(message, Equation::Plain)).expect("one of eight")
+    draws
+        .find(|forged| forged.holds(message, Equation::Plain))
+        .expect("one draw in eight satisfies the equation")
 }
 
 fn draw(name: &str, n: u8) -> Scalar {
@@ -203,12 +249,12 @@ fn challenge(point: &[u8; 32], key: &[u8; 32], message: &[u8]) -> Scalar {
     Scalar::from_bytes_mod_order_wide(&hash.into())
 }
 
-/// A point as the most lenient read it: coordinates above the prime and needless signs are taken.
+/// A point as the most lenient verifiers decode it: unreduced coordinates and needless sign bits are accepted.
 fn decoded(bytes: &[u8]) -> Option<EdwardsPoint> {
     CompressedEdwardsY::from_slice(bytes).ok()?.decompress()
 }
 
-/// A small coordinate with the field's prime added: 2^255 - 19 + y.
+/// A small coordinate plus the field prime: 2^255 - 19 + y.
 fn above_prime(y: u8) -> [u8; 32] {
     let mut bytes = [0xff; 32];
     (bytes[0], bytes[31]) = (0xed + y, 0x7f);

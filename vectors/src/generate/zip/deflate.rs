@@ -1,17 +1,17 @@
-//! Deflate streams that are mostly the same bit.
+//! Deflate streams that consist mostly of one repeated bit.
 
 use super::Data;
 
-/// A deflate stream of zeros: one block, in which a bit that is not set is the longest match, one byte back.
+/// A deflate stream of zero bytes: one block, in which a 0 bit encodes the longest match, one byte back.
 pub(super) fn zeros(count: usize) -> Data {
     const MATCH: usize = 258;
     let mut bits = Bits::default();
-    // Last block, own codes: 286 literals and lengths, 2 distances, 18 lengths of code lengths.
+    // Last block, dynamic codes: 286 literals and lengths, 2 distances, 18 code length codes.
     bits.put(&[1, 0, 1]);
     bits.number(29, 5);
     bits.number(1, 5);
     bits.number(14, 4);
-    // In the order 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1: "18" has one bit, "2" and "1" have two.
+    // In the order 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1: "18" gets one bit, "2" and "1" get two.
     for length in [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2] {
         bits.number(length, 3);
     }
@@ -20,7 +20,7 @@ pub(super) fn zeros(count: usize) -> Data {
         bits.number(count - 11, 7);
     };
     let (one, two) = ([1, 0], [1, 1]);
-    // A zero byte has two bits, the end of the block too, a match of 258 bytes one; both distances have one.
+    // A zero byte and the end of the block get two bits, a match of 258 bytes one; both distances get one.
     bits.put(&two);
     none(&mut bits, 138);
     none(&mut bits, 117);
@@ -44,7 +44,7 @@ pub(super) fn zeros(count: usize) -> Data {
     Data::Run { before: bits.bytes, byte: 0, count: left / 8, after: after.bytes }
 }
 
-/// Bits, the lowest of a byte first.
+/// A bit writer. The lowest bit of a byte comes first.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,

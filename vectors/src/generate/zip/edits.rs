@@ -1,4 +1,4 @@
-//! The edits between two zips.
+//! The edits that turn one zip into another.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use super::Piece;
 use crate::case::Edit;
 use crate::generate::group::{set, splice};
 
-/// The edits that make `after` of `before`, both written as [`recipe`](super::recipe) writes them. They differ within pieces, in
-/// the length of runs, or by pieces that were put in.
+/// The edits that turn `before` into `after`, both in the notation of [`recipe`](super::recipe). The two may differ
+/// inside pieces, in the length of runs, or by inserted pieces.
 pub(in crate::generate) fn edits(before: &[Piece], after: &[Piece]) -> Vec<Edit> {
     let in_parts = before.iter().any(|piece| matches!(piece, Piece::Run(..)));
     let path = |part: usize| if in_parts { format!("/in/zip/concat/{part}") } else { "/in/zip".to_owned() };
@@ -36,14 +36,14 @@ pub(in crate::generate) fn edits(before: &[Piece], after: &[Piece]) -> Vec<Edit>
                 }
                 (part, at) = (part + 2, 0);
             }
-            _ => panic!("the zips have other pieces"),
+            _ => panic!("the zips have different kinds of pieces"),
         }
         n += 1;
     }
     edits
 }
 
-/// Where two pieces of the same length differ, or all of them where the lengths differ.
+/// The differing ranges of two pieces of equal length, or one range if the lengths differ.
 fn differences(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Vec<u8>)> {
     if old.len() != new.len() {
         let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();

@@ -17,7 +17,7 @@ use super::{bad, staged};
 use crate::bytes;
 use crate::op::{Members, OpError};
 
-/// The bytes of a base64 text, as the strict reader has them.
+/// The bytes of a base64 string, strictly decoded.
 pub(in crate::op) fn base64_decode(
     _: &Dialect,
     input: &Members<'_>,
@@ -27,7 +27,7 @@ pub(in crate::op) fn base64_decode(
     Ok(json!({"bytes": bytes::hex(&read)}))
 }
 
-/// E, from the wallet's key and the text that the wallet signs.
+/// Derives E from the wallet's key and the derivation message.
 pub(in crate::op) fn derive(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -37,7 +37,9 @@ pub(in crate::op) fn derive(
     let named = key_e::check(dialect, text, rules).map_err(staged)?;
     let own = Address::of(&wallet);
     let holds = named.is_none_or(|named| named == own);
-    rules.require(&WALLET, holds, || format!("the text names another wallet than {own}")).map_err(staged)?;
+    rules
+        .require(&WALLET, holds, || format!("the message names a wallet other than {own}"))
+        .map_err(staged)?;
     let e = key_e::of_wallet(&wallet, text, rules).map_err(staged)?;
     Ok(json!({
         "signature": bytes::hex(&*e.signature),
@@ -46,7 +48,7 @@ pub(in crate::op) fn derive(
     }))
 }
 
-/// A text encrypted for the holder of a public key; nothing is drawn at random.
+/// Encrypts for a public key. The ephemeral key and the nonce come from the input.
 pub(in crate::op) fn encrypt(
     _: &Dialect,
     input: &Members<'_>,
@@ -57,7 +59,7 @@ pub(in crate::op) fn encrypt(
     Ok(json!({"ciphertext": bytes::hex(&wrapped.bytes)}))
 }
 
-/// A text decrypted with a private key. `nonce_length` is 16 unless it is stated.
+/// Decrypts with a private key. `nonce_length` defaults to 16.
 pub(in crate::op) fn decrypt(
     _: &Dialect,
     input: &Members<'_>,
@@ -82,13 +84,13 @@ pub(super) fn private_key(
     signing::parse_secret_key(&input.bytes(name)?, rules).map_err(staged)
 }
 
-/// A recipient's key, as texts have it: 0x and the hexadecimal digits of 65 bytes.
+/// A recipient's key: 0x and 65 bytes in hex.
 pub(super) fn public_key(input: &Members<'_>, rules: &mut impl Rules) -> Result<PublicKey, OpError> {
     let bytes = parse_prefixed_hex(input.text("public_key")?).unwrap_or_default();
     wrapping::recipient(&bytes, rules).map_err(staged)
 }
 
-/// What a sender throws away afterwards.
+/// The sender's one-time key and nonce.
 pub(super) fn ephemeral(input: &Members<'_>, rules: &mut impl Rules) -> Result<Ephemeral, OpError> {
     let key = private_key(input, "ephemeral_private_key", rules)?;
     let nonce =

@@ -1,4 +1,4 @@
-//! The stored records of a hosting application: keys and envelopes, chains of amends, claims, authority.
+//! The stored records of a hosting application: keys, envelopes, amend chains, claims, authority.
 
 pub(super) mod keys;
 pub(super) mod records;

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::bad;
 use crate::op::{Members, OpError};
 
-/// The record of a chain of amends that counts, and what it states.
+/// The authoritative record of an amend chain and its content.
 pub(in crate::op) fn resolve_amends(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -31,7 +31,7 @@ pub(in crate::op) fn resolve_amends(
     let listed = input.list("authorized")?.iter().map(|each| each.as_str().and_then(Address::parse));
     let listed: Option<Vec<Address>> = listed.collect();
     let listed = listed.ok_or_else(|| bad("authorized: addresses are missing"))?;
-    // An empty list is not the same as none: nobody's records count then.
+    // An empty list differs from a missing one: with an empty list no record counts.
     let authorized = input.value("authorized").map(|_| listed);
     let resolved = resolve(creation, &records, authorized.as_deref(), dialect, rules).map_err(staged)?;
     Ok(json!({
@@ -42,7 +42,7 @@ pub(in crate::op) fn resolve_amends(
     }))
 }
 
-/// The claim that holds for a machine.
+/// The selected claim of a machine.
 pub(in crate::op) fn select_claim(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -69,7 +69,7 @@ pub(in crate::op) fn select_claim(
     Ok(json!({"item_hash": null, "pubkey": null}))
 }
 
-/// By what right a record counts for an owner.
+/// Whether and why a signer is authorized to write a record for an owner.
 pub(in crate::op) fn judge_authority(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -77,7 +77,7 @@ pub(in crate::op) fn judge_authority(
 ) -> Result<Value, OpError> {
     let (content, act) = (input.object("security")?, input.object("act")?);
     let (security, faults) = Security::read(content.map(), rules);
-    // An encryption key among the signers is told, and signs nothing that counts for all that.
+    // An encryption key among the signers is only reported here. The entry authorizes nothing.
     if let Some(fault) = faults.into_iter().find(|fault| fault.rule != &rows::NOT_A_SIGNER) {
         return Err(staged(fault));
     }
@@ -96,8 +96,8 @@ pub(in crate::op) fn judge_authority(
     Ok(json!({"standing": standing}))
 }
 
-/// What a reader finds in one entry of a project, in its plaintext, in what one message states of a deployment or of a
-/// bundle, in the record of security or of a FORGET, in one identifier.
+/// Reads a single item: a project entry or its plaintext, the content of a deployment or bundle message, a security or
+/// FORGET record, or an identifier.
 pub(in crate::op) fn read_record(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -141,7 +141,7 @@ pub(in crate::op) fn read_record(
             let text = input.text("value")?;
             let good = identifier::is_drop(text);
             rules
-                .require(&identifiers::DROP, good, || format!("no drop's identifier: {text:.40}"))
+                .require(&identifiers::DROP, good, || format!("not a drop id: {text:.40}"))
                 .map_err(staged)?;
             Ok(json!({}))
         }

@@ -1,4 +1,4 @@
-//! `hosting.recover`: an owner's history from messages, nodes' answers and keys.
+//! `hosting.recover`: recovers an owner's history from messages, nodes' responses and keys.
 
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::SigningKey;
@@ -11,8 +11,8 @@ use super::bad;
 use super::keys::private_key;
 use crate::op::{Members, OpError};
 
-/// What is recovered, and which STORE messages were asked of which node. A node of which no answer is given did not
-/// answer.
+/// The recovered history, and the STORE lookups sent to each node. A node without a response in the input did not
+/// respond.
 pub(in crate::op) fn recover(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -31,14 +31,14 @@ pub(in crate::op) fn recover(
         reader.message(&message.to_string(), rules);
     }
     let asked = ask(&mut reader, input.list("answers")?, rules)?;
-    Ok(told(&reader.finish(&keys, rules), &asked))
+    Ok(output(&reader.finish(&keys, rules), &asked))
 }
 
 fn key(input: &Members<'_>, name: &str, rules: &mut impl Rules) -> Result<Option<SigningKey>, OpError> {
     input.value(name).map(|_| private_key(input, name, rules)).transpose()
 }
 
-/// Asks until nothing is left, and says what was asked, by node and hash.
+/// Performs lookups until none is needed, and returns them sorted by node and hash.
 fn ask(reader: &mut Reader, answers: &[Value], rules: &mut impl Rules) -> Result<Vec<Lookup>, OpError> {
     let mut asked = Vec::new();
     loop {
@@ -61,7 +61,7 @@ fn ask(reader: &mut Reader, answers: &[Value], rules: &mut impl Rules) -> Result
     }
 }
 
-fn told(recovery: &Recovery, asked: &[Lookup]) -> Value {
+fn output(recovery: &Recovery, asked: &[Lookup]) -> Value {
     let project = |project: &Project| json!({"id": project.id, "deleted": project.deleted, "plaintext": project.plaintext});
     let deployment = |deployment: &Deployment| {
         json!({

@@ -14,7 +14,7 @@ use super::{bad, staged};
 use crate::bytes;
 use crate::op::{Members, OpError};
 
-/// An envelope of version 3; nothing is drawn at random.
+/// Seals an envelope of version 3. All random values come from the input.
 pub(in crate::op) fn seal_envelope(
     _: &Dialect,
     input: &Members<'_>,
@@ -22,7 +22,7 @@ pub(in crate::op) fn seal_envelope(
 ) -> Result<Value, OpError> {
     let plaintext = input.text("plaintext_json")?;
     let is_json = serde_json::from_str::<Value>(plaintext).is_ok();
-    rules.require(&rows::JSON, is_json, || "the plaintext is no JSON".to_owned()).map_err(staged)?;
+    rules.require(&rows::JSON, is_json, || "the plaintext is not JSON".to_owned()).map_err(staged)?;
     let (dek, iv) = cipher(input, &rows::KEY_LENGTH, &rows::IV, rules)?;
     let (user_key, user) = recipient(input, "user", rules)?;
     let (encryption_key, encryption) = recipient(input, "encryption", rules)?;
@@ -32,7 +32,7 @@ pub(in crate::op) fn seal_envelope(
     Ok(json!({"envelope": sealed.envelope}))
 }
 
-/// What an envelope holds, for the holder of one key in one of two roles.
+/// Opens an envelope with one key, in one of two roles.
 pub(in crate::op) fn open_envelope(
     _: &Dialect,
     input: &Members<'_>,
@@ -66,7 +66,7 @@ pub(in crate::op) fn open_envelope(
     }
 }
 
-/// The file that is pinned for a virtual machine, as an object.
+/// Seals a bundle. The output is the pinned file as a JSON object.
 pub(in crate::op) fn seal_bundle(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -83,7 +83,7 @@ pub(in crate::op) fn seal_bundle(
     Ok(json!({"bundle": file}))
 }
 
-/// The tarball of a pinned file. Without a stated hash none is compared.
+/// Opens a pinned file and returns its tarball. Without a stated hash none is compared.
 pub(in crate::op) fn open_bundle(
     dialect: &Dialect,
     input: &Members<'_>,
@@ -101,7 +101,7 @@ pub(in crate::op) fn open_bundle(
     Ok(json!({"tarball": bytes::hex(&opened.tarball)}))
 }
 
-/// The key and the IV that everything is sealed with.
+/// The key and the IV of the cipher.
 fn cipher(
     input: &Members<'_>,
     key_row: Id,
@@ -111,12 +111,12 @@ fn cipher(
     let (dek, iv) = (input.bytes("dek")?, input.bytes("iv")?);
     rules.require(key_row, dek.len() == 32, || format!("dek has {} bytes", dek.len())).map_err(staged)?;
     rules.require(iv_row, iv.len() == 12, || format!("iv has {} bytes", iv.len())).map_err(staged)?;
-    // Leniently, either is cut or filled up behind.
+    // Without the rule, either is cut or padded with zeros at the end.
     let at = |bytes: &[u8], n: usize| bytes.get(n).copied().unwrap_or_default();
     Ok((Key::new(std::array::from_fn(|n| at(&dek, n))), std::array::from_fn(|n| at(&iv, n))))
 }
 
-/// One of the members of `deks`: for whom, and with what.
+/// One member of `deks`: the recipient's key, and the ephemeral key and nonce.
 fn recipient(
     input: &Members<'_>,
     name: &str,
