@@ -271,7 +271,8 @@ fn parse_service(name: &str) -> Result<Service, String> {
 
 #[cfg(feature = "embedded")]
 fn parse_clock(name: &str) -> Result<assay_sim::serve::ClockMode, String> {
-    serde_json::from_value(serde_json::json!(name)).map_err(|_| "unknown clock; use manual, auto or real".to_owned())
+    serde_json::from_value(serde_json::json!(name))
+        .map_err(|_| "unknown clock; use manual, auto or real".to_owned())
 }
 
 #[cfg(feature = "embedded")]
@@ -395,7 +396,9 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
 
     let wanted = select(check::all(), &args.selection.services, &args.selection.filters);
     if wanted.is_empty() {
-        return Err(Ending::Bad("no check matches these filters; assay run --list shows every check".to_owned()));
+        return Err(Ending::Bad(
+            "no check matches these filters; assay run --list shows every check".to_owned(),
+        ));
     }
     let settings = Settings { seed: args.seed, ..Settings::default() };
     let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)

@@ -249,7 +249,7 @@ fn a_car_stands_outside_of_what_it_holds() {
     for (path, car) in [("", "site.car"), ("", "d/site.car"), ("a", "a"), ("", "../site")] {
         let (path, car) = (site.path().join(path), site.path().join(car));
         let error = error(&assay(&[path.as_os_str(), OsStr::new("--car"), car.as_os_str()]));
-        assert!(error.contains(": stands in "), "{error}");
+        assert!(error.contains(": the CAR would be inside "), "{error}");
     }
     assert_eq!(fs::read(site.path().join("a")).unwrap(), b"a");
 }

@@ -225,11 +225,11 @@ async fn bad_arguments_say_what_helps() {
     let cases: [(&[&str], &str); 8] = [
         (&["init", "--publish-url", nobody, "--chain-url", "nowhere"], "--chain-url: not a URL"),
         (&identified, "c.key"),
-        (&["init"], "name a URL"),
+        (&["init"], "no URL: give one"),
         (&["init", "--network-url", "ftp://a.example"], "--network-url: a base URL begins with http"),
         (&["init", "--host", "nowhere"], "--host: not a URL"),
         (&["doctor"], "--profile"),
-        (&["doctor", "--control-url", "http://127.0.0.1:1"], "go with the URL of a service"),
+        (&["doctor", "--control-url", "http://127.0.0.1:1"], "need the URL of a service"),
         (&["readings", "--service", "nobody"], "known services"),
     ];
     for (arguments, named) in cases {
@@ -341,12 +341,12 @@ async fn a_refusal_is_no_sign_of_a_service() {
         let server = always(answer).await;
         let (code, text) = assay(folder.path(), &[], &["init", "--host", &server.uri()]).await;
         assert_eq!(code, Some(3), "{text}");
-        assert!(text.contains("name its URL by --publish-url") && !text.contains("reached      "), "{text}");
+        assert!(text.contains("give its URL with --publish-url") && !text.contains("reached      "), "{text}");
     }
     let server = always(ResponseTemplate::new(405)).await;
     let (code, text) = assay(folder.path(), &[], &["init", "--host", &server.uri(), "--out", "-"]).await;
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("\n[drop]\n") && text.contains("by --publish-url"), "{text}");
+    assert!(text.contains("\n[drop]\n") && text.contains("with --publish-url"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -360,7 +360,7 @@ async fn a_strange_control_api_costs_no_profile() {
     let failing = serde_json::json!({ "error": "\u{1b}[31m\u{0}no" });
     let failing = always(ResponseTemplate::new(500).set_body_json(failing)).await;
     for (control, words) in
-        [(strange.uri(), "site left out: chain: not a URL"), (failing.uri(), "not reached")]
+        [(strange.uri(), "site skipped: chain: not a URL"), (failing.uri(), "not reached")]
     {
         let urls = ["--control-url", &control, "--publish-url", &served.sites["publish"]];
         let init = [&["init", "--force"][..], &urls].concat();
