@@ -361,7 +361,7 @@ mod tests {
             > Connection: close
             >
             > \0\xff
-            ! no complete answer within 15 s
+            ! no complete response within 15 s
           exchange 2 of 2, http://127.0.0.1:4101
             > POST /prepare HTTP/1.1
             > Host: 127.0.0.1:4101
@@ -395,7 +395,7 @@ mod tests {
             > Connection: close
             >
             > \0\xff
-            ! no complete answer within 15 s
+            ! no complete response within 15 s
           seed     18446744073709551615
 
         error publish.other.answers  it_connects

@@ -351,6 +351,9 @@ fn what_is_stopped_while_it_repeats_conforms_where_nothing_failed() {
     let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
     let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     assert_eq!(status.code(), Some(0), "{text}");
-    assert!(text.contains("rounds; nothing failed") && text.contains("waiting for the running checks"), "{text}");
+    assert!(
+        text.contains("rounds; nothing failed") && text.contains("waiting for the running checks"),
+        "{text}"
+    );
     assert!(!text.contains("--resume") && !folder.path().join("assay-interrupted.json").exists());
 }

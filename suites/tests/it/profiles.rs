@@ -263,11 +263,11 @@ async fn whoever_answers_wrongly_is_not_called_good() {
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
     let broken = always(ResponseTemplate::new(500)).await;
     for (option, url, words) in [
-        ("--gateway-url", &served.sites["drop"], "not as the gateway would"),
-        ("--network-url", &served.sites["drop"], "not as the network would"),
-        ("--drop-url", &broken.uri(), "it fails: GET /api/drop: status 500"),
-        ("--publish-url", &broken.uri(), "it fails: "),
-        ("--gateway-url", &broken.uri(), "it fails: "),
+        ("--gateway-url", &served.sites["drop"], "does not look like a gateway service"),
+        ("--network-url", &served.sites["drop"], "does not look like a network service"),
+        ("--drop-url", &broken.uri(), "the server fails: GET /api/drop returned 500"),
+        ("--publish-url", &broken.uri(), "the server fails: "),
+        ("--gateway-url", &broken.uri(), "the server fails: "),
     ] {
         let (code, text) = assay(folder.path(), &[], &["doctor", option, url]).await;
         assert_eq!(code, Some(1), "{option}: {text}");
@@ -294,14 +294,14 @@ async fn a_target_is_asked_as_a_run_asks_it() {
     let said = said.to_string();
     assert!(said.contains("+ reached: ") && !said.contains("sesame"), "{said}");
     let said = diagnosed(folder.path(), &network).await.to_string();
-    assert!(said.contains("not as the network would"), "{said}");
+    assert!(said.contains("does not look like a network service"), "{said}");
     // Nobody ever takes what comes in here, and the profile says for how long that is waited for.
     let mute = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", mute.local_addr().expect("its address"));
     let text = format!("[transport]\nanswer_seconds = 1\n[network]\nurl = \"{url}\"\n");
     let said = diagnosed(folder.path(), &text).await;
     assert_eq!(said.exit_code(), 3, "{said}");
-    assert!(said.to_string().contains(&format!("x {url}: no complete answer within 1 s")), "{said}");
+    assert!(said.to_string().contains(&format!("x {url}: no complete response within 1 s")), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -330,7 +330,7 @@ async fn stored_records_are_counted_by_what_is_there_to_read_them_from() {
     // Nothing was asked, so nothing was missed.
     let said = diagnosed(folder.path(), hosting).await;
     assert_eq!(said.exit_code(), 1, "{said}");
-    assert!(said.to_string().contains("name the node: [network] url"), "{said}");
+    assert!(said.to_string().contains("add the node: [network] url"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -341,7 +341,10 @@ async fn a_refusal_is_no_sign_of_a_service() {
         let server = always(answer).await;
         let (code, text) = assay(folder.path(), &[], &["init", "--host", &server.uri()]).await;
         assert_eq!(code, Some(3), "{text}");
-        assert!(text.contains("give its URL with --publish-url") && !text.contains("reached      "), "{text}");
+        assert!(
+            text.contains("give its URL with --publish-url") && !text.contains("reached      "),
+            "{text}"
+        );
     }
     let server = always(ResponseTemplate::new(405)).await;
     let (code, text) = assay(folder.path(), &[], &["init", "--host", &server.uri(), "--out", "-"]).await;
@@ -390,7 +393,7 @@ async fn a_control_api_behind_a_token_is_asked_with_it() {
     assert_eq!(code, Some(0), "{text}");
     let control = format!("control = \"{}\"\n[drop]\nurl = \"{}\"\n", served.control, served.sites["drop"]);
     let said = diagnosed(folder.path(), &control).await.to_string();
-    assert!(said.contains("-> name a token that it takes: control_token = "), "{said}");
+    assert!(said.contains("-> set a valid token: control_token = "), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

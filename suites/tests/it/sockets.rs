@@ -81,7 +81,7 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
     let forwarding = header.map(|header| behind.map(|site| (site.clone(), header.clone())).collect());
     let target = Remote::trusting(trust, sites, control)
         .await
-        .expect("somebody listens")
+        .expect("a server listens")
         .forwarded_by(forwarding.unwrap_or_default());
     let fixtures = Fixtures::new(&publish, Some(&key)).expect("a key of 64 digits");
     let settings = Settings {
@@ -150,7 +150,7 @@ async fn a_world_that_was_used_by_hand_does_no_harm_and_forks_end_with_their_che
 }
 
 async fn post(base: &str, request: Request) -> u16 {
-    let stream = Tcp.connect(base, None).await.expect("somebody listens");
+    let stream = Tcp.connect(base, None).await.expect("a server listens");
     exchange(stream, &request, "host", Limits::default()).await.expect("an answer").status
 }
 
@@ -359,7 +359,7 @@ async fn take(served: &Served, key: &SigningKey, path: &str, kind: &str, content
     let request = Request::new("POST", &format!("/api/v0{path}"))
         .header("Content-Type", "application/json")
         .body(envelope);
-    let stream = Tcp.connect(&served.sites["network"], None).await.expect("somebody listens");
+    let stream = Tcp.connect(&served.sites["network"], None).await.expect("a server listens");
     let answer = exchange(stream, &request, "host", Limits::default()).await.expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer.json().expect("JSON")

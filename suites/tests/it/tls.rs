@@ -52,7 +52,7 @@ async fn a_written_profile_trusts_the_simulator() {
     let said = why(ask(&Tcp, server).await);
     assert!(said.starts_with(&format!("{server}: ")) && said.contains("ca_file"), "{said}");
     let said = why(ask(&sockets, &served.sites["gateway"].replace("http:", "https:")).await);
-    assert!(said.ends_with(": no TLS is spoken there"), "{said}");
+    assert!(said.ends_with(": the server does not speak TLS"), "{said}");
     let plain = ask(&sockets, &server.replace("https:", "http:")).await;
     assert!(matches!(plain, Err(Broken::Nonsense(_) | Broken::Closed(_))), "{plain:?}");
 }
@@ -60,7 +60,7 @@ async fn a_written_profile_trusts_the_simulator() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_control_api_tells_its_authority() {
     let served = served().await;
-    let stream = Tcp.connect(&served.control, None).await.expect("somebody listens");
+    let stream = Tcp.connect(&served.control, None).await.expect("a server listens");
     let request = Request::new("GET", "/_sim/v1/ca");
     let answer = exchange(stream, &request, "control", Limits::default()).await.expect("an answer");
     assert_eq!((answer.status, answer.text()), (200, served.handle.authority().pem()));

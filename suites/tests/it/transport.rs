@@ -253,7 +253,7 @@ async fn a_dead_target_is_given_up_soon_and_a_late_one_is_met() {
     assert!(attempt.again >= 1);
     assert_eq!(heard.lock().expect("nobody panicked").len(), 1, "one request, once");
     let remarks = assay_suites::target::Connect::transport(&sockets).remarks().join("\n");
-    assert!(remarks.contains("tried again before anything was sent"), "{remarks}");
+    assert!(remarks.contains("retries before a request was sent"), "{remarks}");
 
     // What only an answer has named is asked once.
     let began = Instant::now();
@@ -400,7 +400,7 @@ async fn a_client_certificate_is_shown_to_own_sites_alone() {
     for (certificate, key, words) in [
         ("c.pem", "other.key", ["c.pem: the key of client_key (", "is another certificate's"]),
         ("c.pem", "no.key", ["client_key (", "no.key): no private key (PEM) is in it"]),
-        ("c.key", "c.key", ["c.key: ", "no certificate (PEM) is in it"]),
+        ("c.key", "c.key", ["c.key: ", "no certificate (PEM) found"]),
         ("none.pem", "c.key", ["none.pem: ", ""]),
         ("c.pem", "none.key", ["client_key: cannot read the secret in ", "none.key"]),
     ] {

@@ -170,7 +170,7 @@ mod tests {
                     "body_base64": "AP8="
                   },
                   "broken": {
-                    "words": "no complete answer within 15 s",
+                    "words": "no complete response within 15 s",
                     "kind": "timed-out",
                     "detail": "15"
                   }
@@ -275,7 +275,7 @@ mod tests {
                     "body_base64": "AP8="
                   },
                   "broken": {
-                    "words": "no complete answer within 15 s",
+                    "words": "no complete response within 15 s",
                     "kind": "timed-out",
                     "detail": "15"
                   }

@@ -127,8 +127,8 @@ async fn each_ends_in_its_verdict_within_its_limit() {
         (Badly::BreaksOff, "by a reset of the stream"),
         (Badly::ManyHeaders, "too many headers"),
         (Badly::HugeHeader, "longer than 65536 bytes"),
-        (Badly::Silent, "no complete answer within"),
-        (Badly::SilentInTheBody, "no complete answer within"),
+        (Badly::Silent, "no complete response within"),
+        (Badly::SilentInTheBody, "no complete response within"),
         (Badly::WrongLength, "not an HTTP response"),
     ] {
         let (url, _tasks) = server(badly).await;
@@ -146,7 +146,7 @@ async fn what_is_no_http_2_ends_as_well() {
         ),
         ("garbage", vec![Hear, Say(vec![0xff; 4096]), Hold], "not an HTTP response"),
         ("nothing", vec![Hear], "ended before the head"),
-        ("silence", vec![Hold], "no complete answer within"),
+        ("silence", vec![Hold], "no complete response within"),
     ] {
         let server = Server::start(steps).await;
         expect(name, &server.url("http"), words).await;

@@ -36,27 +36,27 @@ fn endless(begin: &str, again: &str) -> Vec<Step> {
 fn room() -> Vec<(&'static str, Vec<Step>, &'static str)> {
     let big = format!("{:x}\r\n{}\r\n", 32 << 10, "x".repeat(32 << 10));
     vec![
-        ("silent", heard(vec![Hold]), "no complete answer within 1 s"),
-        ("silent without having heard anything", vec![Hold], "no complete answer within 1 s"),
+        ("silent", heard(vec![Hold]), "no complete response within 1 s"),
+        ("silent without having heard anything", vec![Hold], "no complete response within 1 s"),
         (
             "a byte at a time, head",
             heard(vec![say(OK), Drip(b"X: y\r\n".to_vec())]),
-            "no complete answer within",
+            "no complete response within",
         ),
         (
             "a byte at a time, body",
             heard(vec![say(&format!("{OK}Content-Length: 99999\r\n\r\n")), Drip(b"x".to_vec())]),
-            "no complete answer within",
+            "no complete response within",
         ),
         (
             "a byte at a time, chunks",
             heard(vec![say(CHUNKED), Drip(b"1\r\nx\r\n".to_vec())]),
-            "no complete answer within",
+            "no complete response within",
         ),
         (
             "silent in the body",
             heard(vec![say(&format!("{OK}Content-Length: 9\r\n\r\nx")), Hold]),
-            "no complete answer within",
+            "no complete response within",
         ),
         ("endless head", endless(OK, &format!("X: {}\r\n", "y".repeat(1000))), "longer than 65536 bytes"),
         ("endless header line", endless(&format!("{OK}X: "), "y"), "longer than 65536 bytes"),
@@ -80,7 +80,7 @@ fn room() -> Vec<(&'static str, Vec<Step>, &'static str)> {
         (
             "shorter than it says, held open",
             heard(vec![say(&format!("{OK}Content-Length: 9\r\n\r\nab")), Hold]),
-            "no complete answer",
+            "no complete response",
         ),
         ("longer than it says", answer("HTTP/1.1 500 No\r\nContent-Length: 3\r\n\r\nabcdef"), "got 500"),
         ("a length that no body has", sized("99999999999999999999999999", "x"), "longer than 16777216 bytes"),

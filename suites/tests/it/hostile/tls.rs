@@ -55,7 +55,7 @@ async fn each_ends_in_its_verdict_within_its_limit() {
             "the certificate is not valid yet",
         ),
         ("untrusted", vec![showing(2, here, YEARS), Hear, say(no)], "the certificate"),
-        ("plain text", vec![say(no), Hold], "no TLS is spoken there"),
+        ("plain text", vec![say(no), Hold], "the server does not speak TLS"),
         ("a handshake that never ends", vec![Hold], "no complete handshake within"),
         (
             "a handshake that stops in the middle",
@@ -65,7 +65,7 @@ async fn each_ends_in_its_verdict_within_its_limit() {
         ("an alert in the middle", vec![alert(40), Hold], "the server ended the handshake: HandshakeFailure"),
         ("an end in the middle", vec![], "no TLS connection"),
         ("an alert after the handshake", vec![showing(1, here, YEARS), Hear], "ended before the head"),
-        ("garbage", vec![Say(vec![0xff; 4096]), Hold], "no TLS is spoken there"),
+        ("garbage", vec![Say(vec![0xff; 4096]), Hold], "the server does not speak TLS"),
     ] {
         let server = Server::start(steps).await;
         let began = Instant::now();
