@@ -398,8 +398,8 @@ async fn a_client_certificate_is_shown_to_own_sites_alone() {
     }
     assert_eq!(shown.lock().expect("nobody panicked")[0], client.certificate());
     for (certificate, key, words) in [
-        ("c.pem", "other.key", ["c.pem: the key of client_key (", "is another certificate's"]),
-        ("c.pem", "no.key", ["client_key (", "no.key): no private key (PEM) is in it"]),
+        ("c.pem", "other.key", ["c.pem: the key of client_key (", "does not belong to this certificate"]),
+        ("c.pem", "no.key", ["client_key (", "no.key): no private key (PEM) found"]),
         ("c.key", "c.key", ["c.key: ", "no certificate (PEM) found"]),
         ("none.pem", "c.key", ["none.pem: ", ""]),
         ("c.pem", "none.key", ["client_key: cannot read the secret in ", "none.key"]),

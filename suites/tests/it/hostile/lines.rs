@@ -109,7 +109,7 @@ fn room() -> Vec<(&'static str, Vec<Step>, &'static str)> {
         (
             "an upgrade that nobody asked for",
             answer("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"),
-            "no upgrade was asked for",
+            "no upgrade was requested",
         ),
         ("half-closed before the request", vec![], "the connection ended"),
         ("many headers", answer(&format!("{OK}{}\r\n", "X: y\r\n".repeat(129))), "not an HTTP response"),
