@@ -465,9 +465,9 @@ mod tests {
         assert_eq!(with(&[]), "0 checks - does not conform: nothing was checked");
         let mut run = example::run();
         run.outcomes.truncate(1);
-        run.objections = vec!["b.toml: x: there is no such check".to_owned()];
+        run.objections = vec!["b.toml: x: no check has this id".to_owned()];
         assert_eq!(last_line(&run), "1 check: 1 pass - does not conform: the baseline is not true of it");
-        assert!(summary(&run, false).contains("\nobjections\n  b.toml: x: there is no such check\n"));
+        assert!(summary(&run, false).contains("\nobjections\n  b.toml: x: no check has this id\n"));
         run.is_partial = true;
         let stopped = "1 check: 1 pass - does not conform: not every check had its turn";
         assert_eq!(last_line(&run), stopped);

@@ -182,7 +182,7 @@ fn names_that_are_not_utf_8_are_refused() {
 #[test]
 fn what_is_not_there_is_told() {
     let site = Folder::new();
-    refused(&site, "there is nothing here");
+    refused(&site, "no such file or folder");
 }
 
 /// Root may read everything; so the files are such that nobody can read.

@@ -40,7 +40,7 @@ fn bad_arguments_and_profiles_end_with_2_and_name_the_place() {
         (&["run", "--profile", "empty.toml"], "no service"),
         (&["run", "--profile", "auth.toml"], "auth.toml:3:18: headers.X-Auth.env"),
         (&["run", "--profile", "auth.toml"], "auth.toml:1:11: ca_file"),
-        (&["run", "--baseline", "rot.toml"], "no reason"),
+        (&["run", "--baseline", "rot.toml"], "the reason is empty"),
     ];
     for (arguments, named) in cases {
         let (code, text) = assay(folder.path(), arguments);
@@ -124,7 +124,7 @@ fn the_embedded_run_conforms_and_writes_the_same_reports_twice() {
 fn a_baseline_that_matches_nothing_or_passes_fails_the_run() {
     let folder = tempfile::tempdir().expect("a folder");
     for (requirement, words) in
-        [("publish.no.such", "there is no such check"), ("publish.prepare.replay", "unexpected-pass")]
+        [("publish.no.such", "no check has this id"), ("publish.prepare.replay", "unexpected-pass")]
     {
         let text = format!("[[known]]\nrequirement = \"{requirement}\"\nreason = \"it was so once\"\n");
         std::fs::write(folder.path().join("b.toml"), text).expect("written");
@@ -159,7 +159,7 @@ fn parts_make_a_whole_only_together_and_of_one_choice() {
     }
     let (code, text) = assay(folder.path(), &["merge", "1.json", "--junit", "1.xml", "--annotations"]);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("of 2 shards these are missing: 2"), "{text}");
+    assert!(text.contains("2 shards in total, missing: 2"), "{text}");
     assert!(text.contains("::error title=objection::not every check had its turn"), "{text}");
     let junit = std::fs::read_to_string(folder.path().join("1.xml")).expect("a report");
     assert!(junit.contains("failures=\"1\"") && junit.contains("not every check had its turn"), "{junit}");
@@ -170,9 +170,9 @@ fn parts_make_a_whole_only_together_and_of_one_choice() {
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a report");
     assert_eq!(read("whole.json"), read("at-once.json"));
     for (arguments, why) in [
-        (&["run", "metadata.", "--resume", "whole.json"][..], "chosen otherwise"),
+        (&["run", "metadata.", "--resume", "whole.json"][..], "selection of checks"),
         (&["run", "metadata.root", "--seed", "9", "--resume", "whole.json"], "its seed is 1, not 9"),
-        (&["merge", "1.json", "1.json"], "stands in an earlier one too"),
+        (&["merge", "1.json", "1.json"], "is also in an earlier report"),
         (&["run", "metadata.root", "--write-baseline", "nowhere/b.toml"], "cannot be written"),
     ] {
         let (code, text) = assay(folder.path(), arguments);
@@ -205,7 +205,7 @@ fn a_shard_without_checks_is_a_part_of_the_whole() {
     };
     let (code, text) = merge(&empty[0]);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("of 6 shards these are missing"), "{text}");
+    assert!(text.contains("6 shards in total, missing"), "{text}");
     let (code, text) = merge("");
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = run(&["--json", "at-once.json"]);
