@@ -26,9 +26,7 @@ pub fn write(run: &Run) -> String {
     let mut out = format!("## Conformance: {}\n\n", inline(&last_line(run)));
     let _ = writeln!(out, "Target {}, seed {}", inline(&run.target), run.seed);
     if run.is_partial {
-        out.push_str(
-            "\n**Not every check had its turn: the run was stopped, or a part of it is missing.**\n",
-        );
+        out.push_str("\n**Not every check ran: the run was stopped, or a part of it is missing.**\n");
     }
     put_counts(&mut out, run);
     put_list(&mut out, "Objections", &run.objections);

@@ -43,7 +43,7 @@ fn objections(run: &Run) -> Cow<'_, [String]> {
     if is_told && !run.is_partial {
         return Cow::Borrowed(&run.objections);
     }
-    let why = if run.is_partial { "not every check had its turn" } else { run.ending() };
+    let why = if run.is_partial { "not every check ran" } else { run.ending() };
     Cow::Owned(run.objections.iter().cloned().chain([why.to_owned()]).collect())
 }
 

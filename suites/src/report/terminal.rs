@@ -466,10 +466,13 @@ mod tests {
         let mut run = example::run();
         run.outcomes.truncate(1);
         run.objections = vec!["b.toml: x: no check has this id".to_owned()];
-        assert_eq!(last_line(&run), "1 check: 1 pass - does not conform: the baseline is not true of it");
+        assert_eq!(
+            last_line(&run),
+            "1 check: 1 pass - does not conform: the baseline does not match the run"
+        );
         assert!(summary(&run, false).contains("\nobjections\n  b.toml: x: no check has this id\n"));
         run.is_partial = true;
-        let stopped = "1 check: 1 pass - does not conform: not every check had its turn";
+        let stopped = "1 check: 1 pass - does not conform: not every check ran";
         assert_eq!(last_line(&run), stopped);
     }
 

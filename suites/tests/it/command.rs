@@ -160,9 +160,9 @@ fn parts_make_a_whole_only_together_and_of_one_choice() {
     let (code, text) = assay(folder.path(), &["merge", "1.json", "--junit", "1.xml", "--annotations"]);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("2 shards in total, missing: 2"), "{text}");
-    assert!(text.contains("::error title=objection::not every check had its turn"), "{text}");
+    assert!(text.contains("::error title=objection::not every check ran"), "{text}");
     let junit = std::fs::read_to_string(folder.path().join("1.xml")).expect("a report");
-    assert!(junit.contains("failures=\"1\"") && junit.contains("not every check had its turn"), "{junit}");
+    assert!(junit.contains("failures=\"1\"") && junit.contains("not every check ran"), "{junit}");
     let (code, text) = assay(folder.path(), &["merge", "1.json", "2.json", "--json", "whole.json"]);
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = run(&["--json", "at-once.json"]);

@@ -166,7 +166,7 @@ async fn a_limit_that_is_met_elsewhere_is_no_failure() {
     let run = run_against(&target, &Settings::default(), &plan(&target, &checks)).await;
     assert_eq!(run.count(Verdict::Inconclusive), checks.len());
     for outcome in &run.outcomes {
-        assert!(outcome.reason.contains("rate limit was met"), "{}", outcome.reason);
+        assert!(outcome.reason.contains("rate limit was reached"), "{}", outcome.reason);
     }
     serving.abort();
 }

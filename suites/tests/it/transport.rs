@@ -196,7 +196,7 @@ async fn proxies_carry_requests_and_open_tunnels() {
 
     let (at, _, _refusing) = proxy(there, true).await;
     for (proxy, words) in [
-        (format!("http://me:hunter2@{at}"), "it wants a user and password (status 407)"),
+        (format!("http://me:hunter2@{at}"), "it requires a user and password (status 407)"),
         ("http://me:hunter2@127.0.0.1:1".to_owned(), "the proxy http://127.0.0.1:1: 127.0.0.1:1: "),
         ("socks5://me:hunter2@127.0.0.1:1".to_owned(), "speaks socks5, which is not supported"),
     ] {

@@ -24,7 +24,7 @@ pub(super) fn overview(run: &Run) -> String {
     let (first, rest) = run.ending().split_at(1);
     let words = first.to_uppercase() + rest;
     let partial = if run.is_partial {
-        "<p class=\"partial\">Not every check had its turn: the run was stopped, or a part of it is missing.</p>\n"
+        "<p class=\"partial\">Not every check ran: the run was stopped, or a part of it is missing.</p>\n"
     } else {
         ""
     };
