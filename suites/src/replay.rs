@@ -29,7 +29,7 @@ pub struct Step {
     pub then: String,
     /// The new response; an error says why nothing was sent.
     pub now: Result<String, String>,
-    /// Both responses are the same.
+    /// Both responses have the same status, or failed in the same way.
     pub is_same: bool,
 }
 

@@ -198,7 +198,7 @@ async fn proxies_carry_requests_and_open_tunnels() {
     for (proxy, words) in [
         (format!("http://me:hunter2@{at}"), "it requires a user and password (status 407)"),
         ("http://me:hunter2@127.0.0.1:1".to_owned(), "the proxy http://127.0.0.1:1: 127.0.0.1:1: "),
-        ("socks5://me:hunter2@127.0.0.1:1".to_owned(), "speaks socks5, which is not supported"),
+        ("socks5://me:hunter2@127.0.0.1:1".to_owned(), "uses socks5, which is not supported"),
     ] {
         let dial = Dial { own: false, ..Dial::to("https://target.example") };
         let said = match send(&sockets(&proxy), dial, &get, limits).await.response {
@@ -239,7 +239,7 @@ async fn a_dead_target_is_given_up_soon_and_a_late_one_is_met() {
     let began = Instant::now();
     let why = target.reach().await.expect_err("nobody listens");
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    assert!(why.contains("at the last of 3 tries"), "{why}");
+    assert!(why.contains("on attempt 3"), "{why}");
 
     let sockets = Sockets::default();
     let base = format!("http://{free}");
