@@ -1,4 +1,4 @@
-//! Servers that are bad at TLS: one row each, with the words of the verdict.
+//! Servers with faulty TLS: one row each, with the reason of the verdict.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use assay_suites::verdict::Verdict;
 
 use crate::hostile::room::{Hear, Hold, Say, Server, Step, Tls, run, say};
 
-/// Whom the runs of this room trust.
+/// The authority that these runs trust.
 pub(crate) fn trust() -> Trust {
     static TRUST: OnceLock<Trust> = OnceLock::new();
     let read = || {
@@ -38,7 +38,7 @@ fn alert(number: u8) -> Step {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_ends_in_its_verdict_within_its_limit() {
+async fn each_fault_leads_to_its_verdict_within_its_limit() {
     let here = "127.0.0.1";
     let no = "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n";
     for (name, steps, words) in [
