@@ -71,8 +71,8 @@ impl Baseline {
         }
     }
 
-    /// Applies it to a run on the day `today`. In a run that is not `whole` (a shard, or filtered), entries for existing
-    /// checks that did not run are ignored.
+    /// Applies it to a run on the day `today`. In a run that is not `whole` (a shard, or filtered), entries for
+    /// existing checks that did not run are ignored.
     pub fn apply(&self, run: &mut Run, today: Date, whole: bool) {
         for known in &self.known {
             let name = known.name();

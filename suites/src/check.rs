@@ -68,8 +68,8 @@ impl Need {
 pub struct Cost {
     /// Requests: exact in the check's own world, and elsewhere too unless `elsewhere` is larger.
     pub requests: u32,
-    /// The maximum of requests on a shared target, where fixtures must be found and some responses need another request.
-    /// 0 if not more than `requests`.
+    /// The maximum of requests on a shared target, where fixtures must be found and some responses need another
+    /// request. 0 if not more than `requests`.
     pub elsewhere: u32,
     /// The requests among them that write; accepted ones leave data behind.
     pub writes: u32,

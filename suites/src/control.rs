@@ -91,8 +91,8 @@ impl Control {
         answer
     }
 
-    /// Polls `path` for some seconds until `is` holds, and returns the last response. Only that one is recorded, because
-    /// the number of polls depends on this machine.
+    /// Polls `path` for some seconds until `is` holds, and returns the last response. Only that one is recorded,
+    /// because the number of polls depends on this machine.
     pub async fn poll(&self, path: &str, is: impl Fn(&Value) -> bool) -> Result<Value, String> {
         const STEP: std::time::Duration = std::time::Duration::from_millis(10);
         const SOME_SECONDS: std::time::Duration = std::time::Duration::from_secs(5);

@@ -1,7 +1,7 @@
 //! A bash command that resends a request, byte for byte.
 //!
-//! It uses `curl` where curl sends the exact bytes, otherwise a plain socket. It never contains a bearer token; it reads
-//! the token from `$ASSAY_KEY`.
+//! It uses `curl` where curl sends the exact bytes, otherwise a plain socket. It never contains a bearer token; it
+//! reads the token from `$ASSAY_KEY`.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -12,8 +12,8 @@ use assay_spec::cid::{
 use assay_spec::drop::requirements::cid::{DANGLING, LOOP};
 use assay_spec::{Refused, Rules};
 
-/// The identifier of the file or folder at `path`, which may be a symbolic link. Paths in errors are relative to `path`.
-/// `read_bytes` counts the bytes read so far.
+/// The identifier of the file or folder at `path`, which may be a symbolic link. Paths in errors are relative to
+/// `path`. `read_bytes` counts the bytes read so far.
 pub fn of_path(
     path: &Path,
     layout: &Layout,

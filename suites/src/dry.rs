@@ -1,5 +1,5 @@
-//! A dry environment: it has a target's addresses and connects to none. A check that ends there before its first request
-//! would end in the same way at the target.
+//! A dry environment: it has a target's addresses and connects to none. A check that ends there before its first
+//! request would end in the same way at the target.
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Which documented endpoints a run has seen at its target. The documents do not say which of them a running service has
-//! (document 2, "Endpoints"), so this is information, never a verdict.
+//! Which documented endpoints a run has seen at its target. The documents do not say which of them a running service
+//! has (document 2, "Endpoints"), so this is information, never a verdict.
 
 use assay_spec::endpoint::{Auth, Endpoint};
 use assay_spec::network::route::route;
@@ -205,8 +205,8 @@ fn endpoint_of(
     route(known, &exchange.request.method, &path).ok().map(|found| found.endpoint)
 }
 
-/// Whether a rejection is in the API's error form, as far as the document defines it; otherwise whether the endpoint has
-/// this status at all.
+/// Whether a rejection is in the API's error form, as far as the document defines it; otherwise whether the endpoint
+/// has this status at all.
 fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
     let body = response.json().unwrap_or(Value::Null);
     match endpoint.service {

@@ -27,7 +27,8 @@ use assay_suites::{
 use assay_suites::{ledger, publish};
 use clap::{Args, Parser, Subcommand};
 
-/// How a command ends: 2 for bad arguments or a bad profile, 3 for an unreachable target, 4 for a failure of the harness.
+/// How a command ends: 2 for bad arguments or a bad profile, 3 for an unreachable target, 4 for a failure of the
+/// harness.
 enum Ending {
     Code(u8),
     Bad(String),

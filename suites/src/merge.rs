@@ -125,8 +125,8 @@ pub struct Repetitions {
 }
 
 impl Repetitions {
-    /// Adds a run. For each check, the first outcome with the worst verdict is kept. Of a stopped run after a whole one,
-    /// only bad verdicts count.
+    /// Adds a run. For each check, the first outcome with the worst verdict is kept. Of a stopped run after a whole
+    /// one, only bad verdicts count.
     pub fn add(&mut self, mut run: Run) {
         self.times += usize::from(!run.is_partial);
         if run.is_partial && self.times > 0 {

@@ -75,7 +75,8 @@ impl Proxies {
         &self.0.secrets
     }
 
-    /// The proxy for `url`, if any. This machine itself is reached directly. An error says why the proxy cannot be used.
+    /// The proxy for `url`, if any. This machine itself is reached directly. An error says why the proxy cannot be
+    /// used.
     pub fn of(&self, url: &Url) -> Result<Option<Proxy>, String> {
         let is_here = match url.host() {
             Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -51,9 +51,9 @@ impl Hidden {
     /// Replaces `value` with a value of the same form, derived from `seed` and the number of earlier ones.
     pub fn disguise(&mut self, name: &str, value: &str, seed: &[u8; 32]) {
         let nth = self.disguises.len() as u64;
-        let stands = alike(value, seed, nth);
-        if self.put(value, || stands.clone()) {
-            self.disguises.push(Disguise { name: name.to_owned(), value: stands });
+        let replacement = alike(value, seed, nth);
+        if self.put(value, || replacement.clone()) {
+            self.disguises.push(Disguise { name: name.to_owned(), value: replacement });
         }
     }
 

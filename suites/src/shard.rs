@@ -33,8 +33,8 @@ const SLACK: f64 = 1.05;
 const UPLOADS: &str = "uploads";
 
 impl Shard {
-    /// The shard from the variables of a CI job. `of` is the number of shards if the environment does not give it, as in
-    /// an indexed job of Kubernetes.
+    /// The shard from the variables of a CI job. `of` is the number of shards if the environment does not give it, as
+    /// in an indexed job of Kubernetes.
     pub fn of_environment(
         variable: impl Fn(&str) -> Option<String>,
         of: Option<usize>,

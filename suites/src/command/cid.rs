@@ -79,7 +79,7 @@ fn with_car(args: &CidArgs, layout: &Layout, car: &Path) -> Result<Summary, Endi
     written
 }
 
-/// Rejects a CAR inside the folder (it would become part of the content) or in place of the file (it would overwrite it).
+/// Rejects a CAR inside the folder, which would become content, or in place of the file, which would be overwritten.
 fn keep_apart(path: &Path, car: &Path) -> Result<(), Ending> {
     let folder = match car.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

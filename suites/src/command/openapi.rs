@@ -20,7 +20,7 @@ pub(crate) struct OpenapiArgs {
     /// The service
     #[arg(long, value_parser = parse_service)]
     service: Service,
-    /// Base URL of the service, or NAME=URL for another of its sites (repeatable); the default is the ports of assay sim
+    /// Base URL of the service, or NAME=URL for another of its sites (repeatable); default: the ports of assay sim
     #[arg(long = "url", value_name = "[NAME=]URL")]
     urls: Vec<String>,
     /// Write to this file instead of standard output

@@ -171,8 +171,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Applies the known failures to a run, writes and prints its reports, and returns its exit code. `whole` means that
-    /// no filter and no shard excluded checks. If one report cannot be written, the others still are.
+    /// Applies the known failures to a run, writes and prints its reports, and returns its exit code. `whole` means
+    /// that no filter and no shard excluded checks. If one report cannot be written, the others still are.
     pub(crate) fn finish(&self, mut run: Run, known_failures: &Loaded, whole: bool) -> Result<(), Ending> {
         let renewed = known_failures.renew.as_ref().map(|(path, known)| (path, known.renewed(&run)));
         known_failures.apply(&mut run, whole);

@@ -60,8 +60,8 @@ fn by_group(run: &Run) -> Vec<(String, Vec<&Outcome>)> {
     groups
 }
 
-/// The run for readers: without bearer tokens (including repeated ones), and with names instead of replacement values of
-/// secrets.
+/// The run for readers: without bearer tokens (including repeated ones), and with names instead of replacement values
+/// of secrets.
 fn readable(run: &Run) -> Cow<'_, Run> {
     let mut run = redacted(run);
     if run.outcomes.iter().any(|outcome| !outcome.disguises.is_empty()) {

@@ -18,8 +18,8 @@ const MESSAGE_BYTES: usize = 4 * 1024;
 /// The maximum length of the details.
 const DETAIL_BYTES: usize = 16 * 1024;
 
-/// The run as a SARIF log: a rule for each tested requirement, a result for each tested outcome that is not a pass; known
-/// failures are suppressed.
+/// The run as a SARIF log: a rule for each tested requirement, a result for each tested outcome that is not a pass;
+/// known failures are suppressed.
 pub fn write(run: &Run) -> String {
     let mut text = serde_json::to_string_pretty(&log(run)).expect("a value in memory can be written");
     text.push('\n');

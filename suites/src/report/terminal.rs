@@ -38,8 +38,8 @@ pub fn summary(run: &Run, colour: bool) -> String {
     out.replace("##[", "#\\x23[")
 }
 
-/// Every documented endpoint of the services that ran: whether it exists, and how many requests it accepted and rejected.
-/// Unexpected lines begin with `!`.
+/// Every documented endpoint of the services that ran: whether it exists, and how many requests it accepted and
+/// rejected. Unexpected lines begin with `!`.
 pub fn endpoints(run: &Run) -> String {
     let width = run.endpoints.iter().map(|row| row.endpoint.path.len()).max().unwrap_or_default();
     let line = |row: &Coverage| {

@@ -41,8 +41,8 @@ async fn planning_sends_nothing_and_says_what_the_checks_would_say() {
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let target = foreign(&url).await;
     let planned = foreseen(&target, &everything()).await;
-    let nobody = listener.accept().expect_err("nobody has connected");
-    assert_eq!(nobody.kind(), std::io::ErrorKind::WouldBlock);
+    let none = listener.accept().expect_err("no connection");
+    assert_eq!(none.kind(), std::io::ErrorKind::WouldBlock);
 
     let clock = reason(&planned, "publish.prepare.lock-expires").expect("time cannot be moved");
     assert!(clock.contains("moves time"), "{clock}");

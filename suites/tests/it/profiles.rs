@@ -75,16 +75,17 @@ async fn a_control_api_alone_is_enough_for_a_profile_that_runs() {
 async fn unreachable_services_are_switched_off_and_named() {
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let nobody = format!("http://{}", listener.local_addr().expect("its address"));
+    let dead_url = format!("http://{}", listener.local_addr().expect("its address"));
     drop(listener);
-    let urls = ["--drop-url", &served.sites["drop"], "--metadata-url", &nobody];
+    let urls = ["--drop-url", &served.sites["drop"], "--metadata-url", &dead_url];
     let (code, text) = assay(folder.path(), &[], &[&["init"], &urls[..]].concat()).await;
     assert_eq!(code, Some(0), "{text}");
     let profile = load(folder.path(), "assay.toml");
     assert!(profile.drop.is_some() && profile.metadata.is_none(), "{text}");
     let written = std::fs::read_to_string(folder.path().join("assay.toml")).expect("a profile");
     assert!(
-        written.contains(&format!("# - switched off: no connection: {nobody}")) || written.contains(&nobody)
+        written.contains(&format!("# - switched off: no connection: {dead_url}"))
+            || written.contains(&dead_url)
     );
     // One host for all: unrecognized services are left out.
     let host = ["init", "--host", &served.sites["drop"], "--out", "-"];
@@ -92,11 +93,11 @@ async fn unreachable_services_are_switched_off_and_named() {
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("\n[drop]\n") && text.contains("\n#[publish]\n"), "{text}");
     for arguments in
-        [&["init", "--drop-url", &nobody, "--out", "q.toml"][..], &["doctor", "--drop-url", &nobody]]
+        [&["init", "--drop-url", &dead_url, "--out", "q.toml"][..], &["doctor", "--drop-url", &dead_url]]
     {
         let (code, text) = assay(folder.path(), &[], arguments).await;
         assert_eq!(code, Some(3), "{text}");
-        assert!(text.contains(&nobody), "{text}");
+        assert!(text.contains(&dead_url), "{text}");
     }
     assert!(!folder.path().join("q.toml").exists(), "no profile is written if no server was reached");
 }
@@ -219,18 +220,18 @@ async fn readings_are_listed_as_text_and_json() {
 #[tokio::test(flavor = "multi_thread")]
 async fn bad_arguments_say_how_to_fix_them() {
     let folder = tempfile::tempdir().expect("a folder");
-    let nobody = "http://127.0.0.1:1";
+    let dead_url = "http://127.0.0.1:1";
     let identity = ["--client-certificate", "c.pem", "--client-key", "c.key"];
-    let identified = [&["init", "--drop-url", nobody][..], &identity].concat();
+    let identified = [&["init", "--drop-url", dead_url][..], &identity].concat();
     let cases: [(&[&str], &str); 8] = [
-        (&["init", "--publish-url", nobody, "--chain-url", "nowhere"], "--chain-url: not a URL"),
+        (&["init", "--publish-url", dead_url, "--chain-url", "nowhere"], "--chain-url: not a URL"),
         (&identified, "c.key"),
         (&["init"], "no URL: give one"),
         (&["init", "--network-url", "ftp://a.example"], "--network-url: a base URL begins with http"),
         (&["init", "--host", "nowhere"], "--host: not a URL"),
         (&["doctor"], "--profile"),
         (&["doctor", "--control-url", "http://127.0.0.1:1"], "need the URL of a service"),
-        (&["readings", "--service", "nobody"], "known services"),
+        (&["readings", "--service", "unknown"], "known services"),
     ];
     for (arguments, named) in cases {
         let (code, text) = assay(folder.path(), &[], arguments).await;
@@ -253,7 +254,7 @@ async fn diagnosed(folder: &Path, text: &str) -> Diagnosis {
 }
 
 /// A URL where no server listens.
-fn nobody() -> String {
+fn dead_url() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     format!("http://{}", listener.local_addr().expect("its address"))
 }
@@ -308,7 +309,7 @@ async fn doctor_sends_requests_as_a_run_does() {
 async fn a_missing_secret_is_reported_even_if_the_service_is_down() {
     let folder = tempfile::tempdir().expect("a folder");
     let key = "key = { env = \"ASSAY_TEST_NO_SUCH_KEY\" }";
-    let said = diagnosed(folder.path(), &format!("[gateway]\nurl = \"{}\"\n{key}\n", nobody())).await;
+    let said = diagnosed(folder.path(), &format!("[gateway]\nurl = \"{}\"\n{key}\n", dead_url())).await;
     assert_eq!(said.exit_code(), 3, "{said}");
     let said = said.to_string();
     assert!(said.contains("refused") && said.contains("p.toml:3:15: gateway.key.env: "), "{said}");
@@ -324,7 +325,7 @@ async fn checks_of_stored_records_depend_on_the_node() {
     let part = said.services.iter().find(|part| part.service.name() == "hosting").expect("a part");
     let lines = part.points.iter().find(|point| point.what.contains("derivation_lines")).expect("a hint");
     assert!(lines.checks.is_some_and(|silent| part.ready + silent <= part.checks), "{said}");
-    let said = diagnosed(folder.path(), &at(&nobody())).await;
+    let said = diagnosed(folder.path(), &at(&dead_url())).await;
     assert_eq!(said.exit_code(), 3, "{said}");
     assert!(said.to_string().contains("hosting: 0 of "), "{said}");
     // No request was sent, so no server is unreachable.
@@ -425,7 +426,7 @@ fn a_closed_pipe_causes_no_panic() {
         &["doctor", "--profile", "p.toml"],
     ];
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("p.toml"), format!("[drop]\nurl = \"{}\"\n", nobody()))
+    std::fs::write(folder.path().join("p.toml"), format!("[drop]\nurl = \"{}\"\n", dead_url()))
         .expect("written");
     for arguments in commands {
         let (reader, writer) = std::io::pipe().expect("a pipe");

@@ -1,5 +1,5 @@
-//! No report and no request contains a claim token in any encoding, and no report contains a secret of a profile that the
-//! target repeats.
+//! No report and no request contains a claim token in any encoding, and no report contains a secret of a profile that
+//! the target repeats.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -304,7 +304,7 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
         for (key, secret) in PLANTED {
             for form in written(secret) {
                 assert!(!report.contains(&form), "{key} as {form} in {name}");
-                let escaped = serde_json::to_string(&form).expect("a text");
+                let escaped = serde_json::to_string(&form).expect("a string");
                 assert!(!report.contains(escaped.trim_matches('"')), "{key} as {escaped} in {name}");
             }
         }

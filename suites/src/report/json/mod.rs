@@ -1,8 +1,8 @@
 //! The JSON report, version 2: writing and reading.
 //!
 //! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
-//! ([`crate::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB is
-//! stored once, in the table `bodies`, under its SHA-256. `suites/report.schema.json` describes the format.
+//! ([`crate::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
+//! is stored once, in the table `bodies`, under its SHA-256. `suites/report.schema.json` describes the format.
 
 mod read;
 mod wire;

@@ -156,7 +156,7 @@ pub(super) struct Header {
 
 /// Exactly one of these; the digest refers to the report's table of bodies.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "they are the members of the report, beside others")]
+#[expect(clippy::struct_field_names, reason = "they are members of the report, among others")]
 pub(super) struct Body {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
