@@ -119,7 +119,7 @@ pub fn json(readings: &[&Reading]) -> Value {
         .collect()
 }
 
-/// Wraps a text at spaces into lines of at most `width` characters.
+/// Wraps a string at spaces into lines of at most `width` characters.
 pub(crate) fn textwrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
