@@ -1,5 +1,5 @@
-//! Baselines: failures that are known, each with its reason. A baseline cannot rot: an entry that has expired, that
-//! matches nothing or whose check passes is an objection, and a run with an objection does not conform.
+//! Baselines: known failures, each with its reason. A baseline cannot rot: an entry that has expired, that matches no
+//! check or whose check passes is an objection, and a run with an objection does not conform.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,26 +23,26 @@ pub struct Baseline {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
-    /// Whatever names the failure elsewhere, such as a ticket.
+    /// An external name of the failure, such as a ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     /// The failing requirement.
     requirement: String,
-    /// Why the failure is lived with.
+    /// Why the failure is accepted.
     reason: String,
-    /// The last day on which it is.
+    /// The last day on which it is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires: Option<Datetime>,
 }
 
 impl Baseline {
-    /// Reads a baseline; an error names the file and the place.
+    /// Reads a baseline; an error names the file and the position.
     pub fn load(path: &Path) -> Result<Baseline, String> {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         Baseline::parse(&text, &path.display().to_string())
     }
 
-    /// Reads a baseline's text; `file` is its name in errors.
+    /// Parses a baseline; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Baseline, String> {
         let mut baseline: Baseline = toml::from_str(text).map_err(|e| format!("{file}: {e}"))?;
         file.clone_into(&mut baseline.file);
@@ -50,19 +50,19 @@ impl Baseline {
         for known in &baseline.known {
             let id = &known.requirement;
             if known.reason.trim().is_empty() {
-                return Err(format!("{file}: {id} has no reason"));
+                return Err(format!("{file}: {id}: the reason is empty; write why the failure is accepted"));
             }
             if known.expires.is_some_and(|day| day.date.is_none() || day.time.is_some()) {
-                return Err(format!("{file}: {id}: expires is a day, such as 2027-01-31"));
+                return Err(format!("{file}: {id}: expires must be a date, such as 2027-01-31"));
             }
             if !seen.insert(id) {
-                return Err(format!("{file}: {id} stands there twice"));
+                return Err(format!("{file}: {id} is listed twice"));
             }
         }
         Ok(baseline)
     }
 
-    /// Takes over what others say of checks that it says nothing of.
+    /// Adds the entries of others for checks that it has no entry for.
     pub fn add<'b>(&mut self, others: impl Iterator<Item = &'b Baseline>) {
         for known in others.flat_map(|other| &other.known) {
             if !self.known.iter().any(|own| own.requirement == known.requirement) {
@@ -71,8 +71,8 @@ impl Baseline {
         }
     }
 
-    /// Applies it to a run on the day `today`. Entries for checks that exist and were not selected say nothing of a
-    /// run that is not `whole`: one shard of several, or filtered.
+    /// Applies it to a run on the day `today`. In a run that is not `whole` (a shard, or filtered), entries for
+    /// existing checks that did not run are ignored.
     pub fn apply(&self, run: &mut Run, today: Date, whole: bool) {
         for known in &self.known {
             let name = known.name();
@@ -82,9 +82,9 @@ impl Baseline {
                 let exists =
                     check::all().iter().any(|check| check.requirement.to_string() == known.requirement);
                 if !exists {
-                    run.objections.push(format!("{}: {name}: there is no such check", self.file));
+                    run.objections.push(format!("{}: {name}: no check has this id", self.file));
                 } else if whole && !run.is_partial {
-                    run.objections.push(format!("{}: {name}: no check of this run covers it", self.file));
+                    run.objections.push(format!("{}: {name}: this check did not run", self.file));
                 }
                 continue;
             };
@@ -97,14 +97,14 @@ impl Baseline {
                     outcome.verdict = Verdict::KnownFailure;
                     outcome.reason = format!("{} (known: {})", outcome.reason, known.reason);
                 }
-                // It was applied before, to a part.
+                // The baseline was already applied to a part of the run.
                 Verdict::KnownFailure | Verdict::UnexpectedPass => {}
                 Verdict::Pass => {
                     outcome.verdict = Verdict::UnexpectedPass;
                     outcome.reason = format!("the baseline expects a failure: {}", known.reason);
                 }
                 other => run.objections.push(format!(
-                    "{}: {name}: the baseline expects a failure, the check is {}",
+                    "{}: {name}: the baseline expects a failure, but the check is {}; remove the entry if it is fixed",
                     self.file,
                     other.name()
                 )),
@@ -112,8 +112,8 @@ impl Baseline {
         }
     }
 
-    /// The baseline of a run: an entry for each check that does not conform. What `self` says of those stays, and what
-    /// it says of checks that did not run.
+    /// The baseline of a run: an entry for each check that does not conform. Existing entries for these checks, and for
+    /// checks that did not run, are kept.
     #[must_use]
     pub fn renewed(&self, run: &Run) -> Baseline {
         let entry = |outcome: &crate::verdict::Outcome| {
@@ -122,7 +122,7 @@ impl Baseline {
             kept.unwrap_or_else(|| Known {
                 id: None,
                 requirement: id,
-                reason: format!("recorded, not judged: {}", outcome.reason),
+                reason: format!("recorded without review: {}", outcome.reason),
                 expires: None,
             })
         };
@@ -147,12 +147,12 @@ impl Baseline {
         Baseline { known, file: self.file.clone() }
     }
 
-    /// How many failures it knows.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.known.len()
     }
 
-    /// Whether it knows none.
+    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
@@ -162,7 +162,7 @@ impl Baseline {
         if self.is_empty() {
             return "known = []\n".to_owned();
         }
-        toml::to_string(self).expect("texts and days have a TOML form")
+        toml::to_string(self).expect("strings and dates can be written as TOML")
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
     use crate::verdict::Outcome;
 
     fn day(text: &str) -> Date {
-        text.parse::<Datetime>().ok().and_then(|day| day.date).expect("a day")
+        text.parse::<Datetime>().ok().and_then(|day| day.date).expect("a date")
     }
 
     /// A run of the first checks with these verdicts.
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_failure_is_lived_with_until_its_last_day() {
+    fn a_known_failure_is_accepted_until_its_last_day() {
         use Verdict::{Fail, KnownFailure, Pass};
         for day in ["2026-11-22", "2026-11-23"] {
             let text = known(0, &format!("expires = {day}"));
@@ -233,10 +233,10 @@ mod tests {
         let (_, objections, code) = applied(&misspelt, &[Pass], false);
         assert_eq!(
             (&objections[..], code),
-            (&["b.toml: gateway.no.such: there is no such check".to_owned()][..], 1)
+            (&["b.toml: gateway.no.such: no check has this id".to_owned()][..], 1)
         );
         let (_, objections, code) = applied(&known(0, ""), &[NotTestable, Pass], true);
-        assert!(objections[0].ends_with("the check is not-testable") && code == 1, "{objections:?}");
+        assert!(objections[0].contains("the check is not-testable") && code == 1, "{objections:?}");
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_knows_what_failed_and_keeps_what_was_said() {
+    fn a_written_baseline_has_the_failures_and_keeps_existing_entries() {
         use Verdict::{Fail, Inconclusive, KnownFailure, Pass};
         let old = Baseline::parse(&known(1, "expires = 2027-01-31"), "b.toml").unwrap();
         let new = old.renewed(&run(&[Pass, KnownFailure, Fail, Inconclusive]));
@@ -261,10 +261,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_baseline_is_refused() {
+    fn invalid_baselines_are_rejected() {
         for (text, why) in [
-            ("[[known]]\nrequirement = \"a\"\nreason = \" \"\n", "b.toml: a has no reason"),
-            ("[[known]]\nrequirement = \"a\"\nreason = \"x\"\nexpires = 10:00:00\n", "expires is a day"),
+            ("[[known]]\nrequirement = \"a\"\nreason = \" \"\n", "b.toml: a: the reason is empty"),
+            (
+                "[[known]]\nrequirement = \"a\"\nreason = \"x\"\nexpires = 10:00:00\n",
+                "expires must be a date",
+            ),
             ("[[known]]\nrequirement = \"a\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n", "b.toml: "),
             ("[[known]]\nrequirement = \"a\"\n", "missing field `reason`"),
             ("[[known]]\nrequirment = \"a\"\nreason = \"x\"\n", "unknown field"),

@@ -1,4 +1,4 @@
-//! A check: one requirement, one fact, what it needs and what it costs the target.
+//! A check: its requirement, its fact, what it needs and what it costs the target.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -9,14 +9,14 @@ use assay_spec::Id;
 use crate::probe::Probe;
 use crate::verdict::Failure;
 
-/// Why a check ended before its end.
+/// Why a check ended early.
 #[derive(Clone, Debug)]
 pub enum Stop {
     /// An expectation did not hold.
     Fail(Failure),
-    /// A counterpart or a precondition did not hold.
+    /// A valid counterpart or a precondition did not hold.
     Inconclusive(String),
-    /// The target does not claim what the check is about.
+    /// The target does not offer what the check tests.
     NotApplicable(String),
     /// The target lacks what the check needs.
     NotTestable(String),
@@ -30,16 +30,16 @@ pub type Checked = Result<(), Stop>;
 /// A check's body.
 pub type Run = for<'a> fn(&'a Probe) -> Pin<Box<dyn Future<Output = Checked> + 'a>>;
 
-/// What a check needs of a target besides its URLs.
+/// What a check needs from a target besides its URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// Time that can be moved (level T2).
     Clock,
     /// Faults that can be set.
     Faults,
-    /// Operator's actions, such as a binding in a given state.
+    /// Operator actions, such as a binding in a given state.
     Actions,
-    /// A world of its own, since the check uses up a limit.
+    /// Its own world, because the check uses up a limit.
     Isolation,
     /// The chain's public interface.
     Chain,
@@ -48,13 +48,13 @@ pub enum Need {
 }
 
 impl Need {
-    /// What is missing where it is not met.
+    /// What is missing if the need is not met.
     pub const fn missing(self) -> &'static str {
         match self {
             Need::Clock => "a control API that moves time (level T2)",
             Need::Faults => "a control API that sets faults",
-            Need::Actions => "a control API with operator's actions",
-            Need::Isolation => "a control API that forks worlds, since the check uses up a limit",
+            Need::Actions => "a control API with operator actions",
+            Need::Isolation => "a control API that forks worlds, because the check uses up a limit",
             Need::Chain => "the chain's URL",
             Need::Addresses => {
                 "client addresses: a forwarding_header in the service's table, or the embedded target"
@@ -66,29 +66,29 @@ impl Need {
 /// What a check costs the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Requests: in a world of its own exactly so many, and elsewhere too unless `elsewhere` is more.
+    /// Requests: exact in the check's own world, and elsewhere too unless `elsewhere` is larger.
     pub requests: u32,
-    /// Requests where the check has no world of its own, at most: fixtures have to be found there, and a target may
-    /// answer in ways that need another look. 0 where it is no more than `requests`.
+    /// The maximum of requests on a shared target, where fixtures must be found and some responses need another
+    /// request. 0 if not more than `requests`.
     pub elsewhere: u32,
-    /// Requests among them that ask an endpoint to write; what is granted stays behind.
+    /// The requests among them that write; accepted ones leave data behind.
     pub writes: u32,
     /// Prepares that count against a domain's day.
     pub publishes: u32,
-    /// Domains that are used up.
+    /// Domains that it uses up.
     pub domains: u32,
-    /// Uploads that count against an address' hour.
+    /// Uploads that count against an address's hour.
     pub drops: u32,
-    /// Bytes that are sent, at most; 0 where [`Cost::REQUEST_BYTES`] for each request are enough.
+    /// The maximum of bytes sent; 0 if [`Cost::REQUEST_BYTES`] per request are enough.
     pub bytes: u32,
-    /// What others use is transferred or removed.
+    /// It transfers or removes something that others use.
     pub destroys: bool,
 }
 
 impl Cost {
-    /// How many bytes a request has at most, head and body, where a check does not say otherwise.
+    /// The default maximum of bytes per request, head and body.
     pub const REQUEST_BYTES: u32 = 4096;
-    /// A check that costs more than this is a heavy one.
+    /// A check that costs more than this is heavy.
     const LIGHT: Cost = Cost { requests: 100, publishes: 5, drops: 2, bytes: 1_000_000, ..Cost::NOTHING };
     const NOTHING: Cost = Cost {
         requests: 0,
@@ -101,15 +101,15 @@ impl Cost {
         destroys: false,
     };
 
-    /// Requests at a place that is, or is not, the check's own.
+    /// Requests in the check's own world, or on a shared target.
     pub const fn requests_at(self, own: bool) -> u32 {
         if own || self.elsewhere < self.requests { self.requests } else { self.elsewhere }
     }
 
-    /// Bytes at a place that is, or is not, the check's own, at most.
+    /// The maximum of bytes in the check's own world, or on a shared target.
     pub const fn bytes_at(self, own: bool) -> u64 {
         let requests = self.requests_at(own) as u64;
-        // What a request more carries is as ordinary as most.
+        // Additional requests have the default size.
         let more = requests - self.requests as u64;
         match self.bytes {
             0 => requests * Self::REQUEST_BYTES as u64,
@@ -117,13 +117,13 @@ impl Cost {
         }
     }
 
-    /// Requests that write, at a place that is, or is not, the check's own, at most.
+    /// The maximum of writing requests in the check's own world, or on a shared target.
     pub const fn writes_at(self, own: bool) -> u32 {
         let more = self.requests_at(own) - self.requests;
         if self.writes == 0 { 0 } else { self.writes + more }
     }
 
-    /// What it asks of a target that others use too.
+    /// Its weight on a shared target.
     pub const fn weight(self) -> Weight {
         let most = Cost::LIGHT;
         if self.destroys {
@@ -140,14 +140,14 @@ impl Cost {
     }
 }
 
-/// What a check asks of a target that others use too.
+/// The weight of a check on a target that others use too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Nothing worth asking for.
+    /// It needs no permission.
     Light,
-    /// Much of what is scarce: more than 100 requests, 5 publishes, 2 drops or a megabyte.
+    /// It needs more than 100 requests, 5 publishes, 2 drops or a megabyte.
     Heavy,
-    /// Something that others may use is transferred or removed.
+    /// It transfers or removes something that others may use.
     Destructive,
 }
 
@@ -161,24 +161,24 @@ impl Weight {
         }
     }
 
-    /// The weight of that name; light checks need no asking.
+    /// The weight with that name; light has no name here because it needs no permission.
     pub fn named(name: &str) -> Option<Weight> {
         [Weight::Heavy, Weight::Destructive].into_iter().find(|weight| weight.name() == name)
     }
 }
 
-/// A check as a value.
+/// A check.
 #[derive(Clone, Copy)]
 pub struct Check {
-    /// The requirement that it covers; its id is the check's id.
+    /// The requirement that it tests; its id is the check's id.
     pub requirement: Id,
     /// The fact that it shows.
     pub fact: &'static str,
-    /// It shows a refusal, so it must also show a valid counterpart.
+    /// It shows a rejection, so it must also show a valid counterpart.
     pub negative: bool,
     /// What it needs.
     pub needs: &'static [Need],
-    /// Checks whose failure makes this one say nothing.
+    /// Prerequisites: if one of these checks fails, this one is inconclusive.
     pub after: &'static [Id],
     /// What it costs.
     pub cost: Cost,
@@ -187,7 +187,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// A check of `requirement` without needs and costs.
+    /// A check of `requirement` without needs and cost.
     pub const fn new(requirement: Id, fact: &'static str, negative: bool, run: Run) -> Check {
         let cost = Cost::NOTHING;
         Check { requirement, fact, negative, needs: &[], after: &[], cost, run }
@@ -200,49 +200,49 @@ impl Check {
         self
     }
 
-    /// Saying nothing where these fail.
+    /// With these prerequisites.
     #[must_use]
     pub const fn after(mut self, after: &'static [Id]) -> Check {
         self.after = after;
         self
     }
 
-    /// Costing this many requests, publishes and domains.
+    /// With this cost in requests, publishes and domains.
     #[must_use]
     pub const fn costs(mut self, requests: u32, publishes: u32, domains: u32) -> Check {
         self.cost = Cost { requests, publishes, domains, ..self.cost };
         self
     }
 
-    /// Costing this many requests, of which some are uploads.
+    /// With this cost in requests and uploads.
     #[must_use]
     pub const fn drops(mut self, requests: u32, drops: u32) -> Check {
         self.cost = Cost { requests, drops, ..self.cost };
         self
     }
 
-    /// Costing up to this many requests where it has no world of its own.
+    /// With up to this many requests on a shared target.
     #[must_use]
     pub const fn elsewhere(mut self, requests: u32) -> Check {
         self.cost.elsewhere = requests;
         self
     }
 
-    /// Asking endpoints to write with this many of its requests.
+    /// With this many requests that write.
     #[must_use]
     pub const fn writes(mut self, requests: u32) -> Check {
         self.cost.writes = requests;
         self
     }
 
-    /// Sending up to this many bytes.
+    /// With up to this many bytes sent.
     #[must_use]
     pub const fn sends(mut self, bytes: u32) -> Check {
         self.cost.bytes = bytes;
         self
     }
 
-    /// Transferring or removing what others may use.
+    /// Marked as transferring or removing something that others may use.
     #[must_use]
     pub const fn destroys(mut self) -> Check {
         self.cost.destroys = true;
@@ -256,7 +256,7 @@ impl std::fmt::Debug for Check {
     }
 }
 
-/// A check that something is granted: `shows!(ROW, fact)`.
+/// A check that something is accepted: `shows!(ROW, fact)`.
 #[macro_export]
 macro_rules! shows {
     ($row:expr, $fact:ident) => {
@@ -264,7 +264,7 @@ macro_rules! shows {
     };
 }
 
-/// A check that something is refused, which needs a valid counterpart: `refuses!(ROW, fact)`.
+/// A check that something is rejected, with a valid counterpart: `refuses!(ROW, fact)`.
 #[macro_export]
 macro_rules! refuses {
     ($row:expr, $fact:ident) => {

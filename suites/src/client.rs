@@ -1,7 +1,7 @@
 //! The raw HTTP/1.1 exchange: one request written exactly as given, one response read strictly.
 //!
-//! A target may send anything, so everything that is kept has a bound, and what is no HTTP response is a finding
-//! about the target, never a panic.
+//! A target may send anything, so everything that is kept is bounded, and bytes that are not an HTTP response are a
+//! finding about the target, never a panic.
 
 pub mod http2;
 
@@ -18,14 +18,14 @@ const CHUNK_LINE_BYTES: usize = 4096;
 const READ_BYTES: usize = 16 * 1024;
 const SHOWN_BYTES: usize = 60;
 
-/// What one exchange may take.
+/// The limits of one exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The whole exchange, from the first byte sent to the last byte read.
+    /// Timeout of the whole exchange, from the first byte sent to the last byte read.
     pub timeout: Duration,
-    /// The longest response head, and the longest trailers, in bytes.
+    /// The maximum size of the response head and of the trailers, in bytes.
     pub head_bytes: usize,
-    /// The longest response body without its framing, in bytes.
+    /// The maximum size of the response body without framing, in bytes.
     pub body_bytes: usize,
 }
 
@@ -35,8 +35,8 @@ impl Default for Limits {
     }
 }
 
-/// Writes `request` to a server at `host` and reads its response. A server may answer and close before it has read
-/// the whole body, so a failed write is no error where a complete response can be read.
+/// Writes `request` to a server at `host` and reads its response. A server may respond and close before it has read
+/// the whole body, so a failed write is not an error if a complete response can be read.
 pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     request: &Request,
@@ -46,12 +46,12 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
     begin(stream, request, host, limits).finish().await
 }
 
-/// A request of which nothing has gone out yet.
+/// A request of which nothing has been sent yet.
 pub fn begin<S>(stream: S, request: &Request, host: &str, limits: Limits) -> Open<S> {
     Open { stream, rest: request.bytes(host), is_head: request.method == "HEAD", limits }
 }
 
-/// A request that has gone out in part; its connection stays open.
+/// A partly sent request; its connection stays open.
 pub struct Open<S> {
     stream: S,
     rest: Vec<u8>,
@@ -73,7 +73,7 @@ pub async fn open<S: AsyncRead + AsyncWrite + Unpin>(
         stream.write_all(&first).await?;
         stream.flush().await
     };
-    // A server may refuse before it has read this; what it said is read at the end.
+    // A server may reject before it has read this; its response is read at the end.
     let _ = tokio::time::timeout(limits.timeout, sending).await.map_err(|_| timed_out(limits))?;
     Ok(Open { stream, rest, is_head: request.method == "HEAD", limits })
 }
@@ -90,7 +90,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
             });
             let mut receiving = pin!(receive(reader, is_head, limits));
             tokio::select! {
-                // What is asked goes out before an answer is looked for.
+                // The request is sent before a response is read.
                 biased;
                 _ = &mut sending => {}
                 response = &mut receiving => return response,
@@ -110,7 +110,7 @@ async fn receive<R: AsyncRead + Unpin>(reader: R, is_head: bool, limits: Limits)
     for _ in 0..=INTERIM_RESPONSES {
         let mut response = incoming.head(limits.head_bytes).await?;
         if response.status == 101 {
-            return Err(Broken::Nonsense("status 101, though no upgrade was asked for".into()));
+            return Err(Broken::Nonsense("status 101, though no upgrade was requested".into()));
         }
         if response.status < 200 {
             continue;
@@ -133,8 +133,8 @@ enum Framing {
     UntilClose,
 }
 
-/// How the body ends. A head that says it in two ways is refused, also where both agree: which of them the next
-/// hop believes is how responses get smuggled.
+/// How the body ends. A head with two framings is rejected even if both agree, because such heads allow response
+/// smuggling.
 fn framing(response: &Response, is_head: bool) -> Result<Framing, Broken> {
     let all = |name: &str| -> Vec<&[u8]> {
         response.headers.iter().filter(|(header, _)| header == name).map(|(_, value)| &value[..]).collect()
@@ -157,11 +157,11 @@ fn content_length(value: &[u8]) -> Result<u64, Broken> {
         return Err(nonsense("invalid content-length", value));
     }
     let digits = value.iter().map(|digit| u64::from(digit - b'0'));
-    // A length beyond every limit stays beyond it.
+    // A length that does not fit exceeds every limit.
     Ok(digits.fold(0, |sum: u64, digit| sum.saturating_mul(10).saturating_add(digit)))
 }
 
-/// What has come and is not used yet.
+/// Received bytes that are not consumed yet.
 struct Incoming<R> {
     reader: R,
     buffer: Vec<u8>,
@@ -173,7 +173,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         &self.buffer[self.used..]
     }
 
-    /// Waits for more bytes; 0 is the end of the connection, and an error is an end that was not meant.
+    /// Waits for more bytes; 0 is an orderly end of the connection, an error an abnormal one.
     async fn fill(&mut self) -> std::io::Result<usize> {
         self.buffer.drain(..self.used);
         self.used = 0;
@@ -181,14 +181,14 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         (&mut self.reader).take(READ_BYTES as u64).read_buf(&mut self.buffer).await
     }
 
-    /// Waits for more bytes; `false` where none will come.
+    /// Waits for more bytes; `false` at the end.
     async fn more(&mut self) -> bool {
         self.fill().await.is_ok_and(|bytes| bytes > 0)
     }
 
     async fn head(&mut self, limit: usize) -> Result<Response, Broken> {
-        // Bytes of the buffer that the parser has seen: it starts over each time, so it is asked only when a line
-        // has ended, or early on, when nonsense shows best.
+        // Bytes that the parser has seen. It starts over each time, so it runs only after a line end, and early on to
+        // detect garbage.
         let mut seen = 0;
         loop {
             let fresh = &self.unread()[seen..];
@@ -233,9 +233,12 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
             match self.fill().await {
                 Ok(0) => return Ok(body),
                 Ok(_) => {}
-                // Nothing but an orderly end tells that such a body is whole.
+                // Only an orderly end shows that such a body is complete.
                 Err(_) => {
-                    return Err(Broken::Closed(format!("after {} bytes of a body without end", body.len())));
+                    return Err(Broken::Closed(format!(
+                        "after {} bytes of a body without a length",
+                        body.len()
+                    )));
                 }
             }
         }
@@ -262,11 +265,11 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         }
     }
 
-    /// The next chunk's length; `None` where the connection ends first.
+    /// The next chunk's length; `None` if the connection ends first.
     async fn chunk_length(&mut self) -> Result<Option<u64>, Broken> {
         loop {
             let unread = self.unread();
-            // The parser takes a line without digits for zero.
+            // The parser reads a line without digits as zero.
             if unread.first().is_some_and(|byte| !byte.is_ascii_hexdigit()) {
                 return Err(nonsense("invalid chunk size", unread));
             }
@@ -284,7 +287,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         }
     }
 
-    /// Skips the trailers and the empty line behind them; `false` where the connection ends first.
+    /// Skips the trailers and the empty line after them; `false` if the connection ends first.
     async fn trailers(&mut self, limit: usize) -> Result<bool, Broken> {
         let mut seen = 0;
         loop {
@@ -309,7 +312,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         }
     }
 
-    /// Moves `length` bytes into `out`; `false` where the connection ends first.
+    /// Moves `length` bytes into `out`; `false` if the connection ends first.
     async fn take_into(&mut self, out: &mut Vec<u8>, length: usize) -> bool {
         let mut missing = length;
         loop {
@@ -327,7 +330,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
     }
 }
 
-/// A response without its body, and the length of its head; `None` while the head is not complete.
+/// A response without its body, and the length of its head; `None` while the head is incomplete.
 fn parse_head(bytes: &[u8]) -> Result<Option<(usize, Response)>, Broken> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut head = httparse::Response::new(&mut headers);
@@ -357,7 +360,7 @@ mod tests {
 
     use super::*;
 
-    /// What the client makes of `answer` followed by the end of the connection.
+    /// Parses `answer` followed by the end of the connection.
     async fn read(request: &Request, answer: &[u8], limits: Limits) -> Result<Response, Broken> {
         exchange(tokio::io::join(answer, tokio::io::sink()), request, "h", limits).await
     }
@@ -378,7 +381,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_request_goes_out_as_given_and_the_answer_comes_back() {
+    async fn request_is_sent_as_given_and_response_is_read() {
         let (client, mut server) = tokio::io::duplex(7);
         let request = Request::new("POST", "//a b?x#y").header("X-A", *b" \xff ").body("body");
         let sent = request.bytes("host:1");
@@ -395,7 +398,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_held_request_goes_out_in_two_parts_and_is_the_same_request() {
+    async fn held_request_is_sent_in_two_parts_with_the_same_bytes() {
         let request = Request::new("POST", "/").body("first second");
         let sent = request.bytes("h");
         for first in [0, 5, 12, 99] {
@@ -415,7 +418,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_said_before_the_second_part_is_read() {
+    async fn early_response_to_a_held_request_is_read() {
         let (client, mut server) = tokio::io::duplex(1024);
         let request = Request::new("POST", "/").body("first second");
         let held = open(client, &request, "h", 5, Limits::default()).await.unwrap();
@@ -518,13 +521,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_response() {
+    async fn invalid_responses_are_rejected() {
         let chunked = |rest: &str| format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{rest}");
         for (wire, why) in [
             ("SSH-2.0-x\r\n".to_owned(), "invalid HTTP version: \"SSH-2.0-x\\r\\n\""),
             ("\x16\x03\u{1}".to_owned(), "invalid HTTP version: \"\\x16\\x03\\x01\""),
             ("HTTP/1.1 099 X\r\n\r\n".to_owned(), "invalid status: \"HTTP/1.1 099 X\\r\\n\\r\\n\""),
-            ("HTTP/1.1 101 S\r\n\r\n".to_owned(), "status 101, though no upgrade was asked for"),
+            ("HTTP/1.1 101 S\r\n\r\n".to_owned(), "status 101, though no upgrade was requested"),
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na".to_owned(),
                 "more than one content-length",

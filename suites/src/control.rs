@@ -1,4 +1,4 @@
-//! The control API of a target, from outside: plain HTTP and JSON like everything else.
+//! A client of a target's control API (HTTP and JSON).
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::report::one_line;
 use crate::target::{Connect, Dial};
 use crate::transport::Http;
 
-/// A longer reason is cut.
+/// The maximum length of a reason.
 const REASON_CHARS: usize = 400;
 
 /// A control API at a base URL, such as `http://127.0.0.1:4100/_sim/v1`.
@@ -35,7 +35,7 @@ pub struct Offer {
     pub actions: Vec<String>,
     /// Worlds can be forked.
     pub forks: bool,
-    /// A check can choose the address that it comes from.
+    /// A check can choose its source address.
     pub addresses: bool,
 }
 
@@ -51,7 +51,7 @@ impl Control {
         Control { base: format!("{}/{path}", self.base), ..self.clone() }
     }
 
-    /// The same API, whose answers are recorded in a recording or come from it.
+    /// The same API, with its responses recorded or replayed.
     #[must_use]
     pub(crate) fn recorded(&self, recorder: Recorder) -> Control {
         Control { recorder: Some(recorder), ..self.clone() }
@@ -79,7 +79,7 @@ impl Control {
         Ok(Offer { clock, faults: names("faults"), actions: names("actions"), forks, addresses: false })
     }
 
-    /// A call; a refusal or a broken answer is an error in words.
+    /// Calls the API. A rejection or an invalid response is an error.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
         let Some(recorder) = &self.recorder else { return self.ask(method, path, body).await };
         let asked = Asked::Control { method: method.into(), path: path.into(), body: body.clone() };
@@ -91,8 +91,8 @@ impl Control {
         answer
     }
 
-    /// Asks for `path` for some seconds until the answer is what is waited for, and returns the last. A recorder keeps that
-    /// one alone: how often it takes says something of this machine and nothing of the target.
+    /// Polls `path` for some seconds until `is` holds, and returns the last response. Only that one is recorded,
+    /// because the number of polls depends on this machine.
     pub async fn poll(&self, path: &str, is: impl Fn(&Value) -> bool) -> Result<Value, String> {
         const STEP: std::time::Duration = std::time::Duration::from_millis(10);
         const SOME_SECONDS: std::time::Duration = std::time::Duration::from_secs(5);
@@ -142,7 +142,7 @@ impl Control {
         }
     }
 
-    /// A reason as it may be shown: an API may say whatever it likes, the token that it was sent too.
+    /// A reason for display, without the token, which the API may have returned.
     fn readable(&self, mut why: String) -> String {
         if let Some(token) = &self.token {
             let mut hidden = Hidden::default();
@@ -172,7 +172,7 @@ impl Control {
         self.call("PUT", "faults", Some(faults)).await.map(drop)
     }
 
-    /// Asks for an operator's action.
+    /// Performs an operator action.
     pub async fn perform(&self, action: &str, arguments: Value) -> Result<Value, String> {
         self.call("POST", "actions", Some(json!({ "action": action, "arguments": arguments }))).await
     }
@@ -184,12 +184,12 @@ mod tests {
     use crate::target::Sockets;
 
     #[test]
-    fn a_reason_shows_no_token_no_control_character_and_is_short() {
+    fn reasons_are_redacted_escaped_and_short() {
         let token = Some("supersecrettoken99".to_owned());
         let control = Control::new(Arc::new(Sockets::default()), "http://a", token);
         let said = control.readable("bad token Bearer supersecrettoken99\u{1b}[2J\0\nmore".to_owned());
         assert_eq!(said, "bad token Bearer [redacted control_token]\\u{1b}[2J\\0\\nmore");
-        // What is cut is cut behind the redaction, so that no half of a token is left.
+        // The cut comes after the redaction, so that no part of a token is left.
         let long = format!("{}supersecrettoken99{}", "x".repeat(REASON_CHARS - 5), "y".repeat(9000));
         let said = control.readable(long);
         assert!(!said.contains("super") && said.chars().count() == REASON_CHARS + 1, "{said}");

@@ -1,7 +1,7 @@
-//! A line of bash that sends a request again, byte for byte.
+//! A bash command that resends a request, byte for byte.
 //!
-//! `curl` where it writes what it is told; a plain socket where it would add, drop or refuse something. A bearer
-//! token is never written: the line reads it from `$ASSAY_KEY`.
+//! It uses `curl` where curl sends the exact bytes, otherwise a plain socket. It never contains a bearer token; it
+//! reads the token from `$ASSAY_KEY`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,32 +10,32 @@ use assay_spec::crypto::text::{base64, sha256_hex};
 
 use crate::exchange::{Exchange, Request};
 
-/// The variable that stands for a bearer token.
+/// The variable that replaces a bearer token.
 pub const KEY_VARIABLE: &str = "ASSAY_KEY";
 
-/// Longer texts are named, not written.
+/// Longer text bodies are read from a file.
 const TEXT_BYTES: usize = 8 * 1024;
-/// Longer bytes are written in base64, not one by one.
+/// Longer binary bodies are written in base64.
 const PRINTF_BYTES: usize = 4 * 1024;
-/// Longer bytes are named: in base64 they would be too long for one argument of a program.
+/// Longer binary bodies are read from a file: in base64 they exceed the size of a program argument.
 const BASE64_BYTES: usize = 64 * 1024;
 
-/// The variables that stand for the files of a client's certificate and its key.
+/// The variables for the files of the client certificate and its key.
 const CERTIFICATE_VARIABLES: [&str; 2] = ["ASSAY_CLIENT_CERTIFICATE", "ASSAY_CLIENT_KEY"];
 
 /// How a server is reached.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reach<'t> {
-    /// Certificates that an https server's may lead to, where the machine's own are not enough.
+    /// Additional trusted certificates for https.
     pub ca_file: Option<&'t Path>,
-    /// An https server is shown a client's certificate; the line takes it from variables.
+    /// A client certificate is sent to https servers; the command reads its path from variables.
     pub shows_identity: bool,
-    /// Over HTTP/2 where it can say the request.
+    /// Use HTTP/2 if it can express the request.
     pub over_two: bool,
 }
 
-/// The line that sends the exchange's request again and prints the response with its head. A text of more than 8 KiB,
-/// or bytes of more than 64, are taken from a file `BODY`, which a comment at the end describes.
+/// The command that resends the exchange's request and prints the response with its head. A long body is read from a
+/// file `BODY`, which a comment at the end describes.
 pub fn command_line(exchange: &Exchange, reach: Reach<'_>) -> String {
     let Exchange { base, request, .. } = exchange;
     let line = if curl_is_exact(request) {
@@ -51,8 +51,8 @@ pub fn command_line(exchange: &Exchange, reach: Reach<'_>) -> String {
     }
 }
 
-/// The token of an `Authorization: Bearer` header: where it begins in the value. Such a token is a secret; other
-/// schemes sign one request and are shown.
+/// Where the token of an `Authorization: Bearer` header begins in the value. Such a token is a secret; other schemes
+/// sign one request and are shown.
 pub fn bearer_token(name: &str, value: &[u8]) -> Option<usize> {
     let is_bearer = value.len() > 7 && value[..7].eq_ignore_ascii_case(b"bearer ");
     (name.eq_ignore_ascii_case("authorization") && is_bearer).then_some(7)
@@ -68,14 +68,14 @@ fn is_https(base: &str) -> bool {
     base.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
 }
 
-/// Whether the line of [`curl`] holds all that it sends.
+/// Whether the command contains everything that it sends.
 pub fn is_whole(exchange: &Exchange) -> bool {
     let Request { body, .. } = &exchange.request;
     let writes_base64 = curl_is_exact(&exchange.request) && as_text(body).is_none();
     body.len() <= if writes_base64 { BASE64_BYTES } else { TEXT_BYTES }
 }
 
-/// The body as text that a shell can hold.
+/// The body as a string, if a shell can hold it.
 fn as_text(body: &[u8]) -> Option<&str> {
     std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'))
 }
@@ -84,8 +84,8 @@ fn has(request: &Request, name: &str) -> bool {
     request.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name))
 }
 
-/// Whether curl sends this request as it is given. It frames bodies itself, knows one `Host`, drops blank headers
-/// and waits for the body of an answer to a HEAD that carried data.
+/// Whether curl sends exactly this request. curl frames bodies itself, allows one `Host`, drops empty headers and waits
+/// for a response body after a HEAD with data.
 fn curl_is_exact(request: &Request) -> bool {
     let is_token = |text: &str| {
         let tchar = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
@@ -149,7 +149,7 @@ fn curl_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
         text if length > if text.is_some() { TEXT_BYTES } else { BASE64_BYTES } => {
             line.push_str(" --data-binary @BODY");
         }
-        // `--data-binary` takes what follows an at sign for a file.
+        // `--data-binary` reads a file if the value starts with an at sign.
         Some(text) if text.starts_with('@') => put(&mut line, "--data-raw", text.as_bytes()),
         Some(text) => put(&mut line, "--data-binary", text.as_bytes()),
         None => {
@@ -164,7 +164,7 @@ fn curl_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
     format!("{before}{line} {}", quote(base.as_bytes()))
 }
 
-/// Writes the bytes with bash alone, or, over TLS, with the one tool that carries what it is given.
+/// Sends the bytes with bash alone, or, over TLS, with `openssl s_client`.
 fn socket_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
     let authority = authority(base);
     let (host, port) = match authority.rsplit_once(':') {
@@ -200,7 +200,7 @@ fn socket_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
     format!("( exec 3<>{} && printf '{format}'{keys} >&3{send} && cat <&3 )", quote(place.as_bytes()))
 }
 
-/// Appends whom an https server's certificate may come from and what certificate it is shown, by these options.
+/// Appends the options for the trusted authorities and the client certificate of an https URL.
 fn put_trust(line: &mut String, base: &str, reach: Reach<'_>, [ca, certificate, key]: [&str; 3]) {
     if !is_https(base) {
         return;
@@ -215,7 +215,7 @@ fn put_trust(line: &mut String, base: &str, reach: Reach<'_>, [ca, certificate, 
     }
 }
 
-/// Stands for the token until the format is made; no header can hold it by chance and still be sent.
+/// A placeholder for the token until the format is made; no valid header can contain it.
 const KEY_MARK: &[u8] = b"\0ASSAY_KEY\0";
 
 /// Appends an option and its quoted value.
@@ -223,7 +223,7 @@ fn put(line: &mut String, option: &str, value: &[u8]) {
     let _ = write!(line, " {option} {}", quote(value));
 }
 
-/// One word of bash. Bytes that a terminal, a log or history expansion would touch are written as escapes.
+/// One bash word. Bytes that a terminal, a log or history expansion would change are escaped.
 fn quote(bytes: &[u8]) -> String {
     let is_bare = |b: &u8| b.is_ascii_alphanumeric() || b"-_./:=+,@%".contains(b);
     if !bytes.is_empty() && bytes.iter().all(is_bare) {
@@ -249,7 +249,7 @@ fn quote(bytes: &[u8]) -> String {
     out + "'"
 }
 
-/// A format for bash's `printf`, to stand between single quotes.
+/// A format for bash's `printf`, for use in single quotes.
 fn printf_format(bytes: &[u8]) -> String {
     let mut out = String::new();
     for &byte in bytes {
@@ -257,7 +257,7 @@ fn printf_format(bytes: &[u8]) -> String {
             b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
             b'%' => out.push_str("%%"),
-            // A leading hyphen would be an option.
+            // A leading hyphen would start an option.
             b'\\' | b'\'' | b'!' | b'-' if byte != b'-' || out.is_empty() => {
                 let _ = write!(out, "\\x{byte:02x}");
             }
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_lines_look_like() {
+    fn commands_for_plain_http() {
         let post = Request::new("POST", "/sites/prepare").header("Content-Type", "application/json");
         let lines = [
             line(Request::new("GET", "//a?b=%2F#c")),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_speaks_tls_is_asked_over_tls() {
+    fn commands_for_https() {
         let get = || Request::new("GET", "/");
         let trusting = Reach { ca_file: Some(Path::new("my ca.pem")), ..Reach::default() };
         let curl = |base: &str, request: Request| super::command_line(&exchange(base, request), trusting);
@@ -354,7 +354,7 @@ mod tests {
         ( printf 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n' ) | openssl s_client -quiet -verify_return_error -connect '[::1]:4102' -CAfile 'my ca.pem'
         ( printf 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nAuthorization: Bearer %s\r\nContent-Length: 9000\r\nConnection: close\r\n\r\n' "$ASSAY_KEY" && cat BODY ) | openssl s_client -quiet -verify_return_error -connect a.example:443 -CAfile 'my ca.pem'  # BODY: the 9000 bytes of the body, SHA-256 e797e2af6f05c24cdd064793ce60a9d01302d9a3b0e5dff5bb0c046b87f2f668
         "#);
-        assert!(!curl("http://127.0.0.1:4101", get()).contains("ca.pem"), "nobody shows a certificate there");
+        assert!(!curl("http://127.0.0.1:4101", get()).contains("ca.pem"), "plain http needs no certificate");
 
         let reach = Reach { shows_identity: true, over_two: true, ..Reach::default() };
         let lines = ["https://a.example", "http://a.example"]
@@ -365,7 +365,7 @@ mod tests {
         "#);
     }
 
-    /// Every line is run, and what arrives is compared with what the harness itself sends. Needs bash and curl.
+    /// Runs every command and compares the received bytes with what the harness sends. Needs bash and curl.
     #[tokio::test(flavor = "multi_thread")]
     async fn the_same_bytes_arrive() {
         if ["bash", "curl"].iter().any(|tool| Command::new(tool).arg("--version").output().is_err()) {
@@ -446,7 +446,7 @@ mod tests {
         assert!(length.is_ok(), "fewer bytes than expected for {script}: {}", arrived.escape_ascii());
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await.unwrap();
         stream.shutdown().await.unwrap();
-        // Nothing follows: the lengths are equal.
+        // Nothing follows, so the lengths are equal.
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest).await;
         assert_eq!(rest, b"", "{script}");

@@ -1,4 +1,4 @@
-//! Two reports side by side: what got worse, what got better, what is new.
+//! Compares two reports: regressions, fixes, new checks.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::verdict::{Run, Verdict};
 
-/// What one report says of its checks, by id and fact.
+/// The verdicts of one report, by id and fact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
     by_fact: BTreeMap<(String, String), (Verdict, String)>,
-    /// Not every check had its turn.
+    /// Not every check ran.
     is_partial: bool,
 }
 
-/// One check in both reports; `None` where a report lacks it.
+/// One check in both reports; `None` if a report does not contain it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The check.
@@ -24,26 +24,26 @@ pub struct Change {
     pub old: Option<Verdict>,
     /// The verdict now.
     pub new: Option<Verdict>,
-    /// Why it is what it is now.
+    /// The reason of the new verdict.
     pub reason: String,
 }
 
 /// The changes between two reports, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// It conformed, or was not there, and does not conform.
+    /// It conformed or was absent, and does not conform now.
     pub regressions: Vec<Change>,
-    /// It did not conform and passes.
+    /// It did not conform and passes now.
     pub fixes: Vec<Change>,
-    /// Checks that are new, whatever they say.
+    /// New checks, with any verdict.
     pub new: Vec<Change>,
-    /// Checks that are gone.
+    /// Removed checks.
     pub gone: Vec<Change>,
-    /// It said something and says nothing now, or the other way round.
+    /// It gave a result and gives none now, or the other way round.
     pub other: Vec<Change>,
-    /// How many do not conform in both.
+    /// The number of checks that do not conform in either report.
     pub still_bad: usize,
-    /// The later report tells of a whole run, and not of none.
+    /// The later report is of a whole run with at least one check.
     pub is_whole: bool,
 }
 
@@ -56,17 +56,18 @@ impl Verdicts {
         Verdicts { by_fact: run.outcomes.iter().map(entry).collect(), is_partial: run.is_partial }
     }
 
-    /// The verdicts of a report, also of one that another version wrote. An error names the member.
+    /// The verdicts of a report of any version. An error names the member.
     pub fn read(text: &str) -> Result<Verdicts, String> {
-        let report: Value = serde_json::from_str(text).map_err(|e| format!("no report of a run: {e}"))?;
-        let outcomes = report["outcomes"].as_array().ok_or("no report of a run: it has no `outcomes`")?;
+        let report: Value = serde_json::from_str(text).map_err(|e| format!("not a report: {e}"))?;
+        let outcomes =
+            report["outcomes"].as_array().ok_or("not a report: the member `outcomes` is missing")?;
         let entry = |(n, one): (usize, &Value)| {
             let text = |member: &str| {
-                one[member].as_str().map(str::to_owned).ok_or(format!("outcomes[{n}].{member}: no text"))
+                one[member].as_str().map(str::to_owned).ok_or(format!("outcomes[{n}].{member}: not a string"))
             };
             let name = text("verdict")?;
             let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == name);
-            let verdict = verdict.ok_or(format!("outcomes[{n}].verdict: no verdict: {name:?}"))?;
+            let verdict = verdict.ok_or(format!("outcomes[{n}].verdict: not a verdict: {name:?}"))?;
             Ok::<_, String>(((text("id")?, text("fact")?), (verdict, text("reason")?)))
         };
         let mut by_fact = BTreeMap::new();
@@ -74,13 +75,13 @@ impl Verdicts {
             let (key, known) = outcome?;
             let id = key.0.clone();
             if by_fact.insert(key, known).is_some() {
-                return Err(format!("outcomes: {id} stands there twice"));
+                return Err(format!("outcomes: {id} is listed twice"));
             }
         }
         Ok(Verdicts { by_fact, is_partial: report["is_partial"] == true })
     }
 
-    /// Whether a check was seen to fail.
+    /// Whether a check failed.
     pub fn failed(&self, id: &str, fact: &str) -> bool {
         let known = self.by_fact.get(&(id.to_owned(), fact.to_owned()));
         known.is_some_and(|(verdict, _)| {
@@ -113,7 +114,7 @@ pub fn diff(old: &Verdicts, new: &Verdicts) -> Diff {
                     diff.regressions.push(change());
                 }
             }
-            // An error of the harness said nothing of the check.
+            // An error of the harness is not a result of the check.
             (Some(Verdict::Error), Some(now)) if now.is_bad() => diff.regressions.push(change()),
             (Some(before), Some(now)) if is_bad(before) && is_bad(now) => diff.still_bad += 1,
             (Some(before), Some(now)) if !is_bad(before) && is_bad(now) => diff.regressions.push(change()),
@@ -129,8 +130,8 @@ const fn is_bad(verdict: Verdict) -> bool {
     verdict.is_bad() || matches!(verdict, Verdict::Error | Verdict::KnownFailure)
 }
 
-/// Failures that an earlier report has as well are known: only new ones count. A pass that a baseline did not expect is
-/// no failure of that kind.
+/// Marks failures that an earlier report also has as known, so that only new ones count. An unexpected pass is not
+/// forgiven.
 pub fn forgive(run: &mut Run, old: &Verdicts, name: &str) {
     for outcome in &mut run.outcomes {
         let id = outcome.requirement.to_string();
@@ -143,7 +144,7 @@ pub fn forgive(run: &mut Run, old: &Verdicts, name: &str) {
 }
 
 impl Diff {
-    /// Whether nothing got worse, as far as the whole later report tells.
+    /// Whether the later report is whole and nothing got worse.
     pub fn holds(&self) -> bool {
         self.is_whole && self.regressions.is_empty()
     }
@@ -153,12 +154,12 @@ impl Diff {
             ("regressions", &self.regressions),
             ("fixes", &self.fixes),
             ("new checks", &self.new),
-            ("checks that are gone", &self.gone),
+            ("removed checks", &self.gone),
             ("other changes", &self.other),
         ]
     }
 
-    /// The changes for people.
+    /// The changes as text.
     pub fn text(&self) -> String {
         let mut out = String::new();
         for (kind, changes) in self.kinds().iter().filter(|(_, changes)| !changes.is_empty()) {
@@ -174,14 +175,14 @@ impl Diff {
             self.kinds().iter().map(|(kind, changes)| format!("{} {kind}", changes.len())).collect();
         let end = match (self.is_whole, self.regressions.is_empty()) {
             (_, false) => "something got worse",
-            (false, true) => "the later report is not whole",
+            (false, true) => "the later report is incomplete",
             (true, true) => "nothing got worse",
         };
         let _ = writeln!(out, "{}, {} bad in both - {end}", counts.join(", "), self.still_bad);
         out
     }
 
-    /// The changes for programs.
+    /// The changes as JSON.
     pub fn json(&self) -> Value {
         let rows = |changes: &[Change]| -> Value {
             let row = |one: &Change| {
@@ -247,22 +248,26 @@ mod tests {
         new checks (2)
           f  absent -> error  why error
           i  absent -> pass  why pass
-        checks that are gone (1)
+        removed checks (1)
           e  pass -> absent
         other changes (1)
           g  pass -> not-testable  why not-testable
-        3 regressions, 1 fixes, 2 new checks, 1 checks that are gone, 1 other changes, 1 bad in both - something got worse
+        3 regressions, 1 fixes, 2 new checks, 1 removed checks, 1 other changes, 1 bad in both - something got worse
         ");
         assert!(!diff.holds());
         assert_eq!(diff.json()["regressions"][1]["old"], Value::Null);
         let same = super::diff(&verdicts(&old), &verdicts(&old));
         assert!(same.holds() && same.still_bad == 2);
         let none = super::diff(&verdicts(&old), &verdicts(&[]));
-        assert!(!none.holds() && none.text().ends_with("the later report is not whole\n"), "{}", none.text());
+        assert!(
+            !none.holds() && none.text().ends_with("the later report is incomplete\n"),
+            "{}",
+            none.text()
+        );
         let partial = Verdicts { is_partial: true, ..verdicts(&old) };
         assert!(!super::diff(&verdicts(&old), &partial).holds());
         let judged = super::diff(&verdicts(&[("a", Error)]), &verdicts(&[("a", Fail)]));
-        assert_eq!(judged.regressions.len(), 1, "an error had said nothing");
+        assert_eq!(judged.regressions.len(), 1, "an error gave no result before");
     }
 
     #[test]
@@ -293,12 +298,12 @@ mod tests {
         let text = r#"{"version": 9, "outcomes": [{"id": "a", "fact": "it_does", "verdict": "fail", "reason": "why fail", "more": 1}]}"#;
         assert_eq!(Verdicts::read(text).unwrap(), verdicts(&[("a", Verdict::Fail)]));
         for (wrong, place) in [
-            ("[]", "it has no `outcomes`"),
-            (r#"{"outcomes": [{}]}"#, "outcomes[0].verdict: no text"),
-            (r#"{"outcomes": [{"verdict": "good"}]}"#, "no verdict: \"good\""),
+            ("[]", "the member `outcomes` is missing"),
+            (r#"{"outcomes": [{}]}"#, "outcomes[0].verdict: not a string"),
+            (r#"{"outcomes": [{"verdict": "good"}]}"#, "not a verdict: \"good\""),
             (
                 r#"{"outcomes": [{"id": "a", "fact": "f", "verdict": "fail", "reason": ""}, {"id": "a", "fact": "f", "verdict": "pass", "reason": ""}]}"#,
-                "a stands there twice",
+                "a is listed twice",
             ),
         ] {
             assert!(Verdicts::read(wrong).unwrap_err().contains(place));

@@ -1,4 +1,4 @@
-//! Files and folders on disk, as the builder of content identifiers reads them.
+//! Files and folders on disk, as input for content identifiers.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -12,8 +12,8 @@ use assay_spec::cid::{
 use assay_spec::drop::requirements::cid::{DANGLING, LOOP};
 use assay_spec::{Refused, Rules};
 
-/// The identifier of the file or folder at `path`, which may be a link to it. Paths in errors begin behind `path`.
-/// `read_bytes` counts what was read so far.
+/// The identifier of the file or folder at `path`, which may be a symbolic link. Paths in errors are relative to
+/// `path`. `read_bytes` counts the bytes read so far.
 pub fn of_path(
     path: &Path,
     layout: &Layout,
@@ -31,9 +31,11 @@ pub fn of_path(
         }
         Followed::Folder(folder) => of_folder(&disk, folder, layout, rules, blocks),
         Followed::Special(what) => Err(at(Fault::Special(what))),
-        Followed::Endless => Err(refused(&LOOP, "the link is part of a loop")),
-        Followed::Nothing if path.is_symlink() => Err(refused(&DANGLING, "the link leads to nothing")),
-        Followed::Nothing => Err(at(Fault::Unreadable("there is nothing here".to_owned()))),
+        Followed::Endless => Err(refused(&LOOP, "the symbolic link is part of a cycle")),
+        Followed::Nothing if path.is_symlink() => {
+            Err(refused(&DANGLING, "the target of the symbolic link does not exist"))
+        }
+        Followed::Nothing => Err(at(Fault::Unreadable("no such file or folder".to_owned()))),
     }
 }
 
@@ -41,13 +43,13 @@ pub fn of_path(
 #[derive(Debug)]
 struct Disk<'a> {
     read_bytes: &'a AtomicU64,
-    /// Held once here and by each handle of a folder.
+    /// The reference count limits open handles: one here, one for each folder handle.
     handles: Arc<()>,
 }
 
-/// Folders with so many entries get a handle, from which the way to a file is shorter than from the root.
+/// Folders with this many entries get a handle, which makes opening their files faster.
 const LARGE: usize = 64;
-/// Handles that may be open at once.
+/// The maximum number of open handles.
 const HANDLES: usize = 32;
 
 /// A folder.
@@ -71,7 +73,7 @@ impl<'a> Tree for Disk<'a> {
         let entries = fs::read_dir(&folder.path).and_then(|entries| entries.map(item).collect());
         let entries: Vec<Item> = entries.map_err(text)?;
         if cfg!(unix) && entries.len() >= LARGE && Arc::strong_count(&self.handles) <= HANDLES {
-            // Without a handle, files are opened by their paths.
+            // Without a handle, files are opened by path.
             let handle = File::open(&folder.path).map(|file| (file, Arc::clone(&self.handles)));
             let _ = handle.map(|handle| folder.handle.set(handle));
         }
@@ -109,8 +111,8 @@ impl<'a> Tree for Disk<'a> {
     }
 }
 
-/// An opened file. That it is a regular one was seen before; what takes its place meanwhile cannot be read at an
-/// offset, or says another length than it has.
+/// An opened file. It was a regular file before; if something replaced it, reading at an offset fails or the length
+/// differs.
 #[derive(Debug)]
 struct OnDisk<'a> {
     file: File,
@@ -119,7 +121,7 @@ struct OnDisk<'a> {
 
 impl Content for OnDisk<'_> {
     fn len(&self) -> u64 {
-        // No length is a wrong one, which reading tells.
+        // A missing length is a wrong one; reading reports that.
         self.file.metadata().map_or(0, |metadata| metadata.len())
     }
 
@@ -142,7 +144,7 @@ impl Content for OnDisk<'_> {
     }
 }
 
-/// How files are opened: whoever meets a pipe that took a file's place must not wait for its writer.
+/// How files are opened: without blocking, in case a pipe has replaced the file.
 fn reading() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -169,7 +171,7 @@ fn item(entry: io::Result<fs::DirEntry>) -> io::Result<Item> {
     Ok(Item { name: entry.file_name().into_encoded_bytes(), kind })
 }
 
-/// What stands at a path in the end.
+/// What a path resolves to.
 fn followed(path: &Path) -> io::Result<Followed<Folder>> {
     let kind = match fs::metadata(path) {
         Ok(metadata) => metadata.file_type(),
@@ -204,7 +206,7 @@ fn special(_: fs::FileType) -> &'static str {
     "a special file"
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "stands in `map_err`")]
+#[expect(clippy::needless_pass_by_value, reason = "used in `map_err`")]
 fn text(error: io::Error) -> String {
     error.to_string()
 }

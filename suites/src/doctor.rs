@@ -1,6 +1,6 @@
-//! What keeps a target from being tested, or from being tested in full: found before any check runs.
+//! Finds what prevents a target from being tested, fully or partly, before any check runs.
 //!
-//! How many checks each point concerns comes from the plan, so that the numbers are those of a run.
+//! The number of checks per finding comes from the plan, so it is the same as in a run.
 
 mod points;
 
@@ -18,58 +18,58 @@ use crate::setup;
 use crate::survey::{Asked, Level, Survey, level};
 use crate::target::{Remote, Sockets};
 
-/// What was found about a target.
+/// The findings about a target.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnosis {
-    /// What concerns all of it.
+    /// Findings about the whole target.
     pub general: Vec<Point>,
-    /// By service, in their order; those that the profile does not name have no part.
+    /// One part for each service that the profile names, in order.
     pub services: Vec<Part>,
 }
 
-/// What was found about one service.
+/// The findings about one service.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// The service.
     pub service: Service,
-    /// Where it is; empty where it has no URL of its own.
+    /// Its URL; empty if it has none.
     pub url: String,
-    /// Somebody answers there.
+    /// A server responds at the URL.
     pub is_reached: bool,
-    /// How many checks there are.
+    /// The number of checks.
     pub checks: usize,
-    /// How many of them can say something.
+    /// The number of checks that can run.
     pub ready: usize,
-    /// What was found.
+    /// The findings.
     pub points: Vec<Point>,
 }
 
-/// One line of a diagnosis.
+/// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// How grave it is.
+    /// Its severity.
     pub mark: Mark,
     /// What was found.
     pub what: String,
-    /// How many checks it concerns, where that is known.
+    /// The number of affected checks, if known.
     pub checks: Option<usize>,
-    /// What helps; empty where nothing needs to.
+    /// How to fix it; empty if nothing is wrong.
     pub remedy: String,
 }
 
-/// How grave a point is, the gravest first.
+/// The severity of a finding, the most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
-    /// It has to be put right before a run says what it should.
+    /// It must be fixed before a run is meaningful.
     Hinders,
-    /// Some checks say nothing, or less.
+    /// Some checks cannot run, or test less.
     Weakens,
-    /// As it should be.
+    /// Nothing is wrong.
     Good,
 }
 
 impl Mark {
-    /// The mark as a line begins with it.
+    /// The character at the start of a line.
     pub const fn sign(self) -> char {
         match self {
             Mark::Hinders => 'x',
@@ -90,7 +90,7 @@ impl Point {
 }
 
 impl Diagnosis {
-    /// 0 where every named service can be tested, 1 where something hinders, 3 where nothing that was asked is reached.
+    /// 0: every named service can be tested. 1: something must be fixed first. 3: no server was reached.
     pub fn exit_code(&self) -> u8 {
         let is_asked = self.services.iter().any(|part| !part.url.is_empty());
         if is_asked && self.services.iter().all(|part| !part.is_reached) {
@@ -101,7 +101,7 @@ impl Diagnosis {
     }
 }
 
-/// A line each: mark, what, how many checks, remedy.
+/// One line for each finding: mark, text, number of checks, remedy.
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.general.iter().try_for_each(|point| write!(f, "{point}"))?;
@@ -111,9 +111,9 @@ impl fmt::Display for Diagnosis {
             points.iter().try_for_each(|point| write!(f, "{point}"))?;
         }
         match self.exit_code() {
-            0 => writeln!(f, "every service that is named can be tested"),
-            3 => writeln!(f, "nothing was reached"),
-            _ => writeln!(f, "something has to be put right first (x)"),
+            0 => writeln!(f, "every service in the profile can be tested"),
+            3 => writeln!(f, "no server was reached"),
+            _ => writeln!(f, "fix the findings marked x first"),
         }
     }
 }
@@ -132,17 +132,17 @@ impl fmt::Display for Point {
     }
 }
 
-/// Looks at everything that a profile names. Nothing is changed at the target: only GETs are sent.
+/// Checks everything that a profile names. The target is not changed: only GET requests are sent.
 pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     let profile = &loaded.profile;
     let mut general = Vec::new();
     let (mut secrets, mut wrong) = Secrets::read(loaded);
-    // A key that is no key is hidden all the same.
+    // An invalid key is hidden too.
     let hidden = secrets.hidden();
     let settings = loop {
         match setup::settings(loaded, &secrets, Some(1)) {
             Ok(settings) => break settings,
-            // A key that is no key counts as missing, so that the rest is looked at all the same.
+            // An invalid key counts as missing, so that the remaining findings are still reported.
             Err(bad) => {
                 for wrong in &bad {
                     secrets.forget(&wrong.key);
@@ -154,15 +154,15 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     let (connector, misfits) = loaded.sockets(&secrets);
     general.extend(misfits.iter().map(|misfit| {
         let remedy = if misfit.key.starts_with("headers.") {
-            "put another value there"
+            "use a valid header value"
         } else {
-            "put the file right; a relative path starts at the profile's folder"
+            "fix the file or its path; a relative path is resolved against the profile's folder"
         };
         Point::new(Mark::Hinders, misfit.to_string(), remedy)
     }));
     let offered = offer(loaded, &secrets, &connector, &hidden).await;
     general.extend(offered.iter().map(points::control));
-    // What no service owns: the control API's token, the client's key, secrets in headers.
+    // Secrets of no service: the control API's token, the client's key, secrets in headers.
     let of_none = |key: &str| Service::named(key.split('.').next().unwrap_or_default()).is_none();
     general.extend(points::wrong(of_none, &wrong, None));
     let sites = setup::sites(profile);
@@ -186,7 +186,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     }
     let control = matches!(offered, Some((_, Ok(_))))
         .then(|| profile.control.clone().map(|base| (base, secrets.of("control_token").map(str::to_owned))));
-    // A control API that has just answered may be gone; then the plan is made without it.
+    // A control API that just responded may be gone; then the plan is made without it.
     let target = match Remote::over(connector.clone(), sites.clone(), control.flatten()).await {
         Ok(target) => Some(target),
         Err(_) => Remote::over(connector, sites, None).await.ok(),
@@ -208,14 +208,14 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     }
     if services.is_empty() {
         let remedy =
-            "name a service's URL, such as [network] url = \"http://127.0.0.1:4107\", or run assay init";
+            "add the URL of a service, such as [network] url = \"http://127.0.0.1:4107\", or run assay init";
         general.push(Point::new(Mark::Hinders, "the profile names no service to test", remedy));
     }
     Diagnosis { general, services }
 }
 
 fn part(service: Service, asked: Option<&Asked>, known: &points::Known<'_>) -> Part {
-    // Stored records are read from the node, where the application has no URL of its own.
+    // If the application has no URL, its stored records are read from the node.
     let node = known.node.filter(|_| service == Service::Hosting);
     let is_reached = asked.or(node).is_some_and(|asked| asked.found.is_ok());
     let checks = known.planned.len();

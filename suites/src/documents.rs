@@ -1,7 +1,7 @@
-//! Reading the documents: every sentence and table row, by heading, ordinal and hash.
+//! Parses the documents into sentences and table rows, each with heading, ordinal and hash.
 //!
-//! Nothing of the documents' text is kept in this project; a row or an excuse names its sentence by place and hash,
-//! so that a changed document points at exactly what must be looked at again.
+//! The project contains no text of the documents. A row or an excuse names its sentence by place and hash, so a changed
+//! document shows exactly what must be reviewed.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use sha2::{Digest, Sha256};
@@ -15,11 +15,11 @@ pub struct Unit {
     pub ordinal: u16,
     /// The first four bytes of the SHA-256 of its words.
     pub hash: u32,
-    /// Its words, white space folded; table cells are joined by ` | `.
+    /// Its text with normalized white space; table cells are joined by ` | `.
     pub text: String,
 }
 
-/// The units of a document, in order. Table header rows name columns and are no units.
+/// The units of a document, in order. Table header rows are not units.
 pub fn units(markdown: &str) -> Vec<Unit> {
     let mut reader = Reader::default();
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
@@ -81,7 +81,7 @@ impl Reader {
         }
     }
 
-    /// Ends a paragraph or list item: its sentences become units.
+    /// Ends a paragraph or list item and splits it into units.
     fn end_block(&mut self) {
         if self.in_heading || self.in_table_head || self.in_row {
             return;
@@ -108,7 +108,7 @@ impl Reader {
     }
 }
 
-/// Where the first sentence ends: after a full stop that a capital, a code span or a placeholder follows.
+/// The end of the first sentence: a full stop before a capital, a code span or a placeholder.
 fn sentence_end(text: &str) -> Option<usize> {
     text.match_indices(". ").map(|(at, _)| at + 1).find(|&at| {
         text[at..].trim_start().starts_with(|c: char| c.is_uppercase() || matches!(c, '`' | '{' | '<'))

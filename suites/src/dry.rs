@@ -1,5 +1,5 @@
-//! A dry environment: it has a target's addresses and reaches none of them. A check that ends there before it asked for
-//! anything says beforehand what it would say of the target itself.
+//! A dry environment: it has a target's addresses and connects to none. A check that ends there before its first
+//! request would end in the same way at the target.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::pace::Pace;
 use crate::probe::{Probe, Settings};
 use crate::target::{Connect, Connecting, Target};
 
-/// Why `check` will end before its first request to `target`, as it says so itself; nothing where it will ask for
-/// something, and where that cannot be known. Nothing is sent.
+/// Why `check` ends before its first request to `target`; `None` if it sends a request, or if that is unknown. Nothing
+/// is sent.
 pub(crate) async fn ends_early(
     target: &dyn Target,
     settings: &Settings,
@@ -27,7 +27,7 @@ pub(crate) async fn ends_early(
     (is_final && !asked.load(Ordering::Relaxed)).then_some(stop)
 }
 
-/// Connects to nothing, and notes that somebody wanted to.
+/// Rejects every connection, and notes the attempt.
 struct Refusing {
     asked: Arc<AtomicBool>,
 }

@@ -1,5 +1,5 @@
-//! Which documented endpoints a run has seen at its target. Which of them exist in a running service is not shown
-//! (document 2, "Endpoints"), so this is a report for whoever builds one, and never a verdict.
+//! Which documented endpoints a run has seen at its target. The documents do not say which of them a running service
+//! has (document 2, "Endpoints"), so this is information, never a verdict.
 
 use assay_spec::endpoint::{Auth, Endpoint};
 use assay_spec::network::route::route;
@@ -15,47 +15,47 @@ use crate::redact::Hidden;
 use crate::target::{Dial, Environment, Target};
 use crate::transport;
 
-/// What a run has seen of one documented endpoint.
+/// What a run observed about one documented endpoint.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     /// The endpoint.
     pub endpoint: &'static Endpoint,
-    /// The target claims to offer it: its profile has not switched it off.
+    /// The profile has not switched it off.
     pub declared: bool,
-    /// What the answers say about its existence.
+    /// What the responses say about its existence.
     pub seen: Seen,
-    /// Answers of 2xx that checks had.
+    /// 2xx responses to checks.
     pub accepted: Answers,
-    /// Answers of 4xx that checks had.
+    /// 4xx responses to checks.
     pub rejected: Answers,
-    /// No check asked for it, so the run sent one request of its own.
+    /// No check used it, so the run sent one extra request.
     pub is_probed: bool,
 }
 
-/// Answers of one kind.
+/// Responses of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// How many came.
+    /// Their number.
     pub count: usize,
-    /// How many of them a check judged: a success by its body, a refusal by anything.
+    /// How many of them a check judged: a success by its body, a rejection by anything.
     pub judged: usize,
 }
 
-/// Whether an endpoint is there, as far as answers tell.
+/// Whether an endpoint exists, according to the responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Seen {
-    /// Nobody asked: it is switched off, the profile has no address for it, or no check needed it.
+    /// No request was sent: it is switched off, the profile has no address for it, or no check needed it.
     NotAsked,
-    /// What came says nothing: no answer, a redirect, a failure in a proxy's words.
+    /// The responses are inconclusive: no response, a redirect, an error of a proxy.
     Unclear,
-    /// Every answer said that there is no such endpoint: 404, 405 or 501, and not in the API's own words.
+    /// Every response was a 404, 405 or 501 that is not in the API's error form.
     Absent,
-    /// Something answered that knows it.
+    /// The endpoint responded.
     Present,
 }
 
 impl Seen {
-    /// Every value, the most wanted first.
+    /// Every value; in a merge the first one wins.
     pub const ALL: [Seen; 4] = [Seen::Present, Seen::Absent, Seen::Unclear, Seen::NotAsked];
 
     /// The value's name in every report.
@@ -68,7 +68,7 @@ impl Seen {
         }
     }
 
-    /// What one answer says.
+    /// What one response says.
     fn of(endpoint: &Endpoint, response: &Response) -> Seen {
         match response.status {
             200..=299 => Seen::Present,
@@ -80,10 +80,10 @@ impl Seen {
     }
 }
 
-/// An exchange of a check, and what the check stated about it: `Some(true)` where its body was judged.
+/// An exchange of a check, and whether the check judged it; `Some(true)` means by its body.
 pub type StatedExchange<'run> = (&'run Exchange, Option<bool>);
 
-/// A row for each documented endpoint of these services, by the exchanges of their checks.
+/// A row for each documented endpoint of these services, computed from the exchanges of their checks.
 pub fn gather<'run>(
     services: &[Service],
     settings: &Settings,
@@ -126,8 +126,8 @@ impl Coverage {
     }
 }
 
-/// Asks once for each endpoint that is declared, has an address and was not asked for: a request that nothing can come
-/// of, such as an empty object or a hash of nothing. Where a run may only read, nobody is asked to write even that.
+/// Sends one harmless request (such as an empty object or an unknown hash) to each endpoint that is declared, has an
+/// address and was not used. In a read-only run, no writing endpoint gets one.
 pub async fn ask_for_the_rest(
     rows: &mut [Coverage],
     target: &dyn Target,
@@ -160,7 +160,7 @@ pub async fn ask_for_the_rest(
     Ok(())
 }
 
-/// What one harmless request brings; nothing where no answer came.
+/// Sends one harmless request; `None` if no response came.
 async fn ask(environment: &Environment, name: &str, base: &str, endpoint: &Endpoint) -> Option<Response> {
     let url = Url::parse(base).ok()?;
     let path = format!("{}{}", url.path().trim_end_matches('/'), filled(endpoint.path));
@@ -169,14 +169,14 @@ async fn ask(environment: &Environment, name: &str, base: &str, endpoint: &Endpo
         request = request.header("Content-Type", "application/json").body("{}");
     }
     let transport = environment.connector.transport();
-    // What is hidden stands in no report: of these exchanges only the status does.
+    // Reports contain only the status of these exchanges, so no secret can leak.
     let request = transport.dress(request, &mut Hidden::default());
     let to = Dial::to(base);
     let limits = transport.within(name, Limits::default());
     transport::send(&*environment.connector, to, &request, limits).await.response.ok()
 }
 
-/// A template with the hash of nothing in each of its braces.
+/// A template with an unknown hash for each placeholder.
 fn filled(template: &str) -> String {
     let mut path = String::new();
     let mut rest = template;
@@ -188,7 +188,7 @@ fn filled(template: &str) -> String {
     path + rest
 }
 
-/// The endpoint that an exchange asked for. All services' but one have templates that tell paths apart.
+/// The endpoint of an exchange. All services but one have templates that distinguish paths.
 fn endpoint_of(
     known: &[&'static Endpoint],
     settings: &Settings,
@@ -205,8 +205,8 @@ fn endpoint_of(
     route(known, &exchange.request.method, &path).ok().map(|found| found.endpoint)
 }
 
-/// Whether a refusal is in the API's own words, as far as its document shows them; else whether the endpoint has such
-/// a status at all.
+/// Whether a rejection is in the API's error form, as far as the document defines it; otherwise whether the endpoint
+/// has this status at all.
 fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
     let body = response.json().unwrap_or(Value::Null);
     match endpoint.service {
@@ -219,8 +219,8 @@ fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
     }
 }
 
-/// Whether a request asks for something to be left behind: a message, a file, a record, a drop. What is documented
-/// nowhere may do so too, but for the services that hold nothing of their callers'.
+/// Whether a request may leave data behind: a message, a file, a record, a drop. An undocumented request counts as
+/// writing, except at services that store nothing.
 pub fn writes(dialect: &Dialect, site: &str, base: &str, request: &Request) -> bool {
     if matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS") || site == "chain" {
         return false;
@@ -239,7 +239,7 @@ pub fn writes(dialect: &Dialect, site: &str, base: &str, request: &Request) -> b
     }
 }
 
-/// What somebody signs for stays; so do a drop and what a backend gets back. Inference and draws leave nothing.
+/// Signed requests, drops and metrics leave data behind. Inference and draws do not.
 fn leaves_something(endpoint: &Endpoint) -> bool {
     let is_signed = matches!(endpoint.auth, Auth::VfKey | Auth::Envelope | Auth::FileSignature);
     let is_nameless = endpoint.auth == Auth::None;
@@ -255,7 +255,7 @@ fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
     }
 }
 
-/// The site that offers an endpoint.
+/// The site of an endpoint.
 pub(crate) fn site(endpoint: &Endpoint) -> &'static str {
     match endpoint.service {
         Service::Network => crate::network::site_of(endpoint),

@@ -1,6 +1,6 @@
-//! One request and what came back, as raw bytes.
+//! One request and its response, as raw bytes.
 
-/// A request as it is written to the wire. Nothing is added to it but the framing that [`Request::bytes`] shows.
+/// A request as it is written to the wire. Only the framing that [`Request::bytes`] shows is added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The method, verbatim.
@@ -13,7 +13,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// A response as it came.
+/// A response as it was received.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
     /// The status.
@@ -27,19 +27,19 @@ pub struct Response {
 /// One request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// The site that it was meant for, such as `publish`.
+    /// The site that it was sent to, such as `publish`.
     pub site: String,
     /// The base URL it went to, without a trailing slash.
     pub base: String,
-    /// What was sent.
+    /// The request.
     pub request: Request,
-    /// What is known of the request's body where a report has left it out.
+    /// Length and digest of the request's body, if the report omits it.
     pub cut: Option<Cut>,
-    /// What came back, or what was seen instead of an HTTP response.
+    /// The response, or why there is none.
     pub response: Result<Response, Broken>,
 }
 
-/// A body that is not there.
+/// A body that the report omits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// Its length in bytes.
@@ -48,35 +48,35 @@ pub struct Cut {
     pub sha256: String,
 }
 
-/// Why there is no response. The first two mean that nobody was there; the others are the target's doing.
+/// Why there is no response. The first two are connection or harness failures; the others are caused by the target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
-    /// The address does not resolve or nobody listens.
+    /// The address does not resolve, or no server listens.
     #[error("cannot connect: {0}")]
     Unreachable(String),
-    /// The harness could not do its part.
+    /// The harness failed.
     #[error("the harness failed: {0}")]
     Harness(String),
-    /// There is no TLS connection: a certificate that is not trusted, or no TLS at all. Names the URL and the reason.
+    /// There is no TLS connection: an untrusted certificate, or no TLS at all. Contains the URL and the reason.
     #[error("no TLS connection: {0}")]
     Tls(String),
-    /// Nothing, or not all, came in time.
-    #[error("no complete answer within {0} s")]
+    /// No complete response came in time.
+    #[error("no complete response within {0} s")]
     TimedOut(u64),
     /// The connection ended too early.
     #[error("the connection ended {0}")]
     Closed(String),
-    /// The request goes over HTTP/2 alone, which cannot say this of it.
-    #[error("HTTP/2 cannot say {0}, and HTTP/1.1 is not spoken there")]
+    /// Only HTTP/2 is available, and it cannot express this part of the request.
+    #[error("HTTP/2 cannot express {0}, and the server does not speak HTTP/1.1")]
     Inexpressible(String),
-    /// The bytes are no HTTP response.
+    /// The bytes are not an HTTP response.
     #[error("not an HTTP response: {0}")]
     Nonsense(String),
-    /// The check ended while the request was still on its way.
+    /// The check ended while the request was incomplete.
     #[error("the request was held open and never finished")]
     Held,
-    /// More came than any answer of these services may hold.
-    #[error("the answer is longer than {0} bytes")]
+    /// The response exceeds the limit.
+    #[error("the response is longer than {0} bytes")]
     TooLarge(usize),
 }
 
@@ -130,13 +130,13 @@ impl Request {
 }
 
 impl Response {
-    /// The first header of that name, as text.
+    /// The first header of that name, if it is UTF-8.
     pub fn header(&self, name: &str) -> Option<&str> {
         let value = self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value)?;
         std::str::from_utf8(value).ok()
     }
 
-    /// The body as text; broken UTF-8 is shown as such.
+    /// The body as a string; invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }

@@ -1,4 +1,4 @@
-//! Multipart forms, written by hand.
+//! Multipart forms, byte for byte.
 
 use crate::exchange::Request;
 use crate::probe::Probe;
@@ -21,7 +21,7 @@ impl Form {
         Form { boundary, body: Vec::new() }
     }
 
-    /// Adds a field of text.
+    /// Adds a text field.
     #[must_use]
     pub(crate) fn field(self, name: &str, value: &str) -> Form {
         self.part(&format!("name=\"{name}\""), value.as_bytes())

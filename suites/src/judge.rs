@@ -1,4 +1,4 @@
-//! Judging a report again, without its target: every check runs once more over what it was told then.
+//! Recomputes the verdicts of a report without its target: every check runs again over the recorded responses.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,39 +18,39 @@ use crate::setup;
 use crate::target::{Connect, Connecting, Environment};
 use crate::verdict::{Outcome, Run, Verdict};
 
-/// What judging again brought.
+/// The result of judging a report again.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
-    /// How many verdicts are the same.
+    /// The number of equal verdicts.
     pub same: usize,
-    /// Checks that were left out then, so that there is nothing to judge.
+    /// The number of checks that did not run, so there is nothing to judge.
     pub left_out: usize,
-    /// Verdicts that are others now.
+    /// Verdicts that differ.
     pub differs: Vec<Difference>,
     /// Checks that cannot be judged, and why.
     pub unjudged: Vec<(Id, String)>,
 }
 
-/// A verdict that judging again does not bring.
+/// A verdict that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The check.
     pub requirement: Id,
-    /// What the report says.
+    /// The verdict in the report.
     pub reported: Verdict,
-    /// What its exchanges say.
+    /// The verdict from its exchanges.
     pub judged: Verdict,
-    /// Why.
+    /// The reason of the new verdict.
     pub reason: String,
 }
 
 impl Judged {
-    /// Whether every verdict was made again.
+    /// Whether every verdict was recomputed and is the same.
     pub fn holds(&self) -> bool {
         self.differs.is_empty() && self.unjudged.is_empty() && self.same > 0
     }
 
-    /// The result for people.
+    /// The result as text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for Difference { requirement, reported, judged, reason } in &self.differs {
@@ -64,13 +64,13 @@ impl Judged {
         let (same, differs) = (self.same, self.differs.len());
         let (unjudged, left_out) = (self.unjudged.len(), self.left_out);
         text + &format!(
-            "{same} verdicts the same, {differs} others, {unjudged} not judged, {left_out} left out\n"
+            "{same} verdicts equal, {differs} different, {unjudged} not judged, {left_out} skipped\n"
         )
     }
 }
 
-/// Judges a report again. The secrets that its profile names are read where they can be had, or as `profile` names
-/// them; an error is about the report's profile.
+/// Judges a report again. Secrets are read as `profile` or the report's profile names them, if available. An error is
+/// about the report's profile.
 pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, String> {
     let (mut settings, missing) = settings(report, profile)?;
     let mut shared = Vec::new();
@@ -81,14 +81,17 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
     let mut judged = Judged::default();
     let mut again = Vec::new();
     for outcome in &report.outcomes {
-        // Where nothing was sent there is nothing to judge; how long the run waited stands in no exchange.
+        // Without exchanges there is nothing to judge, and the report does not record how long a check was held back.
         let is_held = outcome.verdict == Verdict::Inconclusive && outcome.reason.starts_with(run::HELD);
         if is_held || (outcome.exchanges.is_empty() && outcome.verdict == Verdict::NotTestable) {
             judged.left_out += 1;
         } else if outcome.notes.iter().any(|note| note == run::NOT_KEPT) {
             judged.unjudged.push((outcome.requirement, run::NOT_KEPT.to_owned()));
         } else if outcome.verdict == Verdict::Unstable {
-            judged.unjudged.push((outcome.requirement, "the report holds one of several times".to_owned()));
+            judged.unjudged.push((
+                outcome.requirement,
+                "the check ran several times, and the report contains only one of them".to_owned(),
+            ));
         } else if let Some(key) = missing.iter().find(|key| needs(outcome, key) && !is_own(report)) {
             judged.unjudged.push((outcome.requirement, format!("needs the secret {key}")));
         } else {
@@ -117,7 +120,7 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
     Ok(judged)
 }
 
-/// What every check of a report saw, and the secrets that cannot be had now.
+/// The settings of the report's checks, and the secrets that are missing now.
 fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'static str>), String> {
     let text = report.conditions.profile.clone();
     if text.is_empty() {
@@ -129,7 +132,7 @@ fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'s
     let (mut secrets, _) = Secrets::read(profile.unwrap_or(&loaded));
     let keys: Vec<&'static str> = loaded.profile.secrets().into_iter().map(|(key, _)| key).collect();
     let missing: Vec<&'static str> = keys.into_iter().filter(|key| secrets.of(key).is_none()).collect();
-    // No answer hangs on a key of the gateway: recorded ones are found whatever key asks.
+    // Recorded responses are found without the gateway's key, so a missing one is replaced.
     for key in missing.iter().filter(|key| key.starts_with("gateway.")) {
         secrets.stand_in(key, format!("{key}-unknown"));
     }
@@ -175,13 +178,13 @@ async fn once_more(
     let checked = (check.run)(&probe).await;
     let traces = probe.finish();
     if let Some(what) = traces.missed {
-        return Err(format!("the report holds no answer to {what}"));
+        return Err(format!("the report has no response to {what}"));
     }
     let (verdict, reason, failure) = run::judge(check, checked, &traces);
     Ok(Outcome { failure, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
 }
 
-/// A baseline changes what a verdict is called, not what was seen.
+/// A baseline changes only the name of a verdict.
 fn is_same(reported: Verdict, judged: Verdict) -> bool {
     match reported {
         Verdict::KnownFailure => judged.is_bad() || judged == Verdict::Warn,
@@ -190,7 +193,7 @@ fn is_same(reported: Verdict, judged: Verdict) -> bool {
     }
 }
 
-/// Nothing is reached: every answer comes from the recording.
+/// Rejects every connection: all responses come from the recording.
 pub(crate) struct Nowhere;
 
 impl Connect for Nowhere {

@@ -30,7 +30,7 @@ pub fn json(services: &[Service]) -> Value {
     .collect()
 }
 
-/// The rows as a table for people.
+/// The rows as a text table.
 pub fn table(services: &[Service]) -> String {
     let rows: Vec<_> = catalogue::requirements()
         .filter(|row| services.is_empty() || services.contains(&row.service))
@@ -48,13 +48,13 @@ pub fn table(services: &[Service]) -> String {
 /// What a comparison with the documents found.
 #[derive(Debug, Default)]
 pub struct Comparison {
-    /// For people, one line each: what nobody anchors, and anchors that point at nothing.
+    /// One line for each sentence without a row and for each anchor without a sentence.
     pub findings: Vec<String>,
-    /// Counts for people, one line a document.
+    /// Counts, one line for each document.
     pub summary: Vec<String>,
 }
 
-/// Compares the catalogue with the documents in `folder`: files whose names begin with `document-N`.
+/// Compares the rows with the documents in `folder`: files whose names begin with `document-N`.
 pub fn against(folder: &Path) -> Result<Comparison, String> {
     let mut comparison = Comparison::default();
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -70,7 +70,7 @@ pub fn against(folder: &Path) -> Result<Comparison, String> {
         };
         seen.push(document);
         if Service::ALL.iter().all(|service| service.document() != document) {
-            comparison.summary.push(format!("document {document}: no service of it stands yet"));
+            comparison.summary.push(format!("document {document}: no service of it is implemented yet"));
             continue;
         }
         let path = file.path();
@@ -80,7 +80,7 @@ pub fn against(folder: &Path) -> Result<Comparison, String> {
     let missing = Service::ALL.iter().find(|service| !seen.contains(&service.document()));
     match missing {
         Some(service) => Err(format!(
-            "{}: no file document-{}*, which {service} needs",
+            "{}: the file document-{}* is missing; the service {service} needs it",
             folder.display(),
             service.document()
         )),
@@ -104,7 +104,7 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
             let Unit { heading, ordinal, hash, text } = unit;
             let start: String = text.chars().take(80).collect();
             comparison.findings.push(format!(
-                "document {document}, {heading} {ordinal} (0x{hash:08x}): no row and no excuse: {start}"
+                "document {document}, {heading} {ordinal} (0x{hash:08x}): neither row nor excuse: {start}"
             ));
         }
     }
@@ -114,14 +114,14 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
             let Anchor { heading, ordinal, .. } = anchor;
             comparison
                 .findings
-                .push(format!("{row}: {heading} {ordinal} has changed or is gone: look again"));
+                .push(format!("{row}: {heading} {ordinal} was changed or removed; review the row"));
         }
     }
     for excuse in excuses.iter().filter(|excuse| !points(&excuse.anchor)) {
         let Anchor { heading, ordinal, .. } = excuse.anchor;
         comparison
             .findings
-            .push(format!("an excuse: {heading} {ordinal} has changed or is gone: look again"));
+            .push(format!("an excuse: {heading} {ordinal} was changed or removed; review the excuse"));
     }
     comparison.summary.push(format!(
         "document {document}: {} sentences and table rows, {anchored} in rows, {excused} excused",

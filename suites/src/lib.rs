@@ -1,6 +1,6 @@
 //! Checks that know a URL and raw bytes, and the `assay` command around them.
 //!
-//! Rule of this layer: nothing here knows the simulator but the folder [`embedded`].
+//! Rule of this layer: only the folder [`embedded`] may use the simulator.
 
 pub mod baseline;
 pub mod check;

@@ -1,6 +1,6 @@
 //! The `assay` command.
 
-/// As everywhere, but for a reader that has gone: that is no reason to panic.
+/// As the standard macro, but a closed pipe does not cause a panic.
 macro_rules! print {
     ($($text:tt)*) => { crate::put(format_args!($($text)*)) };
 }
@@ -27,7 +27,8 @@ use assay_suites::{
 use assay_suites::{ledger, publish};
 use clap::{Args, Parser, Subcommand};
 
-/// What a command ends with: 2 for bad arguments or a bad profile, 3 for a target out of reach, 4 for our own failure.
+/// How a command ends: 2 for bad arguments or a bad profile, 3 for an unreachable target, 4 for a failure of the
+/// harness.
 enum Ending {
     Code(u8),
     Bad(String),
@@ -48,7 +49,7 @@ impl From<SetupError> for Ending {
 #[command(
     name = "assay",
     version,
-    about = "Tells whether a server, a client or a vector is what its documents say"
+    about = "Tests whether a server, a client or a test vector conforms to the documents"
 )]
 struct Command {
     #[command(subcommand)]
@@ -57,83 +58,83 @@ struct Command {
 
 #[derive(Subcommand)]
 enum What {
-    /// Run the checks against a target; without one, against the embedded simulator
+    /// Run the checks against a target; without a target, against the embedded simulator
     #[command(after_help = command::run::HELP)]
     Run(Box<command::run::RunArgs>),
     /// Compare two reports: regressions, fixes, new checks
     #[command(
-        after_help = "Example:\n  assay diff yesterday.json today.json\n\nExit codes: 0 nothing got worse, 1 something did, 2 what is given is no report"
+        after_help = "Example:\n  assay diff yesterday.json today.json\n\nExit codes: 0 nothing got worse, 1 something got worse, 2 a file is not a report"
     )]
     Diff(command::report::DiffArgs),
-    /// Put reports of shards together
+    /// Merge the reports of shards into one
     #[command(after_help = "Example:\n  assay merge part-*.json --junit out.xml --html out.html")]
     Merge(command::report::MergeArgs),
-    /// Make every verdict of a report again from the exchanges in it, without the target
+    /// Recompute every verdict of a report from the recorded exchanges, without the target
     #[command(
-        after_help = "Example:\n  assay judge out.json\n\nExit codes: 0 every verdict is the same, 1 one differs or cannot be made again, 2 what is given is no report"
+        after_help = "Example:\n  assay judge out.json\n\nExit codes: 0 every verdict is the same, 1 a verdict differs or cannot be recomputed, 2 the file is not a report"
     )]
     Judge(command::report::JudgeArgs),
-    /// Send the recorded requests of one check again
+    /// Resend the recorded requests of one check
     #[command(
-        after_help = "Example:\n  assay replay out.json publish.prepare.one-in-flight\n\nExit codes: 0 every answer has the status it had, 1 one has not, 2 what is given is no report, 3 target unreachable"
+        after_help = "Example:\n  assay replay out.json publish.prepare.one-in-flight\n\nExit codes: 0 every response has the recorded status, 1 a status differs, 2 the file is not a report, 3 target unreachable"
     )]
     Replay(command::report::ReplayArgs),
     /// Print the JSON Schema of a report
     Schema,
-    /// Serve every service on loopback, each at its own port
+    /// Start the simulator: every service on loopback, each on its own port
     #[cfg(feature = "embedded")]
     #[command(
         after_help = "Examples:\n  assay sim --seed 7 --write-profile p.toml\n  assay sim --clock manual --epoch 2026-01-01T00:00:00Z --deviate publish.prepare.one-in-flight"
     )]
     Sim(SimArgs),
-    /// Show that every check can fail, and that none fails for what the documents leave open
+    /// Prove that every check can fail, and that no check fails under a variation that the documents allow
     #[cfg(feature = "embedded")]
     #[command(after_help = "Example:\n  assay prove --service publish --json matrix.json")]
     Prove(ProveArgs),
-    /// Publish a content identifier, or hand a domain over: a conforming client of the exchange
+    /// Publish a content identifier or transfer a domain, as a conforming client of the exchange
     #[command(
         after_help = "Examples:\n  ASSAY_KEY=… assay publish --url http://127.0.0.1:4116 --domain a.example --cid bafy…\n  assay publish --url … --domain a.example --key-file p.key --transfer-to 9xQe…\n\nExit codes: 0 published, 1 not published, 2 bad arguments"
     )]
     Publish(PublishArgs),
-    /// Talk to a model: a conforming client of the gateway and of the servers behind it
+    /// Send prompts to a model, as a conforming client of the gateway and of the servers behind it
     #[command(after_help = command::chat::HELP)]
     Chat(command::chat::ChatArgs),
-    /// Verify on the chain that a key wrote a record
+    /// Verify on the chain that a key published a record
     #[command(
         after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4117 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
     )]
     VerifyPublish(VerifyArgs),
-    /// Run somebody's client against conforming and deviating worlds
+    /// Test a client program against conforming and deviating simulators
     #[cfg(feature = "embedded")]
     Client {
         #[command(subcommand)]
         what: command::client::What,
     },
-    /// The golden cases: look at them, check them, release them, and run a program against them
+    /// List, explain, check and release the golden test vectors, and test a program against them
     Vectors {
         #[command(subcommand)]
         what: command::vectors::What,
     },
-    /// The reference end of the JSON-lines protocol, on stdin and stdout
+    /// Run the reference implementation of the JSON-lines protocol on stdin and stdout
     Shim,
-    /// The content identifier of a file or folder
+    /// Compute the content identifier of a file or folder
     #[command(
-        after_help = "Examples:\n  assay cid dist\n  assay cid dist --car dist.car\n\nExit codes: 0 the identifier is on standard output, 2 the content has none or cannot be read, 4 the CAR cannot be written"
+        after_help = "Examples:\n  assay cid dist\n  assay cid dist --car dist.car\n\nExit codes: 0 the identifier is on standard output, 2 the content has no identifier or cannot be read, 4 the CAR cannot be written"
     )]
     Cid(command::cid::CidArgs),
     /// Recover an owner's projects and deployments from nodes of the network
     #[command(after_help = command::recover::HELP)]
     Recover(command::recover::RecoverArgs),
-    /// Ask a target what it can, and write a profile to begin with
+    /// Query a target and write a first profile for it
     #[command(after_help = command::init::HELP)]
     Init(command::init::InitArgs),
-    /// Tell what keeps a target from being tested, or from being tested in full
+    /// Report what prevents a target from being tested, fully or partly, and how to fix it
     #[command(after_help = command::doctor::HELP)]
     Doctor(command::doctor::DoctorArgs),
-    /// List what a profile can declare where a sentence can be read in several ways
+    /// List the readings that a profile can declare for ambiguous sentences
     #[command(after_help = command::readings::HELP)]
     Readings(command::readings::ReadingsArgs),
-    /// Describe a service as `OpenAPI` 3.1, from the declarations that the checks rest on
+    /// Write the OpenAPI 3.1 document of a service
     #[command(after_help = command::openapi::HELP)]
     Openapi(command::openapi::OpenapiArgs),
     /// List every requirement with its evidence
@@ -145,7 +146,7 @@ enum What {
 
 #[derive(Args)]
 struct Selection {
-    /// Only checks whose id or fact contains one of these
+    /// Only checks whose id or fact contains one of these strings
     filters: Vec<String>,
     /// Only this service (repeatable)
     #[arg(long = "service", value_parser = parse_service)]
@@ -153,7 +154,7 @@ struct Selection {
 }
 
 impl Selection {
-    /// Whether nothing is left out.
+    /// Whether nothing is excluded.
     fn is_everything(&self) -> bool {
         self.filters.is_empty() && self.services.is_empty()
     }
@@ -165,31 +166,31 @@ struct SimArgs {
     /// Seed of the world
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where the control API listens; the services follow at the next ports
+    /// Address of the control API; the services use the next ports
     #[arg(long, default_value = "127.0.0.1:4100")]
     listen: std::net::SocketAddr,
-    /// How time moves
+    /// How time moves: manual, auto or real
     #[arg(long, default_value = "real", value_parser = parse_clock)]
     clock: assay_sim::serve::ClockMode,
-    /// When the world begins (ISO 8601); now, where the clock is real
+    /// Start time of the world (ISO 8601); with a real clock the default is now
     #[arg(long, value_parser = parse_epoch)]
     epoch: Option<assay_spec::Instant>,
-    /// Write a profile for `assay run`, and its key beside it
+    /// Write a profile for assay run, and its key files beside it
     #[arg(long, value_name = "FILE")]
     write_profile: Option<PathBuf>,
-    /// Ask callers of the control API for the bearer token in this file
+    /// Require the bearer token in this file from clients of the control API
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Believe the client's address in this header, such as X-Forwarded-For: for a proxy, or a test that names its own
+    /// Take the client's address from this header, such as X-Forwarded-For
     #[arg(long, value_name = "NAME")]
     forwarded_header: Option<String>,
-    /// Have every site speak https; the written profile trusts its certificates
+    /// Use https for every site; the written profile trusts its certificates
     #[arg(long)]
     https: bool,
     /// Set a limit (repeatable), such as publish.requests-per-window=1000
     #[arg(long = "limit", value_name = "SERVICE.NAME=NUMBER")]
     limits: Vec<String>,
-    /// Switch a requirement off (repeatable)
+    /// Break a requirement (repeatable)
     #[arg(long = "deviate", value_name = "ID[/VARIANT]")]
     deviations: Vec<String>,
     /// Apply an allowed variation (repeatable)
@@ -215,25 +216,25 @@ struct PublishArgs {
     /// Base URL of the exchange
     #[arg(long, env = "ASSAY_URL")]
     url: String,
-    /// The domain
+    /// The domain to publish under
     #[arg(long, env = "ASSAY_DOMAIN")]
     domain: String,
     /// The content identifier to publish
     #[arg(long, env = "ASSAY_CID", required_unless_present_any = ["transfer_to", "accept"])]
     cid: Option<String>,
-    /// The version to publish; none becomes 0
+    /// The version to publish; the default is 0
     #[arg(long = "build", value_name = "VERSION", env = "ASSAY_VERSION")]
     version: Option<String>,
-    /// Hand the domain to this base58 public key
+    /// Transfer the domain to this base58 public key
     #[arg(long, value_name = "KEY", conflicts_with = "accept")]
     transfer_to: Option<String>,
     /// Accept the transfer with this transaction signature
     #[arg(long, value_name = "SIGNATURE")]
     accept: Option<String>,
-    /// A file with the key's seed, 64 hex digits; without it, the environment variable `ASSAY_KEY`
+    /// File with the key's seed, 64 hex digits; the default is the environment variable ASSAY_KEY
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// Base URL of the chain's interface, to verify what landed
+    /// Base URL of the chain's JSON-RPC interface, to verify the published record
     #[arg(long, value_name = "URL", env = "ASSAY_CHAIN_URL")]
     chain: Option<String>,
 }
@@ -243,7 +244,7 @@ struct VerifyArgs {
     /// Base URL of the chain's JSON-RPC interface
     #[arg(long, value_name = "URL")]
     chain: String,
-    /// The transaction's signature, base58
+    /// Signature of the transaction, base58
     #[arg(long)]
     signature: String,
     /// The publishing key, base58
@@ -256,28 +257,29 @@ struct RequirementsArgs {
     /// Only this service (repeatable)
     #[arg(long = "service", value_parser = parse_service)]
     services: Vec<Service>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Compare with the documents in this folder: sentences without a row or an excuse, and rows without a sentence
+    /// Compare with the documents in this folder: list sentences without a row or excuse, and rows without a sentence
     #[arg(long, value_name = "DIR")]
     against: Option<PathBuf>,
 }
 
 fn parse_service(name: &str) -> Result<Service, String> {
     let known: Vec<&str> = Service::ALL.iter().map(|service| service.name()).collect();
-    Service::named(name).ok_or_else(|| format!("known services: {}", known.join(", ")))
+    Service::named(name).ok_or_else(|| format!("unknown service; known services: {}", known.join(", ")))
 }
 
 #[cfg(feature = "embedded")]
 fn parse_clock(name: &str) -> Result<assay_sim::serve::ClockMode, String> {
-    serde_json::from_value(serde_json::json!(name)).map_err(|_| "manual, auto or real".to_owned())
+    serde_json::from_value(serde_json::json!(name))
+        .map_err(|_| "unknown clock; use manual, auto or real".to_owned())
 }
 
 #[cfg(feature = "embedded")]
 fn parse_epoch(text: &str) -> Result<assay_spec::Instant, String> {
     assay_spec::Instant::parse_iso(text)
-        .ok_or_else(|| "an ISO 8601 instant, such as 2026-01-01T00:00:00Z".to_owned())
+        .ok_or_else(|| "not an ISO 8601 instant; use the form 2026-01-01T00:00:00Z".to_owned())
 }
 
 fn main() -> ExitCode {
@@ -320,7 +322,7 @@ fn main() -> ExitCode {
             What::Requirements(args) => requirements(&args),
         }
     });
-    // Connections that are still open must not keep the command.
+    // Open connections must not delay the exit.
     runtime.shutdown_background();
     let (code, why) = match ending {
         Ok(()) => (0, String::new()),
@@ -335,7 +337,7 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Prints. Whoever stopped reading, as `head` does, has seen enough; what the command found still decides how it ends.
+/// Prints. A closed pipe (as with `head`) is not an error: the exit code still comes from the command's result.
 fn put(text: std::fmt::Arguments<'_>) {
     if let Err(e) = std::io::stdout().lock().write_fmt(text)
         && e.kind() != std::io::ErrorKind::BrokenPipe
@@ -375,7 +377,7 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
         println!("profile  {} (key in {})", profile.display(), key.display());
         println!("test it  assay run --profile {}", profile.display());
     }
-    println!("Ctrl-C stops it");
+    println!("press Ctrl-C to stop");
     tokio::signal::ctrl_c().await.map_err(|e| Ending::Failed(e.to_string()))
 }
 
@@ -395,7 +397,9 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
 
     let wanted = select(check::all(), &args.selection.services, &args.selection.filters);
     if wanted.is_empty() {
-        return Err(Ending::Bad("no check matches these filters".to_owned()));
+        return Err(Ending::Bad(
+            "no check matches these filters; assay run --list shows every check".to_owned(),
+        ));
     }
     let settings = Settings { seed: args.seed, ..Settings::default() };
     let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
@@ -417,7 +421,7 @@ async fn publish_record(args: PublishArgs) -> Result<(), Ending> {
             std::fs::read_to_string(path).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))?
         }
         None => std::env::var("ASSAY_KEY")
-            .map_err(|_| Ending::Bad("no key: --key-file or ASSAY_KEY".to_owned()))?,
+            .map_err(|_| Ending::Bad("no key: set --key-file or ASSAY_KEY".to_owned()))?,
     };
     let dialect = Dialect::default();
     let op = match (args.transfer_to, args.accept, args.cid) {
@@ -439,7 +443,7 @@ async fn publish_record(args: PublishArgs) -> Result<(), Ending> {
         }
         Ok(Published::Unverified(signature, why)) => {
             println!("{signature}");
-            eprintln!("assay: landed, but not verified: {why}");
+            eprintln!("assay: published, but not verified: {why}");
             Err(Ending::Code(1))
         }
         Ok(Published::Unresolved(why)) | Err(why) => {
@@ -457,11 +461,11 @@ async fn verify(args: VerifyArgs) -> Result<(), Ending> {
     match verified.map_err(Ending::Unreachable)? {
         Verified::Record(record) => {
             println!("{}", String::from_utf8_lossy(&record.encode(&dialect)));
-            println!("written by {}, in the transaction {}", args.key, args.signature);
+            println!("published by {} in transaction {}", args.key, args.signature);
             Ok(())
         }
         Verified::Absent => {
-            println!("unverified: the chain does not know this transaction");
+            println!("unverified: the chain does not have this transaction");
             Err(Ending::Code(1))
         }
         Verified::Unproven(why) => {
@@ -487,7 +491,7 @@ fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {
     Ok(())
 }
 
-/// Writes a file. What stood there stays where that fails.
+/// Writes a file. On failure the previous file stays.
 fn write(path: &Path, text: &str) -> Result<(), Ending> {
     use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
 
@@ -495,7 +499,7 @@ fn write(path: &Path, text: &str) -> Result<(), Ending> {
         print!("{text}");
         return Ok(());
     }
-    // A link stays one: what it leads to is replaced.
+    // A symbolic link stays; its target is replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let written = if is_special(path) {
         std::fs::OpenOptions::new()
@@ -504,7 +508,7 @@ fn write(path: &Path, text: &str) -> Result<(), Ending> {
             .and_then(|mut file| file.write_all(text.as_bytes()))
     } else {
         match replace(&target, text) {
-            // What is mounted, or stands in a folder of somebody else's, can be written and not be replaced.
+            // A mounted file, or a file in another user's folder, can be written but not replaced.
             Err(e) if matches!(e.kind(), PermissionDenied | ReadOnlyFilesystem | ResourceBusy) => {
                 std::fs::write(&target, text)
             }
@@ -514,7 +518,7 @@ fn write(path: &Path, text: &str) -> Result<(), Ending> {
     written.map_err(|e| Ending::Failed(format!("{}: {e}", path.display())))
 }
 
-/// Puts a new file, written beside it, in the place of a file.
+/// Writes a temporary file beside the target, then renames it over the target.
 fn replace(target: &Path, text: &str) -> std::io::Result<()> {
     let mut name = std::ffi::OsString::from(".");
     name.push(target.file_name().unwrap_or_default());
@@ -532,7 +536,7 @@ fn replace(target: &Path, text: &str) -> std::io::Result<()> {
     done
 }
 
-/// Whether a path leads to what is written as it comes: a device, a pipe, what this process has open.
+/// Whether a path is a device, a pipe or an open file descriptor: it is written in place.
 fn is_special(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr", "/dev/fd"].iter().any(|open| path.starts_with(open))
         || path.metadata().is_ok_and(|known| !known.is_file())

@@ -1,4 +1,4 @@
-//! One run out of several: of shards, of a run that was interrupted and its rest, of the same checks at several times.
+//! Merges runs: shards, an interrupted run and its continuation, or repetitions of the same checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use crate::endpoints::Coverage;
 use crate::run::settle;
 use crate::verdict::{Run, Verdict};
 
-/// Puts runs of different checks together. Runs that do not belong together are refused: another target, other
-/// conditions, another choice of checks, another seed where the target is embedded, or the same check twice.
+/// Merges runs of different checks. An error if they differ in target, conditions, selection of checks or (embedded
+/// only) seed, or if a check is in two runs.
 pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
     let mut runs = runs.into_iter().enumerate();
     let Some((_, mut whole)) = runs.next() else { return Err("no report to merge".to_owned()) };
@@ -19,7 +19,7 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
             outcome.seed = Some(outcome.seed.unwrap_or(run.seed)).filter(|seed| *seed != whole.seed);
             if !known.insert(outcome.requirement.key) {
                 return Err(format!(
-                    "report {}: {} stands in an earlier one too",
+                    "report {}: {} is also in an earlier report",
                     n + 1,
                     outcome.requirement
                 ));
@@ -45,28 +45,28 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
     Ok(whole)
 }
 
-/// What lacks a shard is not whole.
+/// Marks a run as partial if a shard is missing.
 pub fn require_every_shard(run: &mut Run) {
     let Some(shards) = &run.shards else { return };
     let missing: Vec<String> = shards.missing().map(|number| number.to_string()).collect();
-    run.remarks.push(format!("of {} shards these are missing: {}", shards.of, missing.join(", ")));
+    run.remarks.push(format!("{} shards in total, missing: {}", shards.of, missing.join(", ")));
     run.is_partial = true;
 }
 
-/// Whether two runs are parts of one; an error tells why not.
+/// Checks that two runs are parts of one; the error says why not.
 pub fn belongs(first: &Run, other: &Run) -> Result<(), String> {
     if first.conditions.is_embedded != other.conditions.is_embedded || first.target != other.target {
-        return Err(format!("{} is another target than {}", other.target, first.target));
+        return Err(format!("its target is {}, not {}", other.target, first.target));
     }
     if first.conditions.profile != other.conditions.profile {
-        return Err("its profile is another one".to_owned());
+        return Err("its profile is different".to_owned());
     }
     if first.selection != other.selection {
-        return Err("its checks were chosen otherwise".to_owned());
+        return Err("its selection of checks is different".to_owned());
     }
     let of = |run: &Run| run.shards.as_ref().map(|shards| shards.of);
     if of(first) != of(other) {
-        return Err("it is not parted into as many shards".to_owned());
+        return Err("its number of shards is different".to_owned());
     }
     if first.conditions.is_embedded && first.seed != other.seed {
         return Err(format!("its seed is {}, not {}", other.seed, first.seed));
@@ -81,7 +81,7 @@ fn add_transitions(whole: &mut Run, more: Vec<(&'static assay_spec::machine::Tra
             None => whole.transitions.push((row, fired)),
         }
     }
-    // A machine's rows stand together, in the documents' order.
+    // The rows of a machine stay together, in the documents' order.
     let order: BTreeMap<_, usize> = assay_spec::Service::ALL
         .iter()
         .flat_map(|service| crate::run::machines(*service))
@@ -113,20 +113,20 @@ fn add_endpoints(known: &mut Vec<Coverage>, more: Vec<Coverage>) {
     });
 }
 
-/// Runs of the same checks, folded into one as they come: a check whose verdicts differ is unstable, and never a pass.
+/// Repetitions of the same checks, merged one by one: a check with different verdicts is unstable, never a pass.
 #[derive(Clone, Debug, Default)]
 pub struct Repetitions {
     whole: Option<Run>,
     times: usize,
-    /// How often each check had which verdict, where it was judged.
+    /// The number of each verdict by check, where it was judged.
     counts: BTreeMap<u32, BTreeMap<Verdict, usize>>,
-    /// How often each check was not judged, as when the drops of the hour are used up, and why it was not first.
+    /// How often each check was not judged (for example, no drops left this hour), and the first reason.
     silent: BTreeMap<u32, (usize, String)>,
 }
 
 impl Repetitions {
-    /// Adds a run. Of each check the first time that it was worst is kept. One that was stopped after a whole one tells
-    /// no more than what it found bad.
+    /// Adds a run. For each check, the first outcome with the worst verdict is kept. Of a stopped run after a whole
+    /// one, only bad verdicts count.
     pub fn add(&mut self, mut run: Run) {
         self.times += usize::from(!run.is_partial);
         if run.is_partial && self.times > 0 {
@@ -160,17 +160,17 @@ impl Repetitions {
         whole.is_partial |= run.is_partial;
     }
 
-    /// How many whole runs there were.
+    /// The number of whole runs.
     pub fn times(&self) -> usize {
         self.times
     }
 
-    /// The run that they make together; `None` where there was none.
+    /// The merged run; `None` if there was no run.
     pub fn finish(self) -> Option<Run> {
         let mut whole = self.whole?;
         let times = self.times;
         if times > 1 {
-            whole.remarks.push(format!("the checks ran {times} times; the seed grew by one each time"));
+            whole.remarks.push(format!("the checks ran {times} times; the seed increased by one each time"));
         }
         for outcome in &mut whole.outcomes {
             let key = outcome.requirement.key;
@@ -178,7 +178,7 @@ impl Repetitions {
             let judged: usize = counts.values().sum();
             if let Some((silent, why)) = self.silent.get(&key) {
                 let rounds = judged + silent;
-                outcome.notes.push(format!("judged in {judged} of {rounds} rounds; otherwise: {why}"));
+                outcome.notes.push(format!("judged in {judged} of {rounds} rounds; in the others: {why}"));
             }
             if counts.len() > 1 {
                 let in_words: Vec<String> =
@@ -192,7 +192,7 @@ impl Repetitions {
     }
 }
 
-/// Whether nothing was seen of the target: that differs from nothing.
+/// Whether a verdict says nothing about the target; such a verdict never makes a check unstable.
 fn is_silent(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::NotApplicable | Verdict::NotTestable)
 }
@@ -235,19 +235,19 @@ mod tests {
     }
 
     #[test]
-    fn parts_stand_in_the_order_of_the_requirements() {
+    fn merged_outcomes_are_in_the_order_of_the_requirements() {
         use Verdict::{Fail, Pass, Warn};
         let whole = parts(vec![run(&[(2, Warn), (4, Pass)]), run(&[(0, Fail), (3, Pass)])]).unwrap();
         assert_eq!(verdicts(&whole), [Fail, Warn, Pass, Pass]);
         let twice = parts(vec![run(&[(1, Pass)]), run(&[(1, Pass)])]).unwrap_err();
-        assert!(twice.contains("stands in an earlier one too"), "{twice}");
+        assert!(twice.contains("is also in an earlier report"), "{twice}");
         let other = Run { target: "u".into(), ..run(&[(1, Pass)]) };
-        assert!(parts(vec![run(&[(0, Pass)]), other]).unwrap_err().contains("u is another target than t"));
+        assert!(parts(vec![run(&[(0, Pass)]), other]).unwrap_err().contains("its target is u, not t"));
         assert!(parts(Vec::new()).is_err());
     }
 
     #[test]
-    fn what_lacks_a_shard_is_not_whole() {
+    fn a_run_without_all_shards_is_partial() {
         use Verdict::Pass;
         let part = |number: usize| {
             let shards = Some(Shards { of: 3, present: [number].into() });
@@ -256,16 +256,16 @@ mod tests {
         let mut some = parts(vec![part(1), part(3)]).unwrap();
         require_every_shard(&mut some);
         assert!(some.is_partial && some.exit_code() == 1);
-        assert_eq!(some.remarks, ["of 3 shards these are missing: 2"]);
+        assert_eq!(some.remarks, ["3 shards in total, missing: 2"]);
         let mut all = parts(vec![some, part(2)]).unwrap();
         assert_eq!(all.shards, None);
         let seeds: Vec<Option<u64>> = all.outcomes.iter().map(|one| one.seed).collect();
-        assert_eq!(seeds, [None, Some(2), Some(3)], "what was drawn can be drawn again");
+        assert_eq!(seeds, [None, Some(2), Some(3)], "the seeds are kept, so checks can be repeated");
         all.shards = None;
         let other = Run { selection: "t".into(), ..part(2) };
-        assert!(parts(vec![part(1), other]).unwrap_err().contains("chosen otherwise"));
+        assert!(parts(vec![part(1), other]).unwrap_err().contains("selection of checks"));
         let other = Run { shards: Some(Shards { of: 2, present: [2].into() }), ..part(2) };
-        assert!(parts(vec![part(1), other]).unwrap_err().contains("as many shards"));
+        assert!(parts(vec![part(1), other]).unwrap_err().contains("number of shards"));
     }
 
     #[test]
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_from_time_to_time_is_never_a_pass() {
+    fn different_verdicts_are_never_a_pass() {
         use Verdict::{Error, Fail, NotApplicable, NotTestable, Pass, Unstable};
         for (times, wanted) in [
             (&[Pass, Pass, Pass][..], Pass),
@@ -311,14 +311,14 @@ mod tests {
             let whole = repetitions(times.map(|verdict| run(&[(0, verdict)])).to_vec());
             let outcome = &whole.outcomes[0];
             assert_eq!((outcome.verdict, outcome.reason.as_str()), (Pass, "pass"));
-            assert_eq!(outcome.notes, ["judged in 1 of 2 rounds; otherwise: not-testable"]);
+            assert_eq!(outcome.notes, ["judged in 1 of 2 rounds; in the others: not-testable"]);
         }
         let whole = repetitions(vec![run(&[(0, NotTestable)])]);
-        assert!(whole.outcomes[0].notes.is_empty(), "nothing else was said");
+        assert!(whole.outcomes[0].notes.is_empty(), "no other note");
     }
 
     #[test]
-    fn a_round_that_was_stopped_tells_what_it_found_bad() {
+    fn bad_verdicts_of_a_stopped_round_count() {
         use Verdict::{Fail, NotTestable, Pass, Unstable};
         let stopped = |verdicts: &[(usize, Verdict)]| Run { is_partial: true, ..run(verdicts) };
         let whole = repetitions(vec![run(&[(0, Pass), (1, Pass)]), stopped(&[(0, NotTestable)])]);

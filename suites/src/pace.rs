@@ -1,4 +1,4 @@
-//! Pacing: no more requests and drops than the target's limits allow, and `Retry-After` is honoured.
+//! Pacing: keeps requests and drops within the target's limits, and obeys `Retry-After`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::exchange::Response;
 
-/// The requests of a run to places that are not its own.
+/// The pace of a run's requests to shared sites.
 #[derive(Debug)]
 pub struct Pace {
     per_minute: BTreeMap<String, u32>,
@@ -23,13 +23,13 @@ pub struct Pace {
 struct Site {
     sent: VecDeque<Instant>,
     not_before: Option<Instant>,
-    /// How often in a row it has asked for more than the longest wait.
+    /// How often in a row its `Retry-After` exceeded the longest wait.
     turned_away: u32,
 }
 
-/// A site asks for longer than anybody waits, and did so again after each wait.
+/// A site's `Retry-After` exceeded the longest wait several times in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it asks again and again to be left alone for more than {} s", .0.as_secs())]
+#[error("Retry-After exceeded {} s three times in a row; no more requests are sent to this site", .0.as_secs())]
 pub struct TurnedAway(Duration);
 
 impl Default for Pace {
@@ -47,50 +47,50 @@ impl Default for Pace {
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
-/// No `Retry-After` is waited for longer than this, unless it is said otherwise.
+/// The default of the longest wait for a `Retry-After`.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
-/// A site that asks for more than that so often in a row is asked no more.
+/// After this many `Retry-After` beyond the longest wait in a row, a site gets no more requests.
 const TURNED_AWAY: u32 = 3;
 
 impl Pace {
-    /// A pace of so many requests a minute for each site named.
+    /// A pace with a number of requests per minute for each named site.
     pub fn new(per_minute: BTreeMap<String, u32>) -> Pace {
         Pace { per_minute, ..Pace::default() }
     }
 
-    /// The same pace, where the requests to some sites count as those to another: one server behind several names.
+    /// The same pace, where requests to some sites count for another: one server behind several names.
     #[must_use]
     pub fn counting_as(mut self, sites: BTreeMap<String, String>) -> Pace {
         self.counted_as = sites;
         self
     }
 
-    /// The same pace, with at most so many drops an hour.
+    /// The same pace, with at most `per_hour` drops an hour.
     #[must_use]
     pub fn with_drops(mut self, per_hour: u32) -> Pace {
         self.drops_per_hour = Some(per_hour);
         self
     }
 
-    /// The same pace, where no `Retry-After` is waited for longer than this.
+    /// The same pace, with another longest wait for `Retry-After`.
     #[must_use]
     pub fn waiting_at_most(mut self, longest: Duration) -> Pace {
         self.longest_wait = longest;
         self
     }
 
-    /// How many requests a minute may go to `site`, where that is known.
+    /// The requests per minute to `site`, if limited.
     pub fn per_minute(&self, site: &str) -> Option<u32> {
         self.per_minute.get(self.counted(site)).copied()
     }
 
-    /// How many drops an hour there may be, where that is known.
+    /// The drops per hour, if limited.
     pub const fn drops_per_hour(&self) -> Option<u32> {
         self.drops_per_hour
     }
 
-    /// Counts one more drop; `false` where the hour has none left, or only so many as `reserved`. Nobody waits an hour
-    /// for the next.
+    /// Counts one more drop; `false` if the hour has no more than `reserved` drops left. The run does not wait for the
+    /// next hour.
     pub fn drop_one(&self, reserved: usize) -> bool {
         let Some(limit) = self.drops_per_hour else { return true };
         let mut dropped = self.dropped.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -105,8 +105,8 @@ impl Pace {
         has_room
     }
 
-    /// Waits until one more request may go to `site`, with room for `room` in this minute, itself among them, or an empty
-    /// minute where that is more than there is room for; an error where none may.
+    /// Waits until a request may go to `site` and this minute has room for `room` requests including it (or until the
+    /// minute is empty, if `room` exceeds the limit). An error means that the site gets no more requests.
     pub async fn wait(&self, site: &str, room: u32) -> Result<(), TurnedAway> {
         while let Some(until) = self.next(site, room)? {
             tokio::time::sleep_until(until).await;
@@ -114,7 +114,7 @@ impl Pace {
         Ok(())
     }
 
-    /// Notes an answer: a 429 or a 503 that says when to come back holds the next request back.
+    /// Notes a response: a 429 or 503 with `Retry-After` delays the next request.
     pub fn answered(&self, site: &str, response: &Response) {
         let wait = response.header("retry-after").and_then(|text| retry_after(text.trim(), response));
         let wait = wait.filter(|_| matches!(response.status, 429 | 503));
@@ -127,7 +127,7 @@ impl Pace {
         }
     }
 
-    /// When to look again; `None` when a request may go, which is then counted.
+    /// When to look again; `None` if a request may go now (it is then counted).
     fn next(&self, site: &str, room: u32) -> Result<Option<Instant>, TurnedAway> {
         let site = self.counted(site);
         let mut sites = self.lock();
@@ -152,7 +152,7 @@ impl Pace {
         Ok(None)
     }
 
-    /// The site as which a site counts.
+    /// The site that requests to `site` count for.
     fn counted<'a>(&'a self, site: &'a str) -> &'a str {
         self.counted_as.get(site).map_or(site, String::as_str)
     }
@@ -162,10 +162,10 @@ impl Pace {
     }
 }
 
-/// How long a `Retry-After` asks to wait: seconds, or a date by the clock of the answer that holds it.
+/// The wait of a `Retry-After`: seconds, or a date relative to the response's `Date`.
 fn retry_after(text: &str, response: &Response) -> Option<Duration> {
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More seconds than fit are more than anybody waits.
+        // A number that does not fit exceeds every wait.
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
     let until = httpdate::parse_http_date(text).ok()?;
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_after_is_seconds_or_a_date_of_the_targets_clock_and_waited_for_in_bounds() {
+    fn retry_after_is_seconds_or_a_date_by_the_targets_clock_and_is_bounded() {
         type Headers<'h> = &'h [(&'h str, &'h str)];
         let date = ("date", "Thu, 01 Jan 2026 00:00:00 GMT");
         let cases: [(u16, Headers, Option<u64>); 9] = [
@@ -205,44 +205,45 @@ mod tests {
                 assert!(until.is_none(), "{status} {headers:?}");
                 continue;
             };
-            let waits = until.expect("it is waited for").duration_since(before);
+            let waits = until.expect("a wait").duration_since(before);
             let wanted = Duration::from_secs(seconds);
             assert!(waits >= wanted && waits < wanted + Duration::from_secs(5), "{headers:?}: {waits:?}");
         }
     }
 
     #[test]
-    fn a_site_that_turns_everybody_away_is_asked_no_more() {
+    fn a_site_that_always_says_retry_after_gets_no_more_requests() {
         let pace = Pace::default().waiting_at_most(Duration::ZERO);
         let later = refused(429, &[("retry-after", "3600")]);
         for before in [later.clone(), refused(200, &[]), later.clone(), later.clone()] {
             pace.answered("a", &before);
-            assert!(pace.next("a", 1).is_ok(), "an answer in between, or too few of these");
+            assert!(pace.next("a", 1).is_ok(), "a response in between, or too few of these");
         }
         pace.answered("a", &later);
         assert_eq!(pace.next("a", 1), Err(TurnedAway(Duration::ZERO)));
-        assert!(pace.next("b", 1).is_ok(), "others are asked");
+        assert!(pace.next("b", 1).is_ok(), "other sites still get requests");
     }
 
     #[test]
-    fn a_check_begins_where_its_minute_has_room_for_all_of_it() {
+    fn a_check_starts_when_the_minute_has_room_for_all_its_requests() {
         let pace = Pace::new([("a".to_owned(), 4)].into());
-        let goes = |room: u32| pace.next("a", room).expect("it may be asked").is_none();
+        let goes = |room: u32| pace.next("a", room).expect("the site gets requests").is_none();
         assert!(goes(3), "an empty minute");
         assert!(!goes(4) && goes(2), "three are left");
-        assert!(!goes(3) && goes(0), "two are left, and one is wanted at least");
+        assert!(!goes(3) && goes(0), "two are left, and at least one is needed");
         assert!(goes(1) && !goes(1), "none is left");
         let all = |sent: &[u64]| {
             let pace = Pace::new([("a".to_owned(), 2)].into());
             let began = Instant::now();
             let sent = sent.iter().map(|seconds| began + Duration::from_secs(*seconds)).collect();
             pace.lock().insert("a".to_owned(), Site { sent, ..Site::default() });
-            let wait = pace.next("a", 9).expect("it may be asked").map(|until| until.duration_since(began));
+            let wait =
+                pace.next("a", 9).expect("the site gets requests").map(|until| until.duration_since(began));
             wait.map(|wait| wait.as_secs())
         };
-        assert_eq!(all(&[]), None, "more than a minute has room for begins with an empty one");
+        assert_eq!(all(&[]), None, "more requests than a minute allows start in an empty minute");
         assert_eq!(all(&[0]), Some(60));
-        assert_eq!(all(&[0, 7]), Some(67), "the last of those that are in the way");
+        assert_eq!(all(&[0, 7]), Some(67), "the last request that is in the way");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Proxies by the usual environment variables: which connection goes through one, and how it is asked.
+//! HTTP proxies from the usual environment variables.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -8,39 +8,39 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use url::{Host, Position, Url};
 
-/// How long a proxy may take to open a tunnel.
+/// Timeout for opening a tunnel.
 const ANSWER: Duration = Duration::from_secs(20);
-/// The longest head of its answer.
+/// The maximum size of a proxy's response head.
 const HEAD_BYTES: usize = 8 * 1024;
-/// The variables that name proxies; where both spellings are set, the first one holds.
+/// The variables that name proxies; if both spellings are set, the first one is used.
 const VARIABLES: [[&str; 2]; 3] =
     [["HTTP_PROXY", "http_proxy"], ["HTTPS_PROXY", "https_proxy"], ["ALL_PROXY", "all_proxy"]];
-/// The variable that says what goes past them.
+/// The variable that lists the exceptions.
 const PAST: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
-/// Which proxies there are, and what goes past them.
+/// The proxies and their exceptions.
 #[derive(Clone)]
 pub struct Proxies(Arc<Known>);
 
 struct Known {
     matcher: Matcher,
-    /// The hosts that are reached without one, as `NO_PROXY` lists them.
+    /// The hosts that are reached directly, as in `NO_PROXY`.
     past: String,
-    /// Variables whose values name no proxy that can be used, and why.
+    /// Variables with unusable values, and why.
     wrong: Vec<(String, String)>,
-    /// Users with their passwords, as they stand in the values and as they go out.
+    /// Users with passwords, as written in the variables and as sent.
     secrets: Vec<String>,
 }
 
-/// A proxy that a connection goes through.
+/// A proxy.
 #[derive(Clone)]
 pub struct Proxy {
-    /// Where it stands; without user and password.
+    /// Its URL, without user and password.
     pub url: Url,
     authorization: Option<Vec<u8>>,
 }
 
-/// Those that the environment names; it is read once.
+/// The proxies that the environment names; the environment is read once.
 impl Default for Proxies {
     fn default() -> Self {
         static ENVIRONMENT: OnceLock<Proxies> = OnceLock::new();
@@ -64,19 +64,19 @@ impl Proxies {
         Proxies(Arc::new(Known { matcher, past, wrong, secrets }))
     }
 
-    /// This proxy for every URL, but for hosts that `past` lists (`NO_PROXY`).
+    /// This proxy for every URL, except for hosts that `past` lists (`NO_PROXY`).
     pub fn all(proxy: &str, past: &str) -> Proxies {
         let values = [("ALL_PROXY".to_owned(), proxy.to_owned())];
         Proxies::new(Matcher::builder().all(proxy).build(), &values, past.to_owned())
     }
 
-    /// What no report may show.
+    /// Secrets that no report may show.
     pub fn secrets(&self) -> &[String] {
         &self.0.secrets
     }
 
-    /// The proxy through which `url` is reached, if any. This machine itself is reached without one. An error says why
-    /// the proxy that is named cannot be used.
+    /// The proxy for `url`, if any. This machine itself is reached directly. An error says why the proxy cannot be
+    /// used.
     pub fn of(&self, url: &Url) -> Result<Option<Proxy>, String> {
         let is_here = match url.host() {
             Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -94,26 +94,26 @@ impl Proxies {
         if let Some(found) = self.0.matcher.intercept(&uri) {
             return Proxy::new(&found).map(Some);
         }
-        // Going straight where a proxy was meant would be no favour.
+        // Do not connect directly if a proxy was intended.
         let meant = self.0.wrong.iter().find(|(variable, _)| governs(variable, url.scheme()));
         meant.map_or(Ok(None), |(_, why)| Err(why.clone()))
     }
 }
 
 impl Known {
-    /// Whether `NO_PROXY` lists the host, with that port or with none.
+    /// Whether `NO_PROXY` lists the host, with this port or without a port.
     fn leaves_alone(&self, uri: &http::Uri, port: Option<u16>) -> bool {
         let hosts: Vec<&str> = self.past.split(',').filter_map(|entry| host(entry.trim(), port)).collect();
-        // The matcher takes the star for names alone; what it is built for here is how it reads the other entries.
+        // The matcher applies the star only to names, so it is handled here.
         let others = || Matcher::builder().all("http://proxy.invalid").no(hosts.join(",")).build();
         hosts.contains(&"*") || others().intercept(uri).is_none()
     }
 }
 
-/// The host of an entry of `NO_PROXY`; none where the entry is about another port.
+/// The host of an entry of `NO_PROXY`; `None` if the entry has another port.
 fn host(entry: &str, port: Option<u16>) -> Option<&str> {
     let (host, about) = match entry.rsplit_once(':') {
-        // An IPv6 address holds colons of its own, and stands in brackets before a port.
+        // An IPv6 address contains colons; before a port it is in brackets.
         Some((host, about)) if !host.contains(':') || host.ends_with(']') => (host, about.parse().ok()),
         _ => (entry, port),
     };
@@ -121,13 +121,13 @@ fn host(entry: &str, port: Option<u16>) -> Option<&str> {
     (about == port).then_some(bare.unwrap_or(host))
 }
 
-/// Whether a variable is about URLs of that scheme.
+/// Whether a variable applies to URLs of that scheme.
 fn governs(variable: &str, scheme: &str) -> bool {
     let about = variable.split_once('_').map_or(variable, |(about, _)| about);
     about.eq_ignore_ascii_case("all") || about.eq_ignore_ascii_case(scheme)
 }
 
-/// The user and password of a proxy's URL, and the password alone; as they stand there and as they are meant.
+/// The user and password of a proxy's URL, and the password alone; as written and percent-decoded.
 fn secrets(value: &str) -> Vec<String> {
     let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
     let Some((user, _)) = rest.rsplit_once('@') else { return Vec::new() };
@@ -137,7 +137,7 @@ fn secrets(value: &str) -> Vec<String> {
     passwords.chain(both.iter().cloned()).collect()
 }
 
-/// Why a variable names no proxy; no word of its user and password.
+/// Why a variable's value is unusable, without its user and password.
 fn wrong(name: &str, value: &str) -> Option<String> {
     if value.is_empty() {
         return None;
@@ -147,42 +147,42 @@ fn wrong(name: &str, value: &str) -> Option<String> {
     let is_known = matches!(scheme, "http" | "https" | "socks4" | "socks4a" | "socks5" | "socks5h");
     match uri {
         Ok(uri) if is_known && uri.authority().is_some() => None,
-        Ok(_) if !is_known => Some(format!("{name} names a proxy of {scheme}:, which is not supported")),
-        _ => Some(format!("{name} holds no URL of a proxy")),
+        Ok(_) if !is_known => Some(format!("{name}: proxies of {scheme}: are not supported; use http")),
+        _ => Some(format!("{name}: not the URL of a proxy")),
     }
 }
 
 impl Proxy {
     fn new(found: &Intercept) -> Result<Proxy, String> {
-        // Whoever splits it at the first @ takes a part of the password for the host.
+        // Parsers that split at the first @ would treat a part of the password as the host.
         if found.uri().authority().is_some_and(|authority| authority.as_str().contains('@')) {
-            return Err("the URL of the proxy holds more than one @: write %40 in its password".to_owned());
+            return Err("the proxy URL contains more than one @; write %40 in the password".to_owned());
         }
         let scheme = found.uri().scheme_str().unwrap_or("http");
         let url = found.uri().to_string();
         if !matches!(scheme, "http" | "https") {
             let shown = url.trim_end_matches('/');
             return Err(format!(
-                "the proxy {shown} speaks {scheme}, which is not supported: name one of http"
+                "the proxy {shown} uses {scheme}, which is not supported; use an http proxy"
             ));
         }
         let url = Url::parse(&url).map_err(|e| format!("the proxy {url}: {e}"))?;
         Ok(Proxy { url, authorization: found.basic_auth().map(|value| value.as_bytes().to_vec()) })
     }
 
-    /// The value of `Proxy-Authorization`, where its URL names a user.
+    /// The value of `Proxy-Authorization`, if the URL contains a user.
     pub fn authorization(&self) -> Option<&[u8]> {
         self.authorization.as_deref()
     }
 
-    /// Asks for a tunnel to the host of `url`. An error says what the proxy answered.
+    /// Opens a tunnel to the host of `url`. An error contains the proxy's response.
     pub async fn tunnel<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         io: &mut S,
         url: &Url,
     ) -> Result<(), String> {
         let asked = tokio::time::timeout(ANSWER, self.ask(io, url)).await;
-        let answered = asked.unwrap_or_else(|_| Err(format!("no answer within {} s", ANSWER.as_secs())));
+        let answered = asked.unwrap_or_else(|_| Err(format!("no response within {} s", ANSWER.as_secs())));
         answered.map_err(|why| format!("{self}: {why}"))
     }
 
@@ -196,27 +196,28 @@ impl Proxy {
         head.extend(b"\r\n");
         io.write_all(&head).await.map_err(|e| e.to_string())?;
         io.flush().await.map_err(|e| e.to_string())?;
-        // Byte by byte, since what follows the head is another's.
+        // Byte by byte, because what follows the head belongs to the server.
         let mut answer = Vec::new();
         while !answer.ends_with(b"\r\n\r\n") {
             if answer.len() >= HEAD_BYTES {
-                return Err(format!("its answer's head is longer than {HEAD_BYTES} bytes"));
+                return Err(format!("the head of its response is longer than {HEAD_BYTES} bytes"));
             }
-            let byte = io.read_u8().await.map_err(|_| "the connection ended before its answer".to_owned())?;
+            let byte =
+                io.read_u8().await.map_err(|_| "the connection ended before its response".to_owned())?;
             answer.push(byte);
         }
         let mut headers = [httparse::EMPTY_HEADER; 64];
         let mut parsed = httparse::Response::new(&mut headers);
         let status = parsed.parse(&answer).ok().and(parsed.code);
-        match status.ok_or("its answer is no HTTP response")? {
+        match status.ok_or("its response is not HTTP")? {
             200..=299 => Ok(()),
-            407 => Err("it wants a user and password (status 407)".to_owned()),
-            status => Err(format!("it opens no tunnel to {place} (status {status})")),
+            407 => Err("it requires a user and password (status 407)".to_owned()),
+            status => Err(format!("it does not open a tunnel to {place} (status {status})")),
         }
     }
 }
 
-/// How messages name it: without user and password.
+/// The name in messages, without user and password.
 impl fmt::Display for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the proxy {}", self.url.as_str().trim_end_matches('/'))
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_reached_through_a_proxy() {
+    fn hosts_reached_through_a_proxy() {
         let proxies = Proxies::all("http://me:hunter2@proxy.example:3128", "inside.example, 10.0.0.0/8");
         let through = Ok(Some("http://proxy.example:3128/".to_owned()));
         for url in ["http://a.example", "https://a.example:9/x", "http://192.0.2.1", "http://[2001:db8::1]:9"]
@@ -276,12 +277,12 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_that_cannot_be_used_is_refused_without_its_password() {
+    fn unusable_proxies_are_rejected_without_showing_the_password() {
         for (proxy, words) in [
-            ("socks5://me:hunter2@proxy.example:1080", "the proxy socks5://proxy.example:1080 speaks socks5"),
-            ("ftp://me:hunter2@proxy.example", "ALL_PROXY names a proxy of ftp:"),
-            ("http://me:hunter2@", "ALL_PROXY holds no URL"),
-            ("http://a b:hunter2", "ALL_PROXY holds no URL"),
+            ("socks5://me:hunter2@proxy.example:1080", "the proxy socks5://proxy.example:1080 uses socks5"),
+            ("ftp://me:hunter2@proxy.example", "ALL_PROXY: proxies of ftp:"),
+            ("http://me:hunter2@", "ALL_PROXY: not the URL"),
+            ("http://a b:hunter2", "ALL_PROXY: not the URL"),
         ] {
             let why = of(&Proxies::all(proxy, ""), "http://a.example").expect_err(proxy);
             assert!(why.starts_with(words) && !why.contains("hunter2"), "{why}");
@@ -290,9 +291,9 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_variable_matters_only_where_it_governs_and_nothing_goes_past() {
+    fn an_invalid_variable_matters_only_for_urls_that_it_applies_to() {
         let proxies = |variable: &str, value: &str, past: &str| {
-            // No value here names a proxy, so that the matcher knows none.
+            // No value here is a valid proxy, so the matcher is empty.
             let values = [(variable.to_owned(), value.to_owned())];
             Proxies::new(Matcher::builder().build(), &values, past.to_owned())
         };
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_past_is_listed_by_host_port_network_or_star() {
+    fn exceptions_are_hosts_ports_networks_or_a_star() {
         for (past, url, goes) in [
             ("a.example:8080", "http://a.example:8080", true),
             ("a.example:8080", "http://b.a.example:8080", true),

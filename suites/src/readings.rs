@@ -1,5 +1,5 @@
-//! The readings of ambiguous sentences that a profile can declare: what each means for the checks, and what is lost
-//! while nothing is declared. One table, from which `assay readings`, a new profile's comments and a diagnosis are fed.
+//! The readings of ambiguous sentences that a profile can declare: what each means for the checks, and which checks are
+//! skipped without it. `assay readings`, the comments of a new profile and `assay doctor` use this one table.
 
 mod table;
 
@@ -8,51 +8,51 @@ use serde_json::{Value, json};
 
 use crate::profile::Profile;
 
-/// One switch of a profile.
+/// One reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     /// Its key, such as `drop.readings.hamt_size`.
     pub key: &'static str,
-    /// The values that it takes, in words.
+    /// Its possible values, in words.
     pub values: &'static str,
-    /// Its value where a profile says nothing, as TOML; `None` means undeclared.
+    /// Its default, as TOML; `None` means undeclared.
     pub default: Option<&'static str>,
-    /// Another value that it takes, as TOML.
+    /// Another valid value, as TOML.
     pub example: &'static str,
-    /// A value that it does not take, as TOML.
+    /// An invalid value, as TOML.
     pub wrong: &'static str,
-    /// What it means for checks, in a sentence or two.
+    /// Its meaning for checks, in one or two sentences.
     pub means: &'static str,
-    /// The rows whose sentences can be read in several ways; the first one's source is the reading's.
+    /// The rows with the ambiguous sentences; the first one's source is the reading's source.
     pub rows: &'static [Id],
-    /// The rows whose checks say nothing while it is at its default, since the documents alone do not ask for it.
+    /// The rows whose checks are skipped by default, because the documents do not require them.
     pub silent: &'static [Id],
 }
 
-/// Every switch, in the order of the services.
+/// Every reading, in the order of the services.
 pub fn all() -> Vec<&'static Reading> {
     table::ALL.iter().flat_map(|readings| readings.iter()).collect()
 }
 
-/// Those of some services; of all where none is named.
+/// The readings of these services; of all services if none is named.
 pub fn of_services(services: &[Service]) -> Vec<&'static Reading> {
     let wanted = |reading: &&Reading| services.is_empty() || services.contains(&reading.service());
     all().into_iter().filter(wanted).collect()
 }
 
 impl Reading {
-    /// The service whose table it stands in.
+    /// The service that it belongs to.
     pub fn service(&self) -> Service {
         let name = self.key.split('.').next().unwrap_or_default();
-        Service::named(name).expect("a test holds each key to a service's name")
+        Service::named(name).expect("a test checks that each key starts with a service's name")
     }
 
-    /// The key's last part, as it stands in its table.
+    /// The last part of the key.
     pub fn name(&self) -> &'static str {
         self.key.rsplit('.').next().unwrap_or(self.key)
     }
 
-    /// The table that the key stands in, such as `drop.readings`.
+    /// The table of the key, such as `drop.readings`.
     pub fn table(&self) -> &'static str {
         self.key.rsplit_once('.').map_or("", |(table, _)| table)
     }
@@ -62,9 +62,9 @@ impl Reading {
         self.rows.first().map(|row| row.source()).unwrap_or_default()
     }
 
-    /// Whether a profile says something else than the default.
+    /// Whether a profile declares another value than the default.
     pub fn is_declared(&self, profile: &Profile) -> bool {
-        // TOML has no seed beyond 63 bits, and it is no reading.
+        // TOML integers have 63 bits, so a seed may not fit; it is not a reading.
         let written = Profile { seed: None, ..profile.clone() }.to_toml();
         let Ok(written) = written.parse::<toml::Table>() else { return false };
         let written = toml::Value::Table(written);
@@ -77,7 +77,7 @@ impl Reading {
     }
 }
 
-/// The readings as text: a block each.
+/// The readings as text, one block each.
 pub fn table(readings: &[&Reading]) -> String {
     let mut text = String::new();
     for reading in readings {
@@ -87,11 +87,11 @@ pub fn table(readings: &[&Reading]) -> String {
             text.push_str(&format!("    {line}\n"));
         }
         text.push_str(&format!("    source: {}\n", reading.source()));
-        for (label, rows) in [("about", reading.rows), ("silent by default", reading.silent)] {
+        for (label, rows) in [("about", reading.rows), ("skipped by default", reading.silent)] {
             let ids: Vec<String> = rows.iter().map(ToString::to_string).collect();
             for (n, line) in textwrap(&ids.join(", "), 84).iter().enumerate() {
                 let label = if n == 0 { format!("{label}:") } else { String::new() };
-                text.push_str(&format!("    {label:<19}{line}\n"));
+                text.push_str(&format!("    {label:<20}{line}\n"));
             }
         }
         text.push('\n');
@@ -119,7 +119,7 @@ pub fn json(readings: &[&Reading]) -> Value {
         .collect()
 }
 
-/// Lines of at most so many characters, broken at blanks.
+/// Wraps a string at spaces into lines of at most `width` characters.
 pub(crate) fn textwrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -162,8 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_every_table_of_readings_is_described() {
-        // What can be undeclared is set here, so that each field is written; a new field does not compile without.
+    fn every_field_of_readings_is_described() {
+        // Optional fields are set here so that each one is serialized; a new field does not compile without this.
         let gateway = GatewayReadings::default();
         let metadata = MetadataReadings { interface_path: Some("/openapi.json".to_owned()) };
         let NetworkReadings { signing_scheme, aggregate_write, .. } =
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_takes_each_value_and_refuses_another_at_its_place() {
+    fn a_profile_accepts_each_value_and_rejects_others_with_their_position() {
         for reading in all() {
             let key = reading.key;
             for value in [reading.default, Some(reading.example)].into_iter().flatten() {
@@ -223,13 +223,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_profile_leaves_out_is_the_default() {
+    fn missing_keys_have_their_defaults() {
         for reading in all() {
             let service = reading.service().name();
             let text = format!("[{service}]\nurl = \"http://127.0.0.1:1\"\n");
             let profile = Profile::parse(&text, "p.toml").expect("a profile");
             assert!(!reading.is_declared(&profile), "{}", reading.key);
-            // With its neighbours declared, the table is written whole.
+            // With another reading declared, the whole table is parsed.
             for other in
                 of_services(&[reading.service()]).into_iter().filter(|other| other.key != reading.key)
             {

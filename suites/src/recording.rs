@@ -1,7 +1,7 @@
-//! What a check was told beside its exchanges, kept so that the check can be judged again without its target: answers
-//! of the control API, readings of this machine's clock, and what it got of things that the checks of a run share.
+//! Records the inputs of a check besides its exchanges, so that it can be judged again without its target: responses of
+//! the control API, times of this machine's clock, and its share of resources that checks have in common.
 //!
-//! A recorder records while a check runs, or plays what an earlier run has recorded: then no request leaves the machine.
+//! A recorder either records while a check runs, or replays an earlier run without sending requests.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,21 +10,21 @@ use serde_json::Value;
 
 use crate::exchange::{Broken, Exchange, Request, Response};
 
-/// One thing that a check was told.
+/// One recorded input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// How many exchanges had begun before it.
     pub after: usize,
-    /// What was asked.
+    /// The question.
     pub asked: Asked,
-    /// What came: the control API's answer, or an error in words.
+    /// The response of the control API, or an error.
     pub answer: Result<Value, String>,
 }
 
-/// What a check asks beside its exchanges.
+/// The kinds of inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
-    /// A call of the control API; the path begins behind the API's base.
+    /// A call of the control API; the path is relative to the API's base URL.
     Control {
         /// The method.
         method: String,
@@ -35,16 +35,16 @@ pub enum Asked {
     },
     /// This machine's time; the answer is in milliseconds.
     Clock,
-    /// Something that the checks of a run share, such as `publish.domain`; an error where nothing of it was there.
+    /// A shared resource, such as `publish.domain`; an error if none was left.
     Share(String),
 }
 
-/// What a check did in an earlier run.
+/// What a check sent and received in an earlier run.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// Its exchanges, in the order in which they began.
     pub exchanges: Vec<Exchange>,
-    /// Its calls, in the order in which they were answered.
+    /// Its inputs, in the order of the responses.
     pub calls: Vec<Call>,
 }
 
@@ -65,13 +65,13 @@ struct Playing {
     own: Recording,
     used_exchanges: Vec<bool>,
     used_calls: Vec<bool>,
-    /// Exchanges of other checks, for what a run had shared among them.
+    /// Exchanges of other checks, for exchanges that checks share.
     shared: Arc<Vec<Exchange>>,
     missed: Option<String>,
 }
 
 impl Recorder {
-    /// A recorder that plays `own`, and where that has no answer, what other checks of the run were answered.
+    /// A recorder that replays `own`, and if that has no response, the exchanges of other checks of the run.
     pub fn playing(own: Recording, shared: Arc<Vec<Exchange>>) -> Recorder {
         let used_exchanges = vec![false; own.exchanges.len()];
         let used_calls = vec![false; own.calls.len()];
@@ -79,7 +79,7 @@ impl Recorder {
         Recorder(Arc::new(Mutex::new(RecorderState { playing: Some(playing), ..RecorderState::default() })))
     }
 
-    /// Whether answers come from it.
+    /// Whether it replays.
     pub(crate) fn plays(&self) -> bool {
         self.lock().playing.is_some()
     }
@@ -89,24 +89,24 @@ impl Recorder {
         self.lock().begun += 1;
     }
 
-    /// The recorded answer to a request; nothing where the recorder records.
+    /// The recorded response to a request; `None` if it records.
     pub(crate) fn response(&self, base: &str, request: &Request) -> Option<Result<Response, Broken>> {
         Some(self.lock().playing.as_mut()?.response(base, request))
     }
 
-    /// The recorded answer to a call; nothing where the recorder records.
+    /// The recorded response to a call; `None` if it records.
     pub(crate) fn answer(&self, asked: &Asked) -> Option<Result<Value, String>> {
         Some(self.lock().playing.as_mut()?.answer(asked))
     }
 
-    /// Keeps what was told.
+    /// Records an input.
     pub(crate) fn keep(&self, asked: Asked, answer: &Result<Value, String>) {
         let mut state = self.lock();
         let after = state.begun;
         state.recorded.push(Call { after, asked, answer: answer.clone() });
     }
 
-    /// This machine's time, or what it was.
+    /// This machine's time, or the recorded one.
     pub(crate) fn clock(&self, now: impl FnOnce() -> Instant) -> Instant {
         if let Some(answer) = self.answer(&Asked::Clock) {
             return Instant(answer.ok().and_then(|ms| ms.as_i64()).unwrap_or_default());
@@ -116,7 +116,7 @@ impl Recorder {
         now
     }
 
-    /// What the check got of something that the checks of a run share, or what it was.
+    /// The check's share of a shared resource, or the recorded one.
     pub(crate) fn share(
         &self,
         what: &str,
@@ -130,12 +130,12 @@ impl Recorder {
         })
     }
 
-    /// What was recorded.
+    /// The recorded inputs.
     pub(crate) fn calls(&self) -> Vec<Call> {
         std::mem::take(&mut self.lock().recorded)
     }
 
-    /// What a player was asked for and does not hold.
+    /// The first request or call without a recorded response.
     pub(crate) fn missed(&self) -> Option<String> {
         self.lock().playing.as_mut().and_then(|playing| playing.missed.take())
     }
@@ -146,8 +146,8 @@ impl Recorder {
 }
 
 impl Playing {
-    /// Requests are told apart by what names them: signatures and times in them may differ from the recorded ones, and
-    /// equal names are answered in the order in which they were asked.
+    /// Requests are matched by their identifying parts, because signatures and times may differ from the recorded ones.
+    /// Equal requests get their responses in the recorded order.
     fn response(&mut self, base: &str, request: &Request) -> Result<Response, Broken> {
         let is_same = |known: &Exchange| {
             known.base == base
@@ -168,7 +168,7 @@ impl Playing {
         }
         let what = format!("{} {}{}", request.method, base, request.target);
         self.missed.get_or_insert(what.clone());
-        Err(Broken::Harness(format!("the report holds no answer to {what}")))
+        Err(Broken::Harness(format!("the report has no response to {what}")))
     }
 
     fn answer(&mut self, asked: &Asked) -> Result<Value, String> {
@@ -194,6 +194,6 @@ impl Playing {
             Asked::Share(what) => what.clone(),
         };
         self.missed.get_or_insert(what.clone());
-        Err(format!("the report holds no answer of {what}"))
+        Err(format!("the report has no response of {what}"))
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets kept out of reports, however they are written there.
+//! Redacts secrets from reports, in every encoding.
 
 use assay_spec::crypto::text::base64;
 use serde_json::Value;
@@ -8,36 +8,35 @@ use crate::exchange::{Broken, Exchange};
 use crate::recording::{Asked, Call};
 use crate::verdict::Outcome;
 
-/// What no report may show, and what stands there instead.
+/// The secrets, and their replacements.
 #[derive(Clone, Default)]
 pub struct Hidden {
-    /// What stands instead of which value; the longest value first, since one may begin another.
+    /// Values and replacements; the longest value first, because one may be a prefix of another.
     values: Vec<(String, Vec<char>)>,
     disguises: Vec<Disguise>,
 }
 
-/// A value that stands for a secret, so that what is judged by its form can be judged again.
+/// A replacement with the same form as the secret, so that checks of the form can be judged again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disguise {
-    /// What the secret is.
+    /// The secret's name.
     pub name: String,
-    /// The value that stands in its place.
+    /// The replacement.
     pub value: String,
 }
 
-/// A shorter text is no secret, and stands anywhere by chance.
+/// Shorter strings are not treated as secrets, because they occur by chance.
 const SHORTEST: usize = 4;
-/// No cut leaves more of a value than this, in characters.
+/// The longest part of a value that may remain after a cut, in characters.
 const LONGEST_END: usize = 256;
 
 impl Hidden {
-    /// Hides `value`; `[redacted name]` stands instead.
+    /// Replaces `value` with `[redacted name]`.
     pub fn add(&mut self, name: &str, value: &str) {
         self.put(value, || marked(name));
     }
 
-    /// Hides `value` as [`Hidden::add`] does, and also where somebody has changed its case or encoded it as base64,
-    /// alone or in the middle of something.
+    /// As [`Hidden::add`], but also hides the value in other letter cases and in base64, alone or inside other data.
     pub fn add_secret(&mut self, name: &str, value: &str) {
         self.add(name, value);
         self.add(name, &value.to_lowercase());
@@ -49,12 +48,12 @@ impl Hidden {
         }
     }
 
-    /// Hides `value`; another one of its form stands instead, which follows from `seed` and from how many there are.
+    /// Replaces `value` with a value of the same form, derived from `seed` and the number of earlier ones.
     pub fn disguise(&mut self, name: &str, value: &str, seed: &[u8; 32]) {
         let nth = self.disguises.len() as u64;
-        let stands = alike(value, seed, nth);
-        if self.put(value, || stands.clone()) {
-            self.disguises.push(Disguise { name: name.to_owned(), value: stands });
+        let replacement = alike(value, seed, nth);
+        if self.put(value, || replacement.clone()) {
+            self.disguises.push(Disguise { name: name.to_owned(), value: replacement });
         }
     }
 
@@ -74,7 +73,7 @@ impl Hidden {
         self.values.is_empty()
     }
 
-    /// Takes what is hidden out of everything that an outcome shows.
+    /// Redacts everything that an outcome shows.
     pub fn redact(&self, outcome: &mut Outcome) {
         if self.is_empty() {
             return;
@@ -113,7 +112,7 @@ impl Hidden {
         }
     }
 
-    /// Takes what is hidden out of a text.
+    /// Redacts a string.
     pub fn redact_text(&self, text: &mut String) {
         let mut bytes = std::mem::take(text).into_bytes();
         self.redact_bytes(&mut bytes);
@@ -121,11 +120,11 @@ impl Hidden {
         self.redact_end(text);
     }
 
-    /// Takes the beginning of a value out of the end of a text, where somebody has cut it.
+    /// Redacts a prefix of a value at the end of a string that was cut.
     fn redact_end(&self, text: &mut String) {
         let end = text.trim_end_matches(['"', '\u{2026}', ' ']).len();
         let tail = text[..end].char_indices().rev().take(LONGEST_END).map(|(at, _)| at);
-        // The longest end first; a shorter one is no secret.
+        // The longest prefix first; a short one is not a secret.
         let starts: Vec<usize> = tail.skip(2 * SHORTEST - 1).collect();
         for (shown, value) in &self.values {
             let begins = |at: &&usize| text[**at..end].chars().zip(value).all(|(c, known)| c == *known);
@@ -170,7 +169,7 @@ impl Hidden {
             let mut out: Option<Vec<u8>> = None;
             let (mut at, mut kept) = (0, 0);
             let first = first_bytes(value);
-            // Most bytes begin no way of writing it; bodies have many.
+            // Most bytes cannot start an encoded value; skip them quickly.
             while let Some(ahead) = bytes[at..].iter().position(|byte| first[usize::from(*byte)]) {
                 at += ahead;
                 if let Some(length) = length_at(&bytes[at..], value) {
@@ -191,19 +190,19 @@ impl Hidden {
     }
 }
 
-/// No secret in any output.
+/// Debug output contains no secret.
 impl std::fmt::Debug for Hidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Hidden({})", self.values.len())
     }
 }
 
-/// The characters that depend on `value` alone when it is encoded as base64 at each of the three places that it can
-/// have among what stands around it; none where that would be too little to be told from chance.
+/// The base64 characters that depend only on `value`, for each of its three alignments inside other data; none if they
+/// are too few to be distinctive.
 fn base64_parts(value: &[u8]) -> Vec<String> {
     let part = |before: usize| {
         let encoded = base64(&[vec![0; before].as_slice(), value].concat());
-        // Six bits a character: those that are shared with the bytes before and after say nothing.
+        // Six bits per character: characters shared with neighbouring bytes are left out.
         let (first, last) = ((before * 8).div_ceil(6), (before + value.len()) * 8 / 6);
         encoded.get(first..last).filter(|part| part.len() >= 2 * SHORTEST).map(str::to_owned)
     };
@@ -211,13 +210,13 @@ fn base64_parts(value: &[u8]) -> Vec<String> {
     parts.flat_map(|part| [part.replace('+', "-").replace('/', "_"), part]).collect()
 }
 
-/// What people read instead of a secret.
+/// The replacement that readers see instead of a secret.
 pub(crate) fn marked(name: &str) -> String {
     format!("[redacted {name}]")
 }
 
-/// A value of the same length and alphabet that follows from anything but the value. The last character stays: in
-/// base64 not every one can end a value.
+/// A value of the same length and alphabet, independent of `value`. The last character is kept: in base64 not every
+/// character can be the last one.
 fn alike(value: &str, seed: &[u8; 32], nth: u64) -> String {
     let is_hex = value.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'));
     let mut bytes = (0u64..).flat_map(|block| {
@@ -242,7 +241,7 @@ fn alike(value: &str, seed: &[u8; 32], nth: u64) -> String {
     value.char_indices().map(other).collect()
 }
 
-/// The bytes with which some way of writing `value` begins.
+/// The first bytes of all encodings of `value`.
 fn first_bytes(value: &[char]) -> [bool; 256] {
     let mut first = [false; 256];
     for byte in [b'%', b'\\', b'+'] {
@@ -255,12 +254,12 @@ fn first_bytes(value: &[char]) -> [bool; 256] {
     first
 }
 
-/// The length of `value` at the beginning of `bytes`, where it stands there in any mixture of ways.
+/// The length of `value` at the start of `bytes`, if it is there in any mixture of encodings.
 fn length_at(bytes: &[u8], value: &[char]) -> Option<usize> {
     value.iter().try_fold(0, |at, &c| Some(at + one_at(&bytes[at..], c)?))
 }
 
-/// The length of `c` at the beginning of `bytes`: as it is, percent-encoded, or as JSON and forms escape it.
+/// The length of `c` at the start of `bytes`: literal, percent-encoded, or escaped as in JSON or forms.
 fn one_at(bytes: &[u8], c: char) -> Option<usize> {
     let mut utf8 = [0; 4];
     let utf8 = c.encode_utf8(&mut utf8).as_bytes();
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_found_however_it_is_written() {
+    fn a_value_is_found_in_every_encoding() {
         for written in [
             "a+/=\u{e9}\u{1f980} \"z",
             "a%2B%2f%3D%c3%A9%F0%9f%A6%80%20%22z",
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_value_is_found_where_a_text_was_cut() {
+    fn the_prefix_of_a_value_is_found_where_a_string_was_cut() {
         assert_eq!(
             redacted(&["0123456789abcdef"], "got 0123456789ab \u{2026}"),
             "got [redacted key] \u{2026}"
@@ -340,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disguise_has_the_form_of_what_it_hides_and_nothing_of_it() {
+    fn a_disguise_has_only_the_form_of_the_secret() {
         let (token, digest) = ("Zk3_q-0aXw9QmNcVbT7rLpS2dYhJ8uFgA1eK4iOo5Bx", "0f".repeat(32));
         let mut hidden = Hidden::default();
         hidden.disguise("claim token", token, &[7; 32]);
@@ -355,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_found_in_base64_wherever_it_stands() {
+    fn a_secret_is_found_in_base64_at_every_alignment() {
         let secret = "sk-live_\u{ff}\u{fe}0123456789>>??";
         let mut hidden = Hidden::default();
         hidden.add_secret("key", secret);
@@ -375,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longer_of_two_goes_first() {
+    fn longer_values_are_redacted_first() {
         assert_eq!(redacted(&["abcd", "abcdef"], "abcdef abcde"), "[redacted key] [redacted key]e");
     }
 }

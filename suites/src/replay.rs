@@ -1,5 +1,4 @@
-//! Sending again what a report has recorded: the requests of one check and its calls of the control API, in the order
-//! in which they began.
+//! Resends the recorded requests and control API calls of one check, in the recorded order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,28 +13,28 @@ use crate::target::{Dial, Environment, Target};
 use crate::transport;
 use crate::verdict::{Outcome, Run};
 
-/// How long one answer may take.
+/// Timeout for one response.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// What a report shows instead of a secret.
+/// How a redacted secret starts in a report.
 const REDACTED: &str = "[redacted ";
-/// What it shows instead of the valid key; other keys are not known again.
+/// The replacement of the valid gateway key. Other keys cannot be restored.
 const KEY: &[u8] = b"[redacted key]";
 
 /// One step of a replay.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What was asked, such as `POST /prepare`.
+    /// The request, such as `POST /prepare`.
     pub asked: String,
-    /// What came then, in a few words.
+    /// The recorded response, in short.
     pub then: String,
-    /// What came now; an error tells why nothing was sent.
+    /// The new response; an error says why nothing was sent.
     pub now: Result<String, String>,
-    /// Both answers have the same status, and bodies of the same bytes where the status alone is not all.
+    /// Both responses have the same status, or failed in the same way.
     pub is_same: bool,
 }
 
-/// Sends what `outcome` of `report` has recorded to an environment of `target`. Only sites that the target names are asked; what
-/// a target named itself is not. `key` stands where the gateway's was, and goes nowhere else.
+/// Resends the requests of `outcome` to an environment of `target`, only to sites that the target names. `key` replaces
+/// the redacted gateway key and is sent nowhere else.
 pub async fn replay(
     target: &dyn Target,
     report: &Run,
@@ -79,27 +78,27 @@ async fn send_again(
         _ => false,
     };
     let bytes = match (response, &now) {
-        (Ok(then), Ok(now)) if then.body == now.body => ", the same body",
-        (Ok(_), Ok(_)) => ", another body",
+        (Ok(then), Ok(now)) if then.body == now.body => ", same body",
+        (Ok(_), Ok(_)) => ", different body",
         _ => "",
     };
     Step { asked, then, now: Ok(summary(&now) + bytes), is_same }
 }
 
-/// Where a request goes, and how; an error tells why it cannot be sent.
+/// The address and content of a request; an error says why it cannot be sent.
 fn addressed(
     environment: &Environment,
     sites: &BTreeMap<String, String>,
     exchange: &Exchange,
     key: Option<&str>,
 ) -> Result<(String, Request), String> {
-    // A server that an answer has named counts as a request to the site, and is another one.
+    // The recording lists a server that a response named under the site, but it is a different server.
     let is_site = sites.get(&exchange.site) == Some(&exchange.base);
     let base = environment.sites.get(&exchange.site).cloned().filter(|_| is_site);
-    let base =
-        base.ok_or_else(|| format!("{} is no site of the target, but a URL that it named", exchange.base))?;
+    let base = base
+        .ok_or_else(|| format!("{} is not a site of the target, but a URL from a response", exchange.base))?;
     if let Some(cut) = &exchange.cut {
-        return Err(format!("the report has left out its body of {} bytes", cut.bytes));
+        return Err(format!("the report omits its body of {} bytes", cut.bytes));
     }
     let mut request = exchange.request.clone();
     for (name, value) in &mut request.headers {
@@ -115,17 +114,17 @@ fn addressed(
     let is_redacted = |bytes: &[u8]| bytes.windows(REDACTED.len()).any(|part| part == REDACTED.as_bytes());
     let headers = request.headers.iter().any(|(_, value)| is_redacted(value));
     if headers || is_redacted(&request.body) || request.target.contains(REDACTED) {
-        return Err("the report does not show the secret in it".to_owned());
+        return Err("it contains a secret that the report does not show".to_owned());
     }
     Ok((base, request))
 }
 
-/// Reads of the clock ask nobody.
+/// Repeats a control API call; clock readings need none.
 async fn call_again(environment: &Environment, call: &Call) -> Option<Step> {
     let Asked::Control { method, path, body } = &call.asked else { return None };
     let summary = |answer: &Result<Value, String>| match answer {
-        Ok(_) => "granted".to_owned(),
-        Err(why) => format!("refused: {why}"),
+        Ok(_) => "accepted".to_owned(),
+        Err(why) => format!("rejected: {why}"),
     };
     let asked = format!("control {method} {path}");
     let then = summary(&call.answer);

@@ -1,4 +1,4 @@
-//! Running checks: each at an environment of its own, judged, and gathered in the order of the requirements.
+//! Runs checks, each in its own environment, judges them, and collects the outcomes in the order of the requirements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -20,20 +20,20 @@ use crate::probe::{Probe, Settings, Traces};
 use crate::target::{Environment, Target};
 use crate::verdict::{Conditions, Outcome, Run, Sent, Verdict};
 
-/// What one check left: its outcome, and what its world knows of it.
+/// The outcome of one check, and what its world recorded.
 #[derive(Clone, Debug)]
 pub struct Ran {
     /// The outcome.
     pub outcome: Outcome,
-    /// What it sent, without what another check had sent before.
+    /// What it sent, without exchanges shared with an earlier check.
     pub sent: Sent,
-    /// What the target's simulator tells of itself.
+    /// The trace of the target's simulator.
     pub trace: SimTrace,
-    /// The exchanges about which the check stated an expectation, and whether that was about its body.
+    /// The exchanges that the check judged, and whether by their body.
     pub judged: BTreeMap<usize, bool>,
 }
 
-/// What a target's simulator tells of what a check made it do; empty where none tells.
+/// What a check made the target's simulator do; empty for other targets.
 #[derive(Clone, Debug, Default)]
 pub struct SimTrace {
     /// The requirements that it consulted, by id.
@@ -44,18 +44,17 @@ pub struct SimTrace {
     pub transitions: BTreeSet<String>,
 }
 
-/// What was wanted and what came is kept so far.
+/// The maximum size of a kept wanted or received value.
 const MAX_FAILURE_BYTES: usize = 256 * 1024;
 
-/// The bodies of a run's answers are kept so far; of what comes then, those that are long are not.
+/// The maximum size of all kept response bodies; beyond it, long bodies are dropped.
 const KEPT_BYTES: usize = 512 * 1024 * 1024;
-/// A body that is kept in any case, in bytes.
+/// A body up to this size is always kept, in bytes.
 const SHORT_BYTES: usize = 4 * 1024;
-/// What an outcome notes whose bodies are not kept.
-pub(crate) const NOT_KEPT: &str =
-    "the long bodies of its answers are not kept, since the run has many of them";
+/// The note of an outcome whose long bodies were dropped.
+pub(crate) const NOT_KEPT: &str = "long response bodies were dropped, because the run has too many of them";
 
-/// Leaves long bodies out where a run has too many of them; `kept` counts.
+/// Drops long bodies if a run has too many of them; `kept` is the size so far.
 fn bound(outcome: &mut Outcome, kept: &mut usize) {
     let mut is_cut = false;
     for response in outcome.exchanges.iter_mut().filter_map(|exchange| exchange.response.as_mut().ok()) {
@@ -70,13 +69,13 @@ fn bound(outcome: &mut Outcome, kept: &mut usize) {
     }
 }
 
-/// Somebody who may ask a run to stop.
+/// A source of requests to stop a run.
 pub trait Halt {
-    /// How often it was asked for.
+    /// The number of requests so far.
     fn count(&self) -> watch::Receiver<u32>;
 }
 
-/// Nobody.
+/// A run that is never stopped.
 struct Never;
 
 impl Halt for Never {
@@ -91,20 +90,20 @@ pub struct Runner<'run> {
     pub target: &'run dyn Target,
     /// What every check sees.
     pub settings: &'run Settings,
-    /// The pace towards places that are not a check's own.
+    /// The pace of requests to shared sites.
     pub pace: &'run Pace,
-    /// How many checks run beside each other.
+    /// The number of checks that run in parallel.
     pub jobs: usize,
 }
 
 impl Runner<'_> {
-    /// Runs what is planned; `seen` hears of each outcome as it comes.
+    /// Runs the planned checks; `seen` is called with each outcome.
     pub async fn run(&self, planned: &[Planned], seen: impl FnMut(&Outcome)) -> Run {
         self.run_until(planned, &Never, seen).await
     }
 
-    /// As [`Runner::run`], until somebody asks to stop: once, and no further check begins; twice, and those that run
-    /// are left as they are. A run that was stopped is partial.
+    /// As [`Runner::run`], but it can be stopped. After the first request no further check starts; after the second,
+    /// running checks are abandoned. A stopped run is partial.
     pub async fn run_until(
         &self,
         planned: &[Planned],
@@ -115,7 +114,7 @@ impl Runner<'_> {
         let mut kept = 0;
         let (mut once, mut twice) = (halt.count(), halt.count());
         let asked = async move { once.wait_for(|count| *count > 0).await.is_err() };
-        // Where nobody can ask any more, nobody does.
+        // If the sender is gone, no request can come.
         let asked = asked.then(|is_gone| async move {
             if is_gone {
                 std::future::pending::<()>().await;
@@ -174,9 +173,9 @@ impl Runner<'_> {
         conditions
     }
 
-    /// What the exchanges tell of every documented endpoint of the services that ran.
+    /// The coverage of every documented endpoint of the services that ran.
     fn endpoints(&self, all: &[Ran]) -> Vec<Coverage> {
-        // Any path is one of token metadata, so that no other service's exchanges count there.
+        // Token metadata matches any path, so only its own exchanges count for it.
         let tells = |service: Service, ran: &&Ran| {
             (service == Service::Metadata) == (ran.outcome.requirement.service == Service::Metadata)
         };
@@ -190,7 +189,7 @@ impl Runner<'_> {
         services(all).into_iter().flat_map(of).collect()
     }
 
-    /// Runs each check and keeps what its world knows; for proofs.
+    /// Runs each check and returns the recorded traces; for proofs.
     pub async fn each(&self, planned: &[Planned]) -> Vec<Ran> {
         let running = futures_util::stream::iter(planned)
             .map(|planned| self.run_check(planned))
@@ -224,7 +223,7 @@ impl Runner<'_> {
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
         if let Err(Stop::Fail(failure)) = &mut checked {
-            // Before anything of it is cut: a part of a secret is not found any more.
+            // Redact before cutting: a part of a secret would not be found.
             for text in [&mut failure.place, &mut failure.want, &mut failure.got] {
                 traces.hidden.redact_text(text);
                 self.settings.secrets.redact_text(text);
@@ -255,7 +254,7 @@ impl Runner<'_> {
         Ran { outcome, sent, trace, judged: traces.judged }
     }
 
-    /// How to see it again: the check in process, the exchange itself over sockets.
+    /// Commands that repeat it: the check if embedded, the exchange over sockets.
     fn repeat(
         &self,
         check: &Check,
@@ -293,7 +292,7 @@ fn sent(settings: &Settings, traces: &Traces) -> Sent {
     own.map(one).sum()
 }
 
-/// Whether a check failed on a 429 that it did not ask for: then nothing was seen but that the target has had enough.
+/// Whether a check failed on an unexpected 429, which only shows that the target's limit was reached.
 fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
     let Err(Stop::Fail(failure)) = checked else { return false };
     let exchange = failure.exchange.and_then(|at| traces.exchanges.get(at));
@@ -302,13 +301,12 @@ fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
     status == Some(429) && !traces.wants_limit
 }
 
-/// What a check has begun may have lapsed where it was held back for longer than this: by a `Retry-After`, or where a
-/// minute has no room for all of its requests.
+/// If pacing or a `Retry-After` delayed a check for longer than this, its locks and tokens may have expired.
 const MAX_HELD: Duration = Duration::from_secs(5);
-/// How the reason begins of a failure that may be the pace's doing.
-pub(crate) const HELD: &str = "the run's own pace held this check back";
+/// The start of the reason if pacing may have caused a failure.
+pub(crate) const HELD: &str = "pacing delayed this check";
 
-/// The verdict on how a check ended. A limit that others share is nobody's failure.
+/// The verdict for how a check ended. Reaching a shared rate limit is not a failure.
 pub(crate) fn judge(
     check: &Check,
     checked: Checked,
@@ -320,13 +318,13 @@ pub(crate) fn judge(
         return (Verdict::Inconclusive, format!("{HELD} for {} s: {reason}", traces.held.as_secs()), failure);
     }
     if limited {
-        let reason = format!("the target's rate limit was met (429), which others share: {reason}");
+        let reason = format!("the target's shared rate limit was reached (429): {reason}");
         return (Verdict::Inconclusive, reason, failure);
     }
     (verdict, reason, failure)
 }
 
-/// A pass needs an expectation, and a refusal its counterpart.
+/// A pass needs an expectation, and a rejection its valid counterpart.
 fn ended(
     check: &Check,
     checked: Checked,
@@ -338,7 +336,7 @@ fn ended(
             (Verdict::Inconclusive, "the check stated no expectation".to_owned(), None)
         }
         Ok(()) if check.negative && counterparts == 0 => {
-            (Verdict::Inconclusive, "the refusal was seen without its valid counterpart".to_owned(), None)
+            (Verdict::Inconclusive, "the rejection was seen without its valid counterpart".to_owned(), None)
         }
         Ok(()) => (Verdict::Pass, String::new(), None),
         Err(Stop::Fail(failure)) => {
@@ -355,14 +353,14 @@ fn ended(
     }
 }
 
-/// The first line of a text, of bounded length.
+/// The first line of a string, bounded.
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let cut: String = line.chars().take(120).collect();
     if cut.len() < text.len() { format!("{cut} …") } else { cut }
 }
 
-/// A failed prerequisite makes its dependents say nothing; then the order of the requirements.
+/// Makes checks with a failed prerequisite inconclusive, and sorts by requirement.
 pub(crate) fn settle(outcomes: &mut [Outcome]) {
     let failed = failed(outcomes.iter());
     for outcome in outcomes.iter_mut() {
@@ -376,7 +374,7 @@ fn failed<'all>(outcomes: impl Iterator<Item = &'all Outcome>) -> BTreeMap<u32, 
     failed.map(|outcome| (outcome.requirement.key, outcome.requirement)).collect()
 }
 
-/// What an outcome still says where some checks have failed.
+/// Makes a failing outcome inconclusive if a prerequisite failed.
 fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
     if !matches!(outcome.verdict, Verdict::Fail | Verdict::Warn) {
         return;
@@ -384,14 +382,14 @@ fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
     let after = check::of(outcome.requirement).map_or(&[][..], |check| check.after);
     if let Some(rule) = after.iter().find_map(|rule| failed.get(&rule.key)) {
         outcome.verdict = Verdict::Inconclusive;
-        outcome.reason = format!("rests on {rule}, which failed; then {}", outcome.reason);
+        outcome.reason = format!("its prerequisite {rule} failed; then {}", outcome.reason);
     }
 }
 
-/// What the target's simulator consulted, and which transitions it made.
+/// The requirements, variations and transitions that the target's simulator reports.
 async fn coverage(environment: &Environment) -> SimTrace {
     let Some(control) = &environment.control else { return SimTrace::default() };
-    // A control API that offers no coverage leaves it unknown.
+    // A control API may not offer coverage.
     let known = control.call("GET", "coverage", None).await.unwrap_or_default();
     let texts = |member: &str| -> BTreeSet<String> {
         known[member]
@@ -408,7 +406,7 @@ async fn coverage(environment: &Environment) -> SimTrace {
     }
 }
 
-/// The target's own account of its refusals.
+/// The rejections that the target's simulator logged.
 async fn refusals(environment: &Environment) -> Vec<String> {
     let Some(control) = &environment.control else { return Vec::new() };
     let log = control.call("GET", "log", None).await.unwrap_or_default();
@@ -419,7 +417,7 @@ async fn refusals(environment: &Environment) -> Vec<String> {
     log.as_array().into_iter().flatten().map(line).collect()
 }
 
-/// Every declared transition of the services that ran, and whether some check's world made it.
+/// Every declared transition of the services that ran, and whether a check fired it.
 fn transitions(all: &[Ran]) -> Vec<(&'static assay_spec::machine::Transition, bool)> {
     let made: BTreeSet<&String> = all.iter().flat_map(|ran| &ran.trace.transitions).collect();
     if made.is_empty() {
@@ -451,7 +449,7 @@ mod tests {
     use crate::exchange::{Request, Response};
 
     #[test]
-    fn a_failure_may_be_the_paces_doing_where_a_check_was_held_back() {
+    fn a_delayed_check_that_fails_is_inconclusive() {
         let check = crate::check::all()[0];
         let settings = Settings::default();
         let judged = |held: Duration, checked: Checked| {
@@ -482,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_keeps_no_more_than_its_bound() {
+    fn a_run_keeps_bounded_bodies() {
         let check = crate::check::all()[0];
         let mut outcome = Outcome::new(check.requirement, check.fact, Verdict::Pass, String::new());
         for length in [SHORT_BYTES, SHORT_BYTES + 1] {
@@ -507,7 +505,7 @@ mod tests {
         assert!(outcome.notes.is_empty());
         let mut kept = KEPT_BYTES;
         bound(&mut outcome, &mut kept);
-        assert_eq!(lengths(&outcome), [4096, 0], "what is short stays");
+        assert_eq!(lengths(&outcome), [4096, 0], "short bodies are kept");
         assert_eq!(outcome.notes, [NOT_KEPT]);
     }
 }

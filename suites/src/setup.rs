@@ -1,6 +1,6 @@
-//! From a profile to what a run needs: the target at its URLs, what every check sees, and the pace.
+//! Makes from a profile what a run needs: the target, the settings of the checks, and the pace.
 //!
-//! Whatever is wrong with a profile is told with its place, and all secrets that cannot be had at once.
+//! Errors in a profile are reported with their position; all missing or invalid secrets are reported together.
 
 use std::collections::BTreeMap;
 
@@ -10,28 +10,27 @@ use crate::profile::{Loaded, Network, Profile, Secrets, Wrong};
 use crate::target::Remote;
 use crate::{drop, gateway, hosting, metadata, network, publish};
 
-/// Why nothing can be run.
+/// Why a run cannot start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The profile or what it names is no good.
+    /// The profile, or something that it names, is invalid.
     #[error("{0}")]
     Bad(String),
-    /// The target does not answer; the URL stands in it.
+    /// The target does not respond; the message contains the URL.
     #[error("{0}")]
     Unreachable(String),
 }
 
-/// Connects to the target of a profile: the target, what every check sees, and the pace that it asks for.
+/// Connects to the target of a profile; returns the target, the settings of the checks, and the pace.
 ///
-/// Without a seed, neither given nor in the profile, the run draws one: against somebody's server every run uses names
-/// of its own.
+/// Without a seed (argument or profile) the seed is random, so that every run uses new names on a real server.
 pub async fn connect(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
     let (target, settings, pace) = meet(loaded, seed).await?;
     target.reach().await.map_err(SetupError::Unreachable)?;
     Ok((target, settings, pace))
 }
 
-/// As [`connect`], without looking whether somebody listens at every site.
+/// As [`connect`], without checking that a server listens at every site.
 pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
     let (secrets, mut wrong) = Secrets::read(loaded);
     let (sockets, misfits) = loaded.sockets(&secrets);
@@ -57,8 +56,8 @@ pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Setting
     Ok((target.forwarded_by(forwarding(profile)), settings, pace(profile)))
 }
 
-/// What every check sees, from the profile and those of its secrets that could be read. Nothing is sent. Errors are
-/// about secrets that are there and no good.
+/// The settings of the checks, from the profile and its readable secrets. Nothing is sent. Errors are about invalid
+/// secrets.
 pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result<Settings, Vec<Wrong>> {
     let profile = &loaded.profile;
     let seed = seed.or(profile.seed).unwrap_or_else(|| wall_clock().0.unsigned_abs());
@@ -94,7 +93,7 @@ pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result
     if wrong.is_empty() { Ok(settings) } else { Err(wrong) }
 }
 
-/// The base URLs of a profile by the names that checks know.
+/// The base URLs of a profile, by site name.
 pub fn sites(profile: &Profile) -> BTreeMap<String, String> {
     let mut sites = BTreeMap::new();
     let mut add = |name: &str, url: Option<&String>| {
@@ -110,7 +109,7 @@ pub fn sites(profile: &Profile) -> BTreeMap<String, String> {
     sites
 }
 
-/// By site, the header in which it believes the client's address.
+/// By site, the header that it takes the client's address from.
 pub fn forwarding(profile: &Profile) -> BTreeMap<String, String> {
     let mut forwarding = BTreeMap::new();
     if let Some(network) = &profile.network
@@ -123,7 +122,7 @@ pub fn forwarding(profile: &Profile) -> BTreeMap<String, String> {
     forwarding
 }
 
-/// The pace that a profile asks for.
+/// The pace of a profile.
 pub fn pace(profile: &Profile) -> Pace {
     let (mut per_minute, mut counted_as) = (BTreeMap::new(), BTreeMap::new());
     let mut limit = |site: &str, count: Option<u32>| {
@@ -135,7 +134,7 @@ pub fn pace(profile: &Profile) -> Pace {
     limit(network::RUNS, profile.network.as_ref().map(|network| network.limits.runs_per_minute));
     limit("publish", profile.publish.as_ref().map(|publish| publish.limits.requests_per_minute));
     if let Some(network) = &profile.network {
-        // One address in all, whichever node it asks.
+        // The client's address is the same for all nodes.
         counted_as.extend(network.sites().into_keys().map(|site| (site, "network".to_owned())));
     }
     let pace = Pace::new(per_minute).counting_as(counted_as);

@@ -1,8 +1,8 @@
-//! One part of a run out of several: each check belongs to just one of them.
+//! Shards: parts of a run; each check belongs to exactly one.
 //!
-//! Every check goes to the shard that it prefers by a hash of its id and of the shard, unless that has its fill: so
-//! shards cost alike, and a check that is new moves few of the others. Checks that upload stay together: what one run
-//! shares among its checks and the few uploads that an address has in an hour cannot be divided.
+//! A check goes to its preferred shard by a hash of its id and the shard, unless that shard is full. So shards have
+//! similar cost, and a new check moves few others. Checks that upload stay in one shard, because the few uploads per
+//! hour cannot be divided.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -14,27 +14,27 @@ use sha2::{Digest, Sha256};
 use crate::check::Check;
 use crate::probe::Settings;
 
-/// The part K of N, counted from 1.
+/// Part K of N, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which one.
+    /// K.
     pub number: usize,
-    /// Of how many.
+    /// N.
     pub of: usize,
 }
 
-/// No run has more parts.
+/// The maximum of N.
 pub(crate) const MOST: usize = 1000;
-/// What a check costs besides its requests, in requests.
+/// The fixed cost of a check, in requests.
 const BESIDE: u64 = 4;
-/// How far a shard may be above the mean.
+/// How far a shard's cost may exceed the mean.
 const SLACK: f64 = 1.05;
-/// What the checks that upload are called where they go to a shard as one.
+/// The name under which all checks that upload are assigned together.
 const UPLOADS: &str = "uploads";
 
 impl Shard {
-    /// The shard that the environment of a job names, and by which variables; `of` where the environment does not tell
-    /// how many there are, as in an indexed job of Kubernetes.
+    /// The shard from the variables of a CI job. `of` is the number of shards if the environment does not give it, as
+    /// in an indexed job of Kubernetes.
     pub fn of_environment(
         variable: impl Fn(&str) -> Option<String>,
         of: Option<usize>,
@@ -42,43 +42,44 @@ impl Shard {
         for (index, total, from) in SYSTEMS {
             let Some(text) = variable(index) else { continue };
             let number = |name: &str, text: &str| {
-                text.trim().parse::<usize>().map_err(|_| format!("{name} is no number: {text:?}"))
+                text.trim().parse::<usize>().map_err(|_| format!("{name} is not a number: {text:?}"))
             };
             let count = match (of, variable(total)) {
                 (Some(of), _) => of,
                 (None, Some(text)) => number(total, &text)?,
                 (None, None) => {
-                    return Err(format!("{index} is set and {total} is not: write --shard auto/N"));
+                    return Err(format!("{index} is set and {total} is not; use --shard auto/N"));
                 }
             };
             let nth = number(index, &text)?;
             let nth = nth.checked_add(1).and_then(|nth| nth.checked_sub(*from));
             return nth.map_or_else(
-                || Err(format!("{index} is {text}, and counts from {from}")),
+                || Err(format!("{index} is {text}, but counting starts at {from}")),
                 |number| Shard::new(number, count).map_err(|why| format!("{index}: {why}")),
             );
         }
         let known: Vec<&str> = SYSTEMS.iter().map(|(index, ..)| *index).collect();
-        Err(format!("no variable tells which shard this is; known: {}", known.join(", ")))
+        Err(format!("no environment variable gives the shard; known variables: {}", known.join(", ")))
     }
 
     fn new(number: usize, of: usize) -> Result<Shard, String> {
         if of == 0 || of > MOST || number == 0 || number > of {
-            return Err(format!("{number}/{of} is no shard: K/N with K from 1 to N, and N at most {MOST}"));
+            return Err(format!(
+                "{number}/{of} is not a shard: use K/N with K from 1 to N, and N at most {MOST}"
+            ));
         }
         Ok(Shard { number, of })
     }
 
-    /// Those of `checks` that belong to it, in their order.
+    /// The checks of this shard, in order.
     pub fn select(self, checks: &[&'static Check]) -> Vec<&'static Check> {
         let homes = homes(checks, self.of);
         let own = checks.iter().zip(homes).filter(|(_, home)| home + 1 == self.number);
         own.map(|(check, _)| *check).collect()
     }
 
-    /// Leaves a run of it its part of what shards that run at once take from the same target: every Nth domain. Drops
-    /// stay whole, since one shard makes all of them; so does the pace, since a check that is held back in its middle
-    /// sees what it began lapse.
+    /// Reduces the shared resources to this shard's part: every Nth domain. Drops are not divided, because one shard
+    /// makes all of them. The pace is not divided, because a delayed check would see its locks expire.
     pub fn share(self, settings: &Settings) {
         let mut domains = settings.publish.domains.lock().unwrap_or_else(PoisonError::into_inner);
         let all = std::mem::take(&mut *domains);
@@ -86,9 +87,9 @@ impl Shard {
     }
 }
 
-/// Where job systems say which part this is: the variable of the index, that of the count, and what counting begins at.
+/// Variables of CI systems: index, count, and the first index.
 const SYSTEMS: &[(&str, &str, usize)] = &[
-    ("JOB_COMPLETION_INDEX", "ASSAY_SHARDS", 0), // Kubernetes indexed jobs, which do not tell how many
+    ("JOB_COMPLETION_INDEX", "ASSAY_SHARDS", 0), // Kubernetes indexed jobs; the count is unknown
     ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),       // GitLab
     ("CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0), // CircleCI
     ("BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0), // Buildkite
@@ -103,26 +104,26 @@ fn homes(checks: &[&'static Check], of: usize) -> Vec<usize> {
     let (uploads, mut others): (Vec<usize>, Vec<usize>) =
         (0..checks.len()).partition(|&n| checks[n].cost.drops > 0);
     let (together, rest) = (sum(&uploads), sum(&others));
-    // Where the uploads alone are more than a shard's part, the other shards have the rest to themselves.
+    // If the uploads alone exceed a shard's part, the other checks go to the other shards.
     let (total, among) =
         if together * of as u64 > together + rest { (rest, of - 1) } else { (together + rest, of) };
     let most = (total as f64 / among as f64 * SLACK).ceil() as u64;
     let mut loads = vec![0; of];
     let mut homes = vec![0; checks.len()];
-    // They go first, so that no other check moves them.
+    // They are assigned first, so that no other check moves them.
     let home = (0..of).min_by_key(|&shard| wish(UPLOADS, shard)).unwrap_or_default();
     loads[home] = together;
     for n in uploads {
         homes[n] = home;
     }
-    // The dearest first, since the small ones fill what is left.
+    // The most expensive first; small ones fill the gaps.
     others.sort_by_key(|&n| (Reverse(weight(n)), checks[n].requirement.key));
     for n in others {
         let (id, weight) = (checks[n].requirement.to_string(), weight(n));
         let mut wished: Vec<usize> = (0..of).collect();
         wished.sort_by_cached_key(|shard| wish(&id, *shard));
         let home = wished.iter().copied().find(|&shard| loads[shard] + weight <= most);
-        // Where none has room the emptiest has most of it.
+        // If none has room, use the one with the lowest cost.
         let home = home.or_else(|| wished.into_iter().min_by_key(|&shard| loads[shard])).unwrap_or_default();
         loads[home] += weight;
         homes[n] = home;
@@ -138,7 +139,7 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Shard, String> {
-        let wrong = || format!("{text:?} is no shard: write K/N, such as 1/10");
+        let wrong = || format!("{text:?} is not a shard: use K/N, such as 1/10");
         let (number, of) = text.split_once('/').ok_or_else(wrong)?;
         let number = number.parse().map_err(|_| wrong())?;
         Shard::new(number, of.parse().map_err(|_| wrong())?)
@@ -158,7 +159,7 @@ mod tests {
     use crate::check;
 
     #[test]
-    fn every_check_belongs_to_one_shard_and_shards_cost_alike() {
+    fn every_check_belongs_to_one_shard_and_shards_have_similar_cost() {
         let all = check::all();
         for of in [1, 2, 3, 10] {
             let shards: Vec<_> = (1..=of).map(|number| Shard { number, of }.select(&all)).collect();
@@ -189,7 +190,7 @@ mod tests {
             }
             loads.remove(homes[uploads[0]]);
             let mean = loads.iter().sum::<u64>() as f64 / loads.len() as f64;
-            // One check alone may be more than the mean of many shards.
+            // One check alone may exceed the mean of many shards.
             let most = (mean * 1.2).max((0..all.len()).map(weight).max().unwrap() as f64);
             assert!(loads.iter().all(|&load| load as f64 <= most), "{of}: {loads:?}");
         }
@@ -197,13 +198,13 @@ mod tests {
         let parts: Vec<usize> =
             (1..=4).map(|number| Shard { number, of: 4 }.select(&drops).len()).filter(|&n| n > 0).collect();
         assert_eq!(parts, [drops.len()], "the others are empty");
-        // Whichever check of them is new, the others stay where they are.
+        // A new check does not move the others.
         let at = |checks: &[&'static Check]| homes(checks, 10)[checks.len() - 1];
         assert_eq!(at(&drops), at(&drops[1..]));
     }
 
     #[test]
-    fn shards_that_run_at_once_take_different_domains() {
+    fn parallel_shards_use_different_domains() {
         let names = ["a", "b", "c", "d", "e", "f", "g"];
         let mut taken = Vec::new();
         for number in 1..=3 {
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_more_or_less_moves_few_others() {
+    fn adding_or_removing_a_check_moves_few_others() {
         let all = check::all();
         let before = homes(&all, 10);
         for gone in [0, all.len() / 2, all.len() - 1] {
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_are_read() {
+    fn shards_are_parsed() {
         assert_eq!("3/10".parse(), Ok(Shard { number: 3, of: 10 }));
         for wrong in ["", "3", "0/3", "4/3", "1/0", "a/3", "1/b", "-1/3", "1/1001", "1/3/5"] {
             assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn job_systems_say_which_shard_it_is() {
+    fn ci_variables_give_the_shard() {
         let with = |set: &[(&str, &str)], of| {
             let set: Vec<(String, String)> = set.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
             let variable = move |name: &str| {
@@ -258,11 +259,11 @@ mod tests {
         let azure = [("SYSTEM_JOBPOSITIONINPHASE", "3"), ("SYSTEM_TOTALJOBSINPHASE", "10")];
         assert_eq!(with(&azure, None), third);
         for (set, why) in [
-            (&[][..], "no variable tells"),
-            (&[("JOB_COMPLETION_INDEX", "2")], "write --shard auto/N"),
-            (&[("CI_NODE_INDEX", "0"), ("CI_NODE_TOTAL", "3")], "CI_NODE_INDEX: 0/3 is no shard"),
-            (&[("CI_NODE_INDEX", "x"), ("CI_NODE_TOTAL", "3")], "CI_NODE_INDEX is no number"),
-            (&[("CIRCLE_NODE_INDEX", "3"), ("CIRCLE_NODE_TOTAL", "3")], "4/3 is no shard"),
+            (&[][..], "no environment variable gives"),
+            (&[("JOB_COMPLETION_INDEX", "2")], "use --shard auto/N"),
+            (&[("CI_NODE_INDEX", "0"), ("CI_NODE_TOTAL", "3")], "CI_NODE_INDEX: 0/3 is not a shard"),
+            (&[("CI_NODE_INDEX", "x"), ("CI_NODE_TOTAL", "3")], "CI_NODE_INDEX is not a number"),
+            (&[("CIRCLE_NODE_INDEX", "3"), ("CIRCLE_NODE_TOTAL", "3")], "4/3 is not a shard"),
         ] {
             let error = with(set, None).unwrap_err();
             assert!(error.contains(why), "{error}");

@@ -1,7 +1,6 @@
-//! What a target tells when it is asked politely: a few GETs that change nothing, within short limits.
+//! Surveys a target with a few GET requests that change nothing, within short limits.
 //!
-//! Whatever an answer holds was written by a stranger: it is bounded, stripped of control characters, and never trusted
-//! to be what it says.
+//! Responses are untrusted: their content is bounded, stripped of control characters and never taken at its word.
 
 mod services;
 
@@ -22,62 +21,62 @@ use crate::redact::Hidden;
 use crate::target::{Connect, Dial};
 use crate::transport;
 
-/// What connecting may take, and all of a question to a control API.
+/// Timeout for connecting, and for one call of a control API.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// The longest head and body of an answer that are read.
+/// Limits for the head and body of a response.
 const HEAD_BYTES: usize = 32 * 1024;
 const BODY_BYTES: usize = 2 * 1024 * 1024;
-/// The longest text of a target that is shown.
+/// The longest string of a target that is shown.
 const SHOWN: usize = 100;
-/// The longest reason why nothing came, in which a URL stands beside a target's words.
+/// The longest reason for a missing response; it contains a URL and possibly the target's message.
 const REASON: usize = 400;
 
-/// Who asks, and with what.
+/// What a survey needs.
 pub struct Survey<'s> {
     /// How the target is reached.
     pub connector: Arc<dyn Connect>,
-    /// The target's words.
+    /// The target's dialect.
     pub dialect: &'s Dialect,
     /// A key of the gateway.
     pub gateway_key: Option<&'s str>,
-    /// What no output may show, should a target send it back.
+    /// Secrets that no output may show, even if the target returns them.
     pub hidden: Hidden,
 }
 
-/// What was found at one service's URL.
+/// The result for one service's URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The service.
     pub service: Service,
     /// Its base URL.
     pub url: String,
-    /// What it told, or why nothing answered.
+    /// What was found, or why there was no response.
     pub found: Result<Found, String>,
 }
 
-/// What a service told.
+/// What was found about a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// In words, for people: a line each.
+    /// Notes for readers, one line each.
     pub notes: Vec<String>,
-    /// What a profile can say of it: TOML values by key, such as `gateway.models.chat`.
+    /// Values for a profile: TOML by key, such as `gateway.models.chat`.
     pub values: BTreeMap<&'static str, String>,
-    /// The status of the answer that counts.
+    /// The status of the deciding response.
     pub status: u16,
-    /// Answers looked like this service's.
+    /// The responses look like this service's.
     pub is_recognised: bool,
-    /// The key that was sent was refused.
+    /// The server rejected the key.
     pub is_key_refused: bool,
-    /// How far the target's clock is ahead of this machine's, in milliseconds, to within two seconds.
+    /// How far the target's clock is ahead of this machine's, in milliseconds, within two seconds.
     pub skew_ms: Option<i64>,
 }
 
-/// What a control API told.
+/// What a control API offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Level {
-    /// The level of time that it offers, such as `T2`.
+    /// Its time level, such as `T2`.
     pub time: String,
-    /// How many faults can be set, and how many actions can be asked for.
+    /// The numbers of faults and actions.
     pub faults: usize,
     /// See `faults`.
     pub actions: usize,
@@ -85,12 +84,12 @@ pub struct Level {
     pub forks: bool,
     /// The base URLs of its sites, by name.
     pub sites: BTreeMap<String, String>,
-    /// Sites whose URLs are of no use, and why.
+    /// Sites with invalid URLs, and why.
     pub useless: Vec<String>,
 }
 
 impl Survey<'_> {
-    /// Asks every service at its URL, all at once; answers in the order given.
+    /// Surveys every service concurrently; the results are in the given order.
     pub async fn ask(&self, services: &[(Service, String)]) -> Vec<Asked> {
         join_all(services.iter().map(|(service, url)| async move {
             let found = services::survey(self, *service, url).await;
@@ -99,7 +98,7 @@ impl Survey<'_> {
         .await
     }
 
-    /// Whether somebody listens at a base URL.
+    /// Checks that a server listens at a base URL.
     pub async fn listens(&self, base: &str) -> Result<(), String> {
         let http = self.connector.transport().http;
         let connecting = tokio::time::timeout(PATIENCE, self.connector.dial(Dial::to(base), http));
@@ -110,7 +109,7 @@ impl Survey<'_> {
         }
     }
 
-    /// Asks as a run does: over the same HTTP, with the same headers, and as patiently.
+    /// Sends a GET as a run does: same HTTP version, headers and timeouts.
     async fn get(&self, base: &str, path: &str, key: Option<&str>) -> Result<Response, String> {
         let url = url::Url::parse(base).map_err(|e| format!("{base}: {e}"))?;
         let mut request = Request::new("GET", &format!("{}{path}", url.path().trim_end_matches('/')));
@@ -118,7 +117,7 @@ impl Survey<'_> {
             request = request.header("Authorization", format!("Bearer {key}"));
         }
         let transport = self.connector.transport();
-        // `hidden` knows these values already.
+        // `hidden` already contains these values.
         let request = transport.dress(request, &mut Hidden::default());
         let limits = Limits { head_bytes: HEAD_BYTES, body_bytes: BODY_BYTES, ..Limits::default() };
         let limits = transport.within(base, limits);
@@ -130,13 +129,13 @@ impl Survey<'_> {
         }
     }
 
-    /// Why nothing came, with the URL: not every failure names it.
+    /// The reason for a missing response, with the URL.
     fn reason(&self, base: &str, why: &str) -> String {
         let why = if why.contains(base) { why.to_owned() } else { format!("{base}: {why}") };
         bounded(&self.hidden, &why, REASON)
     }
 
-    /// Without what no output may show, should a target have sent it back.
+    /// Removes secrets that the target may have returned.
     fn cleaned(&self, mut found: Found) -> Found {
         found.notes.iter_mut().for_each(|note| self.hidden.redact_text(note));
         found.values.retain(|_, value| is_clean(&self.hidden, value));
@@ -144,7 +143,7 @@ impl Survey<'_> {
     }
 }
 
-/// Asks a control API what it offers. An error says why that is not known.
+/// Asks a control API what it offers. An error says why that is unknown.
 pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> {
     let asking = tokio::time::timeout(PATIENCE, control.call("GET", "info", None));
     let info = asking.await.map_err(|_| slow(control.base(), PATIENCE))?;
@@ -160,7 +159,7 @@ pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> 
     for (name, url) in info["sites"].as_object().into_iter().flatten() {
         let name = shown(hidden, name);
         let url = url.as_str().and_then(|url| usable(hidden, url));
-        match url.ok_or_else(|| "no text that can be used".to_owned()).and_then(|url| parse_base_url(&url)) {
+        match url.ok_or_else(|| "not a usable string".to_owned()).and_then(|url| parse_base_url(&url)) {
             Ok(url) => {
                 level.sites.insert(name, url);
             }
@@ -171,7 +170,7 @@ pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> 
 }
 
 impl Found {
-    /// Notes the clock that an answer shows.
+    /// Notes the clock of a response's Date header.
     fn sees_clock(&mut self, response: &Response) {
         let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
         if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
@@ -182,16 +181,16 @@ impl Found {
 }
 
 fn slow(base: &str, patience: Duration) -> String {
-    format!("{base}: no answer within {} s", patience.as_secs())
+    format!("{base}: no response within {} s", patience.as_secs())
 }
 
-/// A text of a target as a line may show it: without secrets and control characters, and bounded.
+/// A string of a target for display: without secrets and control characters, and bounded.
 fn shown(hidden: &Hidden, text: &str) -> String {
     bounded(hidden, text, SHOWN)
 }
 
 fn bounded(hidden: &Hidden, text: &str, most: usize) -> String {
-    // First of all, since what is cut off in its middle is not found any more.
+    // Redact before cutting: a secret that is cut in the middle would not be found.
     let mut text = text.to_owned();
     hidden.redact_text(&mut text);
     let clean = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
@@ -199,25 +198,25 @@ fn bounded(hidden: &Hidden, text: &str, most: usize) -> String {
     if clean.count() > most { format!("{cut} \u{2026}") } else { cut }
 }
 
-/// A text of a target that a profile may hold: short, nothing but visible characters, and no secret.
+/// A string of a target that a profile may contain: short, only visible characters, no secret.
 fn usable(hidden: &Hidden, text: &str) -> Option<String> {
     let is_plain = !text.is_empty() && text.chars().count() <= SHOWN && !text.chars().any(char::is_control);
     (is_plain && is_clean(hidden, text)).then(|| text.to_owned())
 }
 
-/// Whether nothing in a text has to be hidden.
+/// Whether a string contains no secret.
 fn is_clean(hidden: &Hidden, text: &str) -> bool {
     let mut redacted = text.to_owned();
     hidden.redact_text(&mut redacted);
     redacted == text
 }
 
-/// A text as TOML writes it.
+/// A string as a TOML literal.
 fn literal(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-/// Names of members, for a note.
+/// The names of an object's members, for a note.
 fn members(hidden: &Hidden, value: &Value) -> String {
     let names = value.as_object().into_iter().flatten().map(|(name, _)| shown(hidden, name));
     let names: Vec<String> = names.collect();

@@ -1,4 +1,4 @@
-//! What is tested: base URLs, and how they are reached.
+//! The target of a run: base URLs, and how to reach them.
 
 mod sockets;
 
@@ -39,15 +39,14 @@ pub type Dialing<'a> = Pin<Box<dyn Future<Output = Result<Connection, Broken>> +
 pub struct Dial<'a> {
     /// The base URL.
     pub base: &'a str,
-    /// The address that it comes from, where that is given.
+    /// The source address, if given.
     pub source: Option<IpAddr>,
-    /// The run's profile has named the server itself, not some answer: it is tried again where nobody is there, and it
-    /// may see the client's certificate.
+    /// The profile names this server (not a response): connecting is retried, and the client certificate may be sent.
     pub own: bool,
 }
 
 impl Dial<'_> {
-    /// To a server that the run's profile, or a person, has named.
+    /// To a server that the profile or the user names.
     pub const fn to(base: &str) -> Dial<'_> {
         Dial { base, source: None, own: true }
     }
@@ -57,11 +56,11 @@ impl Dial<'_> {
 pub struct Connection {
     /// The bytes.
     pub stream: Box<dyn Stream>,
-    /// What is spoken over it.
+    /// Its protocol.
     pub protocol: Protocol,
-    /// How often connecting was tried again.
+    /// The number of connection retries.
     pub again: u32,
-    /// The proxy at its other end, where it is not the server itself.
+    /// The proxy at the other end, if there is one.
     pub via: Option<Via>,
 }
 
@@ -75,8 +74,7 @@ impl Connection {
 
 /// How base URLs are reached.
 pub trait Connect: Send + Sync {
-    /// Connects to the server of `base`, from the address `source` where that is given, for HTTP/1.1. Where a proxy
-    /// stands between, it is a tunnel.
+    /// Connects to the server of `base` for HTTP/1.1, from the address `source` if given; through a proxy by a tunnel.
     fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a>;
 
     /// Connects for requests over `http`.
@@ -105,11 +103,11 @@ pub struct Environment {
     pub control: Option<Control>,
     /// The environment is the check's own and ends with it.
     pub own: bool,
-    /// By site: the header in which the site believes the client's address, where it believes one.
+    /// By site: the header that the site takes the client's address from, if any.
     pub forwarding: BTreeMap<String, String>,
 }
 
-/// Whether a fork's site stands on the host of the site itself, and is reached as safely.
+/// Whether a fork's site is on the same host as the site, with at least the same security.
 fn is_beside(site: &str, fork: &str) -> bool {
     let (Ok(site), Ok(fork)) = (Url::parse(site), Url::parse(fork)) else { return false };
     site.host() == fork.host() && (site.scheme() == fork.scheme() || fork.scheme() == "https")
@@ -120,7 +118,7 @@ pub type EnvironmentFuture<'a> = Pin<Box<dyn Future<Output = Result<Environment,
 
 /// Something that can be tested.
 pub trait Target: Send + Sync {
-    /// What it is called in reports.
+    /// Its name in reports.
     fn name(&self) -> String;
     /// What its control API offers.
     fn offer(&self) -> &Offer;
@@ -128,27 +126,27 @@ pub trait Target: Send + Sync {
     fn has_site(&self, name: &str) -> bool;
     /// An environment for one check of a service.
     fn environment(&self, service: Service) -> EnvironmentFuture<'_>;
-    /// A check has ended; `keep` asks that its environment stays, so that it can be looked at.
+    /// A check has ended; with `keep` its environment stays for inspection.
     fn leave(&self, environment: Environment, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
-    /// The environment that a check would have, reached through `connector`, where that can be known without asking anybody.
+    /// The environment that a check would have, reached through `connector`, if that is known without a request.
     fn dry(&self, _: Arc<dyn Connect>) -> Option<Environment> {
         None
     }
-    /// How it is reached, for those who repeat a request.
+    /// How it is reached, for a command that repeats a request.
     fn reach(&self) -> Reach<'_> {
         Reach::default()
     }
-    /// What a reader of a report should know of how it was reached, once the checks have run.
+    /// Remarks for the report about connections, once the checks have run.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Under which conditions it is judged; the profile is whoever's who has read one.
+    /// The conditions of the verdicts. The caller adds the profile.
     fn conditions(&self) -> Conditions;
-    /// The server decides which time it is, so checks may run beside each other and in any number.
+    /// The simulator owns the clock, so any number of checks may run in parallel.
     fn is_embedded(&self) -> bool;
 }
 
-/// A target at URLs of its own.
+/// A target at base URLs.
 pub struct Remote {
     connector: Sockets,
     sites: BTreeMap<String, String>,
@@ -158,7 +156,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// A target at these sites; asks its control API, if there is one, what it offers.
+    /// A target at these sites; asks its control API, if any, what it offers.
     pub async fn new(
         sites: BTreeMap<String, String>,
         control: Option<(String, Option<String>)>,
@@ -189,7 +187,7 @@ impl Remote {
         Ok(Remote { connector, sites, control, offer, forwarding: BTreeMap::new() })
     }
 
-    /// The same target, whose sites believe the client's address in these headers.
+    /// The same target, whose sites take the client's address from these headers.
     #[must_use]
     pub fn forwarded_by(mut self, headers: BTreeMap<String, String>) -> Remote {
         self.offer.addresses = !headers.is_empty();
@@ -197,14 +195,14 @@ impl Remote {
         self
     }
 
-    /// Whether somebody listens at every site, and how far away each is; an error names the URL.
+    /// Checks that a server listens at every site, and measures its latency. An error names the URL.
     pub async fn reach(&self) -> Result<(), String> {
         for (site, base) in &self.sites {
             let began = Instant::now();
             let to = Dial::to(base);
             let http = self.connector.transport.http;
             let connection = self.connector.dial_within(to, http, FIRST).await.map_err(|e| e.to_string())?;
-            // Tries that failed tell nothing of the distance.
+            // Failed attempts say nothing about the latency.
             if connection.again == 0 {
                 self.connector.transport.measured(site, began.elapsed());
             }
@@ -251,12 +249,12 @@ impl Target for Remote {
             let path = fork["path"].as_str().ok_or("control POST fork: no `path`")?;
             let sites: BTreeMap<String, String> = serde_json::from_value(fork["sites"].clone())
                 .map_err(|e| format!("control POST fork: {e}"))?;
-            // Only what the profile names is tested.
+            // Only sites that the profile names are tested.
             let sites: BTreeMap<String, String> =
                 sites.into_iter().filter(|(name, _)| self.sites.contains_key(name)).collect();
             if let Some((name, _)) = sites.iter().find(|(name, url)| !is_beside(&self.sites[*name], url)) {
-                // Keys go to a target's own sites.
-                return Err(format!("control POST fork: {name} stands on another host than the profile's"));
+                // Keys are sent only to the target's own sites.
+                return Err(format!("control POST fork: {name} is on another host than in the profile"));
             }
             Ok(Environment { sites, control: Some(control.world(path)), own: true, ..environment })
         })
@@ -268,7 +266,7 @@ impl Target for Remote {
                 && !keep
                 && let Some(control) = environment.control
             {
-                // A world that cannot be ended costs nothing but its ports.
+                // A world that cannot be deleted only keeps its ports.
                 let _ = control.call("DELETE", "", None).await;
             }
         })
@@ -316,7 +314,7 @@ pub(crate) fn host(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]
 }
 
-/// Whether two URLs are of one origin: scheme, host and port.
+/// Whether two URLs have the same origin: scheme, host and port.
 pub(crate) fn is_same_origin(one: &str, other: &str) -> bool {
     let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
     origin(one).is_some_and(|one| one.is_tuple() && Some(one) == origin(other))

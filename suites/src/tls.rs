@@ -1,4 +1,4 @@
-//! TLS to targets at https URLs: whom a run trusts, and what it says of a handshake that fails.
+//! TLS to targets at https URLs: trusted authorities, and reasons for failed handshakes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -18,13 +18,12 @@ use url::{Host, Url};
 use crate::exchange::Broken;
 use crate::transport::{Http, Protocol};
 
-/// How long a handshake may take.
+/// The handshake timeout.
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 const ALPN_ONE: &[u8] = b"http/1.1";
 const ALPN_TWO: &[u8] = b"h2";
 
-/// The authorities that a run trusts: this machine's own, and those of a file. Nothing is read before the first
-/// handshake but that file.
+/// The trusted authorities: those of this machine and those of a file. This machine's are read at the first handshake.
 #[derive(Clone, Debug, Default)]
 pub struct Trust(Arc<Inner>);
 
@@ -44,37 +43,39 @@ pub struct Identity(Arc<CertifiedKey>);
 /// How a handshake is made.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Manner {
-    /// The protocols that are offered.
+    /// The offered protocols.
     pub http: Http,
-    /// The client shows its certificate, where it has one and is asked for it.
+    /// The client sends its certificate, if it has one and the server asks for it.
     pub shows_identity: bool,
 }
 
 impl Identity {
-    /// The certificate and its chain (PEM) in a file, and its key (PEM), which came from `key_place`. An error names the
-    /// place and holds no character of the key.
+    /// The certificate with its chain (PEM) from a file, and its key (PEM), which came from `key_place`. An error names
+    /// the place and contains nothing of the key.
     pub fn read(path: &Path, key: &str, key_place: &str) -> Result<Identity, String> {
         let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
         let text = std::fs::read(path).map_err(|e| wrong(&e))?;
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
         let chain = chain.map_err(|e| wrong(&e))?;
         if chain.is_empty() {
-            return Err(wrong(&"no certificate (PEM) is in it"));
+            return Err(wrong(&"no certificate (PEM) found"));
         }
         let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|e| match e {
-            pem::Error::NoItemsFound => format!("{key_place}: no private key (PEM) is in it"),
-            _ => format!("{key_place}: no private key (PEM) that can be read"),
+            pem::Error::NoItemsFound => format!("{key_place}: no private key (PEM) found"),
+            _ => format!("{key_place}: the private key (PEM) cannot be read"),
         })?;
         let certified = CertifiedKey::from_der(chain, key, &ring::default_provider());
         certified.map(|key| Identity(Arc::new(key))).map_err(|e| match e {
-            Error::InconsistentKeys(_) => wrong(&format!("the key of {key_place} is another certificate's")),
-            Error::InvalidCertificate(why) => wrong(&format!("the certificate is not good: {why}")),
-            _ => format!("{key_place}: a private key of a kind that is not supported"),
+            Error::InconsistentKeys(_) => {
+                wrong(&format!("the key in {key_place} does not belong to this certificate"))
+            }
+            Error::InvalidCertificate(why) => wrong(&format!("the certificate is invalid: {why}")),
+            _ => format!("{key_place}: this kind of private key is not supported"),
         })
     }
 }
 
-/// No secret in any output.
+/// Debug output contains no secret.
 impl std::fmt::Debug for Identity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Identity")
@@ -82,7 +83,7 @@ impl std::fmt::Debug for Identity {
 }
 
 impl Trust {
-    /// The same trust, by a client that has this certificate.
+    /// The same trust, with this client certificate.
     #[must_use]
     pub fn with_identity(&self, identity: Identity) -> Trust {
         let Inner { file, added, .. } = &*self.0;
@@ -90,14 +91,14 @@ impl Trust {
         Trust(Arc::new(Inner { file, added, identity: Some(identity), ..Inner::default() }))
     }
 
-    /// This machine's authorities, and those whose certificates (PEM) are in the file. An error names the file.
+    /// Trusts this machine's authorities and those in the file (PEM). An error names the file.
     pub fn with_file(path: &Path) -> Result<Trust, String> {
         let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
         let text = std::fs::read(path).map_err(|e| wrong(&e))?;
         let added: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
         let added = added.map_err(|e| wrong(&e))?;
         if added.is_empty() {
-            return Err(wrong(&"no certificate (PEM) is in it"));
+            return Err(wrong(&"no certificate (PEM) found"));
         }
         let mut roots = RootCertStore::empty();
         for certificate in &added {
@@ -106,12 +107,12 @@ impl Trust {
         Ok(Trust(Arc::new(Inner { file: Some(path.to_owned()), added, ..Inner::default() })))
     }
 
-    /// The file, where there is one.
+    /// The file, if there is one.
     pub fn file(&self) -> Option<&Path> {
         self.0.file.as_deref()
     }
 
-    /// Whether the servers are shown a client's certificate.
+    /// Whether there is a client certificate.
     pub fn has_identity(&self) -> bool {
         self.0.identity.is_some()
     }
@@ -124,7 +125,7 @@ impl Trust {
         self.handshake_within(HANDSHAKE, url, io, manner).await
     }
 
-    /// As [`Trust::handshake`], with a limit of one's own.
+    /// As [`Trust::handshake`], with another timeout.
     pub async fn handshake_within<S>(
         &self,
         limit: Duration,
@@ -145,7 +146,7 @@ impl Trust {
             Http::Two => vec![ALPN_TWO.to_vec()],
             Http::Auto => vec![ALPN_TWO.to_vec(), ALPN_ONE.to_vec()],
         };
-        let name = server_name(url).ok_or_else(|| failed("the URL names no host".to_owned()))?;
+        let name = server_name(url).ok_or_else(|| failed("the URL has no host".to_owned()))?;
         let connecting = TlsConnector::from(Arc::new(config)).connect(name, io);
         match tokio::time::timeout(limit, connecting).await {
             Ok(Ok(stream)) => Ok(stream),
@@ -155,22 +156,22 @@ impl Trust {
     }
 }
 
-/// What is spoken over a connection.
+/// The negotiated protocol of a connection.
 pub fn protocol<S>(stream: &TlsStream<S>) -> Protocol {
     let (_, connection) = stream.get_ref();
     if connection.alpn_protocol() == Some(ALPN_TWO) { Protocol::Two } else { Protocol::One }
 }
 
-/// The certificate that the server of a connection has shown, DER.
+/// The server's certificate, DER.
 pub fn certificate<S>(stream: &TlsStream<S>) -> &[u8] {
     let (_, connection) = stream.get_ref();
-    // A handshake that is done has seen one.
+    // After a handshake there is always one.
     connection.peer_certificates().and_then(<[_]>::first).map_or(&[], |certificate| certificate.as_ref())
 }
 
 fn config(added: &[CertificateDer<'static>], identity: Option<&Identity>) -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
-    // What of the machine's cannot be read is missed where it is needed: the server's authority is then unknown.
+    // An unreadable authority of this machine shows up later as an unknown authority.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     roots.add_parsable_certificates(added.iter().cloned());
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -183,7 +184,7 @@ fn config(added: &[CertificateDer<'static>], identity: Option<&Identity>) -> Res
         }
         None => config.with_no_client_auth(),
     };
-    // Every connection looks at the certificate of its moment.
+    // Every connection verifies the server's current certificate.
     config.resumption = Resumption::disabled();
     Ok(config)
 }
@@ -196,13 +197,13 @@ fn server_name(url: &Url) -> Option<ServerName<'static>> {
     }
 }
 
-/// Why a handshake failed, in words that help.
+/// Why a handshake failed.
 fn reason(error: &std::io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     match inner {
         Some(Error::InvalidCertificate(certificate)) => match certificate {
             CertificateError::UnknownIssuer => {
-                "the certificate's authority is unknown; a file with its certificate can be named (ca_file)"
+                "the certificate's authority is unknown; set ca_file to a file with its certificate"
                     .to_owned()
             }
             CertificateError::NotValidForName => "the certificate is for another name".to_owned(),
@@ -215,13 +216,13 @@ fn reason(error: &std::io::Error) -> String {
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
                 "the certificate is not valid yet".to_owned()
             }
-            other => format!("the certificate is not good: {other}"),
+            other => format!("the certificate is invalid: {other}"),
         },
-        Some(Error::InvalidMessage(_)) => "no TLS is spoken there".to_owned(),
+        Some(Error::InvalidMessage(_)) => "the server does not speak TLS".to_owned(),
         Some(Error::AlertReceived(alert)) => format!("the server ended the handshake: {alert:?}"),
         Some(other) => other.to_string(),
         None if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            "the connection ended in the middle of the handshake".to_owned()
+            "the connection ended during the handshake".to_owned()
         }
         None => error.to_string(),
     }
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_server_that_says_nothing_is_not_waited_for() {
+    async fn a_silent_server_hits_the_handshake_timeout() {
         let (ours, _theirs) = tokio::io::duplex(4096);
         let url = Url::parse("https://127.0.0.1:1/").expect("a URL");
         let limit = Duration::from_millis(20);
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_ends_is_told_as_such() {
+    async fn an_ended_connection_is_reported() {
         let (ours, theirs) = tokio::io::duplex(4096);
         drop(theirs);
         let url = Url::parse("https://a.example").expect("a URL");

@@ -1,5 +1,4 @@
-//! How a run reaches its target: protocol, headers of every request, limits from measured time, and what of this was
-//! seen.
+//! How a run reaches its target: protocol, extra headers, timeouts from measured latency, and statistics of these.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,31 +13,31 @@ use crate::exchange::{Broken, Request, Response};
 use crate::redact::Hidden;
 use crate::target::{Connect, Connection, Dial, Stream, host};
 
-/// How long an answer may take at least, unless the profile says otherwise.
+/// The minimum response timeout, unless the profile sets it.
 const MIN_TIMEOUT: Duration = Duration::from_secs(15);
-/// How many times the measured latency an answer may take besides.
+/// The factor of the measured latency that is added to the timeout.
 const LATENCIES: u32 = 40;
-/// No limit grows beyond this for latency's sake.
+/// The maximum of a timeout extended by latency.
 const LONGEST: Duration = Duration::from_mins(2);
-/// How often nobody may have been there in a row before a site is asked once at a time.
+/// After this many failed connections in a row, a site gets only one attempt per request.
 const GIVEN_UP: u32 = 3;
 
-/// The HTTP that requests go out over.
+/// The HTTP version of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Http {
-    /// HTTP/1.1: every request goes out exactly as given.
+    /// HTTP/1.1: every request is sent exactly as given.
     #[default]
     #[serde(rename = "1.1")]
     One,
-    /// HTTP/2; what it cannot say goes over HTTP/1.1.
+    /// HTTP/2; requests that it cannot express go over HTTP/1.1.
     #[serde(rename = "2")]
     Two,
-    /// HTTP/2 where a server chooses it in its TLS handshake, otherwise HTTP/1.1.
+    /// HTTP/2 if the server selects it in the TLS handshake, otherwise HTTP/1.1.
     #[serde(rename = "auto")]
     Auto,
 }
 
-/// What a connection speaks.
+/// The protocol of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
     /// HTTP/1.1.
@@ -47,25 +46,25 @@ pub enum Protocol {
     Two,
 }
 
-/// A header that every request to the target's own sites carries.
+/// A header that is added to every request to the target's own sites.
 #[derive(Clone)]
 pub struct ExtraHeader {
     /// Its name.
     pub name: String,
     /// Its value.
     pub value: String,
-    /// No report shows the value.
+    /// The value is hidden in reports.
     pub is_secret: bool,
 }
 
 /// How a target is reached.
 #[derive(Debug)]
 pub struct Transport {
-    /// The HTTP that requests go out over.
+    /// The HTTP version of requests.
     pub http: Http,
-    /// How long an answer may take at least.
+    /// The minimum response timeout.
     pub min_timeout: Duration,
-    /// What every request to the target's own sites carries.
+    /// Headers added to every request to the target's own sites.
     pub headers: Vec<ExtraHeader>,
     seen: Mutex<Seen>,
 }
@@ -74,10 +73,10 @@ pub struct Transport {
 struct Seen {
     latencies: BTreeMap<String, Duration>,
     protocols: BTreeMap<Protocol, usize>,
-    /// Requests that HTTP/2 cannot say.
+    /// The number of requests that HTTP/2 cannot express.
     unsaid: usize,
     again: usize,
-    /// How often in a row nobody was there, by host.
+    /// Failed connections in a row, by host.
     silent: BTreeMap<String, u32>,
     speaks_one: BTreeMap<String, bool>,
 }
@@ -89,7 +88,7 @@ impl Default for Transport {
 }
 
 impl Transport {
-    /// Over this HTTP, with so long for an answer at least, and with these headers.
+    /// A transport with this HTTP version, minimum timeout and these headers.
     pub fn new(http: Http, min_timeout: Duration, headers: Vec<ExtraHeader>) -> Transport {
         Transport { http, min_timeout, headers, seen: Mutex::default() }
     }
@@ -99,15 +98,14 @@ impl Transport {
         self.seen().latencies.insert(site.to_owned(), latency);
     }
 
-    /// The limits of an exchange with a site: what was asked for, or more where the site is far away.
+    /// The limits of an exchange with a site: the given ones, or more if the latency is high.
     pub fn within(&self, site: &str, limits: Limits) -> Limits {
         let is_usual = limits.timeout == Limits::default().timeout;
         let least = if is_usual { self.min_timeout } else { limits.timeout };
         Limits { timeout: least.max(self.seen().patience(self.min_timeout, site)), ..limits }
     }
 
-    /// The request as it goes to a site of the target's own: with the headers that all have, as far as it has none of
-    /// that name itself. `hidden` learns which values no report may show.
+    /// The request with the extra headers, except those that it already has. Secret values are added to `hidden`.
     pub fn dress(&self, mut request: Request, hidden: &mut Hidden) -> Request {
         for ExtraHeader { name, value, is_secret } in &self.headers {
             if *is_secret {
@@ -120,7 +118,7 @@ impl Transport {
         request
     }
 
-    /// What a reader of a report should know of how the target was reached.
+    /// Remarks for the report about connections.
     pub fn remarks(&self) -> Vec<String> {
         let seen = self.seen();
         let far = |(site, latency): (&String, &Duration)| format!("{site} {} ms", latency.as_millis());
@@ -130,7 +128,7 @@ impl Transport {
             let limits = seen.latencies.keys().map(|site| seen.patience(self.min_timeout, site));
             let limit = limits.max().unwrap_or(self.min_timeout).as_secs_f64();
             remarks.push(format!(
-                "time to connect: {}; an answer may take {limit:.1} s, or longer where a check says so",
+                "time to connect: {}; response timeout {limit:.1} s, unless a check sets a longer one",
                 sites.join(", ")
             ));
         }
@@ -142,22 +140,22 @@ impl Transport {
         if !spoken.is_empty() {
             let unsaid = match seen.unsaid {
                 0 => String::new(),
-                count => format!(", {count} of them since HTTP/2 cannot say what they say"),
+                count => format!(", {count} of them because HTTP/2 cannot express them"),
             };
             remarks.push(format!("protocol: {}{unsaid}", spoken.join(", ")));
         }
         if seen.again > 0 {
-            remarks.push(format!("connections: {} were tried again before anything was sent", seen.again));
+            remarks.push(format!("connections: {} retries before a request was sent", seen.again));
         }
         remarks
     }
 
-    /// Whether a host that nobody answered for is worth another try.
+    /// Whether connecting to an unreachable host may be retried.
     pub(crate) fn is_worth_trying(&self, host: &str) -> bool {
         self.seen().silent.get(host).is_none_or(|times| *times < GIVEN_UP)
     }
 
-    /// Notes whether somebody was there, and how many tries beyond the first it took.
+    /// Notes whether the host was reached, and the number of retries.
     pub(crate) fn tried(&self, host: &str, is_there: bool, again: u32) {
         let mut seen = self.seen();
         seen.again += again as usize;
@@ -168,7 +166,7 @@ impl Transport {
         }
     }
 
-    /// Notes what a request goes over.
+    /// Notes the protocol of a request.
     fn spoke(&self, protocol: Protocol, is_unsaid: bool) {
         let mut seen = self.seen();
         *seen.protocols.entry(protocol).or_default() += 1;
@@ -181,9 +179,9 @@ impl Transport {
 }
 
 impl Seen {
-    /// What a site's distance asks for.
+    /// The timeout for the latency of a site.
     fn patience(&self, min_timeout: Duration, site: &str) -> Duration {
-        // A server that only the target has named is about as far away as the target.
+        // A server that only the target named is assumed to have the target's latency.
         let latency = self.latencies.get(site).or_else(|| self.latencies.values().max());
         (min_timeout + latency.copied().unwrap_or_default() * LATENCIES).min(LONGEST.max(min_timeout))
     }
@@ -199,22 +197,22 @@ impl Protocol {
     }
 }
 
-/// No secret in any output.
+/// Debug output contains no secret.
 impl fmt::Debug for ExtraHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ExtraHeader({})", self.name)
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 pub struct Attempt {
-    /// The response, or what was seen instead of one.
+    /// The response, or why there is none.
     pub response: Result<Response, Broken>,
-    /// How often connecting was tried again.
+    /// The number of connection retries.
     pub again: u32,
 }
 
-/// Sends a request over a connection of its own and waits for the whole answer.
+/// Sends a request over its own connection and reads the whole response.
 pub async fn send(connector: &dyn Connect, to: Dial<'_>, request: &Request, limits: Limits) -> Attempt {
     let (opened, again) = open(connector, to, request, None, limits).await;
     let response = match opened {
@@ -224,8 +222,8 @@ pub async fn send(connector: &dyn Connect, to: Dial<'_>, request: &Request, limi
     Attempt { response: explained(connector, to, request, response).await, again }
 }
 
-/// Sends the head of a request and, where `body_bytes` says so, no more of its body than that. Tells how often
-/// connecting was tried again as well.
+/// Sends the head of a request and, with `body_bytes`, only that much of its body. Also returns the number of
+/// connection retries.
 pub async fn open(
     connector: &dyn Connect,
     to: Dial<'_>,
@@ -258,7 +256,7 @@ pub async fn open(
     (opened, again)
 }
 
-/// The request over HTTP/2 where that may be spoken; an error says what of it cannot be said there.
+/// The request as an HTTP/2 message, if HTTP/2 is allowed. An error says what HTTP/2 cannot express.
 fn said(connector: &dyn Connect, to: Dial<'_>, request: &Request) -> Result<Option<Message>, String> {
     if connector.transport().http == Http::One {
         return Ok(None);
@@ -267,7 +265,7 @@ fn said(connector: &dyn Connect, to: Dial<'_>, request: &Request) -> Result<Opti
     Message::new(request, url.scheme(), host(&url)).map(Some)
 }
 
-/// A failure of a request that HTTP/2 cannot say is the target's only where it speaks HTTP/1.1 at all.
+/// If HTTP/2 cannot express the request, its failure counts only if the target speaks HTTP/1.1.
 async fn explained(
     connector: &dyn Connect,
     to: Dial<'_>,
@@ -297,13 +295,13 @@ async fn speaks_one(connector: &dyn Connect, to: Dial<'_>) -> bool {
     connection.exchange(&request, host(&url), Limits::default()).await.is_ok()
 }
 
-/// A request that is on its way, over either protocol.
+/// A partly sent request, over either protocol.
 pub enum Open {
     /// Over HTTP/1.1.
     One {
         /// The request.
         open: client::Open<Box<dyn Stream>>,
-        /// A proxy hands it on.
+        /// It goes through a proxy.
         is_proxied: bool,
     },
     /// Over HTTP/2.
@@ -316,7 +314,7 @@ impl Open {
         match self {
             Open::One { open, is_proxied } => match open.finish().await {
                 Ok(response) if is_proxied && response.status == 407 => {
-                    Err(Broken::Unreachable("the proxy wants a user and password (status 407)".to_owned()))
+                    Err(Broken::Unreachable("the proxy requires a user and password (status 407)".to_owned()))
                 }
                 response => response,
             },

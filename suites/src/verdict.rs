@@ -1,4 +1,4 @@
-//! Verdicts, and everything a reader needs to believe one.
+//! Verdicts and their evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,26 +11,26 @@ use crate::exchange::Exchange;
 use crate::recording::Call;
 use crate::redact::Disguise;
 
-/// What a check says about a target.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// The requirement was seen to hold.
+    /// The requirement holds.
     Pass,
-    /// It was seen to be broken.
+    /// The requirement is violated.
     Fail,
-    /// A SHOULD was seen to be broken.
+    /// A SHOULD is violated.
     Warn,
-    /// The target does not claim the capability.
+    /// The target does not offer the feature.
     NotApplicable,
-    /// The target lacks a fixture or a control that the check needs.
+    /// A fixture or control that the check needs is missing.
     NotTestable,
-    /// The valid counterpart or a precondition did not hold, so the check says nothing.
+    /// The valid counterpart or a precondition did not hold, so there is no result.
     Inconclusive,
-    /// Broken, and the baseline knows.
+    /// Violated, and listed in the baseline.
     KnownFailure,
-    /// The baseline expects a failure that is gone.
+    /// The check passes, but the baseline lists a failure.
     UnexpectedPass,
-    /// It held at one time and not at another.
+    /// Repetitions gave different verdicts.
     Unstable,
     /// The harness or the transport failed.
     Error,
@@ -73,10 +73,10 @@ impl Verdict {
     }
 }
 
-/// What one check found.
+/// The outcome of one check.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The requirement that the check covers; its id is the check's id.
+    /// The requirement that the check tests; its id is the check's id.
     pub requirement: Id,
     /// The fact that the check shows, such as `second_prepare_is_refused`.
     pub fact: &'static str,
@@ -84,25 +84,25 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Why the verdict is not a pass; empty for a pass.
     pub reason: String,
-    /// What was met where the documents allow several answers.
+    /// Observations where the documents allow several behaviours.
     pub notes: Vec<String>,
-    /// What was wanted and what came.
+    /// The failed expectation.
     pub failure: Option<Failure>,
     /// Every exchange of the check, in order.
     pub exchanges: Vec<Exchange>,
-    /// The target's own account of its refusals, where it offers one.
+    /// The target's own reasons for its rejections, if it offers them.
     pub why: Vec<String>,
-    /// A command that repeats the last exchange, or the check.
+    /// Commands that repeat the last exchange, or the check.
     pub repeat: Vec<String>,
-    /// What the check was told beside its exchanges.
+    /// Recorded inputs besides the exchanges.
     pub calls: Vec<Call>,
-    /// Base URLs by site, where the check ran at a place of its own.
+    /// Base URLs by site, if the check ran in its own world.
     pub sites: BTreeMap<String, String>,
-    /// What stands for secrets whose form is judged.
+    /// Replacements for secrets whose form is judged.
     pub disguises: Vec<Disguise>,
-    /// The seed of what it drew, where that is not the run's, as in a run put together out of parts.
+    /// Its seed, if different from the run's, as in a merged run.
     pub seed: Option<u64>,
-    /// How long it took, in milliseconds; `None` where that says nothing, as in the embedded simulator.
+    /// Duration in milliseconds; `None` if meaningless, as in the embedded simulator.
     pub elapsed_ms: Option<u64>,
 }
 
@@ -131,11 +131,11 @@ impl Outcome {
 /// An expectation that did not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What was looked at: `status`, `header retry-after`, a JSON pointer such as `/error`.
+    /// The place: `status`, `header retry-after`, a JSON pointer such as `/error`.
     pub place: String,
-    /// What was wanted, in words or as a value.
+    /// The wanted value, or a description of it.
     pub want: String,
-    /// What came.
+    /// The received value.
     pub got: String,
     /// The index of the exchange among the outcome's exchanges.
     pub exchange: Option<usize>,
@@ -144,54 +144,54 @@ pub struct Failure {
 /// A whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// What was tested: the base URLs, or `embedded simulator`.
+    /// The target: base URLs, or `embedded simulator`.
     pub target: String,
-    /// The seed of everything the run draws.
+    /// The seed of all random values.
     pub seed: u64,
     /// The outcomes, in the order of the requirements.
     pub outcomes: Vec<Outcome>,
-    /// Every declared transition, and whether the run made it; empty where the target does not tell.
+    /// Every declared transition, and whether the run fired it; empty if the target does not report transitions.
     pub transitions: Vec<(&'static Transition, bool)>,
-    /// What was seen of every documented endpoint of the services that ran; no verdict hangs on it.
+    /// Coverage of every documented endpoint of the services that ran; it does not affect verdicts.
     pub endpoints: Vec<Coverage>,
-    /// What a reader should know of the run as a whole: retried connections, limits, what was left out.
+    /// Remarks about the whole run: retried connections, limits, omissions.
     pub remarks: Vec<String>,
-    /// Why it does not conform besides its verdicts, such as a baseline that is no longer true.
+    /// Reasons other than verdicts why it does not conform, such as a stale baseline.
     pub objections: Vec<String>,
-    /// What it sent, the control API's calls aside.
+    /// What it sent, without calls of the control API.
     pub sent: Sent,
-    /// Not every check had its turn: it was stopped, or a part is missing.
+    /// Not every check ran: the run was stopped, or a part is missing.
     pub is_partial: bool,
-    /// A digest of the ids of the checks that were chosen, of which the run may hold some; empty where nobody chose.
+    /// A digest of the ids of the selected checks; the run may contain a part of them. Empty without a selection.
     pub selection: String,
-    /// Which shards of that choice it holds, where it is not the whole.
+    /// The shards of the selection in this run, if it is not whole.
     pub shards: Option<Shards>,
-    /// Under which conditions it was judged.
+    /// The conditions of its verdicts.
     pub conditions: Conditions,
 }
 
-/// Some shards of several.
+/// A subset of shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shards {
-    /// How many there are.
+    /// The total number of shards.
     pub of: usize,
-    /// The numbers of those that are there, from 1.
+    /// The numbers of the present shards, from 1.
     pub present: BTreeSet<usize>,
 }
 
 impl Shards {
-    /// The numbers of those that are not there.
+    /// The numbers of the missing shards.
     pub fn missing(&self) -> impl Iterator<Item = usize> {
         (1..=self.of).filter(|number| !self.present.contains(number))
     }
 }
 
-/// What checks have sent, to be held against what they say that they cost.
+/// What checks sent, to compare with their declared cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// Requests.
     pub requests: u64,
-    /// Those of them that asked an endpoint to write.
+    /// The requests among them that write.
     pub writes: u64,
     /// Their heads and bodies, in bytes.
     pub bytes: u64,
@@ -207,34 +207,34 @@ impl std::iter::Sum for Sent {
     }
 }
 
-/// What verdicts rest on beside exchanges; enough to judge again.
+/// The conditions of verdicts besides exchanges; enough to judge again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
     /// The target was the simulator in this process.
     pub is_embedded: bool,
-    /// The profile without secrets, as TOML; empty where there was none.
+    /// The profile without secrets, as TOML; empty without a profile.
     pub profile: String,
-    /// What the target's control API offered; `None` where it had none.
+    /// What the target's control API offered; `None` without one.
     pub offer: Option<Offer>,
     /// Base URLs by site.
     pub sites: BTreeMap<String, String>,
-    /// By site: the header in which it believes the client's address.
+    /// By site: the header that it takes the client's address from.
     pub forwarding: BTreeMap<String, String>,
 }
 
 impl Run {
-    /// How many outcomes have that verdict.
+    /// The number of outcomes with that verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.outcomes.iter().filter(|outcome| outcome.verdict == verdict).count()
     }
 
-    /// A shard that none of the chosen checks belongs to: it has nothing to fail at.
+    /// Whether it is a shard without any selected check.
     fn is_empty_shard(&self) -> bool {
         self.shards.is_some() && self.outcomes.is_empty()
     }
 
-    /// The exit code: 0 conforming, 1 not, 4 the harness failed. A run in which nothing was checked, that was stopped or
-    /// to which there is an objection does not conform; a shard without checks is no failure.
+    /// The exit code: 0 conforming, 1 not conforming, 4 the harness failed. A run that checked nothing, was stopped or
+    /// has objections does not conform. A shard without checks is not a failure.
     pub fn exit_code(&self) -> u8 {
         let checked =
             self.count(Verdict::Pass) + self.count(Verdict::Warn) + self.count(Verdict::KnownFailure);
@@ -248,15 +248,15 @@ impl Run {
         }
     }
 
-    /// How it ended, in words: that it conforms, or not and why where no verdict says so.
+    /// The result in words: conforms, or not and why.
     pub fn ending(&self) -> &'static str {
         match self.exit_code() {
             0 if self.is_empty_shard() => "no check belongs to this shard",
             0 => "conforms",
             4 => "the harness failed",
             _ if self.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) => "does not conform",
-            _ if self.is_partial => "does not conform: not every check had its turn",
-            _ if !self.objections.is_empty() => "does not conform: the baseline is not true of it",
+            _ if self.is_partial => "does not conform: not every check ran",
+            _ if !self.objections.is_empty() => "does not conform: the baseline does not match the run",
             _ => "does not conform: nothing was checked",
         }
     }
@@ -268,14 +268,14 @@ mod tests {
     use crate::check;
 
     #[test]
-    fn a_shard_without_checks_is_no_failure_and_a_run_without_any_is() {
+    fn an_empty_shard_is_not_a_failure_but_an_empty_run_is() {
         let shard = Run { shards: Some(Shards { of: 6, present: [2].into() }), ..Run::default() };
         assert_eq!((shard.exit_code(), shard.ending()), (0, "no check belongs to this shard"));
         let whole = Run::default();
         assert_eq!((whole.exit_code(), whole.ending()), (1, "does not conform: nothing was checked"));
         assert_eq!(Run { is_partial: true, ..shard.clone() }.exit_code(), 1);
         assert_eq!(Run { objections: vec!["rot".to_owned()], ..shard.clone() }.exit_code(), 1);
-        // What has checks of which none says anything is as silent as a whole run is.
+        // A shard whose checks all give no result is like a run that checked nothing.
         let one = check::all()[0];
         let silent = Outcome::new(one.requirement, one.fact, Verdict::NotTestable, "a key".to_owned());
         assert_eq!(Run { outcomes: vec![silent], ..shard }.exit_code(), 1);

@@ -1,7 +1,7 @@
 //! The same exchange over HTTP/2: one request, one connection, and the same bounds on what comes back.
 //!
-//! HTTP/2 cannot say everything that HTTP/1.1 can: a target that is no path, a header line that is none, framing by
-//! hand. Such a request is refused here, and whoever sends it says what becomes of it.
+//! HTTP/2 cannot express every HTTP/1.1 request: a target that is not a path, an invalid header line, explicit framing.
+//! Such a request is rejected here, and the caller decides what to do.
 
 use std::error::Error as _;
 use std::pin::{Pin, pin};
@@ -21,14 +21,14 @@ use tokio::task::JoinSet;
 use super::{HEADERS, Limits, timed_out};
 use crate::exchange::{Broken, Request, Response};
 
-/// No head is read beyond this, whatever the limit of heads is; the library ends the stream.
+/// The maximum head size of the HTTP/2 library, which ends the stream beyond it.
 const DECODED_BYTES: u32 = 1 << 20;
-/// What a header line takes besides its bytes: a colon, a space and the line's end.
+/// The bytes of a header line besides name and value: colon, space, line end.
 const LINE_BYTES: usize = 4;
-/// Headers of one connection, which HTTP/2 forbids: they go without a word.
+/// Connection headers, which HTTP/2 forbids; they are dropped silently.
 const OF_THE_CONNECTION: [&str; 4] = ["connection", "keep-alive", "proxy-connection", "upgrade"];
 
-/// A request that HTTP/2 can say.
+/// A request that HTTP/2 can express.
 #[derive(Debug)]
 pub struct Message {
     head: http::Request<()>,
@@ -36,14 +36,14 @@ pub struct Message {
 }
 
 impl Message {
-    /// The request for a server at `host` under a URL of this scheme. An error says what HTTP/2 cannot say.
+    /// The request for a server at `host` with this URL scheme. An error names what HTTP/2 cannot express.
     pub fn new(request: &Request, scheme: &str, host: &str) -> Result<Message, String> {
         let cut = |text: &str| text.chars().take(40).collect::<String>();
         let method = Method::from_bytes(request.method.as_bytes()).ok().filter(|m| *m != Method::CONNECT);
         let method = method.ok_or_else(|| format!("the method {:?}", cut(&request.method)))?;
         let no_target = || format!("the target {:?}", cut(&request.target));
         let target: PathAndQuery = request.target.parse().map_err(|_| no_target())?;
-        // The parser cuts a fragment off and puts a slash where there is none.
+        // The parser removes a fragment and adds a missing slash.
         if target.as_str() != request.target || !request.target.starts_with('/') {
             return Err(no_target());
         }
@@ -85,7 +85,7 @@ pub struct Open {
     limits: Limits,
 }
 
-/// Sends the head and, where `body_bytes` says so, no more of the body than that; the rest goes out at the end.
+/// Sends the head and, with `body_bytes`, only that much of the body; the rest is sent at the end.
 pub async fn open<S>(
     stream: S,
     message: Message,
@@ -114,7 +114,7 @@ where
         let upload = Upload { first: Some(body).filter(|first| !first.is_empty()), coming, left: whole };
         let _ = sender.ready().await;
         let answer = sender.send_request(head.map(|()| upload));
-        // The connection ends once nobody can send over it any more, but not before what was sent is answered.
+        // The connection ends when its sender is dropped, but not before the request has its response.
         Ok(Open { rest, answer: Box::pin(answer), driver, limits })
     };
     tokio::time::timeout(limits.timeout, opening).await.unwrap_or_else(|_| Err(timed_out(limits)))
@@ -133,14 +133,14 @@ impl Open {
     pub async fn finish(self) -> Result<Response, Broken> {
         let Open { rest, answer, mut driver, limits } = self;
         if let Some((sender, bytes)) = rest {
-            // A server that has answered already takes no more.
+            // A server that has already responded accepts no more.
             let _ = sender.send(bytes);
         }
         let receiving = async {
             match answer.await {
                 Ok(response) => receive(response, limits).await,
                 Err(e) if h2_error(&e).is_some() => Err(broken(&e, "before the head")),
-                // The connection knows better why it ended.
+                // The connection's own error is more precise.
                 Err(e) => match driver.join_next().await {
                     Some(Ok(Err(why))) => Err(broken(&why, "before the head")),
                     _ => Err(broken(&e, "before the head")),
@@ -175,14 +175,14 @@ async fn receive(response: hyper::Response<Incoming>, limits: Limits) -> Result<
     Ok(Response { status: parts.status.as_u16(), headers, body })
 }
 
-/// A body of which a part may come later.
+/// A body whose last part may be sent later.
 struct Upload {
     first: Option<Bytes>,
     coming: Option<oneshot::Receiver<Bytes>>,
     left: u64,
 }
 
-/// Whoever held the rest back has gone.
+/// The sender of the rest was dropped.
 #[derive(Debug, thiserror::Error)]
 #[error("the rest of the body is not sent")]
 struct NotSent;
@@ -217,7 +217,7 @@ impl Body for Upload {
     }
 }
 
-/// Why a stream ended, in the words of every exchange.
+/// Why a stream ended, with the messages of HTTP/1.1 exchanges.
 fn broken(error: &hyper::Error, place: &str) -> Broken {
     let Some(inner) = h2_error(error) else {
         let is_io = error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
@@ -231,7 +231,7 @@ fn broken(error: &hyper::Error, place: &str) -> Broken {
     } else if inner.is_remote() && inner.is_reset() {
         Broken::Closed(format!("{place}, by a reset of the stream: {reason}"))
     } else {
-        Broken::Nonsense(format!("HTTP/2 is broken {place}: {inner}"))
+        Broken::Nonsense(format!("invalid HTTP/2 {place}: {inner}"))
     }
 }
 
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_said() {
+    fn requests_that_http2_can_express() {
         let get = |target: &str| Request::new("GET", target);
         for target in ["/", "//token//1", "/a?b=%2f&c", "/a%00", "/\u{e9}"] {
             assert_eq!(said(&get(target)), Ok(format!("http://a.example:1{target}")), "{target}");

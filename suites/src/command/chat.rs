@@ -1,4 +1,4 @@
-//! `assay chat`: a conforming small client of the gateway and of the servers behind it.
+//! `assay chat`: a small conforming client of the gateway and of the servers behind it.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -15,43 +15,43 @@ use serde_json::{Value, json};
 
 use crate::Ending;
 
-pub(crate) const HELP: &str = "The key is read from ASSAY_GATEWAY_KEY, what is sent as X-PAYMENT where there is none from ASSAY_PAYMENT. Without PROMPT, prompts come on standard input, a JSON object a line ({\"id\", \"model\", \"prompt\", \"stream\"}), and each is answered by one ({\"id\", \"answer\"} or {\"id\", \"error\"}).
+pub(crate) const HELP: &str = "The key is read from ASSAY_GATEWAY_KEY. Without a key, the X-PAYMENT header is read from ASSAY_PAYMENT. Without PROMPT, prompts are read from standard input, one JSON object a line ({\"id\", \"model\", \"prompt\", \"stream\"}); for each one a line is printed ({\"id\", \"answer\"} or {\"id\", \"error\"}).
 
-A model whose servers are confidential is asked in the direct mode alone: its item hash is resolved, its enclave attested, and nothing is sent over a connection with another certificate than the attested one. How that is done is not shown: these are the stand-ins of the simulator.
+A confidential model works only in direct mode: its item hash is resolved, its enclave is attested, and requests go only over connections with the attested certificate. The documents do not define resolution and attestation; the simulator's stand-ins are used.
 
 Examples:
   ASSAY_GATEWAY_KEY=\u{2026} assay chat --url http://127.0.0.1:4101 --model assay-chat 'How are you?'
   assay chat --url \u{2026} --model assay-text --mode direct --ca-file p.ca.pem --stream 'How are you?'
 
-Exit codes: 0 answered, 1 not answered, 2 bad arguments";
+Exit codes: 0 the model answered, 1 no answer, 2 bad arguments";
 
 #[derive(Args)]
 pub(crate) struct ChatArgs {
-    /// What to say; without it prompts are read from standard input
+    /// The prompt; without it, prompts are read from standard input
     #[arg(requires = "model")]
     prompt: Option<String>,
     /// Base URL of the gateway
     #[arg(long, env = "ASSAY_GATEWAY_URL", value_parser = parse_base_url)]
     url: String,
-    /// The model's id
+    /// Id of the model
     #[arg(long, env = "ASSAY_MODEL")]
     model: Option<String>,
-    /// Through the gateway, or to the servers that it lists
+    /// Send requests to the gateway, or directly to the servers that it lists
     #[arg(long, env = "ASSAY_MODE", default_value = "gateway")]
     mode: Mode,
-    /// Have the answer streamed
+    /// Stream the answer
     #[arg(long)]
     stream: bool,
-    /// Certificates (PEM) of authorities to trust beside those of this machine
+    /// Certificates (PEM) of authorities to trust in addition to those of this machine
     #[arg(long, value_name = "FILE", env = "ASSAY_CA_FILE")]
     ca_file: Option<PathBuf>,
-    /// The public key of the attestations' authority, 64 hex digits
+    /// Public key of the attestation authority, 64 hex digits
     #[arg(long, value_name = "HEX", env = "ASSAY_ATTESTATION_KEY", value_parser = parse_key)]
     attestation_key: Option<[u8; 32]>,
-    /// Seconds for which a list of servers is used before discovery is asked again
+    /// Seconds until the list of servers is fetched again from discovery
     #[arg(long, default_value_t = 60, env = "ASSAY_REFRESH_SECONDS")]
     refresh: u64,
-    /// Seconds that one answer may take
+    /// Timeout for one answer, in seconds
     #[arg(long, default_value_t = 120)]
     timeout: u64,
 }
@@ -64,7 +64,7 @@ enum Mode {
 
 fn parse_key(digits: &str) -> Result<[u8; 32], String> {
     let bytes = text::parse_hex(digits).and_then(|bytes| bytes.try_into().ok());
-    bytes.ok_or_else(|| "64 hex digits".to_owned())
+    bytes.ok_or_else(|| "not 64 hex digits".to_owned())
 }
 
 pub(crate) async fn chat(args: ChatArgs) -> Result<(), Ending> {
@@ -96,18 +96,22 @@ pub(crate) async fn chat(args: ChatArgs) -> Result<(), Ending> {
     }
 }
 
-/// Answers prompts until there are no more of them.
+/// Answers prompts until standard input ends.
 async fn converse(client: &mut Client, model: Option<&str>, stream: bool) -> Result<(), Ending> {
     if std::io::stdin().is_terminal() {
-        return Err(Ending::Bad("say something, or send prompts on standard input".to_owned()));
+        return Err(Ending::Bad("no prompt: give PROMPT, or send prompts on standard input".to_owned()));
     }
-    // Nothing else goes on while the next line is waited for.
+    // Nothing else runs while this waits for the next line.
     for line in std::io::stdin().lines() {
         let line = line.map_err(|e| Ending::Bad(e.to_string()))?;
         let asked: Value = serde_json::from_str(&line).map_err(|e| Ending::Bad(format!("{line:?}: {e}")))?;
-        let prompt = asked["prompt"].as_str().ok_or_else(|| Ending::Bad(format!("{line:?}: no prompt")))?;
+        let prompt = asked["prompt"]
+            .as_str()
+            .ok_or_else(|| Ending::Bad(format!("{line:?}: the string `prompt` is missing")))?;
         let model = asked["model"].as_str().or(model);
-        let model = model.ok_or_else(|| Ending::Bad(format!("{line:?}: no model")))?;
+        let model = model.ok_or_else(|| {
+            Ending::Bad(format!("{line:?}: the string `model` is missing, and so is --model"))
+        })?;
         let stream = asked["stream"].as_bool().unwrap_or(stream);
         let mut reply = json!({ "id": asked["id"] });
         match client.ask(model, prompt, stream).await {

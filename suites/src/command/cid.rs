@@ -15,22 +15,22 @@ use indicatif::{HumanBytes, ProgressBar};
 
 use crate::Ending;
 
-/// Work that takes less time is done without a word.
+/// Shorter work shows no progress.
 const LONG: Duration = Duration::from_secs(1);
 /// How often progress is shown.
 const TICK: Duration = Duration::from_millis(200);
 
 #[derive(Args)]
 pub(crate) struct CidArgs {
-    /// A file or a folder
+    /// The file or folder
     path: PathBuf,
-    /// How the size of a directory is measured that decides whether it is sharded
+    /// How the size of a directory is measured to decide whether it is sharded
     #[arg(long, value_enum, default_value_t)]
     estimate: Measure,
     /// Write the blocks as a CAR, version 1
     #[arg(long, value_name = "FILE")]
     car: Option<PathBuf>,
-    /// Threads that read and hash; as many as there are cores, unless told otherwise
+    /// Threads that read and hash; the default is the number of cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -58,7 +58,7 @@ pub(crate) fn cid(args: &CidArgs) -> Result<(), Ending> {
     Ok(())
 }
 
-/// Writes beside the file first, so that what was there stays until the whole of it is written.
+/// Writes a temporary file first, so that an existing CAR stays until the new one is complete.
 fn with_car(args: &CidArgs, layout: &Layout, car: &Path) -> Result<Summary, Ending> {
     keep_apart(&args.path, car)?;
     let mut name = car.file_name().unwrap_or_default().to_owned();
@@ -73,23 +73,27 @@ fn with_car(args: &CidArgs, layout: &Layout, car: &Path) -> Result<Summary, Endi
         Ok(summary)
     });
     if written.is_err() {
-        // It may not be there; the first error is the one to tell.
+        // The partial file may not exist; report the first error.
         let _ = fs::remove_file(&partial);
     }
     written
 }
 
-/// A CAR inside the folder would become part of it, and one in place of the file would be the end of it.
+/// Rejects a CAR inside the folder, which would become content, or in place of the file, which would be overwritten.
 fn keep_apart(path: &Path, car: &Path) -> Result<(), Ending> {
     let folder = match car.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     let folder = folder.canonicalize().map_err(|e| Ending::Bad(format!("{}: {e}", folder.display())))?;
-    // Where the path leads to nothing, reading it says so.
+    // If the path does not exist, reading it reports that.
     let Ok(content) = path.canonicalize() else { return Ok(()) };
     if folder.join(car.file_name().unwrap_or_default()).starts_with(&content) {
-        return Err(Ending::Bad(format!("{}: stands in {}", car.display(), path.display())));
+        return Err(Ending::Bad(format!(
+            "{}: the CAR would be inside {}; write it elsewhere",
+            car.display(),
+            path.display()
+        )));
     }
     Ok(())
 }
@@ -111,11 +115,11 @@ fn summary(args: &CidArgs, layout: &Layout, blocks: &impl Blocks) -> Result<Summ
         result
     });
     result
-        .map_err(|e| Ending::Failed(format!("no threads: {e}")))?
+        .map_err(|e| Ending::Failed(format!("cannot start threads: {e}")))?
         .map_err(|error| explained(&args.path, &error))
 }
 
-/// The error with the path as the caller knows it.
+/// The error, with the path as the caller gave it.
 fn explained(path: &Path, error: &CidError) -> Ending {
     match error {
         CidError::At { path: below, fault } if below == "." => {
@@ -129,7 +133,7 @@ fn explained(path: &Path, error: &CidError) -> Ending {
     }
 }
 
-/// Shows how much was read, on a terminal and once the work has become long.
+/// Shows the number of bytes read, on a terminal only and once the work takes long.
 fn show(read_bytes: &AtomicU64, is_done: &Receiver<()>) {
     if !std::io::stderr().is_terminal() || is_done.recv_timeout(LONG) != Err(RecvTimeoutError::Timeout) {
         return;

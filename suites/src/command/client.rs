@@ -1,4 +1,4 @@
-//! `assay client`: somebody's client in conforming and deviating worlds.
+//! `assay client`: tests a client program against conforming and deviating worlds.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -14,14 +14,14 @@ use crate::{Ending, write};
 
 #[derive(Subcommand)]
 pub(crate) enum What {
-    /// A client of the signed publishing exchange, started once per world and told in its environment what to publish
+    /// Test a client of the signed publishing exchange; it is started once per world
     #[command(
-        after_help = "CMD finds in its environment: ASSAY_URL and ASSAY_CHAIN_URL (base URLs of the exchange and of the chain's interface), ASSAY_KEY (the key's seed, 64 hex digits), ASSAY_DOMAIN, ASSAY_CID, and ASSAY_VERSION in those worlds that ask for one. It publishes once and ends. It is judged by what it sends, never by what it prints.\n\nExamples:\n  assay client publish -- assay publish\n  assay client publish publish.check --junit out.xml -- node publish.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+        after_help = "CMD gets these environment variables: ASSAY_URL and ASSAY_CHAIN_URL (base URLs of the exchange and of the chain's JSON-RPC interface), ASSAY_KEY (the key's seed, 64 hex digits), ASSAY_DOMAIN, ASSAY_CID and, in some worlds, ASSAY_VERSION. It publishes once and exits. It is judged by what it sends, never by what it prints.\n\nExamples:\n  assay client publish -- assay publish\n  assay client publish publish.check --junit out.xml -- node publish.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
     )]
     Publish(PublishArgs),
-    /// A client of the inference gateway, its servers and its enclaves, started once per world and sent prompts
+    /// Test a client of the inference gateway, its servers and enclaves; it is started once per world and gets prompts
     #[command(
-        after_help = "CMD finds in its environment: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority behind https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid for, ASSAY_PAYMENT (what to send as X-PAYMENT), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (the public key of the attestations' authority, hex; resolution and attestation are stand-ins). Prompts come on its standard input, a JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}. It answers each by a line {\"id\", \"answer\"} or {\"id\", \"error\"}, and ends when its input does. It is judged by what it sends; of what it tells only that an answer is what a server has sent in whole.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+        after_help = "CMD gets these environment variables: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority for https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid, ASSAY_PAYMENT (value of the X-PAYMENT header), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (public key of the attestation authority, hex; resolution and attestation are stand-ins). It reads prompts from standard input, one JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}. For each prompt it prints one line, {\"id\", \"answer\"} or {\"id\", \"error\"}. It exits at the end of its input. It is judged by what it sends; of its output, only that an answer is exactly what a server sent.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
     )]
     Gateway(GatewayArgs),
 }
@@ -30,7 +30,7 @@ pub(crate) enum What {
 pub(crate) struct PublishArgs {
     #[command(flatten)]
     common: CommonArgs,
-    /// Seconds that a slow submit takes; the document speaks of about three minutes
+    /// Duration of a slow submit, in seconds; the document says about three minutes
     #[arg(long, default_value_t = 8)]
     slow: u64,
 }
@@ -39,14 +39,14 @@ pub(crate) struct PublishArgs {
 pub(crate) struct GatewayArgs {
     #[command(flatten)]
     common: CommonArgs,
-    /// Seconds for which the client is told to use a list of servers
+    /// Value of ASSAY_REFRESH_SECONDS: how long the client may use a list of servers
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
     refresh: u64,
 }
 
 #[derive(Args)]
 struct CommonArgs {
-    /// Only worlds whose requirement or fact contains one of these
+    /// Only worlds whose requirement or fact contains one of these strings
     filters: Vec<String>,
     /// Seed of the worlds
     #[arg(long, default_value_t = 1)]
@@ -54,16 +54,16 @@ struct CommonArgs {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the report as `JUnit` XML
+    /// Write the report as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Seconds after which a client hangs that has nothing to wait for
+    /// Seconds after which a client that waits for nothing counts as hanging
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
-    /// Worlds beside each other
+    /// Number of worlds that run in parallel
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
-    /// List the worlds, and start nothing
+    /// List the worlds and start nothing
     #[arg(long)]
     list: bool,
     /// The client and its arguments
@@ -108,13 +108,14 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
     }
 }
 
-/// Whether the worlds are to be gone through, and not only listed.
+/// Whether the worlds run; with `--list` they are only printed.
 fn start(
     common: &CommonArgs,
     cases: impl Iterator<Item = (Id, &'static str)> + Clone,
 ) -> Result<bool, Ending> {
     let width = cases.clone().map(|(requirement, _)| requirement.to_string().len()).max();
-    let width = width.ok_or_else(|| Ending::Bad("no world matches these filters".to_owned()))?;
+    let width = width
+        .ok_or_else(|| Ending::Bad("no world matches these filters; --list shows every world".to_owned()))?;
     if common.list {
         for (requirement, fact) in cases {
             println!("{:<width$}  {fact}", requirement.to_string());

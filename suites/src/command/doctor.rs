@@ -1,4 +1,4 @@
-//! `assay doctor`: what keeps a target from being tested, or from being tested in full.
+//! `assay doctor`: reports what prevents a target from being tested, fully or partly.
 
 use assay_suites::doctor::diagnose;
 use clap::Args;
@@ -6,7 +6,7 @@ use clap::Args;
 use super::target::TargetArgs;
 use crate::Ending;
 
-pub(crate) const HELP: &str = "Examples:\n  assay doctor --profile target.toml\n  assay doctor --network-url http://127.0.0.1:4107\n\nMarks: + good, ! some checks say nothing or less, x hinders\n\nExit codes: 0 every named service can be tested, 1 something hinders, 2 bad arguments or profile, 3 nothing was reached";
+pub(crate) const HELP: &str = "Examples:\n  assay doctor --profile target.toml\n  assay doctor --network-url http://127.0.0.1:4107\n\nMarks: + ok, ! some checks cannot run or test less, x must be fixed first\n\nExit codes: 0 every named service can be tested, 1 something must be fixed first, 2 bad arguments or profile, 3 no server was reached";
 
 #[derive(Args)]
 pub(crate) struct DoctorArgs {
@@ -15,7 +15,7 @@ pub(crate) struct DoctorArgs {
 }
 
 pub(crate) async fn doctor(args: DoctorArgs) -> Result<(), Ending> {
-    let none = "name a target: --profile, or a URL such as --network-url";
+    let none = "no target: give --profile, or a URL such as --network-url";
     let loaded = args.target.load()?.ok_or_else(|| Ending::Bad(none.to_owned()))?;
     let diagnosis = diagnose(&loaded).await;
     print!("{diagnosis}");

@@ -1,4 +1,4 @@
-//! `assay init`: asks a target what it can and writes a profile to begin with.
+//! `assay init`: queries a target and writes a first profile for it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,9 +15,9 @@ use clap::Args;
 use super::target::{GATEWAY_KEY, UrlArgs};
 use crate::Ending;
 
-pub(crate) const HELP: &str = "Examples:\n  assay init --network-url http://127.0.0.1:4107 --out node.toml\n  assay init --host https://services.example\n  assay init --control-url http://127.0.0.1:4100/_sim/v1\n\nThe gateway's key is read from ASSAY_GATEWAY_KEY, the control API's token from ASSAY_CONTROL_TOKEN.\n\nExit codes: 0 a profile was written, 2 bad arguments or the file is there already, 3 nothing was reached, 4 the file cannot be written";
+pub(crate) const HELP: &str = "Examples:\n  assay init --network-url http://127.0.0.1:4107 --out node.toml\n  assay init --host https://services.example\n  assay init --control-url http://127.0.0.1:4100/_sim/v1\n\nThe gateway's key is read from ASSAY_GATEWAY_KEY, the control API's token from ASSAY_CONTROL_TOKEN.\n\nExit codes: 0 a profile was written, 2 bad arguments or the file already exists, 3 no server was reached, 4 the file cannot be written";
 
-/// Where the bearer token of a control API is.
+/// The environment variable of the control API's bearer token.
 const CONTROL_TOKEN: &str = "ASSAY_CONTROL_TOKEN";
 
 #[derive(Args)]
@@ -27,20 +27,20 @@ pub(crate) struct InitArgs {
     /// Base URL of a node of the publishing exchange's chain
     #[arg(long, value_name = "URL", requires = "publish_url")]
     chain_url: Option<String>,
-    /// One base URL at which any service may be: what is recognised there is written
+    /// A base URL to probe for every service; the recognized services go into the profile
     #[arg(long, value_name = "URL")]
     host: Option<String>,
-    /// Where the profile is written; - is standard output
+    /// File to write the profile to; - is standard output
     #[arg(long, value_name = "FILE", default_value = "assay.toml")]
     out: PathBuf,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }
 
 pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     let is_stdout = args.out == Path::new("-");
-    // Before anything is asked, so that nobody waits for nothing; once more when it is written.
+    // Checked before any request, so that no time is wasted; and again when the file is written.
     if !is_stdout && !args.force && args.out.exists() {
         return Err(Ending::Bad(there(&args.out)));
     }
@@ -63,7 +63,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     let sites = match (&control, &level) {
         (Some(url), Some(Ok(level))) => {
             reached.push(words(url, level));
-            reached.extend(level.useless.iter().map(|why| format!("          site left out: {why}")));
+            reached.extend(level.useless.iter().map(|why| format!("          site skipped: {why}")));
             level.sites.clone()
         }
         (Some(_), Some(Err(why))) => {
@@ -79,7 +79,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     };
     let wanted = wanted(&args, &sites)?;
     if wanted.is_empty() {
-        let why = "nothing to ask: name a URL, such as --network-url or --host";
+        let why = "no URL: give one, such as --network-url or --host";
         return Err(match &level {
             Some(Err(_)) => Ending::Unreachable(reached.join("\n")),
             _ => Ending::Bad(why.to_owned()),
@@ -100,7 +100,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     }
     if asked.iter().all(|asked| asked.found.is_err()) {
         return Err(Ending::Unreachable(
-            "nothing was reached or recognised, and nothing is written".to_owned(),
+            "no service was reached or recognized; no profile is written".to_owned(),
         ));
     }
     let lost = level.as_ref().and_then(|level| level.as_ref().err());
@@ -125,7 +125,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     Ok(())
 }
 
-/// The files that say who is trusted and who asks, under absolute paths: the profile may be written anywhere.
+/// The certificate and key files, with absolute paths: the profile may be written anywhere.
 fn files(args: &InitArgs) -> Result<Profile, Ending> {
     let absolute = |option: &str, path: &Option<PathBuf>| {
         let path = path.as_deref().map(std::path::absolute).transpose();
@@ -145,14 +145,14 @@ fn variable(name: &str) -> Option<String> {
     Some(value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
-/// The services to ask, their URLs, and whether somebody has named it: what is only guessed must be recognised.
+/// The services to query, their URLs, and whether the user named the URL. A guessed URL must be recognized.
 fn wanted(args: &InitArgs, sites: &BTreeMap<String, String>) -> Result<Vec<(Service, String, bool)>, Ending> {
     let host = args.host.as_deref().map(|url| base("--host", url)).transpose()?;
     let mut wanted = Vec::new();
     for service in Service::ALL.iter().copied() {
         let named = args.urls.named().find(|(name, _)| *name == service.name());
         let reached = sites.get(service.name()).map(|url| (url.clone(), true));
-        // A page at the root is no sign of a hosting application.
+        // A page at the root does not identify a hosting application.
         let guessed = host.clone().filter(|_| service != Service::Hosting).map(|url| (url, false));
         let found = match named {
             Some((name, url)) => Some((base(&format!("--{name}-url"), url)?, true)),
@@ -167,18 +167,18 @@ fn base(option: &str, url: &str) -> Result<String, Ending> {
     parse_base_url(url).map_err(|why| Ending::Bad(format!("{option}: {why}")))
 }
 
-/// At a URL that nobody gave to this service, what is not known as one is left out.
+/// Drops a service that was not recognized at a guessed URL.
 fn unrecognised(asked: &mut Asked, is_named: bool) {
     if let Ok(found) = &asked.found
         && !is_named
         && !found.is_recognised
     {
         asked.found = Err(if asked.service == Service::Publish {
-            // Its server takes POST alone and answers a GET as if nothing were there.
-            format!("{}: no GET tells whether it is there; name its URL by --publish-url", asked.url)
+            // Its server accepts only POST and returns 404 to every GET.
+            format!("{}: cannot be recognized by a GET; give its URL with --publish-url", asked.url)
         } else {
             let notes = found.notes.join("; ");
-            format!("{}: nothing of this service is recognised there ({notes})", asked.url)
+            format!("{}: this service was not recognized there ({notes})", asked.url)
         });
     }
 }
@@ -203,13 +203,13 @@ fn lines(asked: &Asked) -> String {
 }
 
 fn there(path: &Path) -> String {
-    format!("{} is there already; --force writes over it, --out names another file", path.display())
+    format!("{} already exists; --force overwrites it, --out names another file", path.display())
 }
 
 fn write_new(path: &Path, text: &str, force: bool) -> Result<(), Ending> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true);
-    // Between the first look and now somebody else may have written it.
+    // Another process may have written it since the first check.
     if force {
         options.create(true).truncate(true)
     } else {

@@ -1,15 +1,15 @@
-//! Ctrl-C, and what a job system sends instead: once to finish, twice to stop, a third time to be gone.
+//! Ctrl-C and SIGTERM: the first one lets running checks finish, the second stops the run, the third kills the process.
 
 use tokio::sync::watch;
 
-/// The exit code of a command that signals have ended.
+/// The exit code after the third signal.
 const GONE: i32 = 130;
 
-/// How often somebody has asked to stop.
+/// Counts the requests to stop.
 pub(crate) struct Interrupt(watch::Sender<u32>);
 
 impl Interrupt {
-    /// Listens from now on.
+    /// Starts to listen for signals.
     pub(crate) fn listen() -> Interrupt {
         let interrupt = Interrupt(watch::Sender::new(0));
         let count = interrupt.0.clone();
@@ -17,16 +17,16 @@ impl Interrupt {
             count.send_modify(|count| *count += 1);
             let times = *count.borrow();
             match times {
-                1 => eprintln!("assay: finishing what runs; Ctrl-C once more stops at once"),
+                1 => eprintln!("assay: waiting for the running checks; press Ctrl-C again to stop now"),
                 2 => {}
-                // Whoever asks again sees that the run does not end by itself.
+                // A third signal means that the run does not stop by itself.
                 _ => std::process::exit(GONE),
             }
         }));
         interrupt
     }
 
-    /// Asks to finish, as somebody does who presses Ctrl-C once.
+    /// Asks to finish, as one Ctrl-C does.
     pub(crate) fn finish(&self) {
         self.0.send_modify(|count| *count = (*count).max(1));
     }
@@ -38,7 +38,7 @@ impl assay_suites::run::Halt for Interrupt {
     }
 }
 
-/// Hears of each one that comes, so long as any can.
+/// Calls `heard` for each signal.
 #[cfg(unix)]
 async fn signals(mut heard: impl FnMut()) {
     use tokio::signal::unix::{SignalKind, signal};

@@ -1,4 +1,4 @@
-//! Commands that are long enough for a file of their own.
+//! The subcommands that have their own file.
 
 pub(crate) mod chat;
 pub(crate) mod cid;

@@ -1,4 +1,4 @@
-//! `assay openapi`: a service as `OpenAPI`, for tools that know no more of it.
+//! `assay openapi`: writes the OpenAPI document of a service.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(crate) struct OpenapiArgs {
     /// The service
     #[arg(long, value_parser = parse_service)]
     service: Service,
-    /// Base URL of the service, or NAME=URL for another of its sites (repeatable); without any, the ports of `assay sim`
+    /// Base URL of the service, or NAME=URL for another of its sites (repeatable); default: the ports of assay sim
     #[arg(long = "url", value_name = "[NAME=]URL")]
     urls: Vec<String>,
     /// Write to this file instead of standard output
@@ -55,7 +55,7 @@ fn named(service: Service, texts: &[String]) -> Result<BTreeMap<String, String>,
     let known = sites(service);
     let mut urls = BTreeMap::new();
     for text in texts {
-        // A URL may hold an equals sign, but never before its scheme ends.
+        // A URL may contain an equals sign, but never before the end of its scheme.
         let (name, url) = match text.split_once('=') {
             Some((name, url)) if !name.contains(':') => (name, url),
             _ => (service.name(), text.as_str()),
@@ -71,11 +71,11 @@ fn named(service: Service, texts: &[String]) -> Result<BTreeMap<String, String>,
             && parsed.query().is_none()
             && parsed.fragment().is_none();
         if !is_base {
-            let why = "a base URL is http or https, without credentials, query and fragment";
+            let why = "not a base URL: use http or https, without credentials, query and fragment";
             return Err(Ending::Bad(format!("--url for {name}: {why}")));
         }
         if urls.insert(name.to_owned(), url.trim_end_matches('/').to_owned()).is_some() {
-            return Err(Ending::Bad(format!("--url: {name} has a URL already")));
+            return Err(Ending::Bad(format!("--url: {name} is given twice")));
         }
     }
     Ok(urls)

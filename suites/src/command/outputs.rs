@@ -1,4 +1,4 @@
-//! What becomes of a run: its known failures, and the reports.
+//! The results of a run: known failures and reports.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -12,43 +12,43 @@ use clap::Args;
 
 use crate::{Ending, is_special, write};
 
-/// What decides beside the verdicts.
+/// Options that change the result of a run.
 #[derive(Args)]
 pub(crate) struct KnownFailures {
-    /// Failures that are known, with reasons (TOML)
+    /// Baseline of known failures, with reasons (TOML)
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write the failures of this run as a baseline; what the file says of those that stay is kept
+    /// Write the failures of this run as a baseline; existing entries keep their reasons
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
-    /// Fail only for what did not fail in an earlier report (JSON)
+    /// Fail only for checks that did not fail in an earlier report (JSON)
     #[arg(long, value_name = "FILE")]
     only_new: Option<PathBuf>,
 }
 
-/// What writes a report.
+/// A function that renders a report.
 type Report = fn(&Run) -> String;
 
-/// A flag, and the file that it names.
+/// A flag and its file.
 pub(crate) type Named<'args> = (&'static str, Option<&'args Path>);
 
-/// What may be written over what is read: a report that a run goes on with or is held against, a baseline.
+/// Pairs of flags that may name the same file: the second is read before the first is written.
 const MAY_SHARE: [(&str, &str); 3] =
     [("--json", "--resume"), ("--json", "--only-new"), ("--write-baseline", "--baseline")];
 
-/// Where reports go.
+/// The files that reports are written to.
 #[derive(Args)]
 pub(crate) struct Outputs {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Write the report as `JUnit` XML
+    /// Write the report as JUnit XML
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Write the report as one HTML page that needs no network
+    /// Write the report as one self-contained HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write the report as Markdown, for the summary of a job
+    /// Write the report as Markdown, for a CI job summary
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Write the report as SARIF 2.1.0, for code scanning
@@ -62,7 +62,7 @@ pub(crate) struct Outputs {
     annotations: bool,
 }
 
-/// Known failures whose files have been read.
+/// Known failures, loaded from their files.
 pub(crate) struct Loaded {
     baseline: Option<Baseline>,
     renew: Option<(PathBuf, Baseline)>,
@@ -70,14 +70,14 @@ pub(crate) struct Loaded {
 }
 
 impl KnownFailures {
-    /// Reads the files, so that a bad one is told before anything is sent.
+    /// Reads the files. An invalid file is reported before any request is sent.
     pub(crate) fn load(&self) -> Result<Loaded, Ending> {
         if let Some(path) = &self.write_baseline {
             can_be_written(path)?;
         }
         let baseline = self.baseline.as_deref().map(Baseline::load).transpose().map_err(Ending::Bad)?;
         let renew = match &self.write_baseline {
-            // What is no baseline is not written over.
+            // A file that is not a baseline is not overwritten.
             Some(path) if path.is_file() => {
                 let mut known = Baseline::load(path).map_err(Ending::Bad)?;
                 known.add(baseline.iter());
@@ -99,7 +99,7 @@ impl KnownFailures {
 }
 
 impl Loaded {
-    /// Calls by their names what is known of a run. It is `whole` where no filter and no shard has left checks out.
+    /// Marks the known failures of a run. `whole` means that no filter and no shard excluded checks.
     pub(crate) fn apply(&self, run: &mut Run, whole: bool) {
         if let Some((_, known)) = &self.renew {
             known.renewed(run).apply(run, today(), whole);
@@ -111,7 +111,7 @@ impl Loaded {
         }
     }
 
-    /// Whether an outcome is bad, and not known to be.
+    /// Whether an outcome is bad and not a known failure.
     pub(crate) fn minds(&self, outcome: &Outcome) -> bool {
         if !outcome.verdict.is_bad() && outcome.verdict != Verdict::Pass {
             return false;
@@ -123,7 +123,7 @@ impl Loaded {
 }
 
 impl Outputs {
-    /// The reports that are asked for, each with its flag.
+    /// The requested reports, each with its flag.
     fn files(&self) -> impl Iterator<Item = (&'static str, &Path, Report)> {
         let all: [(&'static str, &Option<PathBuf>, Report); 6] = [
             ("--json", &self.json, json::write),
@@ -136,13 +136,13 @@ impl Outputs {
         all.into_iter().filter_map(|(flag, path, report)| Some((flag, path.as_deref()?, report)))
     }
 
-    /// Whether every report can be written, so that a long run does not end without one.
+    /// Checks that every report can be written, before a long run starts.
     pub(crate) fn can_be_written(&self) -> Result<(), Ending> {
         self.files().try_for_each(|(_, path, _)| can_be_written(path))
     }
 
-    /// Refuses one file for two things, of which one would be lost: two that are written, or one that is read as well.
-    /// `read` is read beside what the known failures read.
+    /// Rejects one file under two flags if one content would be lost: two outputs, or an output and an input.
+    /// `read` lists the inputs other than those of the known failures.
     pub(crate) fn check_distinct(
         &self,
         known_failures: &KnownFailures,
@@ -162,7 +162,7 @@ impl Outputs {
             };
             if let Some(other) = (n + 1..named.len()).find(|other| is_same(*other)) {
                 return Err(Ending::Bad(format!(
-                    "{flag} and {} name the same file, {}: one would be lost",
+                    "{flag} and {} name the same file, {}: one would overwrite the other",
                     named[other].0,
                     at.display()
                 )));
@@ -171,8 +171,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Applies the known failures to a run, writes and prints its reports, and ends with its code. It is `whole` where no
-    /// filter and no shard has left checks out. A report that cannot be written keeps no other from being.
+    /// Applies the known failures to a run, writes and prints its reports, and returns its exit code. `whole` means
+    /// that no filter and no shard excluded checks. If one report cannot be written, the others still are.
     pub(crate) fn finish(&self, mut run: Run, known_failures: &Loaded, whole: bool) -> Result<(), Ending> {
         let renewed = known_failures.renew.as_ref().map(|(path, known)| (path, known.renewed(&run)));
         known_failures.apply(&mut run, whole);
@@ -197,9 +197,9 @@ impl Outputs {
     }
 }
 
-/// Whether a file can be written, by trying, which leaves everything as it was.
+/// Checks by trying that a file can be written; changes nothing.
 fn can_be_written(path: &Path) -> Result<(), Ending> {
-    // Whoever reads from a pipe would take it for its end.
+    // Opening and closing a pipe would look like its end to the reader.
     if is_special(path) && !path.is_dir() {
         return Ok(());
     }
@@ -209,10 +209,10 @@ fn can_be_written(path: &Path) -> Result<(), Ending> {
         .create(true)
         .open(path)
         .and_then(|_| if is_new { std::fs::remove_file(path) } else { Ok(()) })
-        .map_err(|e| Ending::Bad(format!("{}: no file can be written there: {e}", path.display())))
+        .map_err(|e| Ending::Bad(format!("{}: cannot be written: {e}", path.display())))
 }
 
-/// Where a path leads, however it is written; nowhere where nothing can be lost.
+/// The canonical path of a file; `None` where nothing can be overwritten.
 fn place(path: &Path) -> Option<PathBuf> {
     if is_special(path) {
         return None;
@@ -236,7 +236,7 @@ fn today() -> toml::value::Date {
     let text = wall_clock().to_string();
     let day =
         text.get(..10).and_then(|day| day.parse::<toml::value::Datetime>().ok()).and_then(|day| day.date);
-    day.expect("an instant begins with its day")
+    day.expect("an instant starts with its date")
 }
 
 #[cfg(test)]
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_no_baseline_knows_counts() {
+    fn failures_outside_the_baseline_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("b.toml");
         let all = check::all();

@@ -1,4 +1,4 @@
-//! `assay readings`: what a profile can declare where a sentence can be read in several ways.
+//! `assay readings`: lists the readings that a profile can declare for ambiguous sentences.
 
 use assay_spec::Service;
 use assay_suites::readings;
@@ -13,7 +13,7 @@ pub(crate) struct ReadingsArgs {
     /// Only this service (repeatable)
     #[arg(long = "service", value_parser = parse_service)]
     services: Vec<Service>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! `assay recover`: an owner's projects and deployments from nothing but the network and a wallet.
+//! `assay recover`: recovers an owner's projects and deployments from the network and a wallet key.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,22 +20,22 @@ use zeroize::Zeroizing;
 use crate::{Ending, write};
 
 pub(crate) const HELP: &str = "\
-The wallet's key is 64 hex digits, in the file of --key-file (which nobody else may read) or in the environment variable
-ASSAY_WALLET_KEY, and never an argument. Without it, what is public is recovered. Several --network are asked in their
-order: lists are put together, and an artifact is reported absent only after every node has said so.
+The wallet's key is 64 hex digits. It is read from the file of --key-file (mode 600) or from the environment variable
+ASSAY_WALLET_KEY, never from an argument. Without a key, only public data is recovered. Several --network are queried in
+order: their lists are merged, and an artifact is reported absent only after every node has reported it absent.
 
-Standard output is JSON alone: projects, deployments, claims, the documents' warnings, notes, the records that do not
-count and why, and how each node did. What is wrong with a node stands on standard error, too.
+Standard output is JSON: projects, deployments, claims, the documents' warnings, notes, the ignored records with
+reasons, and the state of each node. Problems with a node are also printed on standard error.
 
 Examples:
   ASSAY_WALLET_KEY=\u{2026} assay recover --network http://127.0.0.1:4107 --address 0x7E5F\u{2026}
   assay recover --network http://a.example --network http://b.example --address 0x7E5F\u{2026} --key-file wallet.key --json history.json
 
-Exit codes: 0 recovered, 1 recovered in part (a list was cut short, or no node tells what became of an artifact), 2 bad arguments or key, 3 no node answers, 4 it cannot be written";
+Exit codes: 0 recovered, 1 recovered in part (a list is incomplete, or the state of an artifact is unknown), 2 bad arguments or key, 3 no node responds, 4 the file cannot be written";
 
 /// The environment variable of the key.
 const VARIABLE: &str = "ASSAY_WALLET_KEY";
-/// The longest file of a key that is read, in bytes.
+/// The maximum size of a key file, in bytes.
 const KEY_FILE_BYTES: u64 = 1024;
 
 #[derive(Args)]
@@ -46,27 +46,27 @@ pub(crate) struct RecoverArgs {
     /// The owner's address
     #[arg(long, value_name = "0x…", value_parser = parse_address)]
     address: Address,
-    /// A file with the wallet's key, 64 hex digits; without it, the environment variable `ASSAY_WALLET_KEY`
+    /// File with the wallet's key, 64 hex digits; the default is the environment variable ASSAY_WALLET_KEY
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// Write the JSON to a file; to standard output without one, or for `-`
+    /// Write the JSON to this file; without it, or with -, to standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
-    /// Take the target's words from the dialect table of this profile
+    /// Use the dialect table of this profile
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
-    /// Seconds after which an exchange is given up
+    /// Timeout for one exchange, in seconds
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
 }
 
 fn parse_address(text: &str) -> Result<Address, String> {
-    let address = Address::parse(text).ok_or("an address is 0x and 40 hexadecimal digits")?;
+    let address = Address::parse(text).ok_or("not an address: use 0x and 40 hexadecimal digits")?;
     let digits = text.trim_start_matches("0x");
     let is_cased = digits.contains(|c: char| c.is_ascii_uppercase())
         && digits.contains(|c: char| c.is_ascii_lowercase());
     if is_cased && address.to_string() != text {
-        return Err(format!("its letters do not have the cases of its checksum; is it {address}?"));
+        return Err(format!("the checksum does not match; the letter case should be {address}"));
     }
     Ok(address)
 }
@@ -77,7 +77,7 @@ pub(crate) async fn recover(args: RecoverArgs) -> Result<(), Ending> {
         && Address::of(key) != args.address
     {
         let (of_key, asked) = (Address::of(key), args.address);
-        return Err(Ending::Bad(format!("{place}: it is the key of {of_key}, and not of {asked}")));
+        return Err(Ending::Bad(format!("{place}: this is the key of {of_key}, not of {asked}")));
     }
     let dialect = match &args.profile {
         Some(path) => Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?.profile.dialect,
@@ -118,7 +118,7 @@ fn troubles(recovered: &Recovered) -> impl Iterator<Item = (&str, &str)> {
         .flat_map(|node| node.troubles.iter().map(|trouble| (node.url.as_str(), trouble.as_str())))
 }
 
-/// The key, however somebody may have written it into a record.
+/// The key, in every form that a record may contain.
 fn hidden(wallet: Option<&SigningKey>) -> Hidden {
     let mut hidden = Hidden::default();
     if let Some(wallet) = wallet {
@@ -129,7 +129,7 @@ fn hidden(wallet: Option<&SigningKey>) -> Hidden {
     hidden
 }
 
-/// The wallet's key, and where it stands.
+/// The wallet's key, and where it was read from.
 fn wallet(file: Option<&Path>) -> Result<Option<(SigningKey, String)>, Ending> {
     let (text, place) = match file {
         Some(path) => (key_file(path).map_err(Ending::Bad)?, path.display().to_string()),
@@ -145,7 +145,7 @@ fn wallet(file: Option<&Path>) -> Result<Option<(SigningKey, String)>, Ending> {
     Ok(Some((key, place)))
 }
 
-/// The text of a key's file. Nobody but its owner may read it.
+/// Reads a key file. Only its owner may have read permission.
 fn key_file(path: &Path) -> Result<Zeroizing<String>, String> {
     let named = |why: String| format!("{}: {why}", path.display());
     let file = std::fs::File::open(path).map_err(|e| named(e.to_string()))?;
@@ -158,19 +158,22 @@ fn key_file(path: &Path) -> Result<Zeroizing<String>, String> {
         let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777;
         if mode & 0o077 != 0 {
             return Err(named(format!(
-                "others can read the key (mode {mode:03o}); chmod 600 keeps it to its owner"
+                "other users can read the key (mode {mode:03o}); run chmod 600 on it"
             )));
         }
     }
     if metadata.len() > KEY_FILE_BYTES {
-        return Err(named(format!("{} bytes are no key of 64 hex digits", metadata.len())));
+        return Err(named(format!(
+            "the file has {} bytes, which is not a key of 64 hex digits",
+            metadata.len()
+        )));
     }
     let mut text = Zeroizing::new(String::with_capacity(KEY_FILE_BYTES as usize));
     file.take(KEY_FILE_BYTES).read_to_string(&mut text).map_err(|e| named(e.to_string()))?;
     Ok(text)
 }
 
-/// A key's text: 64 hex digits, with or without `0x`. No error repeats any of it.
+/// Parses a key: 64 hex digits, with or without `0x`. Errors never repeat the input.
 fn parse_key(text: &str) -> Result<SigningKey, String> {
     let digits = text.trim();
     let digits = digits.strip_prefix("0x").unwrap_or(digits);
@@ -178,7 +181,7 @@ fn parse_key(text: &str) -> Result<SigningKey, String> {
         return Err("the key is empty".to_owned());
     }
     if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err("the key has other characters than hex digits".to_owned());
+        return Err("the key contains characters that are not hex digits".to_owned());
     }
     if digits.len() != 64 {
         return Err(format!("the key has {} hex digits, not 64", digits.len()));
@@ -186,5 +189,5 @@ fn parse_key(text: &str) -> Result<SigningKey, String> {
     let mut secret = Zeroizing::new([0; 32]);
     base16ct::mixed::decode(digits, secret.as_mut_slice()).map_err(|_| "not 64 hex digits".to_owned())?;
     key_from_secret(&secret)
-        .ok_or_else(|| "no key of the curve: it is zero, or not below the curve's order".to_owned())
+        .ok_or_else(|| "not a valid private key: it is zero, or not below the order of the curve".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Commands over reports: `diff`, `merge`, `judge`, `replay`, `schema`.
+//! The commands that read reports: `diff`, `merge`, `judge`, `replay`, `schema`.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub(crate) struct DiffArgs {
 
 #[derive(Args)]
 pub(crate) struct MergeArgs {
-    /// Reports of shards, or of an interrupted run and its rest (JSON)
+    /// Reports of shards, or of an interrupted run and its continuation (JSON)
     #[arg(required = true)]
     reports: Vec<PathBuf>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub(crate) struct MergeArgs {
 pub(crate) struct JudgeArgs {
     /// The report (JSON)
     report: PathBuf,
-    /// Read the secrets that checks need as this profile (TOML) names them
+    /// Profile (TOML) that names the secrets that checks need
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
 }
@@ -50,13 +50,13 @@ pub(crate) struct JudgeArgs {
 pub(crate) struct ReplayArgs {
     /// The report (JSON)
     report: PathBuf,
-    /// The check, by its id
+    /// Id of the check
     check: String,
     #[command(flatten)]
     target: TargetArgs,
 }
 
-/// What got worse, what got better, what is new.
+/// Prints regressions, fixes and new checks.
 pub(crate) fn compare(args: &DiffArgs) -> Result<(), Ending> {
     let read = |path: &PathBuf| -> Result<Verdicts, Ending> {
         let wrong = |why: String| Ending::Bad(format!("{}: {why}", path.display()));
@@ -71,7 +71,7 @@ pub(crate) fn compare(args: &DiffArgs) -> Result<(), Ending> {
     if changes.holds() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
-/// One report out of several.
+/// Merges several reports into one.
 pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
     let read: Vec<Named<'_>> = args.reports.iter().map(|path| ("a part", Some(path.as_path()))).collect();
     args.outputs.check_distinct(&args.known_failures, &read)?;
@@ -83,7 +83,7 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
     args.outputs.finish(run, &known_failures, true)
 }
 
-/// Every verdict once more, from what the report holds.
+/// Recomputes every verdict from the report.
 pub(crate) async fn judge(args: JudgeArgs) -> Result<(), Ending> {
     let report = read_run(&args.report)?;
     let profile = args.profile.as_deref().map(Profile::load).transpose();
@@ -93,15 +93,15 @@ pub(crate) async fn judge(args: JudgeArgs) -> Result<(), Ending> {
     if judged.holds() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
-/// The recorded requests of one check once more.
+/// Resends the recorded requests of one check.
 pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
     let report = read_run(&args.report)?;
     let found = report.outcomes.iter().find(|outcome| outcome.requirement.to_string() == args.check);
     let outcome = found.ok_or_else(|| {
-        Ending::Bad(format!("{}: no check of it is {:?}", args.report.display(), args.check))
+        Ending::Bad(format!("{}: the report has no check {:?}", args.report.display(), args.check))
     })?;
     if outcome.exchanges.is_empty() {
-        return Err(Ending::Bad(format!("{} has sent nothing: {}", args.check, outcome.reason)));
+        return Err(Ending::Bad(format!("{} sent no request: {}", args.check, outcome.reason)));
     }
     let (target, key) = again(&args, &report).await?;
     let steps =
@@ -115,11 +115,11 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
         println!("{}", one_line(format!("{mark} {asked}   then {then}   {now}").as_bytes()));
     }
     let same = steps.iter().filter(|step| step.is_same).count();
-    println!("{same} of {} answers as then", steps.len());
+    println!("{same} of {} responses as recorded", steps.len());
     if same == steps.len() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
-/// The target of a report, and its key.
+/// The target of a report, and the gateway's key.
 async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Option<String>), Ending> {
     let loaded = match args.target.load()? {
         Some(loaded) => loaded,
@@ -130,10 +130,10 @@ async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Opti
             let text = report.conditions.profile.clone();
             let loaded = Profile::of_text(text, "the report's profile".to_owned(), Path::new("."));
             let loaded = loaded.map_err(|e| Ending::Bad(e.to_string()))?;
-            // Whoever wrote the report would choose which secret goes where.
+            // Otherwise the author of the report would choose where a secret is sent.
             if let Some((key, _)) = loaded.profile.secrets().first() {
                 return Err(Ending::Bad(format!(
-                    "the report's profile names a secret ({key}), which is not read for it: give --profile"
+                    "the report's profile names a secret ({key}); secrets are not read for a report's own profile: give --profile"
                 )));
             }
             loaded
@@ -144,7 +144,7 @@ async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Opti
     Ok((Box::new(target), key))
 }
 
-/// The JSON Schema of a report.
+/// Prints the JSON Schema of a report.
 pub(crate) fn schema() {
     print!("{}", json::SCHEMA);
 }

@@ -1,4 +1,4 @@
-//! `assay run`: checks against a target, planned, paced, reported.
+//! `assay run`: plans, paces and runs checks against a target, and reports the results.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -28,78 +28,78 @@ pub(crate) const HELP: &str = "Examples:
   assay run --profile p.toml --junit out.xml --html out.html --baseline known.toml
   assay run --publish-url http://127.0.0.1:4116 publish.envelope
   assay run --profile p.toml --shard 3/10 --json part-3.json      # then: assay merge part-*.json
-  assay run --profile p.toml --json out.json --resume out.json    # goes on with what was interrupted
+  assay run --profile p.toml --json out.json --resume out.json    # continues an interrupted run
 
-Ctrl-C once: the checks that run are finished, then the report; twice: the report at once; three times: no report.
+Ctrl-C once: running checks finish, then the report is written. Twice: the report is written now. Three times: no report.
 
 Exit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
 
-/// Where an interrupted run is kept that names no place for its report.
+/// The report file of an interrupted run without `--json`.
 const INTERRUPTED: &str = "assay-interrupted.json";
-/// No run is repeated more often.
+/// The maximum of `--repeat`.
 const MOST_TIMES: u32 = 10_000;
 
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
+#[expect(clippy::struct_excessive_bools, reason = "one field for each flag")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
     target: TargetArgs,
-    /// Seed of everything the checks draw
+    /// Seed of all random values in the checks
     #[arg(long)]
     seed: Option<u64>,
     #[command(flatten)]
     known_failures: KnownFailures,
     #[command(flatten)]
     outputs: Outputs,
-    /// Show for each documented endpoint whether the target offers it; one no check asked for is asked once
+    /// Show for each documented endpoint whether the target has it; endpoints without a check get one request
     #[arg(long)]
     endpoints: bool,
-    /// Checks that run beside each other, where each has a world of its own
+    /// Number of checks that run in parallel, where each has its own world
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
-    /// Begin no further check after the first bad verdict that no baseline knows
+    /// Start no further check after the first bad verdict that is not in the baseline
     #[arg(long)]
     fail_fast: bool,
-    /// List the checks and what they cost, and send nothing
+    /// List the checks and their cost, and send nothing
     #[arg(long)]
     list: bool,
-    /// Tell what the run will do and cost, and which checks will say nothing, and send nothing to the services
+    /// Print what the run will send and cost, and which checks cannot run; send nothing to the services
     #[arg(long)]
     plan: bool,
-    /// Run also what a target that others use is spared: `heavy`, `destructive` (repeatable)
+    /// Also run the checks that are skipped on a shared target: heavy, destructive (repeatable)
     #[arg(long, value_name = "WEIGHT", value_parser = parse_weight)]
     include: Vec<Weight>,
-    /// Leave out every check that writes, and send no request that does
+    /// Skip every check that writes, and send no request that writes
     #[arg(long)]
     read_only: bool,
-    /// Run one part of the checks: K/N, or `auto`, or `auto/N` where the job's environment tells which
+    /// Run one part of the checks: K/N, or auto or auto/N to read the part from the CI environment
     #[arg(long, value_name = "K/N", value_parser = parse_shard)]
     shard: Option<Shard>,
-    /// Go on with an interrupted run: its report (JSON)
+    /// Continue the interrupted run of this report (JSON)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["repeat", "until_fail"])]
     resume: Option<PathBuf>,
-    /// Run every check so many times; one whose verdicts differ is `unstable`
+    /// Run every check N times; a check with different verdicts is unstable
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_TIMES)))]
     repeat: Option<u32>,
-    /// Run again and again until something does not conform, or so often as --repeat says
+    /// Repeat the run until a check fails, at most as often as --repeat says
     #[arg(long)]
     until_fail: bool,
 }
 
 impl RunArgs {
-    /// Whether no filter and no shard leaves checks out.
+    /// Whether no filter and no shard excludes checks.
     fn is_whole(&self) -> bool {
         self.selection.is_everything() && self.shard.is_none()
     }
 
-    /// Whether the checks run several times: what is stopped then is not gone on with.
+    /// Whether the checks run several times; such a run cannot be resumed.
     fn repeats(&self) -> bool {
         self.repeat.is_some() || self.until_fail
     }
 
-    /// The files that are read beside those of the known failures.
+    /// The input files other than those of the known failures.
     fn read(&self) -> [Named<'_>; 5] {
         let urls = &self.target.urls;
         [
@@ -113,7 +113,7 @@ impl RunArgs {
 }
 
 fn parse_weight(name: &str) -> Result<Weight, String> {
-    Weight::named(name).ok_or_else(|| "heavy or destructive".to_owned())
+    Weight::named(name).ok_or_else(|| "unknown weight; use heavy or destructive".to_owned())
 }
 
 fn parse_shard(text: &str) -> Result<Shard, String> {
@@ -122,26 +122,28 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
         Some("") => Shard::of_environment(variable, None),
         Some(rest) => {
             let of = rest.strip_prefix('/').and_then(|of| of.parse().ok());
-            let of = of.ok_or_else(|| format!("{text:?} is no shard: write auto or auto/N"))?;
+            let of = of.ok_or_else(|| format!("{text:?} is not a shard: use auto or auto/N"))?;
             Shard::of_environment(variable, Some(of))
         }
         None => text.parse(),
     }
 }
 
-/// What a run is made of.
+/// What a run needs.
 struct Setup {
     target: Box<dyn Target>,
     settings: Settings,
     pace: Pace,
-    /// The profile's text; empty where there is none.
+    /// The profile as TOML; empty without a profile.
     profile: String,
 }
 
 pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     let all = select(check::all(), &args.selection.services, &args.selection.filters);
     if all.is_empty() {
-        return Err(Ending::Bad("no check matches these filters".to_owned()));
+        return Err(Ending::Bad(
+            "no check matches these filters; assay run --list shows every check".to_owned(),
+        ));
     }
     args.outputs.check_distinct(&args.known_failures, &args.read())?;
     let known_failures = args.known_failures.load()?;
@@ -151,7 +153,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     if let Some(shard) = args.shard
         && !setup.target.offer().forks
     {
-        // The other shards may run now, and take from the same domains.
+        // Other shards may run at the same time and use the same domains.
         shard.share(&setup.settings);
     }
     let (checks, selection) = wanted(&args, all, setup.target.as_ref())?;
@@ -166,7 +168,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     let outcomes = earlier.iter().flat_map(|run| &run.outcomes);
     let done: BTreeSet<u32> = outcomes.clone().map(|one| one.requirement.key).collect();
     if let (Some(earlier), Some(path)) = (&earlier, &args.resume) {
-        let wrong = |why: String| Ending::Bad(format!("{}: it cannot go on: {why}", path.display()));
+        let wrong = |why: String| Ending::Bad(format!("{}: cannot resume: {why}", path.display()));
         merge::belongs(&begun, earlier).map_err(wrong)?;
         let sent = outcomes.filter(|one| !one.exchanges.is_empty()).map(|one| one.requirement.key).collect();
         leave_used_domains(&setup.settings, &checks, &sent);
@@ -176,7 +178,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     setup.settings.read_only = args.read_only;
     let wishes = Wishes { read_only: args.read_only, include: args.include.iter().copied().collect() };
     let planned = foresee(setup.target.as_ref(), &setup.settings, &wishes, &checks).await;
-    // Beside each other only where each check has a world of its own.
+    // In parallel only where each check has its own world.
     let jobs = if setup.target.offer().forks { usize::from(args.jobs) } else { 1 };
     if args.list {
         print!("{}", list(&setup, &planned));
@@ -186,7 +188,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
         let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
         print!("{}", plan.text());
         if let Some(times) = args.repeat {
-            println!("all of it {times} times (--repeat)");
+            println!("the whole plan runs {times} times (--repeat)");
         }
         return match &args.outputs.json {
             Some(path) => write(path, &format!("{:#}\n", plan.json())),
@@ -211,8 +213,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     args.outputs.finish(run, &known_failures, args.is_whole())
 }
 
-/// Asks for the endpoints that no check has asked for, until somebody asks to stop, and prints the table. One that is
-/// not whole is no verdict.
+/// Sends one request to each endpoint that no check used, until the run is stopped, and prints the table. An
+/// incomplete table does not change the verdict.
 async fn ask_for_the_rest(run: &mut Run, setup: &Setup, read_only: bool, interrupt: &Interrupt) {
     let mut stop = interrupt.count();
     let target = setup.target.as_ref();
@@ -222,37 +224,35 @@ async fn ask_for_the_rest(run: &mut Run, setup: &Setup, read_only: bool, interru
         asked = endpoints::ask_for_the_rest(&mut run.endpoints, target, &setup.pace, read_only) => asked,
     };
     if let Err(why) = asked {
-        run.remarks.push(format!("the other endpoints were not asked: {why}"));
+        run.remarks.push(format!("the remaining endpoints got no request: {why}"));
     }
     print!("{}", terminal::endpoints(run));
 }
 
-/// The checks of the services that the target names, and of this shard; and a digest of those of all shards.
+/// The checks of this shard for the services of the target, and a digest of the checks of all shards.
 fn wanted(
     args: &RunArgs,
     checks: Vec<&'static Check>,
     target: &dyn Target,
 ) -> Result<(Vec<&'static Check>, String), Ending> {
-    // A service that the target does not name is not tested, unless it is asked for.
+    // A service without a URL is tested only if --service names it.
     let is_named = |check: &&Check| target.has_site(check.requirement.service.name());
     let asked = !args.selection.services.is_empty();
     let checks: Vec<_> = checks.into_iter().filter(|check| asked || is_named(check)).collect();
     if checks.is_empty() {
-        return Err(Ending::Bad(
-            "these filters match no check of the services that the target has".to_owned(),
-        ));
+        return Err(Ending::Bad("no check of the target's services matches these filters".to_owned()));
     }
     let ids: String = checks.iter().map(|check| format!("{}\n", check.requirement)).collect();
     let selection = sha256_hex(ids.as_bytes());
     let part = match args.shard {
-        // Of few checks it may be none: the whole wants its report even so.
+        // The shard may be empty; merging needs its report anyway.
         Some(shard) => shard.select(&checks),
         None => checks,
     };
     Ok((part, selection))
 }
 
-/// What the checks that have run took from the pool of domains is not there for the others.
+/// Removes the domains that earlier checks used from the pool.
 fn leave_used_domains(settings: &Settings, checks: &[&'static Check], done: &BTreeSet<u32>) {
     let ran = checks.iter().filter(|check| done.contains(&check.requirement.key));
     let used: usize = ran.map(|check| check.cost.domains as usize).sum();
@@ -261,7 +261,7 @@ fn leave_used_domains(settings: &Settings, checks: &[&'static Check], done: &BTr
     domains.drain(..used);
 }
 
-/// Runs once, or as often as is asked. A known failure stops nothing.
+/// Runs once, or repeatedly as the flags say. Known failures do not stop it.
 async fn times(
     args: &RunArgs,
     setup: &mut Setup,
@@ -276,7 +276,7 @@ async fn times(
     let (mut planned, mut runs, mut ended) = (planned, Repetitions::default(), None);
     for nth in 0..most {
         if nth > 0 {
-            // Names are new each time, as in a run of another seed.
+            // Each repetition uses a new seed, so names are new.
             setup.settings.seed = setup.settings.seed.wrapping_add(1);
             planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
         }
@@ -295,11 +295,11 @@ async fn times(
         runs.add(run);
         let (begun, rounds) = (nth + 1, runs.times());
         if args.until_fail {
-            // What the rounds make together decides, as it does in the end.
+            // The combined result of all rounds decides, as at the end.
             let mut so_far = runs.clone().finish().unwrap_or_default();
             known_failures.apply(&mut so_far, args.is_whole());
             ended = if has_failed(&so_far) {
-                Some(format!("ran {begun} times; then something failed"))
+                Some(format!("ran {begun} times, until a check failed"))
             } else if was_stopped {
                 Some(format!("stopped after {rounds} rounds; nothing failed"))
             } else if begun == most || so_far.exit_code() != 0 {
@@ -314,29 +314,29 @@ async fn times(
             break;
         }
     }
-    let mut run = runs.finish().expect("it runs once or more");
+    let mut run = runs.finish().expect("at least one round ran");
     run.remarks.extend(ended);
     run
 }
 
-/// Whether something does not conform or went wrong; that a run was stopped is neither.
+/// Whether a check failed or the harness did. A stopped run alone is not a failure.
 fn has_failed(run: &Run) -> bool {
     let is_bad = |outcome: &Outcome| outcome.verdict.is_bad() || outcome.verdict == Verdict::Error;
     !run.objections.is_empty() || run.outcomes.iter().any(is_bad)
 }
 
-/// Keeps a run that was stopped, and tells how to go on with it.
+/// Writes the report of a stopped run, and prints how to resume it.
 fn keep(outputs: &Outputs, run: &Run) {
     let path = outputs.json.clone().unwrap_or_else(|| PathBuf::from(INTERRUPTED));
     if outputs.json.is_none()
         && let Err(Ending::Failed(why)) = write(&path, &json::write(run))
     {
-        return eprintln!("assay: stopped, and the report cannot be kept: {why}");
+        return eprintln!("assay: stopped; the report cannot be written: {why}");
     }
-    eprintln!("assay: stopped; go on with the same arguments and --resume {}", path.display());
+    eprintln!("assay: stopped; to continue, run the same command with --resume {}", path.display());
 }
 
-/// The target that the arguments name, and how to treat it.
+/// The target that the arguments name, with its settings and pace.
 async fn setup(args: &RunArgs, earlier: Option<&Run>) -> Result<Setup, Ending> {
     let seed = args.seed.or(earlier.map(|run| run.seed));
     let Some(loaded) = args.target.load()? else { return embedded(seed.unwrap_or(1)) };
@@ -359,7 +359,7 @@ fn embedded(seed: u64) -> Result<Setup, Ending> {
 #[cfg(not(feature = "embedded"))]
 fn embedded(_: u64) -> Result<Setup, Ending> {
     Err(Ending::Bad(
-        "this build has no simulator: name a target with --profile, --gateway-url, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
+        "this build has no simulator: give a target with --profile, --gateway-url, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
     ))
 }
 
@@ -375,7 +375,7 @@ pub(crate) fn embedded_target(_: u64) -> Result<Box<dyn Target>, Ending> {
     Err(Ending::Bad("this build has no simulator".to_owned()))
 }
 
-/// The checks of a plan, what each costs and needs, and the sum.
+/// Lists the checks of a plan with their requests, and the sum.
 fn list(setup: &Setup, planned: &[Planned]) -> String {
     let width =
         planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
@@ -398,7 +398,7 @@ fn list(setup: &Setup, planned: &[Planned]) -> String {
     text
 }
 
-/// What a resumed run takes over: every outcome but those that the harness failed at.
+/// What a resumed run keeps: every outcome except errors of the harness.
 fn settled(mut run: Run) -> Run {
     run.outcomes.retain(|outcome| outcome.verdict != Verdict::Error);
     run

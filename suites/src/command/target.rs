@@ -1,4 +1,4 @@
-//! The target that the arguments of a command name: a profile, or URLs.
+//! The target of a command: a profile or URLs.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub(crate) struct TargetArgs {
 
 #[derive(Args)]
 pub(crate) struct UrlArgs {
-    /// Base URL of an inference gateway; its key is read from the environment variable `ASSAY_GATEWAY_KEY`
+    /// Base URL of an inference gateway; its key is read from the environment variable ASSAY_GATEWAY_KEY
     #[arg(long, value_name = "URL")]
     pub(crate) gateway_url: Option<String>,
     /// Base URL of a token metadata service
@@ -36,22 +36,22 @@ pub(crate) struct UrlArgs {
     /// Base URL of a control API
     #[arg(long, value_name = "URL")]
     pub(crate) control_url: Option<String>,
-    /// Certificates (PEM) of authorities to trust beside those of this machine
+    /// Certificates (PEM) of authorities to trust in addition to those of this machine
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
-    /// The certificate (PEM, with its chain) of this client
+    /// Client certificate (PEM, with its chain)
     #[arg(long, value_name = "FILE", requires = "client_key")]
     pub(crate) client_certificate: Option<PathBuf>,
-    /// The key (PEM) of that certificate
+    /// Private key (PEM) of the client certificate
     #[arg(long, value_name = "FILE", requires = "client_certificate")]
     pub(crate) client_key: Option<PathBuf>,
 }
 
-/// Where the key of a gateway is that stands on the command line.
+/// The environment variable of the key for `--gateway-url`.
 pub(crate) const GATEWAY_KEY: &str = "ASSAY_GATEWAY_KEY";
 
 impl TargetArgs {
-    /// The profile that is named, or the one that the URLs make; none where neither is given.
+    /// The given profile, or one made from the URLs; `None` without both.
     pub(crate) fn load(&self) -> Result<Option<Loaded>, Ending> {
         let loaded = match &self.profile {
             Some(path) => Profile::load(path).map(Some),
@@ -59,7 +59,7 @@ impl TargetArgs {
                 let urls = &self.urls;
                 let lone = urls.control_url.is_some()
                     || [&urls.ca_file, &urls.client_certificate].iter().any(|file| file.is_some());
-                let why = "--control-url, --ca-file and --client-certificate go with the URL of a service, \
+                let why = "--control-url, --ca-file and --client-certificate need the URL of a service, \
                            such as --network-url";
                 return if lone { Err(Ending::Bad(why.to_owned())) } else { Ok(None) };
             }
@@ -72,7 +72,7 @@ impl TargetArgs {
 }
 
 impl UrlArgs {
-    /// The services that have a URL, in their order.
+    /// The services that have a URL, in order.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &String)> {
         let all = [
             ("gateway", &self.gateway_url),
@@ -84,7 +84,7 @@ impl UrlArgs {
         all.into_iter().filter_map(|(service, url)| Some((service, url.as_ref()?)))
     }
 
-    /// The profile that the URLs make.
+    /// The TOML profile for the URLs.
     fn text(&self) -> String {
         let literal = |text: String| toml::Value::from(text).to_string();
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! `assay vectors` and `assay shim`: the golden cases, and implementations held against them.
+//! `assay vectors` and `assay shim`: the golden cases, and programs tested against them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -18,70 +18,70 @@ use crate::Ending;
 pub(crate) enum What {
     /// List the cases
     List {
-        /// Only cases whose id or operation contains one of these
+        /// Only cases whose id or operation contains one of these strings
         filters: Vec<String>,
     },
-    /// Print a case as a person would check it, or write all of them as one page
+    /// Explain one case step by step, or write an HTML page of all cases
     #[command(
-        after_help = "Examples:\n  assay vectors explain publish/check-message/trailing-byte\n  assay vectors explain --html vectors.html\n\nWhat differs from the base is red on a terminal, unless NO_COLOR is set, and stands in brackets elsewhere"
+        after_help = "Examples:\n  assay vectors explain publish/check-message/trailing-byte\n  assay vectors explain --html vectors.html\n\nDifferences from the base case are red on a terminal (unless NO_COLOR is set) and in brackets elsewhere"
     )]
     Explain {
-        /// The case's id
+        /// Id of the case
         #[arg(required_unless_present = "html")]
         id: Option<String>,
-        /// Write the whole collection as one page that needs no network
+        /// Write all cases as one self-contained HTML page
         #[arg(long, value_name = "FILE", conflicts_with = "id")]
         html: Option<PathBuf>,
     },
-    /// List the rules that rejects name, with their requirements
+    /// List the rules that reject cases name, with their requirements
     Rules,
-    /// Check the collection itself: form, provenance, coverage, and that each reject is refused by its rule alone
+    /// Lint the collection: form, provenance, coverage, and that each reject case breaks only its own rule
     Lint {
-        /// Somebody's copy instead: a folder or a tar
+        /// Lint this copy instead: a folder or a tar
         dir: Option<PathBuf>,
     },
-    /// Count cases and witnesses by operation, and check every file against the manifest
+    /// Count cases and witnesses by operation, and compare every file with the manifest
     Verify,
-    /// Write the generated files again
+    /// Regenerate the generated files
     #[command(
         after_help = "Exit codes: 0 as generated, 1 stale or unknown files (with --check), 2 the folder cannot be written"
     )]
     Generate {
-        /// Write nothing; fail where a file would change
+        /// Write nothing; fail if a file would change
         #[arg(long)]
         check: bool,
-        /// The data folder of a checkout
+        /// Data folder of a checkout
         #[arg(long, value_name = "DIR", default_value = "vectors/data")]
         into: PathBuf,
     },
-    /// Write a release: a tar that has the same bytes wherever it is packed, and its SHA-256 beside it
+    /// Write a release: a reproducible tar and its SHA-256 file
     Pack {
-        /// The file; without it, the release's name in this folder
+        /// Output file; the default is the release's name in the current folder
         #[arg(value_name = "OUT")]
         out: Option<PathBuf>,
     },
-    /// Tell how a vendored copy differs from this collection
+    /// Compare a vendored copy with this collection
     #[command(after_help = "Exit codes: 0 the same, 1 it differs, 2 it cannot be read")]
     Drift {
-        /// The copy: a release, the folder it was unpacked into, or the data folder alone
+        /// The copy: a release tar, its unpacked folder, or a data folder
         #[arg(value_name = "DIR")]
         dir: PathBuf,
     },
-    /// Hold a program that speaks the JSON-lines protocol against the cases
+    /// Test a program that speaks the JSON-lines protocol
     #[command(
-        after_help = "Examples:\n  assay vectors run -- assay shim\n  assay vectors run --map names.toml -- python3 shim.py\n\nA map (TOML) says what the program calls the rules; several may be one error to it:\n  [rules]\n  InvalidDomain = [\"domain.alphabet\", \"domain.hyphen\"]\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments"
+        after_help = "Examples:\n  assay vectors run -- assay shim\n  assay vectors run --map names.toml -- python3 shim.py\n\nA map (TOML) lists the program's error names and the rules that each one covers:\n  [rules]\n  InvalidDomain = [\"domain.alphabet\", \"domain.hyphen\"]\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments"
     )]
     Run {
-        /// Seconds that one case may take
+        /// Timeout for one case, in seconds
         #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
         limit: u64,
-        /// Cases that are sent ahead of their answers
+        /// Number of cases in flight
         #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
         window: u16,
-        /// Judge the rules' names too
+        /// Also judge the rule names that the program returns
         #[arg(long)]
         rules: bool,
-        /// What the program calls the rules (TOML); those named there are judged
+        /// The program's names for rules (TOML); the rules in it are judged
         #[arg(long, value_name = "FILE")]
         map: Option<PathBuf>,
         /// A reading that the program follows (repeatable)
@@ -105,7 +105,7 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
             say(&explain::explain(case, is_coloured()))
         }
         What::Explain { html, .. } => {
-            let path = html.ok_or_else(|| Ending::Bad("an id, or --html FILE".to_owned()))?;
+            let path = html.ok_or_else(|| Ending::Bad("no case: give an id, or --html FILE".to_owned()))?;
             let page = page::page();
             put(&path, page.as_bytes())?;
             say(&format!("{}: {} cases, {} bytes\n", path.display(), cases().len(), page.len()))
@@ -146,14 +146,14 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
     }
 }
 
-/// Colours are for people at a terminal who did not decline them.
+/// Colour is used on a terminal, unless `NO_COLOR` is set.
 fn is_coloured() -> bool {
     let declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
     std::io::stdout().is_terminal() && !declined && !is_dumb
 }
 
-/// Prints. Whoever stopped reading, as `head` does, has seen enough.
+/// Prints. A closed pipe (as with `head`) is not an error.
 fn say(text: &str) -> Result<(), Ending> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Ending::Failed(e.to_string())),
@@ -191,7 +191,7 @@ fn pack(out: Option<PathBuf>) -> Result<(), Ending> {
     say(&line)
 }
 
-/// The reference end of the protocol.
+/// Runs the reference implementation of the protocol.
 pub(crate) fn serve() -> Result<(), Ending> {
     shim::serve(std::io::stdin().lock(), std::io::stdout().lock()).map_err(|e| Ending::Failed(e.to_string()))
 }
@@ -199,7 +199,7 @@ pub(crate) fn serve() -> Result<(), Ending> {
 fn unknown(all: &[Case], id: &str) -> Ending {
     let near: Vec<&str> =
         all.iter().map(|case| case.id.as_str()).filter(|known| known.contains(id)).take(5).collect();
-    Ending::Bad(format!("no case has the id {id:?}; near it: {}", near.join(", ")))
+    Ending::Bad(format!("no case has the id {id:?}; similar ids: {}", near.join(", ")))
 }
 
 fn list(filters: &[String]) -> Result<(), Ending> {
@@ -209,7 +209,9 @@ fn list(filters: &[String]) -> Result<(), Ending> {
     };
     let chosen: Vec<&Case> = all.iter().filter(wanted).collect();
     if chosen.is_empty() {
-        return Err(Ending::Bad("no case matches these filters".to_owned()));
+        return Err(Ending::Bad(
+            "no case matches these filters; assay vectors list shows every case".to_owned(),
+        ));
     }
     let line = |case: &&Case| {
         let verdict = if case.is_reject() { "reject" } else { "accept" };
@@ -251,15 +253,14 @@ fn verify() -> Result<(), Ending> {
                 )
             })
             .collect();
-        let confirmed =
-            if witnesses.is_empty() { "no witness on record".to_owned() } else { witnesses.join("; ") };
+        let confirmed = if witnesses.is_empty() { "no witness".to_owned() } else { witnesses.join("; ") };
         say(&format!("{op:<28} {:>3} accepts {:>3} rejects  {confirmed}\n", count.accept, count.reject))?;
     }
     let rows = || assay_spec::catalogue::requirements().filter(|row| row.evidence == Evidence::Vector);
     let refusing = rows().filter(|row| !row.rule.is_empty()).count();
     let quiet = rows().count() - refusing;
     say(&format!(
-        "{refusing} requirements refuse, each shown by accepts and rejects; {quiet} say what is computed or read, each shown by accepts that need it\n"
+        "{refusing} requirements reject input: each has accept and reject cases; {quiet} define a result: each has accept cases that need it\n"
     ))?;
     say(&lines(&found))?;
     if found.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
@@ -268,7 +269,7 @@ fn verify() -> Result<(), Ending> {
 fn write(check: bool, into: &Path) -> Result<(), Ending> {
     if !into.is_dir() {
         return Err(Ending::Bad(format!(
-            "{}: no such folder; --into names the data of a checkout",
+            "{}: no such folder; give the data folder of a checkout with --into",
             into.display()
         )));
     }
@@ -291,20 +292,20 @@ fn write(check: bool, into: &Path) -> Result<(), Ending> {
     let strays = strays(into, &generated)?;
     for name in &strays {
         say(&format!(
-            "no generator writes it: {}
+            "not written by any generator: {}
 ",
             into.join(name).display()
         ))?;
     }
     if check && stale > 0 {
-        say(&format!("write them again: assay vectors generate --into {}\n", into.display()))?;
+        say(&format!("to regenerate: assay vectors generate --into {}\n", into.display()))?;
     }
     let done = if check { "stale" } else { "written" };
     say(&format!("{stale} of {} files {done}\n", generated.len()))?;
     if check && stale + strays.len() > 0 { Err(Ending::Code(1)) } else { Ok(()) }
 }
 
-/// Files of the folder that are neither generated nor part of the collection by hand.
+/// Files of the folder that are neither generated nor handwritten cases.
 fn strays(into: &Path, generated: &BTreeMap<String, Vec<u8>>) -> Result<Vec<String>, Ending> {
     let (own, found) = (Collection::embedded(), read(into)?);
     let is_stray = |path: &&str| {
@@ -328,7 +329,7 @@ fn judge(report: &run::Report) -> Result<(), Ending> {
         text += &format!("not claimed: {op} ({count} cases)\n");
     }
     for op in &report.unknown {
-        text += &format!("claimed, and no case is of it: {op}\n");
+        text += &format!("claimed, but there is no case: {op}\n");
     }
     let counts: Vec<String> =
         report.counts().into_iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();

@@ -1,4 +1,4 @@
-//! The points of a diagnosis: what was found, how many checks it concerns, and what helps.
+//! The findings of a diagnosis: what is wrong, how many checks it affects, and how to fix it.
 
 use std::collections::BTreeMap;
 
@@ -13,30 +13,30 @@ use crate::readings::{self, Reading};
 use crate::survey::{Asked, Found, Level};
 use crate::target::Remote;
 
-/// A difference of clocks that shows in what checks send, in milliseconds.
+/// Smallest clock difference that affects checks, in milliseconds.
 const SKEW_MS: i64 = 5000;
 
-/// What is known before a service is looked at.
+/// Facts that the findings of a service are computed from.
 pub(super) struct Known<'k> {
     pub(super) loaded: &'k Loaded,
-    /// Secrets that are missing or no good.
+    /// Missing or invalid secrets.
     pub(super) wrong: &'k [Wrong],
-    /// Sites beside the services' own where nobody listens, and why.
+    /// Secondary sites that cannot be reached, with the reason.
     pub(super) silent: &'k BTreeMap<String, String>,
     /// The node that stored records are read from.
     pub(super) node: Option<&'k Asked>,
-    /// A control API offers actions: it may tell what the profile does not.
+    /// A control API offers actions; checks can use them instead of profile entries.
     pub(super) tells: bool,
     pub(super) planned: &'k [Foreseen],
 }
 
-/// A check, and why it will say nothing.
+/// A check, and why it cannot run.
 pub(super) struct Foreseen {
     pub(super) check: &'static Check,
     pub(super) why: Option<String>,
 }
 
-/// What the plan knows without a request. What a run may be asked to leave out is not left out here.
+/// The plan, made without requests. Checks that only `--include` would run are kept.
 pub(super) async fn foreseen(
     target: &Remote,
     settings: &Settings,
@@ -48,11 +48,11 @@ pub(super) async fn foreseen(
         .collect()
 }
 
-/// The control API: there, or not.
+/// Whether the control API responds.
 pub(super) fn control((base, level): &(String, Result<Level, String>)) -> Point {
     match level {
         Ok(Level { time, faults, actions, forks, .. }) => {
-            let forks = if *forks { "forks worlds" } else { "forks no worlds" };
+            let forks = if *forks { "forks worlds" } else { "no forks" };
             let what =
                 format!("control {base}: time level {time}, {faults} faults, {actions} actions, {forks}");
             Point::new(Mark::Good, what, "")
@@ -60,24 +60,24 @@ pub(super) fn control((base, level): &(String, Result<Level, String>)) -> Point 
         Err(why) => {
             let is_refused = why.contains("status 401") || why.contains("status 403");
             let remedy = if is_refused {
-                "name a token that it takes: control_token = { env = \"NAME\" }"
+                "set a valid token: control_token = { env = \"NAME\" }"
             } else {
-                "start it, put its URL right, or take `control` out of the profile"
+                "start it, correct its URL, or remove `control` from the profile"
             };
             Point::new(Mark::Hinders, format!("control {base}: {why}"), remedy)
         }
     }
 }
 
-/// Secrets under keys of that kind, which cannot be had.
+/// Findings for missing or invalid secrets whose key matches.
 pub(super) fn wrong(is: impl Fn(&str) -> bool, all: &[Wrong], planned: Option<&[Foreseen]>) -> Vec<Point> {
     all.iter()
         .filter(|wrong| is(&wrong.key))
         .map(|wrong| {
             let remedy = match wrong.key.rsplit('.').next() {
-                Some("env") => "set the variable, or name a file: { file = \"path\" }",
-                Some("file") => "write the file, or name a variable: { env = \"NAME\" }",
-                _ => "put another key there",
+                Some("env") => "set the variable, or use a file: { file = \"path\" }",
+                Some("file") => "create or fix the file, or use a variable: { env = \"NAME\" }",
+                _ => "use a valid key",
             };
             let point = Point::new(Mark::Hinders, wrong.to_string(), remedy);
             match planned.map(|planned| about(planned, &wrong.key)) {
@@ -88,19 +88,19 @@ pub(super) fn wrong(is: impl Fn(&str) -> bool, all: &[Wrong], planned: Option<&[
         .collect()
 }
 
-/// How many checks are left out for want of that key, such as `gateway.key.env`.
+/// How many checks are skipped because that key is missing, such as `gateway.key.env`.
 fn about(planned: &[Foreseen], key: &str) -> usize {
     let words = wording(key);
     planned.iter().filter(|one| one.why.as_ref().is_some_and(|why| why.contains(&words))).count()
 }
 
-/// The key as checks speak of it: `[gateway] key`.
+/// The key as reasons of checks write it: `[gateway] key`.
 fn wording(key: &str) -> String {
     let mut parts = key.split('.');
     format!("[{}] {}", parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
 }
 
-/// All that concerns one service, the gravest first.
+/// All findings for one service, the most severe first.
 pub(super) fn for_service(service: Service, asked: Option<&Asked>, known: &Known<'_>) -> Vec<Point> {
     let Known { loaded, wrong: wrongs, silent, planned, .. } = *known;
     let mut points = Vec::new();
@@ -108,7 +108,7 @@ pub(super) fn for_service(service: Service, asked: Option<&Asked>, known: &Known
     match asked {
         Some(Asked { found: Ok(found), .. }) => points.extend(reached(service, found, planned.len())),
         Some(Asked { found: Err(why), .. }) => {
-            // What a check would miss besides is for when somebody is there; a secret can be put right at once.
+            // Other missing things matter only once the server responds; a secret can be fixed at once.
             let point = Point::new(Mark::Hinders, why.clone(), way_to(why));
             points.insert(0, point.concerning(planned.len()));
             return points;
@@ -126,85 +126,86 @@ pub(super) fn for_service(service: Service, asked: Option<&Asked>, known: &Known
     points.extend(left_out(&undeclared_rows(service, loaded, known.tells), planned, &reported));
     if ready(service, known) == 0 && !points.iter().any(|point| point.mark == Mark::Hinders) {
         let what = "no check can run";
-        points.push(Point::new(Mark::Hinders, what, "put right what is marked !").concerning(planned.len()));
+        points.push(Point::new(Mark::Hinders, what, "fix the findings marked !").concerning(planned.len()));
     }
     points.sort_by_key(|point| point.mark);
     points
 }
 
-/// How many checks can say something, where somebody is there.
+/// How many checks can run if the server responds.
 pub(super) fn ready(service: Service, known: &Known<'_>) -> usize {
     let open = undeclared_rows(service, known.loaded, known.tells);
     let can = |one: &&Foreseen| one.why.is_none() && !open.contains(&one.check.requirement.key);
     known.planned.iter().filter(can).count()
 }
 
-/// Somebody answers; whether it is who was looked for is another thing.
+/// The server responds; it may still be a different service.
 fn reached(service: Service, found: &Found, checks: usize) -> Vec<Point> {
-    let note = found.notes.first().map_or("it answers", String::as_str);
+    let note = found.notes.first().map_or("the server responds", String::as_str);
     let mut points = Vec::new();
-    // The one path that every gateway and every node has.
+    // Every gateway and every node has the surveyed path.
     let must_be_there = matches!(service, Service::Gateway | Service::Network);
-    // Neither has anything that a GET would tell it by.
+    // A GET cannot identify either of these.
     let tells_nothing = matches!(service, Service::Hosting | Service::Publish);
     if found.status >= 500 {
-        let remedy = "see the service's log: it fails at a GET that changes nothing";
-        points.push(Point::new(Mark::Hinders, format!("it fails: {note}"), remedy).concerning(checks));
+        let remedy = "check the server's log: it fails on a GET request that changes nothing";
+        points
+            .push(Point::new(Mark::Hinders, format!("the server fails: {note}"), remedy).concerning(checks));
     } else if !found.is_recognised && !tells_nothing {
         let is_other = must_be_there && found.status == 404;
         let mark = if is_other { Mark::Hinders } else { Mark::Weakens };
         let remedy = match (service, found.status) {
-            (Service::Gateway, 401..=403) => "name a key that is valid: [gateway] key",
-            _ => "put the URL right, unless it is this service's",
+            (Service::Gateway, 401..=403) => "set a valid key: [gateway] key",
+            _ => "correct the URL, unless it does belong to this service",
         };
-        let what = format!("somebody answers, but not as the {service} would: {note}");
+        let what = format!("the server does not look like a {service} service: {note}");
         points.push(Point::new(mark, what, remedy).concerning(checks));
     } else {
         points.push(Point::new(Mark::Good, format!("reached: {note}"), ""));
     }
     if found.is_key_refused {
-        let remedy = "name a key that is valid: [gateway] key";
-        points.push(Point::new(Mark::Hinders, "the gateway refuses the key", remedy));
+        let remedy = "set a valid key: [gateway] key";
+        points.push(Point::new(Mark::Hinders, "the gateway rejects the key", remedy));
     }
     points.extend(found.skew_ms.and_then(clock));
     points
 }
 
-/// A service that has no URL to ask.
+/// Findings for a service without a URL.
 fn without_url(service: Service, known: &Known<'_>) -> Vec<Point> {
     if service != Service::Hosting {
         return Vec::new();
     }
     match known.node {
         None => {
-            let what = "stored records are read from a node, and none is named";
-            vec![Point::new(Mark::Hinders, what, "name the node: [network] url")]
+            let what = "stored records are read from a node, and the profile has none";
+            vec![Point::new(Mark::Hinders, what, "add the node: [network] url")]
         }
         Some(Asked { found: Err(_), .. }) => {
-            let what = "stored records are read from the node of [network], and nobody answers there";
-            let point = Point::new(Mark::Hinders, what, "put right what is marked x at the network");
+            let what = "stored records are read from the node in [network], and it does not respond";
+            let point = Point::new(Mark::Hinders, what, "fix the findings marked x of the network service");
             vec![point.concerning(known.planned.len())]
         }
         Some(_) => {
-            let what = "stored records are judged only when they are asked for";
-            vec![Point::new(Mark::Weakens, what, "assay run --service hosting, or [hosting] url")]
+            let what = "stored records are tested only on request";
+            vec![Point::new(Mark::Weakens, what, "run assay run --service hosting, or set [hosting] url")]
         }
     }
 }
 
-/// Readings at their defaults for which checks say nothing.
+/// Undeclared readings whose default makes checks skip.
 fn open(service: Service, loaded: &Loaded, tells: bool) -> Vec<&'static Reading> {
     let all = readings::of_services(&[service]).into_iter().filter(|_| !tells);
     all.filter(|reading| !reading.silent.is_empty() && !reading.is_declared(&loaded.profile)).collect()
 }
 
-/// The rows whose checks say nothing for want of a reading.
+/// The rows whose checks are skipped because a reading is not declared.
 fn undeclared_rows(service: Service, loaded: &Loaded, tells: bool) -> Vec<u32> {
     let open = open(service, loaded, tells).into_iter();
     open.flat_map(|reading| reading.silent.iter().map(|row| row.key)).collect()
 }
 
-/// The readings that somebody has to declare, if they are so.
+/// Findings for readings that are not declared.
 fn undeclared(service: Service, known: &Known<'_>) -> Vec<Point> {
     open(service, known.loaded, known.tells)
         .into_iter()
@@ -214,7 +215,7 @@ fn undeclared(service: Service, known: &Known<'_>) -> Vec<Point> {
             let count = known.planned.iter().filter(concerned).count();
             let what = format!("{} is not declared", reading.key);
             let remedy = format!(
-                "[{}] {} = {}, if it is so (assay readings)",
+                "declare it if it applies: [{}] {} = {} (see assay readings)",
                 reading.table(),
                 reading.name(),
                 reading.example
@@ -224,7 +225,7 @@ fn undeclared(service: Service, known: &Known<'_>) -> Vec<Point> {
         .collect()
 }
 
-/// What the plan leaves out, by reason, in the order of the checks.
+/// The skipped checks of the plan, grouped by reason, in the order of the checks.
 fn left_out(open: &[u32], planned: &[Foreseen], reported: &[String]) -> Vec<Point> {
     let mut groups: Vec<(&str, usize)> = Vec::new();
     for Foreseen { check, why } in planned {
@@ -236,15 +237,15 @@ fn left_out(open: &[u32], planned: &[Foreseen], reported: &[String]) -> Vec<Poin
     }
     groups
         .into_iter()
-        // A secret that is named and cannot be had has a line of its own.
+        // A missing or invalid secret has its own finding.
         .filter(|(why, _)| !reported.iter().any(|words| why.contains(words)))
         .map(|(why, count)| Point::new(Mark::Weakens, why, remedy(why)).concerning(count))
         .collect()
 }
 
-/// What helps against a reason of the plan.
+/// How to fix a reason of the plan.
 fn remedy(why: &str) -> String {
-    // A key goes before a control API, which a reason may name beside it and few targets have.
+    // A profile key is checked before the control API: a reason may name both, and few targets have a control API.
     if let Some((table, names)) = missed(why) {
         let table = if why.contains("[[") { format!("[[{table}]]") } else { format!("[{table}]") };
         return match names {
@@ -258,16 +259,16 @@ fn remedy(why: &str) -> String {
         ("the chain's URL", "[publish] chain_url = \"\u{2026}\""),
         (
             "client addresses",
-            "forwarding_header = \"X-Forwarded-For\", where the target believes it from this machine",
+            "forwarding_header = \"X-Forwarded-For\", if the target trusts that header from this machine",
         ),
-        ("says that it has no", "take the switch out of the profile's endpoints, if it has"),
-        ("--include", "allow it where nobody is harmed"),
+        ("says that it has no", "if the target has it, remove the switch from `endpoints` in the profile"),
+        ("--include", "allow it if the target is yours alone"),
     ];
     let found = known.iter().find(|(words, _)| why.contains(words));
-    found.map_or("name it in the profile, if the target has it", |(_, remedy)| *remedy).to_owned()
+    found.map_or("add it to the profile, if the target has it", |(_, remedy)| *remedy).to_owned()
 }
 
-/// The table and the keys that a check misses, as checks name them: `([gateway] key)`, `(alt_url in [network])`,
+/// The table and the keys that a check needs, as reasons write them: `([gateway] key)`, `(alt_url in [network])`,
 /// `([[metadata.contracts]])`.
 fn missed(why: &str) -> Option<(&str, &str)> {
     let (before, rest) = why.split_once('[')?;
@@ -278,34 +279,38 @@ fn missed(why: &str) -> Option<(&str, &str)> {
     Some((table, if behind.is_empty() { ahead.unwrap_or_default() } else { behind }))
 }
 
-/// What helps where nobody answers.
+/// How to fix an unreachable server.
 fn way_to(why: &str) -> &'static str {
     let known = [
         (
             "authority is unknown",
-            "ca_file = \"\u{2026}\" with the certificate (PEM) of the server's authority",
+            "set ca_file = \"\u{2026}\" to the certificate (PEM) of the server's authority",
         ),
-        ("another name", "use the name that the certificate is for, or another certificate"),
+        ("another name", "use a host name that is in the certificate, or another certificate"),
         ("has expired", "renew the server's certificate"),
-        ("not valid yet", "set the clock of this machine or of the server"),
-        ("no TLS is spoken", "http:// instead of https://, or the port that speaks TLS"),
-        ("refused", "start the service, or put its port right"),
-        ("lookup", "put the name in the URL right"),
-        ("resolve", "put the name in the URL right"),
+        ("not valid yet", "correct the clock of this machine or of the server"),
+        ("does not speak TLS", "use http:// instead of https://, or the TLS port"),
+        ("refused", "start the service, or correct its port"),
+        ("lookup", "correct the host name in the URL"),
+        ("resolve", "correct the host name in the URL"),
     ];
     let found = known.iter().find(|(words, _)| why.contains(words));
-    found.map_or("see that the service runs and that this machine reaches it", |(_, remedy)| *remedy)
+    found.map_or("check that the service runs and that this machine can reach it", |(_, remedy)| *remedy)
 }
 
 fn clock(skew_ms: i64) -> Option<Point> {
     (skew_ms.abs() >= SKEW_MS).then(|| {
         let (seconds, way) = (skew_ms.abs() / 1000, if skew_ms > 0 { "ahead of" } else { "behind" });
-        let what = format!("its clock is {seconds} s {way} this machine's");
-        Point::new(Mark::Weakens, what, "set the clocks; checks follow the Date header where there is one")
+        let what = format!("the server's clock is {seconds} s {way} this machine's");
+        Point::new(
+            Mark::Weakens,
+            what,
+            "synchronize the clocks; checks use the server's Date header if there is one",
+        )
     })
 }
 
-/// The service whose site it is.
+/// The service that a secondary site belongs to.
 fn owner(site: &str) -> Service {
     if site == "chain" { Service::Publish } else { Service::Network }
 }
@@ -315,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_remedy_names_the_key_that_a_reason_misses() {
+    fn remedies_name_the_missing_key() {
         for (why, said) in [
             ("needs a valid key ([gateway] key)", "declare `key` in [gateway]"),
             ("needs a contract ([[metadata.contracts]])", "declare it in [[metadata.contracts]]"),
@@ -333,7 +338,7 @@ mod tests {
             ),
             ("needs a bound domain ([publish] key and domains)", "declare key and domains in [publish]"),
             ("needs the chain's URL", "[publish] chain_url = \"\u{2026}\""),
-            ("needs a number [1]", "name it in the profile, if the target has it"),
+            ("needs a number [1]", "add it to the profile, if the target has it"),
         ] {
             assert_eq!(remedy(why), said, "{why}");
         }

@@ -155,7 +155,7 @@ impl Connect for Memory {
             match (site.tls, asked.scheme()) {
                 (true, "https") | (false, "http") => {}
                 (true, _) => return Err(Broken::Closed("since the site speaks https".to_owned())),
-                (false, _) => return Err(Broken::Tls(format!("{base}: no TLS is spoken there"))),
+                (false, _) => return Err(Broken::Tls(format!("{base}: the server does not speak TLS"))),
             }
             let handle = self.handle.clone();
             let boots = handle.read(World::boots);

@@ -19,8 +19,8 @@ static GATEWAY: &[Reading] = &[
         default: None,
         example: "{ native_completions = false }",
         wrong: "{ native = false }",
-        means: "Which of the listed endpoints the gateway has. What is switched off is not asked, and checks of it alone \
-                are not applicable.",
+        means: "Which of the listed endpoints the gateway has. Endpoints that are switched off get no requests; \
+                their checks are not applicable.",
         rows: &[&gateways::errors::OTHER_PATHS, &gateways::completions::NATIVE],
         silent: &[],
     },
@@ -30,8 +30,8 @@ static GATEWAY: &[Reading] = &[
         default: Some("false"),
         example: "true",
         wrong: "\"on\"",
-        means: "Whether a request without a key is asked to pay. With it the flow is tested and 402 is taken beside 401; \
-                without it only 401 is.",
+        means: "Whether a request without a key may be answered with a payment request. If true, the payment flow is \
+                tested and 402 is accepted as well as 401; if false, only 401 is accepted.",
         rows: &[
             &gateways::auth::MISSING_KEY,
             &gateways::payment::REQUIRED,
@@ -52,19 +52,19 @@ static GATEWAY: &[Reading] = &[
         default: Some("\"string\""),
         example: "\"array\"",
         wrong: "\"text\"",
-        means: "The form of `detail` where a body is not valid: a text by the document, an array by the framework that \
-                many servers are built on.",
+        means: "The type of `detail` for an invalid body: a string according to the document, an array in the \
+                framework that many servers use.",
         rows: &[&gateways::errors::DETAIL_422],
         silent: &[],
     },
     Reading {
         key: "gateway.readings.models_id_path",
-        values: "a way to the ids, such as \"data[].id\"",
+        values: "a path to the ids, such as \"data[].id\"",
         default: Some("\"data[].id\""),
         example: "\"models[]\"",
         wrong: "\"data[0].id\"",
-        means: "Where the list of models holds the ids. Where the way leads nowhere, checks that compare the list with \
-                discovery are not applicable.",
+        means: "The path of the ids in the list of models. If nothing is found there, checks that compare the list \
+                with discovery are not applicable.",
         rows: &[
             &gateways::models::SHAPE,
             &gateways::models::IDS,
@@ -79,7 +79,7 @@ static GATEWAY: &[Reading] = &[
         default: Some("false"),
         example: "true",
         wrong: "1",
-        means: "Whether discovery may list servers without TLS, as on a bench. Without it such an entry fails.",
+        means: "Whether discovery may list servers without TLS, as on a test bench. If false, such an entry fails.",
         rows: &[&gateways::discovery::ENTRY],
         silent: &[],
     },
@@ -89,19 +89,19 @@ static GATEWAY: &[Reading] = &[
         default: Some("false"),
         example: "true",
         wrong: "\"yes\"",
-        means: "Replies hold what the customary client libraries read and the document does not list: the text of an \
-                answer and the ids of tool calls. Undeclared, nobody looks for them.",
+        means: "Replies contain members that common client libraries read and the document does not list: the \
+                content of an answer and the ids of tool calls. If false, they are not checked.",
         rows: &[&gateways::chat::ANSWER_TEXT, &gateways::tools::CALL_ID],
         silent: &[&gateways::chat::ANSWER_TEXT, &gateways::tools::CALL_ID],
     },
     Reading {
         key: "gateway.readings.version",
-        values: "a text, as the version header holds one",
+        values: "a string, as sent in the version header",
         default: Some("\"2023-06-01\""),
         example: "\"2026-01-01\"",
         wrong: "20260101",
-        means: "The value of the version header with which messages are asked for. Which dates a gateway takes is not \
-                shown, so nothing but this value is sent.",
+        means: "The value of the version header in requests for messages. The document does not say which dates a \
+                gateway accepts, so only this value is sent.",
         rows: &[&gateways::messages::VERSION_HEADER, &gateways::messages::MESSAGE_OBJECT],
         silent: &[],
     },
@@ -113,8 +113,8 @@ static METADATA: &[Reading] = &[Reading {
     default: None,
     example: "\"/openapi.json\"",
     wrong: "\"openapi.json\"",
-    means: "Where the service describes its interface as JSON with `info.version`. Undeclared, nobody looks for the \
-            version that it declares.",
+    means: "Where the service describes its interface as JSON with `info.version`. Undeclared, that version is not \
+            checked.",
     rows: &[&metadatas::root::VERSION],
     silent: &[&metadatas::root::VERSION],
 }];
@@ -126,7 +126,7 @@ static NETWORK: &[Reading] = &[
         default: Some("false"),
         example: "true",
         wrong: "\"true\"",
-        means: "What an endpoint means that is declared and not there. With it its checks fail, without it they are not \
+        means: "What happens if an endpoint is declared but absent. If true, its checks fail; if false, they are not \
                 applicable.",
         rows: &[&networks::info::PREFIX],
         silent: &[],
@@ -137,8 +137,8 @@ static NETWORK: &[Reading] = &[
         default: None,
         example: "{ run = false }",
         wrong: "{ runs = false }",
-        means: "Which of the listed endpoints the node has. What is switched off is not asked, and its checks are not \
-                applicable.",
+        means: "Which of the listed endpoints the node has. Endpoints that are switched off get no requests; their \
+                checks are not applicable.",
         rows: &[&networks::info::PUBLIC],
         silent: &[],
     },
@@ -148,8 +148,8 @@ static NETWORK: &[Reading] = &[
         default: None,
         example: "\"create_message\"",
         wrong: "\"nothing\"",
-        means: "An endpoint whose requests count as authenticated, since the document does not say which do. Undeclared, \
-                that class of the limits is not tested.",
+        means: "An endpoint whose requests count as authenticated; the document does not name one. Undeclared, the \
+                limit of authenticated requests is not tested.",
         rows: &[&networks::limits::AUTHENTICATED],
         silent: &[&networks::limits::AUTHENTICATED],
     },
@@ -160,7 +160,7 @@ static NETWORK: &[Reading] = &[
         example: "\"either\"",
         wrong: "\"none\"",
         means: "What the signature of a message covers: its text, or the digest of its canonical JSON. Undeclared, \
-                messages are signed as their text and nothing is asserted about it.",
+                messages are signed as text and signatures are not tested.",
         rows: &[&networks::signing::GENERAL_TAKEN, &networks::signing::RECORD_TAKEN],
         silent: &[&networks::signing::GENERAL_TAKEN, &networks::signing::RECORD_TAKEN],
     },
@@ -170,7 +170,7 @@ static NETWORK: &[Reading] = &[
         default: Some("false"),
         example: "true",
         wrong: "\"yes\"",
-        means: "The node refuses what another key has signed. Undeclared, it is not held to it.",
+        means: "Whether the node rejects messages that another key has signed. If false, this is not tested.",
         rows: &[&networks::signing::VERIFIED, &networks::storage::SIGNATURE],
         silent: &[&networks::signing::VERIFIED, &networks::storage::SIGNATURE],
     },
@@ -180,8 +180,8 @@ static NETWORK: &[Reading] = &[
         default: None,
         example: "\"merged\"",
         wrong: "\"kept\"",
-        means: "What becomes of an aggregate's other members when some are written later. Both are taken; what was met \
-                and not declared is noted.",
+        means: "Whether a later write keeps or removes the other members of an aggregate. Undeclared, both are \
+                accepted and the observed one is noted.",
         rows: &[&networks::aggregates::PARTIAL],
         silent: &[],
     },
@@ -191,7 +191,7 @@ static NETWORK: &[Reading] = &[
         default: Some("1"),
         example: "0",
         wrong: "-1",
-        means: "The number that the first page of a list has. Every check that pages begins with it.",
+        means: "The number of the first page of a list. Every check that pages starts with it.",
         rows: &[
             &networks::paging::FIRST_PAGE,
             &networks::paging::PAGE,
@@ -207,7 +207,8 @@ static NETWORK: &[Reading] = &[
         default: Some("3600"),
         example: "10",
         wrong: "\"10s\"",
-        means: "How long a FORGET may take until it is applied or given up. Checks of failed ones wait for as long.",
+        means: "How long the node may take to apply or finally reject a FORGET. Checks of rejected ones wait that \
+                long.",
         rows: &[
             &networks::forget::RETRIED,
             &networks::forget::FINALLY_REJECTED,
@@ -223,8 +224,8 @@ static NETWORK: &[Reading] = &[
         default: Some("\"both\""),
         example: "\"scoring\"",
         wrong: "\"metrics\"",
-        means: "Under which of the two named types measurements are found. By default they must be found under at least \
-                one of them.",
+        means: "The content type of the measurements. By default they must be found under at least one of the two \
+                types.",
         rows: &[&networks::measurement::CONTENT_TYPE],
         silent: &[],
     },
@@ -237,8 +238,8 @@ static HOSTING: &[Reading] = &[
         default: None,
         example: "2",
         wrong: "3",
-        means: "The `schemaVersion` of a project's entry, for which the document shows two numbers. Undeclared, either is \
-                taken.",
+        means: "The `schemaVersion` of a project entry; the document shows two numbers. Undeclared, both are \
+                accepted.",
         rows: &[&hostings::projects::SCHEMA_VERSION],
         silent: &[],
     },
@@ -248,8 +249,8 @@ static HOSTING: &[Reading] = &[
         default: Some("16"),
         example: "12",
         wrong: "13",
-        means: "Bytes of the nonce inside a wrapped key, which libraries choose differently. It decides how long a \
-                wrapped key is and how it is opened.",
+        means: "The nonce length in a wrapped key, in bytes; libraries differ. It determines the length of a wrapped \
+                key and how it is decrypted.",
         rows: &[
             &hostings::envelope::USER,
             &hostings::envelope::ENCRYPTION,
@@ -264,12 +265,12 @@ static HOSTING: &[Reading] = &[
     },
     Reading {
         key: "hosting.readings.derivation_lines",
-        values: "an array of four texts",
+        values: "an array of four strings",
         default: None,
         example: "[\"a\", \"b\", \"c\", \"d\"]",
         wrong: "[\"a\"]",
-        means: "The sentences that the wallet signs for its key E, which the document retells and does not quote. Without \
-                them no check derives that key.",
+        means: "The lines that the wallet signs to derive its key E; the document describes but does not quote them. \
+                Undeclared, no check derives that key.",
         rows: &[
             &hostings::security::ENCRYPTION_IS_E,
             &hostings::envelope::KEY_E_OPENS,
@@ -292,7 +293,8 @@ static PUBLISH: &[Reading] = &[
         default: Some("false"),
         example: "true",
         wrong: "\"no\"",
-        means: "Whether a transfer needs a `cid` as a publish does. With it the suite sends one along with every transfer.",
+        means: "Whether a transfer needs a `cid`, as a publish does. If true, the suite sends one with every \
+                transfer.",
         rows: &[
             &publishes::prepare::CID_REQUIRED,
             &publishes::prepare::NEW_AUTHORITY,
@@ -309,8 +311,8 @@ static PUBLISH: &[Reading] = &[
         default: Some("false"),
         example: "true",
         wrong: "7",
-        means: "Whether another domain in the body than in the envelope may be called malformed. With it 400 is taken \
-                beside 404.",
+        means: "Whether a domain in the body that differs from the envelope's may count as malformed. If true, 400 \
+                is accepted as well as 404.",
         rows: &[&publishes::prepare::DOMAIN_MATCH],
         silent: &[],
     },
@@ -323,8 +325,8 @@ static DROP: &[Reading] = &[
         default: Some("22"),
         example: "30",
         wrong: "0",
-        means: "Characters of a drop's id behind its prefix, of which the document shows an example. Ids of another length \
-                fail.",
+        means: "The number of characters of a drop id after its prefix; the document only shows an example. Ids of \
+                another length fail.",
         rows: &[&drops::response::DROP_ID],
         silent: &[],
     },
@@ -334,8 +336,9 @@ static DROP: &[Reading] = &[
         default: Some("\"links\""),
         example: "\"block\"",
         wrong: "\"bytes\"",
-        means: "How the size of a folder is estimated that decides whether it is sharded: by the bytes of names and \
-                identifiers, or by its block. Sites between the two limits have another identifier in each reading.",
+        means: "How the size of a folder is measured to decide whether it is sharded: by the bytes of names and \
+                identifiers, or by its block. Sites between the two limits have a different identifier in each \
+                reading.",
         rows: &[&drops::cid::SHARDED],
         silent: &[],
     },
@@ -345,8 +348,8 @@ static DROP: &[Reading] = &[
         default: Some("false"),
         example: "true",
         wrong: "\"true\"",
-        means: "Something before the target holds uploads back until they are complete. Then two uploads are never seen at \
-                once, and that the second is refused cannot be tested.",
+        means: "Whether a proxy in front of the target buffers uploads until they are complete. Then two uploads \
+                never overlap, and the rejection of the second one cannot be tested.",
         rows: &[&drops::limits::ONE_UPLOAD],
         silent: &[],
     },

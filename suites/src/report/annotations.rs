@@ -1,4 +1,4 @@
-//! Annotations for GitHub: one workflow command a line.
+//! Annotations for GitHub: one workflow command per line.
 
 use std::fmt::Write;
 
@@ -6,16 +6,16 @@ use super::terminal::by_reason;
 use super::{objections, one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
-/// GitHub shows ten of each kind a step; the tenth tells how many more there are.
+/// GitHub shows ten of each kind per step; the tenth counts the rest.
 const SHOWN: usize = 10;
 
-/// A longer message is cut.
+/// The maximum length of a message.
 const MESSAGE_BYTES: usize = 4 * 1024;
-/// One text of a message is cut here.
+/// The maximum length of one string in a message.
 const TEXT_BYTES: usize = 512;
 
-/// Errors for what does not conform, warnings for what is broken without that, notices for what could not be tested.
-/// Empty where there is nothing of these.
+/// Errors for outcomes that do not conform, warnings for other violations, notices for untested checks. Empty if there
+/// are none.
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
     let shown_outcomes = |is: fn(Verdict) -> bool| -> Vec<(String, String)> {
@@ -52,11 +52,8 @@ fn put(out: &mut String, kind: &str, shown_outcomes: &[(String, String)]) {
         let _ = writeln!(out, "::{kind} title={}::{}", property(title), data(cut));
     }
     if shown < shown_outcomes.len() {
-        let _ = writeln!(
-            out,
-            "::{kind} title=assay::and {} more; the report has them all",
-            shown_outcomes.len() - shown
-        );
+        let _ =
+            writeln!(out, "::{kind} title=assay::and {} more; see the report", shown_outcomes.len() - shown);
     }
 }
 
@@ -77,18 +74,18 @@ fn message(outcome: &Outcome, seed: u64) -> String {
     lines.join("\n")
 }
 
-/// A text of bounded length, so that the seed behind it stays.
+/// A bounded string, so that the seed after it is kept.
 fn short(text: &str) -> String {
     let shown = &text[..text.floor_char_boundary(TEXT_BYTES)];
     one_line(shown.as_bytes()) + if shown.len() < text.len() { "\u{2026}" } else { "" }
 }
 
-/// The text of a command; the runner turns these three back.
+/// Escapes the message of a command; the runner unescapes these three.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A value before the text, which a comma or a colon would end.
+/// Escapes a property of a command, which a comma or a colon would end.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
@@ -107,13 +104,13 @@ mod tests {
         ::error title=inconclusive publish.other.counterpart::The fault alone is refused. (must, document 3, Exchange)%0Athe counterpart got 500%0Aseed 18446744073709551615
         ::error title=error publish.other.answers::It answers. (must, document 3, Exchange)%0Acannot connect: refused%0Aseed 18446744073709551615
         ::warning title=warn publish.other.answers::It answers. (must, document 3, Exchange)%0Ait answers slowly%0Aseed 18446744073709551615
-        ::notice title=remark::connected at the second try: 1 of 4 connections
+        ::notice title=remark::connections: 1 retries before a request was sent
         ::notice title=2 not-testable::needs control level T2%0Apublish.first-group.needs-time%0Apublish.first-group.needs-time
         ");
     }
 
     #[test]
-    fn no_text_ends_a_command_or_begins_another() {
+    fn no_string_ends_a_command_or_begins_another() {
         let mut run = example::run();
         run.outcomes[1].reason = "50%\r\n::error::x".into();
         run.outcomes[1].failure = None;

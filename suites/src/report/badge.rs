@@ -1,10 +1,10 @@
-//! A badge: one small picture that says how a run ended.
+//! A badge with the result of a run.
 
 use crate::verdict::{Run, Verdict};
 
 const LABEL: &str = "assay";
 
-/// The run as a small SVG picture, without fonts or links to load.
+/// The badge as SVG, without external fonts or links.
 pub fn write(run: &Run) -> String {
     let (words, colour) = summary(run);
     let (left, right) = (width(LABEL), width(&words));
@@ -35,7 +35,7 @@ fn width(text: &str) -> usize {
     text.len() * 7 + PADDING
 }
 
-/// What it says, and the colour behind it; white text stands out from each.
+/// The label and its background colour; each is readable with white text.
 fn summary(run: &Run) -> (String, &'static str) {
     let bad = run.outcomes.iter().filter(|outcome| outcome.verdict.is_bad()).count();
     let others = bad - run.count(Verdict::Fail);
@@ -44,7 +44,7 @@ fn summary(run: &Run) -> (String, &'static str) {
         0 => (format!("{} pass", run.count(Verdict::Pass)), "#1a6b3c"),
         4 => (format!("{errors} error"), "#6b3a86"),
         _ if bad == 0 && run.is_partial => ("stopped".to_owned(), "#5b636d"),
-        _ if bad == 0 && !run.objections.is_empty() => ("baseline wrong".to_owned(), "#a3231c"),
+        _ if bad == 0 && !run.objections.is_empty() => ("baseline stale".to_owned(), "#a3231c"),
         _ if bad == 0 => ("nothing checked".to_owned(), "#5b636d"),
         _ if others == 0 => (format!("{bad} fail"), "#a3231c"),
         _ => (format!("{bad} not conforming"), "#a3231c"),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_says() {
+    fn label_shows_the_result() {
         use Verdict::{Error, Fail, Inconclusive, NotTestable, Pass};
         assert!(with(&[Pass, Pass, NotTestable]).contains("<title>assay: 2 pass</title>"));
         assert!(with(&[Pass, Fail, Fail]).contains("<title>assay: 2 fail</title>"));

@@ -1,8 +1,7 @@
-//! The report as one page that needs nothing else: no network, no other file.
+//! The report as one self-contained HTML page.
 //!
-//! Everything stands in the page as markup, so that it can be read without a script; the script adds search, filters,
-//! copying and a change of theme. What came from a target is escaped, and only the script and the style whose
-//! hashes the page names are run.
+//! The whole content is markup, readable without a script; the script adds search, filters, copying and themes. Data
+//! from a target is escaped, and a content security policy allows only the page's own script and style, by hash.
 
 mod exchange;
 mod layout;
@@ -19,10 +18,10 @@ use self::outcome::Cuts;
 use super::readable;
 use crate::verdict::Run;
 
-/// A larger ledger opens slowly; it is written again with shorter bodies.
+/// If the ledger is larger, it is rendered again with shorter bodies.
 const LEDGER_BYTES: usize = 7 * 1024 * 1024;
 
-/// From long to short; the last is taken whatever comes of it.
+/// From long to short; the last is used in any case.
 const CUTS: [Cuts; 4] = [
     Cuts { failed: 16 * 1024, passed: 2 * 1024 },
     Cuts { failed: 16 * 1024, passed: 512 },
@@ -30,8 +29,7 @@ const CUTS: [Cuts; 4] = [
     Cuts { failed: 1024, passed: 16 },
 ];
 
-/// The run as a page. Bodies are cut at 16 KiB, and at 2 KiB where the check passed; shorter where the page would
-/// become too large.
+/// The run as a page. Bodies are cut at 16 KiB, at 2 KiB for passed checks, and shorter if the page would be too large.
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
     let mut ledger = String::new();
@@ -52,14 +50,18 @@ pub fn write(run: &Run) -> String {
         ("@LEDGER@", ledger),
         (
             "@MACHINES@",
-            if machines.is_empty() { sections::nothing("The target does not tell.") } else { machines },
+            if machines.is_empty() {
+                sections::nothing("The target does not report transitions.")
+            } else {
+                machines
+            },
         ),
         ("@ENDPOINTS@", sections::endpoints(run)),
         ("@TIMING@", sections::timing(run)),
         ("@CONDITIONS@", sections::conditions(run)),
         ("@SCRIPT@", SCRIPT.to_owned()),
     ];
-    // Each mark is taken from the frame alone: what a part brings along is not looked at again.
+    // Marks are replaced only in the frame, never in inserted content.
     let mut page = String::new();
     let mut rest = FRAME;
     for (mark, part) in parts {
@@ -75,7 +77,7 @@ const FRAME: &str = include_str!("html/frame.html");
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// What a content security policy calls a script or a style.
+/// The hash of a script or style for a content security policy.
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", base64(&Sha256::digest(text)))
 }

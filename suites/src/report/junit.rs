@@ -1,4 +1,4 @@
-//! The report for CI: `JUnit` XML, one suite per service and group, one case per outcome.
+//! The report for CI: JUnit XML, one suite per service and group, one case per outcome.
 
 use std::time::Duration;
 
@@ -8,15 +8,14 @@ use super::terminal::{plain_exchanges, plain_repeat, plain_words};
 use super::{by_group, group, objections, one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
-/// Longer texts of one case are cut: viewers hold all of it in memory, and some take 30 MB in all.
+/// The maximum length of one string of a case: viewers keep everything in memory, and some accept 30 MB in total.
 const TEXT_BYTES: usize = 64 * 1024;
-/// Viewers show the message in one line.
+/// The maximum length of a message, which viewers show in one line.
 const MESSAGE_BYTES: usize = 1024;
 
-/// The run as XML, without unique ids or the time of day; times where the outcomes have them. A warning passes and
-/// tells its story as output; what does not apply or cannot be tested is skipped, and so is a failure that the
-/// baseline knows. What failed stands in the failure's text, since some viewers show nothing else; the exchanges are
-/// the case's output, where others look for them.
+/// The run as XML, without unique ids or the time of day. A warning passes and has its details as output.
+/// Not-applicable, not-testable and known failures are skipped. The details of a failure are in the failure's text,
+/// because some viewers show nothing else; the exchanges are the output of the case.
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
     let mut report = Report::new("assay");
@@ -33,7 +32,7 @@ pub fn write(run: &Run) -> String {
         if let Some(time) = time(outcomes.iter().copied()) {
             suite.set_time(time);
         }
-        // A client is shown several facts of one requirement; a viewer needs a name for each.
+        // Client suites have several facts per requirement; each case needs its own name.
         let of = |one: &Outcome| outcomes.iter().filter(|other| other.requirement == one.requirement).count();
         suite.add_test_cases(outcomes.iter().map(|one| case(one, of(one) > 1, run.seed)));
         report.add_test_suite(suite);
@@ -47,7 +46,7 @@ pub fn write(run: &Run) -> String {
     report.to_string().expect("a report in memory can be written")
 }
 
-/// What a viewer shows of a run that fails for no check.
+/// A failed case for an objection, which belongs to no check.
 fn objected((n, objection): (usize, &String)) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     status.set_type("objection");
@@ -57,7 +56,7 @@ fn objected((n, objection): (usize, &String)) -> TestCase {
     case
 }
 
-/// The sum of the times that are known.
+/// The sum of the known durations.
 fn time<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Option<Duration> {
     outcomes.filter_map(|outcome| outcome.elapsed_ms).reduce(u64::saturating_add).map(Duration::from_millis)
 }
@@ -74,7 +73,7 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
     };
     let is_success = matches!(status, TestCaseStatus::Success { .. });
     let mut words = plain_words(outcome);
-    // How to see it again is wanted most, and is never cut away.
+    // The command that repeats it is most important, so it is never cut.
     words =
         cut(words, TEXT_BYTES) + &cut(plain_repeat(outcome), TEXT_BYTES) + &format!("  seed     {seed}\n");
     if !is_success {
@@ -113,7 +112,7 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
     case
 }
 
-/// What a pass leaves: its notes, and a line for each exchange.
+/// The output of a pass: its notes, and a line for each exchange.
 fn passed(outcome: &Outcome) -> String {
     let notes = outcome.notes.iter().map(|note| format!("note {}\n", one_line(note.as_bytes())));
     let exchanges = outcome.exchanges.iter().map(|exchange| {
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_xml_cannot_hold_is_gone() {
+    fn characters_that_xml_forbids_are_escaped() {
         let mut run = example::run();
         run.outcomes[1].reason = "\0\u{1b}[0m\u{fffe}]]><&".into();
         let text = write(&run);
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_where_they_are_known() {
+    fn known_durations_are_written() {
         let mut run = example::run();
         (run.outcomes[0].elapsed_ms, run.outcomes[1].elapsed_ms) = (Some(1500), Some(250));
         let text = write(&run);

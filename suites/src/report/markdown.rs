@@ -1,4 +1,4 @@
-//! The report for the summary of a job: Markdown that stays below what such summaries hold.
+//! The report for a CI job summary: Markdown within the size limit of summaries.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,26 +9,24 @@ use super::terminal::{by_reason, is_shown_in_full, last_line, plain_detail};
 use super::{one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
-/// GitHub takes 1 MiB a step; what else the step writes needs room too.
+/// GitHub allows 1 MiB per step; the rest is for other output of the step.
 const PAGE_BYTES: usize = 900 * 1024;
 
-/// Longer accounts of one outcome are cut.
+/// The maximum length of the details of one outcome.
 const DETAIL_BYTES: usize = 24 * 1024;
 
-/// Longer texts in the run of the page are cut.
+/// The maximum length of an inline string.
 const INLINE_BYTES: usize = 1024;
-/// So many lines of a list are shown.
+/// The maximum number of lines of a list.
 const LISTED: usize = 50;
 
-/// The run as Markdown: counts by service, what failed with everything folded below it, what was not tested and why.
+/// The run as Markdown: counts by service, failures with folded details, untested checks with reasons.
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
     let mut out = format!("## Conformance: {}\n\n", inline(&last_line(run)));
     let _ = writeln!(out, "Target {}, seed {}", inline(&run.target), run.seed);
     if run.is_partial {
-        out.push_str(
-            "\n**Not every check had its turn: the run was stopped, or a part of it is missing.**\n",
-        );
+        out.push_str("\n**Not every check ran: the run was stopped, or a part of it is missing.**\n");
     }
     put_counts(&mut out, run);
     put_list(&mut out, "Objections", &run.objections);
@@ -65,12 +63,12 @@ fn put_list(out: &mut String, title: &str, texts: &[String]) {
             let _ = writeln!(out, "- {}", inline(text));
         }
         if texts.len() > LISTED {
-            let _ = writeln!(out, "- and {} more; the other reports have them all", texts.len() - LISTED);
+            let _ = writeln!(out, "- and {} more; see the other reports", texts.len() - LISTED);
         }
     }
 }
 
-/// What did not pass, as long as the page stays below `room` bytes; then how many more there are.
+/// The outcomes that did not pass, as many as fit into `room` bytes, and the number of the rest.
 fn put_outcomes(out: &mut String, run: &Run, room: usize) {
     let shown_outcomes: Vec<&Outcome> =
         run.outcomes.iter().filter(|one| is_shown_in_full(one.verdict)).collect();
@@ -80,10 +78,9 @@ fn put_outcomes(out: &mut String, run: &Run, room: usize) {
     out.push_str("\n### What needs attention\n\n");
     for (n, outcome) in shown_outcomes.iter().enumerate() {
         let block = block(outcome, run.seed);
-        // The line that counts the rest needs a place as well.
+        // Keep room for the line that counts the rest.
         if out.len() + block.len() + 100 > room {
-            let _ =
-                writeln!(out, "and {} more; the other reports have them all.\n", shown_outcomes.len() - n);
+            let _ = writeln!(out, "and {} more; see the other reports.\n", shown_outcomes.len() - n);
             return;
         }
         out.push_str(&block);
@@ -94,12 +91,12 @@ fn block(outcome: &Outcome, seed: u64) -> String {
     let seed = outcome.seed.unwrap_or(seed);
     let mut detail = plain_detail(outcome);
     if detail.len() > DETAIL_BYTES {
-        // The line that repeats it stands at the end, and is wanted most.
+        // The command that repeats it is at the end and most important.
         let repeat: String =
             outcome.repeat.iter().map(|line| format!("  repeat   {}\n", one_line(line.as_bytes()))).collect();
         detail.truncate(detail.floor_char_boundary(DETAIL_BYTES));
         let repeat = if repeat.len() > DETAIL_BYTES {
-            format!("  repeat   a line of {} bytes; the other reports have it\n", repeat.len())
+            format!("  repeat   a command of {} bytes; see the other reports\n", repeat.len())
         } else {
             repeat
         };
@@ -132,7 +129,7 @@ fn put_untested(out: &mut String, run: &Run) {
     }
 }
 
-/// Text in which neither Markdown nor HTML sees anything but text: a numeric entity is never part of their structure.
+/// Escapes a string for Markdown and HTML by numeric entities, which are never markup.
 fn inline(text: &str) -> String {
     let text = &text[..text.floor_char_boundary(INLINE_BYTES)];
     let mut out = String::new();
@@ -166,7 +163,7 @@ mod tests {
              conform\n\nTarget http&#58;//127&#46;0&#46;0&#46;1&#58;4101, seed 18446744073709551615\n\n\
              | service | pass | fail | warn | not-testable | inconclusive | error |\n\
              | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n| publish | 1 | 1 | 1 | 2 | 1 | 1 |\n\n\
-             ### Remarks\n\n- connected at the second try&#58; 1 of 4 connections\n\n### What needs attention\n\n\
+             ### Remarks\n\n- connections&#58; 1 retries before a request was sent\n\n### What needs attention\n\n\
              <details><summary><b>fail</b> <code>publish.first-group.second-is-refused</code> \
              <code>the second was accepted</code></summary>\n\n```text\n\
              fail publish.first-group.second-is-refused  second_prepare_is_refused\n  A second <one> is refused. (",
@@ -181,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_markdown_acts_on_is_left() {
+    fn markdown_markup_is_escaped() {
         let mut run = example::run();
         let hostile = "`````\n</details><img src=x> [a](b) | **x** @all www.x.y $x$ <!--";
         run.target = hostile.into();
@@ -216,7 +213,7 @@ mod tests {
         run.outcomes = vec![sample; 200];
         let text = write(&run);
         assert!(text.len() < PAGE_BYTES && text.len() > PAGE_BYTES / 2, "{}", text.len());
-        assert!(text.contains(" more; the other reports have them all."));
+        assert!(text.contains(" more; see the other reports."));
         assert!(text.contains("repeat   curl"));
     }
 }

@@ -1,7 +1,7 @@
-//! The reports of a run: for people, for programs, for CI.
+//! The reports of a run, for readers, programs and CI.
 //!
-//! All of them are functions of the run alone: the same run gives the same bytes. What came from a target is
-//! escaped before a terminal sees it, and bearer tokens are left out.
+//! Each report is a function of the run alone: the same run gives the same bytes. Data from a target is escaped, and
+//! bearer tokens are removed.
 
 pub mod annotations;
 pub mod badge;
@@ -22,20 +22,20 @@ use crate::redact::{Disguise, Hidden};
 use crate::verdict::{Outcome, Run, Verdict};
 
 const REDACTED: &[u8] = b"[redacted token]";
-/// How the name of a secret begins where it stands for the secret.
+/// The start of the replacement of a secret.
 const MARK: &[u8] = b"[redacted ";
 
-/// A shorter token may stand in any text by chance; it is redacted in its header alone.
+/// Shorter tokens occur by chance, so they are redacted only in their header.
 const TOKEN_BYTES: usize = 8;
 
 const BODY_LINES: usize = 60;
 
-/// `publish.prepare`: the service and group of a requirement, as its id begins.
+/// The service and group of a requirement, such as `publish.prepare`.
 fn group(id: Id) -> String {
     format!("{}.{}", id.service.name(), id.group.replace('_', "-"))
 }
 
-/// Why a run does not conform besides its outcomes, so that no viewer that knows nothing but cases takes it for good.
+/// Why a run does not conform besides its outcomes, so that a viewer that shows only cases does not show success.
 fn objections(run: &Run) -> Cow<'_, [String]> {
     let is_told = run.exit_code() == 0
         || !run.objections.is_empty()
@@ -43,11 +43,11 @@ fn objections(run: &Run) -> Cow<'_, [String]> {
     if is_told && !run.is_partial {
         return Cow::Borrowed(&run.objections);
     }
-    let why = if run.is_partial { "not every check had its turn" } else { run.ending() };
+    let why = if run.is_partial { "not every check ran" } else { run.ending() };
     Cow::Owned(run.objections.iter().cloned().chain([why.to_owned()]).collect())
 }
 
-/// The outcomes by group, in the order in which the groups come.
+/// The outcomes by group, in order.
 fn by_group(run: &Run) -> Vec<(String, Vec<&Outcome>)> {
     let mut groups: Vec<(String, Vec<&Outcome>)> = Vec::new();
     for outcome in &run.outcomes {
@@ -60,12 +60,12 @@ fn by_group(run: &Run) -> Vec<(String, Vec<&Outcome>)> {
     groups
 }
 
-/// The run as people may read it: without bearer tokens, also where a target repeated one, and with the names of
-/// secrets where values stand in for them.
+/// The run for readers: without bearer tokens (including repeated ones), and with names instead of replacement values
+/// of secrets.
 fn readable(run: &Run) -> Cow<'_, Run> {
     let mut run = redacted(run);
     if run.outcomes.iter().any(|outcome| !outcome.disguises.is_empty()) {
-        // A value stands in its own outcome alone.
+        // A replacement value occurs only in its own outcome.
         for outcome in &mut run.to_mut().outcomes {
             let mut hidden = Hidden::default();
             for Disguise { name, value } in std::mem::take(&mut outcome.disguises) {
@@ -77,11 +77,11 @@ fn readable(run: &Run) -> Cow<'_, Run> {
     run
 }
 
-/// The run without its bearer tokens, also where a target repeated one.
+/// The run without bearer tokens, including those that a target repeated.
 fn redacted(run: &Run) -> Cow<'_, Run> {
     let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
     let tokens = headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..]));
-    // Where a name stands for a token already, the name is no secret.
+    // A token that is already replaced by its name is not a secret.
     let tokens: Vec<&[u8]> = tokens.filter(|token| !token.starts_with(MARK)).collect();
     if tokens.is_empty() {
         return Cow::Borrowed(run);
@@ -103,8 +103,7 @@ fn redacted(run: &Run) -> Cow<'_, Run> {
     Cow::Owned(run)
 }
 
-/// Text that no terminal acts on: control characters and invisible ones are escaped; line ends too, so that it
-/// stays one line.
+/// One line, safe for a terminal: control characters, invisible characters and line ends are escaped.
 pub fn one_line(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -113,9 +112,9 @@ pub fn one_line(bytes: &[u8]) -> String {
                 '\n' => out.push_str("\\n"),
                 '\r' => out.push_str("\\r"),
                 '\t' => out.push_str("\\t"),
-                // `escape_debug` knows what is not printable; it would also escape quotes and backslashes.
+                // `escape_debug` would also escape quotes and backslashes.
                 '"' | '\'' | '\\' => out.push(c),
-                // Marks that change the direction of the text around them.
+                // Characters that change the text direction.
                 '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
                     let _ = write!(out, "{}", c.escape_unicode());
                 }
@@ -131,7 +130,7 @@ pub fn one_line(bytes: &[u8]) -> String {
     out
 }
 
-/// The lines of a body, escaped; what is beyond `limit` bytes or the 60th line is counted.
+/// The lines of a body, escaped; the rest after `limit` bytes or 60 lines is counted.
 fn body_lines(body: &[u8], limit: usize) -> Vec<String> {
     let line_ends = body.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at + 1);
     let cut = line_ends.take(BODY_LINES).nth(BODY_LINES - 1).unwrap_or(body.len()).min(limit);
@@ -147,7 +146,7 @@ fn body_lines(body: &[u8], limit: usize) -> Vec<String> {
 
 #[cfg(test)]
 pub(crate) mod example {
-    //! A small run with one outcome of every kind that matters to a report.
+    //! A small run with one outcome of every kind.
 
     use std::fmt::Write;
 
@@ -193,7 +192,7 @@ pub(crate) mod example {
             from: "held",
             event: "crash",
             to: "free",
-            unreachable: "nobody outside can crash it",
+            unreachable: "a client cannot crash it",
         },
     ];
 
@@ -201,7 +200,7 @@ pub(crate) mod example {
         Outcome::new(requirement, fact, verdict, reason.into())
     }
 
-    /// The text with every long run of `x` counted instead.
+    /// Replaces every long run of `x` by its length.
     pub(crate) fn shorten(text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -282,7 +281,7 @@ pub(crate) mod example {
                 Coverage { declared: false, ..covered(&pin::PIN, Seen::NotAsked, [0; 3]) },
                 Coverage { is_probed: true, ..covered(&neighbours::PLAN, Seen::Unclear, [0; 3]) },
             ],
-            remarks: vec!["connected at the second try: 1 of 4 connections".into()],
+            remarks: vec!["connections: 1 retries before a request was sent".into()],
             ..Run::default()
         }
     }
@@ -293,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_a_terminal_acts_on_is_left() {
+    fn terminal_control_characters_are_escaped() {
         let shown = one_line(b"a\x1b[0m\x07\r\n\t\xff \xc2\x9b\xe2\x80\xae\"'\\ \xc3\xa9");
         assert_eq!(shown, "a\\u{1b}[0m\\u{7}\\r\\n\\t\\xff \\u{9b}\\u{202e}\"'\\ \u{e9}");
     }
@@ -308,7 +307,7 @@ mod tests {
         assert_eq!(body_lines(&[b'\n'; 61], 100)[60], "\u{2026} 1 bytes more, 61 in all");
     }
 
-    /// Every report for people, and the report for programs.
+    /// Every report.
     fn every_report(run: &Run) -> [(&'static str, String); 8] {
         [
             ("terminal", terminal::summary(run, false)),
@@ -323,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_carries_all_that_a_reader_needs() {
+    fn a_failure_shows_its_evidence() {
         for (name, report) in &every_report(&example::run())[..5] {
             for part in [
                 "publish.first-group.second-is-refused",
@@ -343,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_the_name_of_a_secret_where_a_value_stands_in_for_it() {
+    fn readers_see_the_name_of_a_secret_instead_of_its_replacement() {
         let mut run = example::run();
         let value = "Zk3_q-0aXw9QmNcVbT7r";
         run.outcomes[1].disguises = vec![Disguise { name: "claim token".into(), value: value.into() }];
@@ -364,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_redacted_also_where_they_are_repeated() {
+    fn repeated_tokens_are_redacted() {
         let run = example::run();
         let redacted = redacted(&run);
         let response = redacted.outcomes[1].exchanges[1].response.as_ref().unwrap();

@@ -1,7 +1,7 @@
 //! The report for code scanning: SARIF 2.1.0.
 //!
-//! A running service has no lines of code, and yet a viewer wants a file: the location of a result is the address of
-//! its requirement, such as `publish/prepare/one-in-flight`, relative to nothing; the logical location is its id.
+//! A running service has no source lines, but viewers need a file: the location of a result is the path of its
+//! requirement, such as `publish/prepare/one-in-flight`; the logical location is its id.
 
 use assay_spec::Id;
 use assay_spec::crypto::text::sha256_hex;
@@ -12,14 +12,14 @@ use super::terminal::{is_shown_in_full, plain_detail};
 use super::{objections, one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
-/// A longer message is cut.
+/// The maximum length of a message.
 const MESSAGE_BYTES: usize = 4 * 1024;
 
-/// A longer account is cut.
+/// The maximum length of the details.
 const DETAIL_BYTES: usize = 16 * 1024;
 
-/// The run as a SARIF log: a rule for each requirement that was looked at, a result for each outcome that is no pass
-/// and was tested; what the baseline knows is suppressed.
+/// The run as a SARIF log: a rule for each tested requirement, a result for each tested outcome that is not a pass;
+/// known failures are suppressed.
 pub fn write(run: &Run) -> String {
     let mut text = serde_json::to_string_pretty(&log(run)).expect("a value in memory can be written");
     text.push('\n');
@@ -104,7 +104,7 @@ fn result(outcome: &Outcome, index: usize, seed: u64) -> Value {
         message.extend(shown_outcomes.map(|(name, text)| format!("\n{name} {}", one_line(text.as_bytes()))));
     }
     let name = id.to_string();
-    // The same fact of the same requirement is the same alert in every run.
+    // The same fact of the same requirement must be the same alert in every run.
     let digest = sha256_hex(format!("{name} {}", outcome.fact).as_bytes());
     let mut result = json!({
         "ruleId": name,
@@ -129,7 +129,7 @@ fn result(outcome: &Outcome, index: usize, seed: u64) -> Value {
         },
     });
     if outcome.verdict == Verdict::KnownFailure {
-        let why = format!("the baseline knows it: {}", one_line(outcome.reason.as_bytes()));
+        let why = format!("known failure in the baseline: {}", one_line(outcome.reason.as_bytes()));
         result["suppressions"] = json!([{ "kind": "external", "justification": why }]);
     }
     result
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_failure_is_suppressed_and_keeps_its_print() {
+    fn a_known_failure_is_suppressed_and_keeps_its_fingerprint() {
         let mut run = example::run();
         let before = log(&run)["runs"][0]["results"][0]["partialFingerprints"].clone();
         run.outcomes[1].verdict = Verdict::KnownFailure;

@@ -1,4 +1,4 @@
-//! The report for people.
+//! The report for the terminal.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use crate::endpoints::{Coverage, Seen, count};
 use crate::exchange::{Cut, Exchange, Request};
 use crate::verdict::{Outcome, Run, Verdict};
 
-/// Longer bodies are cut.
+/// The maximum size of a shown body.
 const BODY_BYTES: usize = 2000;
 
-/// The whole report: groups, what did not pass, what could not be tested, coverage of the state machines, and one
-/// line that sums it up.
+/// The whole report: groups, outcomes that did not pass, untested checks, coverage of the state machines, and a summary
+/// line.
 pub fn summary(run: &Run, colour: bool) -> String {
     let run = &*readable(run);
     let paint = Paint(colour);
@@ -34,12 +34,12 @@ pub fn summary(run: &Run, colour: bool) -> String {
     put_lines(&mut out, "objections", &run.objections);
     let _ = writeln!(out, "\ntarget {}, seed {}", one_line(run.target.as_bytes()), run.seed);
     let _ = writeln!(out, "{}", paint.verdict(worst(run), &last_line(run)));
-    // A runner of GitHub takes what follows these anywhere in a line for a command.
+    // A GitHub runner reads the text after `##[` as a command, anywhere in a line.
     out.replace("##[", "#\\x23[")
 }
 
-/// Every documented endpoint of the services that ran: whether it is there, and how often checks were granted
-/// something or refused. A line that wants a look begins with `!`.
+/// Every documented endpoint of the services that ran: whether it exists, and how many requests it accepted and
+/// rejected. Unexpected lines begin with `!`.
 pub fn endpoints(run: &Run) -> String {
     let width = run.endpoints.iter().map(|row| row.endpoint.path.len()).max().unwrap_or_default();
     let line = |row: &Coverage| {
@@ -47,7 +47,7 @@ pub fn endpoints(run: &Run) -> String {
         let (method, path, seen) = (row.endpoint.method, row.endpoint.path, row.seen.name());
         let described = match row {
             Coverage { declared: false, .. } => "switched off in the profile".to_owned(),
-            Coverage { is_probed: true, .. } => "by one request beside the checks".to_owned(),
+            Coverage { is_probed: true, .. } => "seen by one extra request".to_owned(),
             Coverage { accepted, rejected, .. } => {
                 format!(
                     "{:>4} accepted, {:>4} judged {:>6} rejected",
@@ -60,17 +60,17 @@ pub fn endpoints(run: &Run) -> String {
     run.endpoints.iter().map(line).chain(["\n".to_owned()]).collect()
 }
 
-/// Whether an endpoint is declared and not to be seen.
+/// Whether an endpoint is declared but was not seen.
 fn is_odd(row: &Coverage) -> bool {
     row.declared && matches!(row.seen, Seen::Absent | Seen::Unclear)
 }
 
-/// One outcome in full, without colour: what is wanted and why, the exchanges, how to repeat them.
+/// One outcome in full, without colour: expectation, exchanges, commands to repeat them.
 pub(super) fn plain_detail(outcome: &Outcome) -> String {
     detail(outcome, Paint(false))
 }
 
-/// A bar on standard error while checks run; nothing where that is no terminal.
+/// A progress bar on standard error, if that is a terminal.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -97,7 +97,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -141,7 +141,7 @@ fn put_groups(out: &mut String, run: &Run, paint: Paint) {
     }
 }
 
-/// Every verdict with a count that is not zero: `129 pass, 2 fail`.
+/// The verdicts with nonzero counts: `129 pass, 2 fail`.
 fn counts(count: impl Fn(Verdict) -> usize, paint: Paint) -> String {
     let present = Verdict::ALL.iter().filter(|&&verdict| count(verdict) > 0);
     let parts =
@@ -156,7 +156,7 @@ fn detail(outcome: &Outcome, paint: Paint) -> String {
     out
 }
 
-/// What is wanted and why, and what came.
+/// The requirement, the reason, and the wanted and received values.
 fn words(outcome: &Outcome, paint: Paint) -> String {
     let mut out = String::new();
     let id = outcome.requirement;
@@ -195,7 +195,7 @@ pub(super) fn plain_exchanges(outcome: &Outcome) -> String {
     out
 }
 
-/// How to repeat it.
+/// The commands that repeat it.
 pub(super) fn plain_repeat(outcome: &Outcome) -> String {
     outcome.repeat.iter().map(|line| format!("  repeat   {}\n", one_line(line.as_bytes()))).collect()
 }
@@ -221,12 +221,12 @@ fn put_exchange(out: &mut String, Exchange { base, request, cut, response, .. }:
     }
 }
 
-/// What stands for a body that a report left out.
+/// The replacement of a body that a report omits.
 pub(super) fn left_out(cut: &Cut) -> String {
-    format!("({} bytes, left out of the report, SHA-256 {})", cut.bytes, cut.sha256)
+    format!("({} bytes, omitted from the report, SHA-256 {})", cut.bytes, cut.sha256)
 }
 
-/// The head as it went out, with the lines that nobody gave.
+/// The head as sent, including added lines.
 pub(super) fn request_head(request: &Request, cut: Option<&Cut>, host: &str) -> Vec<String> {
     let length = cut.filter(|_| !has_length(request)).map(|cut| cut.bytes.to_string());
     let whole = length.map(|length| request.clone().header("Content-Length", length));
@@ -241,7 +241,7 @@ fn has_length(request: &Request) -> bool {
     request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"))
 }
 
-/// The checks of that verdict, one line for each, under the reason they share.
+/// The checks with that verdict, grouped by reason.
 fn put_by_reason(out: &mut String, run: &Run, verdict: Verdict, paint: Paint) {
     for (reason, outcomes) in by_reason(run, verdict) {
         let name = paint.verdict(verdict, verdict.name());
@@ -252,7 +252,7 @@ fn put_by_reason(out: &mut String, run: &Run, verdict: Verdict, paint: Paint) {
     }
 }
 
-/// The outcomes of that verdict under the reasons they share, in the order of their first.
+/// The outcomes with that verdict, grouped by reason, in order of the first outcome.
 pub(super) fn by_reason(run: &Run, verdict: Verdict) -> Vec<(&str, Vec<&Outcome>)> {
     let mut reasons: Vec<(&str, Vec<&Outcome>)> = Vec::new();
     for outcome in run.outcomes.iter().filter(|outcome| outcome.verdict == verdict) {
@@ -264,7 +264,7 @@ pub(super) fn by_reason(run: &Run, verdict: Verdict) -> Vec<(&str, Vec<&Outcome>
     reasons
 }
 
-/// The notes of what passed; the others are told with their outcome.
+/// The notes of passed checks; other notes are shown with their outcome.
 fn put_notes(out: &mut String, run: &Run) {
     let described = run.outcomes.iter().filter(|outcome| !is_shown_in_full(outcome.verdict));
     let notes: Vec<String> = described
@@ -325,7 +325,7 @@ pub(super) fn last_line(run: &Run) -> String {
     }
 }
 
-/// The verdict whose colour the last line takes.
+/// The verdict whose colour the last line has.
 fn worst(run: &Run) -> Verdict {
     match run.exit_code() {
         0 => Verdict::Pass,
@@ -361,7 +361,7 @@ mod tests {
             > Connection: close
             >
             > \0\xff
-            ! no complete answer within 15 s
+            ! no complete response within 15 s
           exchange 2 of 2, http://127.0.0.1:4101
             > POST /prepare HTTP/1.1
             > Host: 127.0.0.1:4101
@@ -395,7 +395,7 @@ mod tests {
             > Connection: close
             >
             > \0\xff
-            ! no complete answer within 15 s
+            ! no complete response within 15 s
           seed     18446744073709551615
 
         error publish.other.answers  it_connects
@@ -412,14 +412,14 @@ mod tests {
 
         transitions: 1 of 3 fired
           not fired  lock: held --submit--> free
-          not fired  lock: held --crash--> free  (nobody outside can crash it)
+          not fired  lock: held --crash--> free  (a client cannot crash it)
 
         endpoints: 1 of 4 present, 1 absent, 1 unclear, 1 not-asked
           absent     GET  /api/v0/messages.json
           unclear    GET  /api/v0/plan
 
         remarks
-          connected at the second try: 1 of 4 connections
+          connections: 1 retries before a request was sent
 
         target http://127.0.0.1:4101, seed 18446744073709551615
         7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - does not conform
@@ -432,7 +432,7 @@ mod tests {
           GET  /api/v0/messages/{hash}  present      12 accepted,    9 judged      3 rejected
         ! GET  /api/v0/messages.json    absent        0 accepted,    0 judged      2 rejected
           POST /api/v0/ipfs/pin         not-asked  switched off in the profile
-        ! GET  /api/v0/plan             unclear    by one request beside the checks
+        ! GET  /api/v0/plan             unclear    seen by one extra request
         ");
     }
 
@@ -465,11 +465,14 @@ mod tests {
         assert_eq!(with(&[]), "0 checks - does not conform: nothing was checked");
         let mut run = example::run();
         run.outcomes.truncate(1);
-        run.objections = vec!["b.toml: x: there is no such check".to_owned()];
-        assert_eq!(last_line(&run), "1 check: 1 pass - does not conform: the baseline is not true of it");
-        assert!(summary(&run, false).contains("\nobjections\n  b.toml: x: there is no such check\n"));
+        run.objections = vec!["b.toml: x: no check has this id".to_owned()];
+        assert_eq!(
+            last_line(&run),
+            "1 check: 1 pass - does not conform: the baseline does not match the run"
+        );
+        assert!(summary(&run, false).contains("\nobjections\n  b.toml: x: no check has this id\n"));
         run.is_partial = true;
-        let stopped = "1 check: 1 pass - does not conform: not every check had its turn";
+        let stopped = "1 check: 1 pass - does not conform: not every check ran";
         assert_eq!(last_line(&run), stopped);
     }
 

@@ -1,4 +1,4 @@
-//! The questions for each service.
+//! The survey requests of each service.
 
 use assay_spec::gateway::{auth, discovery, models};
 use assay_spec::network::{info, query};
@@ -10,11 +10,11 @@ use crate::exchange::Response;
 use crate::profile::IdPath;
 use crate::redact::Hidden;
 
-/// Where lists of models are known to hold their ids, the documents' way first.
+/// Known paths of ids in a list of models, the documented one first.
 const ID_PATHS: [&str; 5] = ["data[].id", "models[].id", "[].id", "models[]", "[]"];
-/// Where services are known to describe their interface.
+/// Known paths of interface descriptions.
 const INTERFACE_PATHS: [&str; 2] = ["/openapi.json", "/api/openapi.json"];
-/// How many models are named in a note.
+/// The maximum number of models named in a note.
 const NAMED: usize = 12;
 
 pub(super) async fn survey(survey: &Survey<'_>, service: Service, base: &str) -> Result<Found, String> {
@@ -22,8 +22,8 @@ pub(super) async fn survey(survey: &Survey<'_>, service: Service, base: &str) ->
         Service::Gateway => gateway(survey, base).await,
         Service::Metadata => metadata(survey, base).await,
         Service::Network => network(survey, base).await,
-        // None of these has an endpoint to read. What takes POST alone may say so to a GET, as a drop does; an
-        // exchange answers one with 404, and an application may have no page, so neither is recognised by any answer.
+        // None of these has an endpoint to read. A drop answers a GET with 405. An exchange returns 404, and an
+        // application may have no page, so no response identifies these two.
         Service::Hosting => page(survey, base, "/", |_| false).await,
         Service::Publish => page(survey, base, publish::prepare::ENDPOINT.path, |_| false).await,
         Service::Drop => page(survey, base, drop::upload::ENDPOINT.path, takes_post).await,
@@ -41,14 +41,14 @@ async fn gateway(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
         with = "with the key";
     }
     found.status = answer.status;
-    // A server that sends a key back gives it no second home.
+    // A returned key must not get into the profile.
     let listed = entries(&survey.hidden, &answer);
     let name = discovery::ENDPOINT.path;
-    // Anybody may refuse a stranger, so a refusal alone tells nothing.
+    // Any server may reject an unknown client, so a rejection alone identifies nothing.
     found.is_recognised = listed.is_some();
     found.notes.push(match &listed {
-        Some(listed) => format!("{name} {with}: {} models", listed.len()),
-        None => format!("{name} {with}: status {}, no models", answer.status),
+        Some(listed) => format!("GET {name} {with} returned {} models", listed.len()),
+        None => format!("GET {name} {with} returned {} without a list of models", answer.status),
     });
     let listed = listed.unwrap_or_default();
     let scheme = survey.dialect.confidential_scheme.as_str();
@@ -63,10 +63,11 @@ async fn gateway(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
         found.notes.push(format!("models: {}{more}", names.join(", ")));
     }
     if listed.iter().flat_map(|(_, servers)| servers).any(|server| server.starts_with("http://")) {
-        let note = "discovery lists servers without TLS, which fails unless allow_http_servers is declared";
+        let note =
+            "discovery lists servers without TLS; their check fails unless allow_http_servers is declared";
         found.notes.push(note.to_owned());
     }
-    // The rest only adds to what is known.
+    // The remaining requests only add detail.
     if let Ok(list) = survey.get(base, models::LIST.path, key).await {
         id_path(&list, &mut found);
     }
@@ -75,12 +76,12 @@ async fn gateway(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
     {
         found.is_recognised |= checked.status == 200 && checked.json().is_ok();
         found.is_key_refused = matches!(checked.status, 401 | 403);
-        found.notes.push(format!("{} with the key: status {}", auth::CHECK.path, checked.status));
+        found.notes.push(format!("GET {} with the key returned {}", auth::CHECK.path, checked.status));
     }
     Ok(found)
 }
 
-/// Models of discovery that a profile may name, with their servers.
+/// The models of discovery whose names a profile may contain, with their servers.
 fn entries(hidden: &Hidden, answer: &Response) -> Option<Vec<(String, Vec<String>)>> {
     let body = answer.json().ok().filter(|_| answer.status == 200)?;
     let entry = |(id, value): (&String, &Value)| {
@@ -102,24 +103,24 @@ fn id_path(list: &Response, found: &mut Found) {
     match ID_PATHS.iter().find(leads) {
         Some(&path) => {
             found.is_recognised = true;
-            found.notes.push(format!("{}: ids at {path}", models::LIST.path));
+            found.notes.push(format!("GET {}: ids at {path}", models::LIST.path));
             if path != ID_PATHS[0] {
                 found.values.insert("gateway.readings.models_id_path", literal(path));
             }
         }
-        None => found.notes.push(format!("{}: no ids were found in it", models::LIST.path)),
+        None => found.notes.push(format!("GET {}: no ids found", models::LIST.path)),
     }
 }
 
 async fn metadata(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
-    // A page alone may be anybody's.
+    // A page alone does not identify the service.
     let mut found = page(survey, base, "/", |_| false).await?;
     for path in INTERFACE_PATHS {
         let Ok(answer) = survey.get(base, path, None).await else { continue };
         let body = answer.json().unwrap_or_default();
         if let (200, Some(version)) = (answer.status, body["info"]["version"].as_str()) {
             found.is_recognised = true;
-            found.notes.push(format!("{path}: interface version {}", shown(&survey.hidden, version)));
+            found.notes.push(format!("GET {path}: interface version {}", shown(&survey.hidden, version)));
             found.values.insert("metadata.readings.interface_path", literal(path));
             break;
         }
@@ -135,8 +136,8 @@ async fn network(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
     let body = answer.json().unwrap_or_default();
     found.is_recognised = answer.status == 200 && (body.is_object() || body.is_array());
     found.notes.push(match answer.status {
-        200 => format!("{path}: {}", members(&survey.hidden, &body)),
-        status => format!("{path}: status {status}"),
+        200 => format!("GET {path} returned {}", members(&survey.hidden, &body)),
+        status => format!("GET {path} returned {status}"),
     });
     for member in ["version", "name", "node_version"] {
         if let Some(text) = body[member].as_str() {
@@ -148,8 +149,8 @@ async fn network(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
         let body = answer.json().unwrap_or_default();
         let page = body["pagination"]["page"].as_u64();
         found.is_recognised |= answer.status == 200 && body["messages"].is_array();
-        let first = page.map(|page| format!(", the first page is {page}")).unwrap_or_default();
-        found.notes.push(format!("{list}: status {}{first}", answer.status));
+        let first = page.map(|page| format!(", first page {page}")).unwrap_or_default();
+        found.notes.push(format!("GET {list} returned {}{first}", answer.status));
         if page == Some(0) {
             found.values.insert("network.readings.first_page", "0".to_owned());
         }
@@ -157,7 +158,7 @@ async fn network(survey: &Survey<'_>, base: &str) -> Result<Found, String> {
     Ok(found)
 }
 
-/// One path; any answer means that somebody is there, and `is` tells whether it is this service.
+/// Requests one path. Any response means that a server is there; `is` decides whether it is this service.
 async fn page(
     survey: &Survey<'_>,
     base: &str,
@@ -167,13 +168,13 @@ async fn page(
     let answer = survey.get(base, path, None).await?;
     let mut found = Found { status: answer.status, is_recognised: is(&answer), ..Found::default() };
     found.sees_clock(&answer);
-    let kind = answer.header("content-type").map(|kind| format!(", {}", shown(&survey.hidden, kind)));
-    let seen = if found.is_recognised { ": it takes POST" } else { "" };
-    found.notes.push(format!("GET {path}: status {}{}{seen}", answer.status, kind.unwrap_or_default()));
+    let kind = answer.header("content-type").map(|kind| format!(" {}", shown(&survey.hidden, kind)));
+    let seen = if found.is_recognised { ", POST is allowed" } else { "" };
+    found.notes.push(format!("GET {path} returned {}{}{seen}", answer.status, kind.unwrap_or_default()));
     Ok(found)
 }
 
-/// Whether a path is there and wants POST, as far as a GET tells.
+/// Whether a response to GET shows that the path exists and accepts POST.
 fn takes_post(answer: &Response) -> bool {
     let names_post = |methods: &str| methods.split(',').any(|method| method.trim() == "POST");
     answer.status == 405 && answer.header("allow").is_none_or(names_post)

@@ -1,4 +1,4 @@
-//! Sockets to targets: TCP, a proxy where the environment names one, and TLS where the URL says https.
+//! Sockets to targets: TCP, a proxy if the environment names one, and TLS for https URLs.
 
 use std::io::{Error, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
@@ -14,14 +14,14 @@ use crate::proxy::{Proxies, Proxy};
 use crate::tls::{HANDSHAKE, Manner, Trust, protocol};
 use crate::transport::{Http, Protocol, Transport};
 
-/// How long each address of a host may take.
+/// Connect timeout for each address of a host.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How many addresses of a host are tried.
+/// The number of addresses that are tried.
 const ADDRESSES: usize = 8;
-/// How long it is until the next try.
+/// The pauses between attempts.
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
 
-/// How often and how long somebody is looked for.
+/// How often and how long connecting is tried.
 #[derive(Clone, Copy)]
 pub(super) struct Patience {
     each: Duration,
@@ -29,19 +29,19 @@ pub(super) struct Patience {
     after_timeout: bool,
 }
 
-/// For the first look at a target, where nobody may be there at all.
+/// For the first connection to a target.
 pub(super) const FIRST: Patience = Patience { each: Duration::from_secs(3), tries: 3, after_timeout: false };
-/// For a target that was there.
+/// For a target that responded before.
 const LATER: Patience = Patience { each: CONNECT, tries: 3, after_timeout: true };
-/// For servers that only an answer has named.
+/// For servers that only a response named.
 const ONCE: Patience = Patience { each: CONNECT, tries: 1, after_timeout: false };
 
-/// TCP, with TLS where the URL says https; trusts the authorities that this machine trusts.
+/// TCP, with TLS for https URLs; trusts the authorities of this machine.
 #[derive(Debug)]
 pub struct Tcp;
 
 impl Tcp {
-    /// The machine's authorities are read once.
+    /// Shared, so that the machine's authorities are read once.
     fn sockets() -> &'static Sockets {
         static MACHINE: OnceLock<Sockets> = OnceLock::new();
         MACHINE.get_or_init(Sockets::default)
@@ -58,12 +58,12 @@ impl Connect for Tcp {
     }
 }
 
-/// TCP, with TLS where the URL says https; trusts whom it is told to.
+/// TCP, with TLS for https URLs; trusts the given authorities.
 #[derive(Clone, Debug, Default)]
 pub struct Sockets {
-    /// Whom it trusts.
+    /// The trusted authorities.
     pub trust: Trust,
-    /// What stands between.
+    /// The proxies.
     pub proxies: Proxies,
     /// How requests go out.
     pub transport: Arc<Transport>,
@@ -89,7 +89,7 @@ impl Connect for Sockets {
     }
 }
 
-/// A proxy that takes requests for servers of plain HTTP.
+/// A proxy that forwards requests to plain HTTP servers.
 #[derive(Debug)]
 pub struct Via {
     /// Scheme, host and port of the server.
@@ -98,7 +98,7 @@ pub struct Via {
 }
 
 impl Via {
-    /// The request as a proxy reads it: its target names the server.
+    /// The request in proxy form: its target is an absolute URL.
     #[must_use]
     pub fn write(&self, request: &Request) -> Request {
         let Via { origin, proxy } = self;
@@ -120,7 +120,7 @@ impl Sockets {
         self.linked(to, http, patience, false).await
     }
 
-    /// A connection to the server of a base URL, or, where `tunnels` allows nothing else, to the proxy that stands for it.
+    /// A connection to the server of a base URL, or to its proxy.
     async fn linked(
         &self,
         to: Dial<'_>,
@@ -152,7 +152,7 @@ impl Sockets {
         let mut stream = stream;
         let mut via = None;
         match proxy {
-            // HTTP/2 without TLS cannot be handed on.
+            // A proxy cannot forward HTTP/2 without TLS.
             Some(proxy) if is_secure || tunnels || http == Http::Two => {
                 proxy.tunnel(&mut stream, &url).await.map_err(unreachable)?;
             }
@@ -168,14 +168,13 @@ impl Sockets {
         let stream = self.trust.handshake_within(limit, &url, stream, manner).await?;
         let protocol = protocol(&stream);
         if (http, protocol) == (Http::Two, Protocol::One) {
-            let why = "the server did not choose HTTP/2, which alone was offered";
+            let why = "the server did not select HTTP/2, the only protocol offered";
             return Err(Broken::Tls(format!("{}: {why}", base.trim_end_matches('/'))));
         }
         Ok(Connection { stream: Box::new(stream), protocol, again, via })
     }
 
-    /// A connection to the host of a URL, and how often it was tried again before anybody was there. Nothing has been
-    /// sent over it.
+    /// A connection to the host of a URL, and the number of retries. Nothing has been sent over it.
     async fn reached(
         &self,
         to: Dial<'_>,
@@ -199,15 +198,14 @@ impl Sockets {
                 continue;
             }
             self.transport.tried(to.base, tried.is_ok(), again as u32);
-            let tries =
-                if again > 0 { format!(", at the last of {} tries", again + 1) } else { String::new() };
+            let tries = if again > 0 { format!(", on attempt {}", again + 1) } else { String::new() };
             return tried.map(|stream| (stream, again as u32)).map_err(|failed| format!("{failed}{tries}"));
         }
     }
 }
 
-/// A connection to the host of `base`, from the address `source` where that is given, and the parsed URL. Where a proxy
-/// stands between, it is a tunnel.
+/// A connection to the host of `base`, from the address `source` if given, and the parsed URL; through a proxy by a
+/// tunnel.
 pub async fn open(base: &str, source: Option<IpAddr>) -> Result<(Url, TcpStream), Broken> {
     let unreachable = |why: String| Broken::Unreachable(format!("{base}: {why}"));
     let url = Url::parse(base).map_err(|e| unreachable(e.to_string()))?;
@@ -216,7 +214,7 @@ pub async fn open(base: &str, source: Option<IpAddr>) -> Result<(Url, TcpStream)
         return Ok((url, stream));
     };
     if proxy.url.scheme() == "https" {
-        return Err(unreachable(format!("{proxy} is reached over TLS, which is not supported here")));
+        return Err(unreachable(format!("{proxy} uses TLS, which is not supported here")));
     }
     let connected = dial(&proxy.url, None, CONNECT).await;
     let mut stream = connected.map_err(|failed| unreachable(format!("{proxy}: {failed}")))?;
@@ -224,7 +222,7 @@ pub async fn open(base: &str, source: Option<IpAddr>) -> Result<(Url, TcpStream)
     Ok((url, stream))
 }
 
-/// Why there is no connection: at which address, and the system's reason.
+/// Why there is no connection: the address and the system's error.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}{why}")]
 struct Failed {
@@ -232,7 +230,7 @@ struct Failed {
     why: Error,
 }
 
-/// Connects to the first address of the URL's host that answers, in the resolver's order; each has its time.
+/// Connects to the first reachable address of the URL's host, in the resolver's order; each has its own timeout.
 async fn dial(url: &Url, source: Option<IpAddr>, each: Duration) -> Result<TcpStream, Failed> {
     let nowhere = |why: Error| Failed { place: String::new(), why };
     let port = url.port_or_known_default().unwrap_or_default();
@@ -240,13 +238,13 @@ async fn dial(url: &Url, source: Option<IpAddr>, each: Duration) -> Result<TcpSt
         Some(Host::Ipv4(address)) => vec![(address, port).into()],
         Some(Host::Ipv6(address)) => vec![(address, port).into()],
         Some(Host::Domain(name)) => {
-            let late = |_| Error::other(format!("no address within {} s", each.as_secs()));
+            let late = |_| Error::other(format!("host name not resolved within {} s", each.as_secs()));
             let found = tokio::time::timeout(each, lookup_host((name, port))).await.map_err(late);
             found.and_then(|found| found).map_err(nowhere)?.take(ADDRESSES).collect()
         }
         None => Vec::new(),
     };
-    let mut last = nowhere(Error::other("no address"));
+    let mut last = nowhere(Error::other("the host name has no address"));
     for address in addresses {
         let late = |_| Error::new(ErrorKind::TimedOut, format!("no connection within {} s", each.as_secs()));
         match tokio::time::timeout(each, connect(address, source)).await.map_err(late).and_then(|done| done) {

@@ -182,7 +182,7 @@ fn names_that_are_not_utf_8_are_rejected() {
 #[test]
 fn missing_folder_is_reported() {
     let site = Folder::new();
-    assert_folder_error(&site, "there is nothing here");
+    assert_folder_error(&site, "no such file or folder");
 }
 
 /// Root may read everything, so this uses files that even root cannot read.
@@ -249,7 +249,7 @@ fn car_inside_its_content_is_rejected() {
     for (path, car) in [("", "site.car"), ("", "d/site.car"), ("a", "a"), ("", "../site")] {
         let (path, car) = (site.path().join(path), site.path().join(car));
         let error = error(&assay(&[path.as_os_str(), OsStr::new("--car"), car.as_os_str()]));
-        assert!(error.contains(": stands in "), "{error}");
+        assert!(error.contains(": the CAR would be inside "), "{error}");
     }
     assert_eq!(fs::read(site.path().join("a")).unwrap(), b"a");
 }

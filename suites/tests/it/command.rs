@@ -1,4 +1,4 @@
-//! The command as a person meets it: exit codes, messages that name the place, no secret in any output.
+//! The `assay` command: exit codes, messages that name the place, no secret in any output.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -40,7 +40,7 @@ fn bad_arguments_and_profiles_end_with_2_and_name_the_place() {
         (&["run", "--profile", "empty.toml"], "no service"),
         (&["run", "--profile", "auth.toml"], "auth.toml:3:18: headers.X-Auth.env"),
         (&["run", "--profile", "auth.toml"], "auth.toml:1:11: ca_file"),
-        (&["run", "--baseline", "rot.toml"], "no reason"),
+        (&["run", "--baseline", "rot.toml"], "the reason is empty"),
     ];
     for (arguments, named) in cases {
         let (code, text) = assay(folder.path(), arguments);
@@ -50,7 +50,7 @@ fn bad_arguments_and_profiles_end_with_2_and_name_the_place() {
     }
 }
 
-/// Refuses a request by repeating the token that came with it, with what a terminal acts on.
+/// Rejects a request with a message that repeats its token and contains terminal control characters.
 fn repeat_the_token(stream: &mut TcpStream) -> std::io::Result<()> {
     let mut said = "no token".to_owned();
     for line in BufReader::new(stream.try_clone()?).lines() {
@@ -66,7 +66,7 @@ fn repeat_the_token(stream: &mut TcpStream) -> std::io::Result<()> {
 }
 
 #[test]
-fn a_token_that_the_control_api_repeats_is_shown_to_nobody() {
+fn a_token_that_the_control_api_repeats_is_redacted() {
     let folder = tempfile::tempdir().expect("a folder");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
@@ -88,7 +88,7 @@ fn a_token_that_the_control_api_repeats_is_shown_to_nobody() {
 }
 
 #[test]
-fn a_target_out_of_reach_ends_with_3_and_names_the_url() {
+fn an_unreachable_target_ends_with_3_and_names_the_url() {
     let folder = tempfile::tempdir().expect("a folder");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
@@ -124,11 +124,11 @@ fn the_embedded_run_conforms_and_writes_the_same_reports_twice() {
 fn a_baseline_that_matches_nothing_or_passes_fails_the_run() {
     let folder = tempfile::tempdir().expect("a folder");
     for (requirement, words) in
-        [("publish.no.such", "there is no such check"), ("publish.prepare.replay", "unexpected-pass")]
+        [("publish.no.such", "no check has this id"), ("publish.prepare.replay", "unexpected-pass")]
     {
         let text = format!("[[known]]\nrequirement = \"{requirement}\"\nreason = \"it was so once\"\n");
         std::fs::write(folder.path().join("b.toml"), text).expect("written");
-        // Whatever else the baseline is applied to changes nothing about these two.
+        // The other entries do not matter for these two.
         let (code, text) = assay(folder.path(), &["run", "publish.prepare", "--baseline", "b.toml"]);
         assert_eq!(code, Some(1), "{text}");
         assert!(text.contains(words), "{text}");
@@ -149,7 +149,7 @@ fn lists_and_ledgers_send_nothing() {
 
 #[test]
 #[cfg(feature = "embedded")]
-fn parts_make_a_whole_only_together_and_of_one_choice() {
+fn parts_of_one_selection_make_a_whole_only_together() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = |arguments: &[&str]| assay(folder.path(), &[&["run", "metadata.root"], arguments].concat());
     for part in ["1", "2"] {
@@ -159,10 +159,10 @@ fn parts_make_a_whole_only_together_and_of_one_choice() {
     }
     let (code, text) = assay(folder.path(), &["merge", "1.json", "--junit", "1.xml", "--annotations"]);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("of 2 shards these are missing: 2"), "{text}");
-    assert!(text.contains("::error title=objection::not every check had its turn"), "{text}");
+    assert!(text.contains("2 shards in total, missing: 2"), "{text}");
+    assert!(text.contains("::error title=objection::not every check ran"), "{text}");
     let junit = std::fs::read_to_string(folder.path().join("1.xml")).expect("a report");
-    assert!(junit.contains("failures=\"1\"") && junit.contains("not every check had its turn"), "{junit}");
+    assert!(junit.contains("failures=\"1\"") && junit.contains("not every check ran"), "{junit}");
     let (code, text) = assay(folder.path(), &["merge", "1.json", "2.json", "--json", "whole.json"]);
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = run(&["--json", "at-once.json"]);
@@ -170,10 +170,10 @@ fn parts_make_a_whole_only_together_and_of_one_choice() {
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a report");
     assert_eq!(read("whole.json"), read("at-once.json"));
     for (arguments, why) in [
-        (&["run", "metadata.", "--resume", "whole.json"][..], "chosen otherwise"),
+        (&["run", "metadata.", "--resume", "whole.json"][..], "selection of checks"),
         (&["run", "metadata.root", "--seed", "9", "--resume", "whole.json"], "its seed is 1, not 9"),
-        (&["merge", "1.json", "1.json"], "stands in an earlier one too"),
-        (&["run", "metadata.root", "--write-baseline", "nowhere/b.toml"], "no file can be written there"),
+        (&["merge", "1.json", "1.json"], "is also in an earlier report"),
+        (&["run", "metadata.root", "--write-baseline", "nowhere/b.toml"], "cannot be written"),
     ] {
         let (code, text) = assay(folder.path(), arguments);
         assert_eq!(code, Some(2), "{arguments:?}: {text}");
@@ -205,7 +205,7 @@ fn a_shard_without_checks_is_a_part_of_the_whole() {
     };
     let (code, text) = merge(&empty[0]);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("of 6 shards these are missing"), "{text}");
+    assert!(text.contains("6 shards in total, missing"), "{text}");
     let (code, text) = merge("");
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = run(&["--json", "at-once.json"]);
@@ -216,13 +216,13 @@ fn a_shard_without_checks_is_a_part_of_the_whole() {
 
 #[test]
 #[cfg(feature = "embedded")]
-fn every_report_is_tried_and_what_stood_there_stays() {
+fn every_report_is_tried_and_existing_files_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = |arguments: &[&str]| assay(folder.path(), &[&["run", "metadata.root"], arguments].concat());
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a report");
     let (code, text) = run(&["--html", "nowhere/out.html"]);
     assert_eq!(code, Some(2), "{text}");
-    assert!(text.contains("nowhere/out.html: no file can be written there"), "{text}");
+    assert!(text.contains("nowhere/out.html: cannot be written"), "{text}");
     if cfg!(target_os = "linux") {
         let (code, text) = run(&["--json", "/dev/full", "--junit", "after.xml"]);
         assert_eq!(code, Some(4), "{text}");
@@ -235,7 +235,7 @@ fn every_report_is_tried_and_what_stood_there_stays() {
         entry.expect("an entry").file_name().to_string_lossy().starts_with('.')
     };
     assert!(!std::fs::read_dir(folder.path()).expect("a folder").any(hidden), "no part is left");
-    // The new report cannot be written beside the old one.
+    // The temporary file of the new report cannot be written.
     std::fs::create_dir(folder.path().join(".out.json.part")).expect("made");
     let before = read("out.json");
     let (code, text) = run(&["--json", "out.json", "--resume", "out.json"]);
@@ -244,7 +244,7 @@ fn every_report_is_tried_and_what_stood_there_stays() {
 }
 
 #[test]
-fn one_file_for_two_things_is_refused_before_anything_is_lost() {
+fn one_file_under_two_flags_is_rejected_before_anything_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = folder.path().join("kept");
     std::fs::write(&kept, "as it was").expect("written");
@@ -268,7 +268,7 @@ fn one_file_for_two_things_is_refused_before_anything_is_lost() {
 
 #[test]
 #[cfg(feature = "embedded")]
-fn what_is_repeated_conforms_and_says_how_often() {
+fn a_repeated_run_conforms_and_says_how_often() {
     let folder = tempfile::tempdir().expect("a folder");
     let cases: [(&[&str], &str); 2] =
         [(&[], "the checks ran 2 times"), (&["--until-fail"], "ran 2 times; nothing failed")];
@@ -281,7 +281,7 @@ fn what_is_repeated_conforms_and_says_how_often() {
 
 #[test]
 #[cfg(feature = "embedded")]
-fn earlier_reports_and_baselines_are_held_against_a_run() {
+fn earlier_reports_and_baselines_apply_to_a_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let check = |arguments: &[&str], wanted: i32, wanted_text: &str| {
         let (code, text) = assay(folder.path(), arguments);
@@ -312,7 +312,7 @@ fn earlier_reports_and_baselines_are_held_against_a_run() {
 
 #[test]
 #[cfg(unix)]
-fn what_is_stopped_while_it_repeats_conforms_where_nothing_failed() {
+fn a_stopped_repetition_conforms_if_nothing_failed() {
     use std::io::{Read, Write};
 
     const SIXTH: usize = 6;
@@ -327,7 +327,7 @@ fn what_is_stopped_while_it_repeats_conforms_where_nothing_failed() {
         .spawn()
         .expect("it starts");
     let id = child.id().to_string();
-    // A good server; somebody has had enough while the sixth request waits for its answer.
+    // A conforming server; the run is stopped while the sixth request waits for its response.
     std::thread::spawn(move || {
         let mut heard = 0;
         while let Ok((mut stream, _)) = listener.accept() {
@@ -342,7 +342,7 @@ fn what_is_stopped_while_it_repeats_conforms_where_nothing_failed() {
             heard += usize::from(!request.is_empty());
             if heard == SIXTH {
                 let killed = Command::new("kill").args(["-INT", &id]).status();
-                assert!(killed.is_ok_and(|status| status.success()), "it runs on and on");
+                assert!(killed.is_ok_and(|status| status.success()), "the signal was sent");
             }
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n";
             let _ = stream.write_all(format!("{head}<!doctype html>").as_bytes());
@@ -351,6 +351,9 @@ fn what_is_stopped_while_it_repeats_conforms_where_nothing_failed() {
     let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
     let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     assert_eq!(status.code(), Some(0), "{text}");
-    assert!(text.contains("rounds; nothing failed") && text.contains("finishing what runs"), "{text}");
+    assert!(
+        text.contains("rounds; nothing failed") && text.contains("waiting for the running checks"),
+        "{text}"
+    );
     assert!(!text.contains("--resume") && !folder.path().join("assay-interrupted.json").exists());
 }

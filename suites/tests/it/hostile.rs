@@ -1,5 +1,5 @@
-//! Bad servers: each ends in a verdict within its limit, with what was seen in words; nothing unbounded is kept, and no
-//! secret is told to anybody else.
+//! Hostile servers: each leads to a verdict within its time limit and with a reason; nothing unbounded is kept, and no
+//! secret is sent elsewhere.
 
 mod answers;
 mod bounds;

@@ -1,4 +1,4 @@
-//! A run is known before it is made: what it costs, what it leaves out and why, and that planning sends nothing.
+//! Plans: the cost of a run, skipped checks with reasons, and that planning sends nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
@@ -14,11 +14,11 @@ use assay_suites::target::Remote;
 use assay_suites::verdict::{Run, Verdict};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Somebody's target with all services at one address and no control API.
+/// A shared target with all services at one address and no control API.
 async fn foreign(url: &str) -> Remote {
     let sites =
         ["gateway", "metadata", "network", "publish", "drop"].map(|site| (site.to_owned(), url.to_owned()));
-    Remote::new(BTreeMap::from(sites), None).await.expect("nobody is asked")
+    Remote::new(BTreeMap::from(sites), None).await.expect("no control API")
 }
 
 async fn foreseen(target: &Remote, wishes: &Wishes) -> Vec<Planned> {
@@ -41,8 +41,8 @@ async fn planning_sends_nothing_and_says_what_the_checks_would_say() {
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let target = foreign(&url).await;
     let planned = foreseen(&target, &everything()).await;
-    let nobody = listener.accept().expect_err("nobody has connected");
-    assert_eq!(nobody.kind(), std::io::ErrorKind::WouldBlock);
+    let none = listener.accept().expect_err("no connection");
+    assert_eq!(none.kind(), std::io::ErrorKind::WouldBlock);
 
     let clock = reason(&planned, "publish.prepare.lock-expires").expect("time cannot be moved");
     assert!(clock.contains("moves time"), "{clock}");
@@ -50,7 +50,7 @@ async fn planning_sends_nothing_and_says_what_the_checks_would_say() {
     assert_eq!(domain, "needs a bound domain ([publish] key and domains)");
     assert_eq!(reason(&planned, "metadata.root.html"), None, "it needs nothing");
 
-    // What the checks say of a target that is there is what the plan has said of it.
+    // A run against a target gives the planned verdicts and reasons.
     let words: Vec<&Planned> = planned
         .iter()
         .filter(|planned| planned.check.requirement.service == Service::Publish && planned.left_out.is_some())
@@ -71,7 +71,7 @@ async fn run_against(target: &Remote, settings: &Settings, planned: &[Planned]) 
 }
 
 #[tokio::test]
-async fn what_is_heavy_or_destroys_is_asked_for_by_name_where_others_are() {
+async fn heavy_and_destructive_checks_need_include_on_a_shared_target() {
     let target = foreign("http://127.0.0.1:1").await;
     let planned = foreseen(&target, &Wishes::default()).await;
     let of = |weight: Weight| -> BTreeSet<String> {
@@ -82,7 +82,7 @@ async fn what_is_heavy_or_destroys_is_asked_for_by_name_where_others_are() {
         assert!(!of(weight).is_empty());
         let wanted = format!("--include {}", weight.name());
         for id in of(weight) {
-            let reason = reason(&planned, &id).expect("it is left out");
+            let reason = reason(&planned, &id).expect("it is skipped");
             assert!(reason.contains(&wanted) || reason.starts_with("needs "), "{id}: {reason}");
         }
     }
@@ -96,11 +96,11 @@ async fn what_is_heavy_or_destroys_is_asked_for_by_name_where_others_are() {
     assert_eq!(left_out(&foreseen(&target, &everything()).await), 0);
     let embedded = Embedded::new(1, Dialect::default());
     let planned = foresee(&embedded, &Settings::default(), &Wishes::default(), &check::all()).await;
-    assert!(planned.iter().all(|planned| planned.left_out.is_none()), "it has worlds of its own");
+    assert!(planned.iter().all(|planned| planned.left_out.is_none()), "every check has its own world");
 }
 
 #[tokio::test]
-async fn a_run_that_may_only_read_sends_nothing_that_writes_whatever_is_planned() {
+async fn a_read_only_run_sends_no_writing_request_whatever_is_planned() {
     let target = foreign("http://127.0.0.1:1").await;
     let wishes = Wishes { read_only: true, ..everything() };
     let planned = foreseen(&target, &wishes).await;
@@ -108,7 +108,7 @@ async fn a_run_that_may_only_read_sends_nothing_that_writes_whatever_is_planned(
     let stored = reason(&planned, "network.messages.found").expect("a message would stay");
     assert!(stored.contains("--read-only"), "{stored}");
 
-    // The plan is passed by, and the guard behind it holds.
+    // The guard holds even without the plan.
     let embedded = Embedded::new(1, Dialect::default());
     let settings = Settings { read_only: true, ..Settings::default() };
     let checks =
@@ -126,7 +126,7 @@ async fn a_run_that_may_only_read_sends_nothing_that_writes_whatever_is_planned(
 }
 
 #[tokio::test]
-async fn a_plan_adds_up_and_is_told_in_words_and_as_json() {
+async fn a_plan_adds_up_as_text_and_json() {
     let embedded = Embedded::new(1, Dialect::default());
     let planned = plan(&embedded, &check::all());
     let plan = Plan::new(&embedded, &Pace::default(), &planned, None, 2);
@@ -150,7 +150,7 @@ async fn a_plan_adds_up_and_is_told_in_words_and_as_json() {
 }
 
 #[tokio::test]
-async fn a_limit_that_is_met_elsewhere_is_no_failure() {
+async fn reaching_a_shared_limit_is_not_a_failure() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let serving = tokio::spawn(async move {
@@ -166,7 +166,7 @@ async fn a_limit_that_is_met_elsewhere_is_no_failure() {
     let run = run_against(&target, &Settings::default(), &plan(&target, &checks)).await;
     assert_eq!(run.count(Verdict::Inconclusive), checks.len());
     for outcome in &run.outcomes {
-        assert!(outcome.reason.contains("rate limit was met"), "{}", outcome.reason);
+        assert!(outcome.reason.contains("rate limit was reached"), "{}", outcome.reason);
     }
     serving.abort();
 }

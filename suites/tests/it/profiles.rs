@@ -1,4 +1,4 @@
-//! From a URL to a profile: what `assay init` writes, what `assay doctor` says of it, and that neither shows a secret.
+//! What `assay init` writes and what `assay doctor` reports; neither shows a secret.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,13 +21,13 @@ async fn served() -> Served {
     served_for(None).await
 }
 
-/// A simulator whose control API asks for a token.
+/// A simulator whose control API requires this token, if any.
 async fn served_for(token: Option<&str>) -> Served {
     let options = Options { token: token.map(str::to_owned), ..Options::new(7) };
     start(&options).await.expect("a simulator on any port")
 }
 
-/// The command with these arguments, in a folder; a thread of its own waits, so that the simulator goes on.
+/// Runs the command with these arguments in a folder; its own thread waits, so that the simulator keeps running.
 async fn assay(folder: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     command.args(arguments).current_dir(folder).env_remove("ASSAY_GATEWAY_KEY");
@@ -58,7 +58,7 @@ async fn a_control_api_alone_is_enough_for_a_profile_that_runs() {
     assert_eq!(network.compute_urls.len(), 2);
     assert_eq!(network.alt_url.as_ref(), served.sites.get("network-alt"));
     assert_eq!(profile.publish.expect("it was reached").chain_url.as_ref(), served.sites.get("chain"));
-    // Nothing is written over what is there, unless somebody insists.
+    // An existing file is overwritten only with --force.
     std::fs::write(folder.path().join("p.toml"), "seed = 1\n").expect("written");
     let (code, text) = assay(folder.path(), &[], &init).await;
     assert_eq!((code, text.contains("--force")), (Some(2), true), "{text}");
@@ -72,35 +72,37 @@ async fn a_control_api_alone_is_enough_for_a_profile_that_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_reached_is_switched_off_and_named() {
+async fn unreachable_services_are_switched_off_and_named() {
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let nobody = format!("http://{}", listener.local_addr().expect("its address"));
+    let dead_url = format!("http://{}", listener.local_addr().expect("its address"));
     drop(listener);
-    let urls = ["--drop-url", &served.sites["drop"], "--metadata-url", &nobody];
+    let urls = ["--drop-url", &served.sites["drop"], "--metadata-url", &dead_url];
     let (code, text) = assay(folder.path(), &[], &[&["init"], &urls[..]].concat()).await;
     assert_eq!(code, Some(0), "{text}");
     let profile = load(folder.path(), "assay.toml");
     assert!(profile.drop.is_some() && profile.metadata.is_none(), "{text}");
     let written = std::fs::read_to_string(folder.path().join("assay.toml")).expect("a profile");
-    assert!(written.contains(&format!("# - disabled: no connection: {nobody}")) || written.contains(&nobody));
-    // One host for all: what is not recognised is left out.
+    assert!(
+        written.contains(&format!("# - disabled: no connection: {dead_url}")) || written.contains(&dead_url)
+    );
+    // One host for all: unrecognized services are left out.
     let host = ["init", "--host", &served.sites["drop"], "--out", "-"];
     let (code, text) = assay(folder.path(), &[], &host).await;
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("\n[drop]\n") && text.contains("\n#[publish]\n"), "{text}");
     for arguments in
-        [&["init", "--drop-url", &nobody, "--out", "q.toml"][..], &["doctor", "--drop-url", &nobody]]
+        [&["init", "--drop-url", &dead_url, "--out", "q.toml"][..], &["doctor", "--drop-url", &dead_url]]
     {
         let (code, text) = assay(folder.path(), &[], arguments).await;
         assert_eq!(code, Some(3), "{text}");
-        assert!(text.contains(&nobody), "{text}");
+        assert!(text.contains(&dead_url), "{text}");
     }
-    assert!(!folder.path().join("q.toml").exists(), "nothing is written where nothing was reached");
+    assert!(!folder.path().join("q.toml").exists(), "no profile is written if no server was reached");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_that_is_missing_is_told_at_once_and_in_the_same_order() {
+async fn all_missing_things_are_reported_together_in_a_stable_order() {
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
     let site = |name: &str| served.sites[name].clone();
     std::fs::write(folder.path().join("publish.key"), "no key\n").expect("written");
@@ -131,12 +133,12 @@ async fn everything_that_is_missing_is_told_at_once_and_in_the_same_order() {
     let gateway = &diagnosis.services[0];
     let key = gateway.points.iter().find(|point| point.what.contains("gateway.key.env")).expect("a point");
     assert!(key.checks.is_some_and(|checks| checks > gateway.checks / 2), "{key:?}");
-    // With everything counted that cannot run, the rest can.
+    // All checks that are not counted as skipped can run.
     let network = diagnosis.services.iter().find(|part| part.service.name() == "network").expect("a part");
     assert!(network.ready > 0 && network.ready < network.checks, "{said}");
     assert!(network.points.iter().all(|point| point.mark != Mark::Hinders), "{said}");
     assert_eq!(diagnose(&loaded).await.to_string(), said, "the same twice");
-    // A run says all of it too, before it sends anything.
+    // A run reports the same before it sends anything.
     let (code, run) = assay(folder.path(), &[], &["run", "--profile", "p.toml"]).await;
     assert_eq!(code, Some(2), "{run}");
     assert!(
@@ -145,7 +147,7 @@ async fn everything_that_is_missing_is_told_at_once_and_in_the_same_order() {
     );
 }
 
-/// A gateway that sends back what it is told, and tries to break out of its line.
+/// A gateway that returns the received key, and strings that try to break out of their line.
 async fn echoing() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
@@ -184,7 +186,7 @@ async fn echoing() -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_puts_nothing_into_a_profile_but_short_names() {
+async fn only_short_names_of_a_target_get_into_a_profile() {
     let (url, folder) = (echoing().await, tempfile::tempdir().expect("a folder"));
     let environment = [("ASSAY_GATEWAY_KEY", KEY)];
     let (code, text) = assay(folder.path(), &environment, &["init", "--gateway-url", &url]).await;
@@ -201,7 +203,7 @@ async fn a_target_puts_nothing_into_a_profile_but_short_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn readings_are_listed_for_people_and_programs() {
+async fn readings_are_listed_as_text_and_json() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, text) = assay(folder.path(), &[], &["readings", "--service", "drop"]).await;
     assert!(code == Some(0) && text.contains("drop.readings.hamt_size = \"links\" or \"block\""), "{text}");
@@ -215,20 +217,20 @@ async fn readings_are_listed_for_people_and_programs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bad_arguments_say_what_helps() {
+async fn bad_arguments_say_how_to_fix_them() {
     let folder = tempfile::tempdir().expect("a folder");
-    let nobody = "http://127.0.0.1:1";
+    let dead_url = "http://127.0.0.1:1";
     let identity = ["--client-certificate", "c.pem", "--client-key", "c.key"];
-    let identified = [&["init", "--drop-url", nobody][..], &identity].concat();
+    let identified = [&["init", "--drop-url", dead_url][..], &identity].concat();
     let cases: [(&[&str], &str); 8] = [
-        (&["init", "--publish-url", nobody, "--chain-url", "nowhere"], "--chain-url: not a URL"),
+        (&["init", "--publish-url", dead_url, "--chain-url", "nowhere"], "--chain-url: not a URL"),
         (&identified, "c.key"),
-        (&["init"], "name a URL"),
+        (&["init"], "no URL: give one"),
         (&["init", "--network-url", "ftp://a.example"], "--network-url: a base URL begins with http"),
         (&["init", "--host", "nowhere"], "--host: not a URL"),
         (&["doctor"], "--profile"),
-        (&["doctor", "--control-url", "http://127.0.0.1:1"], "go with the URL of a service"),
-        (&["readings", "--service", "nobody"], "known services"),
+        (&["doctor", "--control-url", "http://127.0.0.1:1"], "need the URL of a service"),
+        (&["readings", "--service", "unknown"], "known services"),
     ];
     for (arguments, named) in cases {
         let (code, text) = assay(folder.path(), &[], arguments).await;
@@ -237,7 +239,7 @@ async fn bad_arguments_say_what_helps() {
     }
 }
 
-/// A server that answers everything alike.
+/// A server that returns the same response to every request.
 async fn always(answer: ResponseTemplate) -> MockServer {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(answer).mount(&server).await;
@@ -250,22 +252,22 @@ async fn diagnosed(folder: &Path, text: &str) -> Diagnosis {
     diagnose(&loaded).await
 }
 
-/// A URL where nobody listens.
-fn nobody() -> String {
+/// A URL where no server listens.
+fn dead_url() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     format!("http://{}", listener.local_addr().expect("its address"))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_answers_wrongly_is_not_called_good() {
+async fn a_different_service_is_not_reported_as_reached() {
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
     let broken = always(ResponseTemplate::new(500)).await;
     for (option, url, words) in [
-        ("--gateway-url", &served.sites["drop"], "not as the gateway would"),
-        ("--network-url", &served.sites["drop"], "not as the network would"),
-        ("--drop-url", &broken.uri(), "it fails: GET /api/drop: status 500"),
-        ("--publish-url", &broken.uri(), "it fails: "),
-        ("--gateway-url", &broken.uri(), "it fails: "),
+        ("--gateway-url", &served.sites["drop"], "does not look like a gateway service"),
+        ("--network-url", &served.sites["drop"], "does not look like a network service"),
+        ("--drop-url", &broken.uri(), "the server fails: GET /api/drop returned 500"),
+        ("--publish-url", &broken.uri(), "the server fails: "),
+        ("--gateway-url", &broken.uri(), "the server fails: "),
     ] {
         let (code, text) = assay(folder.path(), &[], &["doctor", option, url]).await;
         assert_eq!(code, Some(1), "{option}: {text}");
@@ -279,7 +281,7 @@ async fn whoever_answers_wrongly_is_not_called_good() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_is_asked_as_a_run_asks_it() {
+async fn doctor_sends_requests_as_a_run_does() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = MockServer::start().await;
     let answer = ResponseTemplate::new(200).set_body_json(serde_json::json!({ "version": "sesame street" }));
@@ -292,28 +294,28 @@ async fn a_target_is_asked_as_a_run_asks_it() {
     let said = said.to_string();
     assert!(said.contains("+ reached: ") && !said.contains("sesame"), "{said}");
     let said = diagnosed(folder.path(), &network).await.to_string();
-    assert!(said.contains("not as the network would"), "{said}");
-    // Nobody ever takes what comes in here, and the profile says for how long that is waited for.
+    assert!(said.contains("does not look like a network service"), "{said}");
+    // Nothing reads from this listener, and the profile sets the timeout.
     let mute = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", mute.local_addr().expect("its address"));
     let text = format!("[transport]\nanswer_seconds = 1\n[network]\nurl = \"{url}\"\n");
     let said = diagnosed(folder.path(), &text).await;
     assert_eq!(said.exit_code(), 3, "{said}");
-    assert!(said.to_string().contains(&format!("x {url}: no complete answer within 1 s")), "{said}");
+    assert!(said.to_string().contains(&format!("x {url}: no complete response within 1 s")), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_service_that_is_down_hides_no_missing_secret() {
+async fn a_missing_secret_is_reported_even_if_the_service_is_down() {
     let folder = tempfile::tempdir().expect("a folder");
     let key = "key = { env = \"ASSAY_TEST_NO_SUCH_KEY\" }";
-    let said = diagnosed(folder.path(), &format!("[gateway]\nurl = \"{}\"\n{key}\n", nobody())).await;
+    let said = diagnosed(folder.path(), &format!("[gateway]\nurl = \"{}\"\n{key}\n", dead_url())).await;
     assert_eq!(said.exit_code(), 3, "{said}");
     let said = said.to_string();
     assert!(said.contains("refused") && said.contains("p.toml:3:15: gateway.key.env: "), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stored_records_are_counted_by_what_is_there_to_read_them_from() {
+async fn checks_of_stored_records_depend_on_the_node() {
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
     let hosting = "[hosting]\nwallet_key = { file = \"wallet\" }\n";
     std::fs::write(folder.path().join("wallet"), "01".repeat(32)).expect("written");
@@ -322,33 +324,36 @@ async fn stored_records_are_counted_by_what_is_there_to_read_them_from() {
     let part = said.services.iter().find(|part| part.service.name() == "hosting").expect("a part");
     let lines = part.points.iter().find(|point| point.what.contains("derivation_lines")).expect("a hint");
     assert!(lines.checks.is_some_and(|silent| part.ready + silent <= part.checks), "{said}");
-    let said = diagnosed(folder.path(), &at(&nobody())).await;
+    let said = diagnosed(folder.path(), &at(&dead_url())).await;
     assert_eq!(said.exit_code(), 3, "{said}");
     assert!(said.to_string().contains("hosting: 0 of "), "{said}");
-    // Nothing was asked, so nothing was missed.
+    // No request was sent, so no server is unreachable.
     let said = diagnosed(folder.path(), hosting).await;
     assert_eq!(said.exit_code(), 1, "{said}");
-    assert!(said.to_string().contains("name the node: [network] url"), "{said}");
+    assert!(said.to_string().contains("add the node: [network] url"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refusal_is_no_sign_of_a_service() {
+async fn a_rejection_does_not_identify_a_service() {
     let folder = tempfile::tempdir().expect("a folder");
     let only_get = ResponseTemplate::new(405).insert_header("Allow", "GET, HEAD");
     for answer in [401, 403, 422].map(ResponseTemplate::new).into_iter().chain([only_get]) {
         let server = always(answer).await;
         let (code, text) = assay(folder.path(), &[], &["init", "--host", &server.uri()]).await;
         assert_eq!(code, Some(3), "{text}");
-        assert!(text.contains("name its URL by --publish-url") && !text.contains("reached      "), "{text}");
+        assert!(
+            text.contains("give its URL with --publish-url") && !text.contains("reached      "),
+            "{text}"
+        );
     }
     let server = always(ResponseTemplate::new(405)).await;
     let (code, text) = assay(folder.path(), &[], &["init", "--host", &server.uri(), "--out", "-"]).await;
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("\n[drop]\n") && text.contains("by --publish-url"), "{text}");
+    assert!(text.contains("\n[drop]\n") && text.contains("with --publish-url"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_strange_control_api_costs_no_profile() {
+async fn an_invalid_control_api_does_not_prevent_a_profile() {
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
     let sites = serde_json::json!({ "chain": "nonsense", "drop": served.sites["drop"] });
     let info = serde_json::json!({ "time": "T0", "sites": sites });
@@ -358,7 +363,7 @@ async fn a_strange_control_api_costs_no_profile() {
     let failing = serde_json::json!({ "error": "\u{1b}[31m\u{0}no" });
     let failing = always(ResponseTemplate::new(500).set_body_json(failing)).await;
     for (control, words) in
-        [(strange.uri(), "site left out: chain: not a URL"), (failing.uri(), "not reached")]
+        [(strange.uri(), "site skipped: chain: not a URL"), (failing.uri(), "not reached")]
     {
         let urls = ["--control-url", &control, "--publish-url", &served.sites["publish"]];
         let init = [&["init", "--force"][..], &urls].concat();
@@ -370,7 +375,7 @@ async fn a_strange_control_api_costs_no_profile() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_control_api_behind_a_token_is_asked_with_it() {
+async fn the_control_token_is_sent_to_the_control_api() {
     let token = "tk-planted-fedcba9876543210";
     let (served, folder) = (served_for(Some(token)).await, tempfile::tempdir().expect("a folder"));
     let init = ["init", "--control-url", &served.control];
@@ -388,7 +393,7 @@ async fn a_control_api_behind_a_token_is_asked_with_it() {
     assert_eq!(code, Some(0), "{text}");
     let control = format!("control = \"{}\"\n[drop]\nurl = \"{}\"\n", served.control, served.sites["drop"]);
     let said = diagnosed(folder.path(), &control).await.to_string();
-    assert!(said.contains("-> name a token that it takes: control_token = "), "{said}");
+    assert!(said.contains("-> set a valid token: control_token = "), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -411,7 +416,7 @@ async fn the_certificate_of_this_client_goes_into_the_profile() {
 }
 
 #[test]
-fn a_reader_that_has_gone_is_no_reason_to_panic() {
+fn a_closed_pipe_causes_no_panic() {
     let commands: [&[&str]; 5] = [
         &["readings"],
         &["requirements"],
@@ -420,7 +425,7 @@ fn a_reader_that_has_gone_is_no_reason_to_panic() {
         &["doctor", "--profile", "p.toml"],
     ];
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("p.toml"), format!("[drop]\nurl = \"{}\"\n", nobody()))
+    std::fs::write(folder.path().join("p.toml"), format!("[drop]\nurl = \"{}\"\n", dead_url()))
         .expect("written");
     for arguments in commands {
         let (reader, writer) = std::io::pipe().expect("a pipe");

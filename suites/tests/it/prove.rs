@@ -17,7 +17,7 @@ fn settings() -> Settings {
     Settings { seed: 1, ..Settings::default() }
 }
 
-/// Every check against the conforming simulator: once for all tests that look at it.
+/// Every check against the conforming simulator, run once for all tests.
 async fn conforming() -> &'static [Ran] {
     static CONFORMING: OnceCell<Vec<Ran>> = OnceCell::const_new();
     let run = || async { ran(1, &[], &[], &check::all(), &settings(), 4).await.expect("no deviation") };
@@ -26,8 +26,8 @@ async fn conforming() -> &'static [Ran] {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_deviation_is_caught_by_its_own_check_and_every_variation_leaves_some_green() {
-    // That no other check catches a deviation, and that a variation leaves all green, takes ten times as many checks, and
-    // is shown with the command.
+    // That no other check catches a deviation, and that every check stays green under a variation, takes ten times as
+    // many checks; `assay prove` shows it.
     let matrix =
         prove(1, &check::all(), &settings(), 4, Breadth::Own).await.expect("every deviation is known");
     assert!(matrix.holds(), "{}", matrix.text());
@@ -54,7 +54,7 @@ async fn a_deviation_that_changes_nothing_survives() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_repeatable_to_the_byte() {
     let mut reports = BTreeSet::new();
-    // The services that deviate here; that a whole conforming run is repeatable is shown with the command.
+    // Only the services that deviate here; the command shows that a whole conforming run is repeatable.
     let all = select(check::all(), &[Service::Publish, Service::Drop], &[]);
     for jobs in [1, 4] {
         let settings = settings();

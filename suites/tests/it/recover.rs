@@ -292,15 +292,15 @@ async fn bad_keys_and_addresses_end_with_2_and_are_not_repeated() {
             None,
             "short.key: the key has 62 hex digits",
         ),
-        (vec!["--key-file".into(), file("long.key", &secret.repeat(100))], None, "no key of 64 hex digits"),
-        (vec!["--key-file".into(), file("empty.key", "\n")], None, "empty.key: the key is empty"),
         (
-            vec!["--key-file".into(), file("odd.key", &secret.replace('7', "x"))],
+            vec!["--key-file".into(), file("long.key", &secret.repeat(100))],
             None,
-            "other characters than hex",
+            "not a key of 64 hex digits",
         ),
-        (vec!["--key-file".into(), file("zero.key", &"0".repeat(64))], None, "no key of the curve"),
-        (vec![], Some(secret), "ASSAY_WALLET_KEY: it is the key of 0x"),
+        (vec!["--key-file".into(), file("empty.key", "\n")], None, "empty.key: the key is empty"),
+        (vec!["--key-file".into(), file("odd.key", &secret.replace('7', "x"))], None, "not hex digits"),
+        (vec!["--key-file".into(), file("zero.key", &"0".repeat(64))], None, "not a valid private key"),
+        (vec![], Some(secret), "ASSAY_WALLET_KEY: this is the key of 0x"),
         (vec![], Some("5ec2e7"), "ASSAY_WALLET_KEY: the key has 6 hex digits"),
     ];
     for (more, key, named) in cases {

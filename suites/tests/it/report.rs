@@ -1,4 +1,4 @@
-//! The page of a whole run: its size, its rows, and that nothing in it acts.
+//! The HTML page of a whole run: its size, its rows, and that data in it is inert.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use assay_suites::report::html;
 use assay_suites::run::Runner;
 use assay_suites::verdict::{Failure, Run, Verdict};
 
-/// Larger pages open slowly.
+/// The maximum size of a page; larger ones open slowly.
 const PAGE_BYTES: usize = 8 * 1024 * 1024;
 
 /// A run of the embedded simulator, conforming or not, of all services or some.
@@ -25,7 +25,7 @@ async fn run(deviations: &[&str], services: &[Service]) -> Run {
     runner.run(&plan(&target, &select(check::all(), services, &[])), |_| {}).await
 }
 
-/// Where pages are left for whoever wants to look at them.
+/// Writes a page to the tests' temporary folder, for inspection.
 fn leave(name: &str, page: &str) {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, page).expect("the folder for tests can be written to");
@@ -44,7 +44,7 @@ async fn a_whole_run_is_a_page_with_every_row() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_came_from_a_target_never_acts() {
+async fn data_from_a_target_is_inert() {
     let deviations = ["drop.cid.version", "drop.response.claim-url"];
     let mut run = run(&deviations, &[Service::Publish, Service::Drop]).await;
     let hostile = "</script></style></pre><script>document.title='acted'</script><img src=x onerror=\"document.title='acted'\">\

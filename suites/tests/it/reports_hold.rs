@@ -1,4 +1,4 @@
-//! Reports hold a run: parts of one make the whole, every verdict can be made again from it, and it fits its schema.
+//! Reports are complete: parts merge to the whole, every verdict can be recomputed, and a report fits its schema.
 
 use assay_spec::{Dialect, Service};
 use assay_suites::check::{self, Check};
@@ -37,13 +37,13 @@ fn of(service: Service) -> Vec<&'static Check> {
     check::all().into_iter().filter(|check| check.requirement.service == service).collect()
 }
 
-/// As a file holds it.
+/// The run after writing and reading its report.
 fn reread(run: &Run) -> Run {
     json::read(&json::write(run)).expect("a report")
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_shards_make_the_whole_run_and_every_verdict_is_made_again() {
+async fn ten_shards_make_the_whole_run_and_every_verdict_is_recomputed() {
     let (target, all) = (target(&[]), check::all());
     let whole = run(&target, &all).await;
     assert_eq!(whole.count(Verdict::Pass), all.len());
@@ -82,7 +82,7 @@ fn misfits(schema: &Value, report: &Value) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failures_are_judged_again_and_a_altered_report_is_found_out() {
+async fn failures_are_judged_again_and_an_altered_report_is_detected() {
     let target = target(&["publish.prepare.one-in-flight"]);
     let report = run(&target, &of(Service::Publish)).await;
     assert!(report.count(Verdict::Fail) > 0);
@@ -110,7 +110,7 @@ async fn failures_are_judged_again_and_a_altered_report_is_found_out() {
     assert!(judged.unjudged.iter().any(|(unjudged, _)| *unjudged == id), "{}", judged.text());
 }
 
-/// Asks once, when the first outcome has come.
+/// Requests a stop once, after the first outcome.
 struct AfterOne(watch::Sender<u32>);
 
 impl Halt for AfterOne {
@@ -120,7 +120,7 @@ impl Halt for AfterOne {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_stopped_goes_on() {
+async fn a_stopped_run_can_be_resumed() {
     let (target, checks) = (target(&[]), of(Service::Metadata));
     let (settings, pace) = (Settings { seed: SEED, ..Settings::default() }, Pace::default());
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 2 };
@@ -140,7 +140,7 @@ async fn a_run_that_is_stopped_goes_on() {
     }
 }
 
-/// What the checks of a run share at a target of others is in each one's recording: domains, room in an hour, uploads.
+/// On a shared target, each check's recording contains its share: domains, drops of the hour, uploads.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_of_a_shared_target_is_judged_the_same() {
     let served = start(&Options::new(7)).await.expect("a simulator on any port");
@@ -170,10 +170,10 @@ async fn a_report_of_a_shared_target_is_judged_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn recorded_requests_are_sent_again_and_answered_alike() {
+async fn resent_requests_get_the_same_responses() {
     let checks = of(Service::Publish);
     let report = reread(&run(&target(&[]), &checks).await);
-    // What goes out side by side is sent one after the other: some answers are others then, and one would never come.
+    // Parallel requests are resent one after the other: some responses differ then, and one would never come.
     let waits = |outcome: &&Outcome| outcome.requirement.to_string() == "publish.submit.in-flight";
     assert_eq!(report.outcomes.iter().filter(waits).count(), 1);
     for outcome in report.outcomes.iter().filter(|outcome| !waits(outcome)) {

@@ -1,5 +1,5 @@
-//! A claim token stands in no report and no request, however the target and the checks wrote it; and no secret of a
-//! profile stands in a report, however the target repeats it.
+//! No report and no request contains a claim token in any encoding, and no report contains a secret of a profile that
+//! the target repeats.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -21,10 +21,10 @@ use assay_suites::verdict::{Conditions, Outcome, Run, Verdict};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What came and went over each connection to the target; calls of the control API are not among them.
+/// The bytes received and sent over each connection to the target, without calls of the control API.
 type Heard = Arc<Mutex<Vec<[Vec<u8>; 2]>>>;
 
-/// The embedded simulator, overheard.
+/// The embedded simulator, with recorded connections.
 struct Overheard {
     target: Embedded,
     heard: Heard,
@@ -59,7 +59,7 @@ impl Target for Overheard {
         self.target.conditions()
     }
 
-    /// As over sockets: a failure comes with a line that repeats its exchange.
+    /// As over sockets: a failure has a command that repeats its exchange.
     fn is_embedded(&self) -> bool {
         false
     }
@@ -74,7 +74,7 @@ impl Connect for Tap {
     fn connect<'a>(&'a self, base: &'a str, source: Option<std::net::IpAddr>) -> Connecting<'a> {
         Box::pin(async move {
             let stream = self.inner.connect(base, source).await?;
-            let mut heard = self.heard.lock().expect("nobody panicked");
+            let mut heard = self.heard.lock().expect("not poisoned");
             heard.push(Default::default());
             let number = heard.len() - 1;
             Ok(Box::new(Tapped { stream, heard: self.heard.clone(), number }) as Box<dyn Stream>)
@@ -96,7 +96,7 @@ impl AsyncRead for Tapped {
     ) -> Poll<std::io::Result<()>> {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        let mut heard = self.heard.lock().expect("nobody panicked");
+        let mut heard = self.heard.lock().expect("not poisoned");
         heard[self.number][0].extend_from_slice(&buffer.filled()[before..]);
         polled
     }
@@ -110,7 +110,7 @@ impl AsyncWrite for Tapped {
     ) -> Poll<std::io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(cx, bytes);
         if let Poll::Ready(Ok(written)) = polled {
-            let mut heard = self.heard.lock().expect("nobody panicked");
+            let mut heard = self.heard.lock().expect("not poisoned");
             heard[self.number][1].extend_from_slice(&bytes[..written]);
         }
         polled
@@ -140,18 +140,18 @@ fn every_report(run: &Run) -> [(&'static str, String); 9] {
     ]
 }
 
-/// The text between `before` and the next of `ends`, wherever it stands.
+/// Every string between `before` and the next of `ends`.
 fn between<'a>(text: &'a str, before: &str, ends: &[char]) -> Vec<&'a str> {
     text.match_indices(before).filter_map(|(at, _)| text[at + before.len()..].split(ends).next()).collect()
 }
 
-/// What a run left.
+/// The output of a run.
 struct Left {
     /// Every report.
     reports: String,
-    /// The heads of all requests: what proxies and logs see.
+    /// The heads of all requests, which proxies and logs see.
     heads: String,
-    /// Every token that came, as the answer and as the claim URL wrote it.
+    /// Every received token, as in the response and as in the claim URL.
     tokens: Vec<String>,
 }
 
@@ -169,7 +169,7 @@ async fn run(deviations: &[&str], variations: &[&str]) -> Left {
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     let reports = every_report(&run).map(|(_, report)| report);
     let (mut tokens, mut heads) = (Vec::new(), String::new());
-    for [came, went] in heard.lock().expect("nobody panicked").iter() {
+    for [came, went] in heard.lock().expect("not poisoned").iter() {
         let head = went.windows(4).position(|end| end == b"\r\n\r\n").unwrap_or(went.len());
         heads.push_str(&String::from_utf8_lossy(&went[..head]));
         let text = String::from_utf8_lossy(came);
@@ -181,7 +181,7 @@ async fn run(deviations: &[&str], variations: &[&str]) -> Left {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_report_and_no_request_shows_a_claim_token() {
-    // Deviations that put an answer with a token into a failure, and checks that quote it.
+    // Deviations whose failures contain a response with a token, and checks that quote it.
     let deviations = [
         "drop.cid.version",
         "drop.response.drop-id",
@@ -198,7 +198,7 @@ async fn no_report_and_no_request_shows_a_claim_token() {
         assert!(heads.contains("POST /api/drop") && heads.contains("GET /live/"));
         assert!(tokens.len() > 50, "{}", tokens.len());
         for token in &tokens {
-            assert!(token.len() > 20, "{token:?} is no token");
+            assert!(token.len() > 20, "{token:?} is not a token");
             assert!(!reports.contains(token) && !heads.contains(token), "{token} under {variations:?}");
         }
         let quoted = "wanted a new token for each drop, got \\\"[redacted claim token]\\\"";
@@ -207,7 +207,7 @@ async fn no_report_and_no_request_shows_a_claim_token() {
     }
 }
 
-/// What is planted: each with the key of the profile that names it.
+/// The planted secrets, with their profile keys.
 const PLANTED: [(&str, &str); 6] = [
     ("control_token", "Ctl~Token+9f/Zq=77"),
     ("gateway.key", "sk-gw_Live/8c1+Q~aa41"),
@@ -217,7 +217,7 @@ const PLANTED: [(&str, &str); 6] = [
     ("headers.X-Auth", "Auth-Pass/5e+W~cc63y"),
 ];
 
-/// The secret in every way that a target may write it.
+/// The secret in every encoding that a target may use.
 fn written(secret: &str) -> Vec<String> {
     let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let lower: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
@@ -238,7 +238,7 @@ fn written(secret: &str) -> Vec<String> {
     ]
 }
 
-/// Answers one request with all that is planted, in the name and value of headers and in the body.
+/// Returns all planted secrets, in names and values of headers and in the body.
 async fn repeat_everything(mut stream: TcpStream) -> std::io::Result<()> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -252,7 +252,7 @@ async fn repeat_everything(mut stream: TcpStream) -> std::io::Result<()> {
     let body = serde_json::json!({
         "time": "T1", "forks": false, "faults": faults, "actions": {}, "error": all.join(" "), "id": PLANTED[1].1,
     });
-    // As the target wrote it: two of the ways are no JSON text if they are escaped once more.
+    // Two of the encodings must not be escaped again.
     let body = body.to_string().replace("\\\\u", "\\u").replace("\\\\/", "\\/");
     let status = if head.starts_with(b"GET") { "200 OK" } else { "400 Bad Request" };
     let headers: String = all.iter().map(|text| format!("x-said: {text}\r\n")).collect();
@@ -297,14 +297,14 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
     server.abort();
     let count = |verdict: &Verdict| (verdict.name(), run.count(*verdict));
     let counts: Vec<_> = Verdict::ALL.iter().map(count).collect();
-    // What its control API says is no answer either, which is an error and no failure.
+    // The control API's response is invalid too, which is an error, not a failure.
     let is_told = |one: &&Outcome| one.verdict.is_bad() || one.verdict == Verdict::Error;
-    assert!(run.outcomes.iter().filter(is_told).count() > 50, "it conforms to little: {counts:?}");
+    assert!(run.outcomes.iter().filter(is_told).count() > 50, "most checks fail: {counts:?}");
     for (name, report) in every_report(&run) {
         for (key, secret) in PLANTED {
             for form in written(secret) {
                 assert!(!report.contains(&form), "{key} as {form} in {name}");
-                let escaped = serde_json::to_string(&form).expect("a text");
+                let escaped = serde_json::to_string(&form).expect("a string");
                 assert!(!report.contains(escaped.trim_matches('"')), "{key} as {escaped} in {name}");
             }
         }

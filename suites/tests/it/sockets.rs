@@ -1,4 +1,4 @@
-//! The same checks over real sockets: with control, without, and with a liar on the other side.
+//! The same checks over real sockets: with a control API, without one, and against a deviating target.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,12 +27,12 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A simulator with a generous limit of requests where `unpaced`, since its checks share one address and one minute.
+/// A simulator; with `unpaced` it has a high request limit, because the checks share one address and one minute.
 async fn served(deviations: &[&str], unpaced: bool) -> Served {
     believing(deviations, unpaced, Some("X-Forwarded-For")).await
 }
 
-/// As [`served`]; clients' addresses are believed in this header.
+/// As [`served`]; client addresses are taken from this header.
 async fn believing(deviations: &[&str], unpaced: bool, header: Option<&str>) -> Served {
     let generous = ["publish.requests", "network.general", "network.authenticated"]
         .map(|limit| format!("{limit}-per-window=100000"));
@@ -45,12 +45,12 @@ async fn believing(deviations: &[&str], unpaced: bool, header: Option<&str>) -> 
     start(&options).await.expect("a simulator on any port")
 }
 
-/// Runs what the written profile says, with or without its control API.
+/// Runs the written profile, with or without its control API.
 async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) -> Run {
     planned_and_run(served, folder, control, filters).await.1
 }
 
-/// As [`run`], with the plan that was made before. Nothing is sent beyond it.
+/// As [`run`], and also returns the plan. Asserts that no more is sent than planned.
 async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters: &[&str]) -> (Plan, Run) {
     let path = folder.join("p.toml");
     served.write_profile(&path, None).expect("a profile");
@@ -81,11 +81,11 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
     let forwarding = header.map(|header| behind.map(|site| (site.clone(), header.clone())).collect());
     let target = Remote::trusting(trust, sites, control)
         .await
-        .expect("somebody listens")
+        .expect("a server listens")
         .forwarded_by(forwarding.unwrap_or_default());
     let fixtures = Fixtures::new(&publish, Some(&key)).expect("a key of 64 digits");
     let settings = Settings {
-        // As embedded: how many pages one check of lists reads hangs on what it draws.
+        // As embedded: the number of pages that a list check reads depends on its random values.
         seed: 1,
         gateway: assay_suites::gateway::Fixtures::new(&gateway, valid, revoked),
         publish: fixtures,
@@ -123,7 +123,7 @@ async fn with_control_every_check_passes_as_embedded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_world_that_was_used_by_hand_does_no_harm_and_forks_end_with_their_checks() {
+async fn manual_use_of_a_world_does_not_affect_checks_and_forks_end_with_their_checks() {
     let folder = tempfile::tempdir().expect("a folder");
     let served = served(&[], false).await;
     let site =
@@ -150,11 +150,11 @@ async fn a_world_that_was_used_by_hand_does_no_harm_and_forks_end_with_their_che
 }
 
 async fn post(base: &str, request: Request) -> u16 {
-    let stream = Tcp.connect(base, None).await.expect("somebody listens");
+    let stream = Tcp.connect(base, None).await.expect("a server listens");
     exchange(stream, &request, "host", Limits::default()).await.expect("an answer").status
 }
 
-/// A page, as Python's zipfile stores it.
+/// A page, zipped by Python's zipfile.
 fn zip() -> Vec<u8> {
     let hex = concat!(
         "504b0304140000000000000021002c6c8f6a07000000070000000a000000696e6465782e68746d6c62792068616e6450",
@@ -210,7 +210,7 @@ async fn a_deviating_target_fails_its_check_and_the_curl_line_repeats_the_deviat
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_liar_that_takes_unsafe_zips_takes_them_again_from_the_curl_line() {
+async fn a_target_that_accepts_unsafe_zips_accepts_them_again_from_the_repeat_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let served = served(&["drop.zip.traversal", "drop.zip.size/late"], false).await;
     let run = run(&served, folder.path(), true, &["drop.zip.traversal", "drop.zip.size"]).await;
@@ -220,7 +220,7 @@ async fn a_liar_that_takes_unsafe_zips_takes_them_again_from_the_curl_line() {
     assert!(line.starts_with("printf "), "{line}");
     let output = tokio::process::Command::new("bash").args(["-c", &line]).output().await;
     let output = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    // Where there is a shell to repeat it with.
+    // If there is a shell to repeat it with.
     if let Some(output) = output.ok().filter(|output| !output.is_empty()) {
         assert!(output.starts_with("HTTP/1.1 200"), "{line}\n{output}");
     }
@@ -229,7 +229,7 @@ async fn a_liar_that_takes_unsafe_zips_takes_them_again_from_the_curl_line() {
     assert!(again.contains("--seed 1 drop.zip.size"), "{again}");
 }
 
-/// The uploads that the root world has seen, without its forks.
+/// The number of uploads to the root world, without its forks.
 fn uploads(served: &Served) -> u64 {
     served.handle.read(|world| world.view(assay_spec::Service::Drop))["drops"]
         .as_object()
@@ -237,7 +237,7 @@ fn uploads(served: &Served) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_control_a_forwarding_header_gives_every_check_an_hour_of_its_own() {
+async fn without_control_a_forwarding_header_gives_every_check_its_own_hour() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = run(&served(&[], false).await, folder.path(), false, &["drop."]).await;
     let need: BTreeSet<String> = check::all()
@@ -256,7 +256,7 @@ async fn without_control_and_header_a_run_keeps_within_the_hour_of_its_one_addre
     let served = believing(&[], false, None).await;
     let answers = run(&served, folder.path(), false, &["drop.response", "drop.site.s", "drop.site.l"]).await;
     assert_eq!(of(&answers, Verdict::Pass).len(), answers.outcomes.len(), "{:?}", bad(&answers));
-    assert_eq!(uploads(&served), 2, "checks of answers look at the same two drops");
+    assert_eq!(uploads(&served), 2, "checks of responses share the same two drops");
 
     let all = run(&believing(&[], false, None).await, folder.path(), false, &["drop."]).await;
     let sent = |o: &assay_suites::verdict::Outcome| {
@@ -270,11 +270,11 @@ async fn without_control_and_header_a_run_keeps_within_the_hour_of_its_one_addre
     assert_eq!(of(&all, Verdict::Pass).iter().filter(|id| looked_at(id)).count(), 11, "{:?}", bad(&all));
     assert!(all.outcomes.iter().map(sent).sum::<usize>() >= 9);
     let passed = of(&all, Verdict::Pass).len() + of(&all, Verdict::NotTestable).len();
-    assert_eq!(passed, all.outcomes.len(), "nothing met the target's limit: {:?}", bad(&all));
+    assert_eq!(passed, all.outcomes.len(), "no check reached the target's limit: {:?}", bad(&all));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_control_a_node_is_tested_as_far_as_nobody_must_wait_for_it() {
+async fn without_control_a_node_is_tested_except_for_long_waits() {
     let groups = [
         "messages.",
         "envelope",
@@ -297,13 +297,13 @@ async fn without_control_a_node_is_tested_as_far_as_nobody_must_wait_for_it() {
         .map(|check| check.requirement.to_string())
         .filter(|id| groups.iter().any(|group| id.starts_with(group)))
         .collect();
-    // A FORGET that fails is tried again for an hour.
+    // A failed FORGET is retried for an hour.
     need.extend(["all-or-nothing", "finally-rejected"].map(|id| format!("network.forget.{id}")));
     assert_eq!(of(&run, Verdict::NotTestable), need);
     assert_eq!(of(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
     let posts: usize =
         run.outcomes.iter().flat_map(|o| &o.exchanges).filter(|e| e.request.method == "POST").count();
-    assert!(posts < 500, "checks of pages look at the same messages: {posts} were sent");
+    assert!(posts < 500, "checks of pages share the same messages: {posts} were sent");
 }
 
 #[tokio::test]
@@ -317,9 +317,9 @@ async fn the_control_api_stays_on_loopback_without_a_token() {
     assert!(refused.contains("token"), "{refused}");
 }
 
-/// What a served simulator sends to a listener that is no part of it.
+/// A served simulator sends webhooks to an external listener.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_webhook_arrives_at_a_listener_and_its_delivery_is_told() {
+async fn a_webhook_reaches_a_listener_and_its_delivery_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}/hook", listener.local_addr().expect("an address"));
     let served = served(&[], true).await;
@@ -329,7 +329,7 @@ async fn a_webhook_arrives_at_a_listener_and_its_delivery_is_told() {
     let posted =
         json!({ "address": Address::of(&key).to_string(), "type": "note", "content": {}, "time": 1 });
     let receive = async {
-        let (mut io, _) = listener.accept().await.expect("somebody connects");
+        let (mut io, _) = listener.accept().await.expect("a connection");
         let (head, body) = read_request(&mut io).await;
         io.write_all(b"HTTP/1.1 204 Good\r\n\r\n").await.expect("the sender reads");
         (head, body)
@@ -348,7 +348,7 @@ async fn a_webhook_arrives_at_a_listener_and_its_delivery_is_told() {
     assert_eq!((&inbox[0]["state"], &inbox[0]["tries"][0]["status"]), (&json!("delivered"), &json!(204)));
 }
 
-/// The answer to a message that is signed and sent now.
+/// Signs and sends a message; returns the response.
 async fn take(served: &Served, key: &SigningKey, path: &str, kind: &str, content: &Value) -> Value {
     let seconds = wall_clock().seconds();
     let message =
@@ -359,19 +359,19 @@ async fn take(served: &Served, key: &SigningKey, path: &str, kind: &str, content
     let request = Request::new("POST", &format!("/api/v0{path}"))
         .header("Content-Type", "application/json")
         .body(envelope);
-    let stream = Tcp.connect(&served.sites["network"], None).await.expect("somebody listens");
+    let stream = Tcp.connect(&served.sites["network"], None).await.expect("a server listens");
     let answer = exchange(stream, &request, "host", Limits::default()).await.expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer.json().expect("JSON")
 }
 
-/// One request with a length, as it comes from a connection.
+/// Reads one request with a length from a connection.
 async fn read_request(io: &mut TcpStream) -> (String, Vec<u8>) {
     let mut bytes = Vec::new();
     loop {
         assert!(io.read_buf(&mut bytes).await.expect("a request") > 0, "it ended too early");
         let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
-        let head = String::from_utf8(bytes[..end + 4].to_vec()).expect("a head of text");
+        let head = String::from_utf8(bytes[..end + 4].to_vec()).expect("a UTF-8 head");
         let length = head
             .lines()
             .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());

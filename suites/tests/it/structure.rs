@@ -69,8 +69,8 @@ fn every_group_of_checked_rows_has_its_file() {
 }
 
 #[test]
-fn no_source_file_has_outgrown_its_address() {
-    // Tables of rows and generated text aside, a file is read in one go.
+fn no_source_file_is_too_long() {
+    // Except for tables of rows and generated text.
     const LONGEST: usize = 800;
     let lengths: BTreeMap<String, usize> = ["spec", "sim", "vectors", "suites", "benches"]
         .iter()

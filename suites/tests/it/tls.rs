@@ -1,4 +1,4 @@
-//! Targets at https URLs: who is trusted, and what is said of those who are not.
+//! Targets at https URLs: trusted certificates, and the reasons for untrusted ones.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ async fn ask(connector: &dyn Connect, base: &str) -> Result<Response, Broken> {
     exchange(stream, &Request::new("GET", "/no/such/path"), host, Limits::default()).await
 }
 
-/// The words of a handshake that failed.
+/// The reason of a failed handshake.
 fn why(outcome: Result<Response, Broken>) -> String {
     match outcome {
         Err(Broken::Tls(why)) => why,
@@ -52,22 +52,22 @@ async fn a_written_profile_trusts_the_simulator() {
     let said = why(ask(&Tcp, server).await);
     assert!(said.starts_with(&format!("{server}: ")) && said.contains("ca_file"), "{said}");
     let said = why(ask(&sockets, &served.sites["gateway"].replace("http:", "https:")).await);
-    assert!(said.ends_with(": no TLS is spoken there"), "{said}");
+    assert!(said.ends_with(": the server does not speak TLS"), "{said}");
     let plain = ask(&sockets, &server.replace("https:", "http:")).await;
     assert!(matches!(plain, Err(Broken::Nonsense(_) | Broken::Closed(_))), "{plain:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_control_api_tells_its_authority() {
+async fn the_control_api_returns_its_authority() {
     let served = served().await;
-    let stream = Tcp.connect(&served.control, None).await.expect("somebody listens");
+    let stream = Tcp.connect(&served.control, None).await.expect("a server listens");
     let request = Request::new("GET", "/_sim/v1/ca");
     let answer = exchange(stream, &request, "control", Limits::default()).await.expect("an answer");
     assert_eq!((answer.status, answer.text()), (200, served.handle.authority().pem()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_fault_of_a_certificate_has_its_words() {
+async fn each_certificate_fault_has_its_reason() {
     let authority = Authority::new(Rng::new(1));
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("ca.pem");
@@ -96,7 +96,7 @@ async fn each_fault_of_a_certificate_has_its_words() {
 }
 
 #[test]
-fn a_file_without_certificates_is_refused_by_name() {
+fn a_file_without_certificates_is_rejected_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("ca.pem");
     let said = Trust::with_file(&file).expect_err("no file");
@@ -113,7 +113,7 @@ fn a_file_without_certificates_is_refused_by_name() {
     }
 }
 
-/// A server with this certificate, which answers every request alike.
+/// A server with this certificate, which returns the same response to every request.
 async fn showing(leaf: &Leaf) -> (String, tokio::task::JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("https://{}", listener.local_addr().expect("an address"));

@@ -1,4 +1,4 @@
-//! How a target is reached: protocols, proxies, tries, headers and certificates of the client, IPv6, limits.
+//! How a target is reached: protocols, proxies, retries, client headers and certificates, IPv6, limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -87,7 +87,7 @@ async fn over_http_2_every_check_passes_as_over_http_1() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sites_at_addresses_of_ipv6_are_sites_like_others() {
+async fn ipv6_sites_work_like_others() {
     if TcpListener::bind("[::1]:0").await.is_err() {
         return;
     }
@@ -105,7 +105,7 @@ async fn sites_at_addresses_of_ipv6_are_sites_like_others() {
     }
 }
 
-/// A server that hears a request with its body on each connection, and answers `204`; what it heard, in order.
+/// A server that reads one request per connection and returns `204`; also the requests, in order.
 async fn listening(address: &str) -> (SocketAddr, Arc<Mutex<Vec<String>>>, JoinSet<()>) {
     let listener = TcpListener::bind(address).await.expect("a port");
     let address = listener.local_addr().expect("its address");
@@ -114,7 +114,7 @@ async fn listening(address: &str) -> (SocketAddr, Arc<Mutex<Vec<String>>>, JoinS
     tasks.spawn(async move {
         while let Ok((mut io, _)) = listener.accept().await {
             let head = head(&mut io).await;
-            attempt.lock().expect("nobody panicked").push(head);
+            attempt.lock().expect("not poisoned").push(head);
             let _ = io.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await;
             let _ = io.shutdown().await;
         }
@@ -133,7 +133,7 @@ async fn head(io: &mut TcpStream) -> String {
     String::from_utf8_lossy(&head).into_owned()
 }
 
-/// A proxy: opens tunnels to `to`, whatever host is asked for, and answers requests of plain HTTP itself.
+/// A proxy that opens tunnels to `to` for every host, and responds to plain HTTP requests itself.
 async fn proxy(to: SocketAddr, refuses: bool) -> (SocketAddr, Arc<Mutex<Vec<String>>>, JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("its address");
@@ -144,7 +144,7 @@ async fn proxy(to: SocketAddr, refuses: bool) -> (SocketAddr, Arc<Mutex<Vec<Stri
         while let Ok((mut io, _)) = listener.accept().await {
             let head = head(&mut io).await;
             let is_tunnel = head.starts_with("CONNECT ");
-            attempt.lock().expect("nobody panicked").push(head);
+            attempt.lock().expect("not poisoned").push(head);
             if refuses {
                 let _ = io.write_all(b"HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n").await;
             } else if is_tunnel {
@@ -181,7 +181,7 @@ async fn proxies_carry_requests_and_open_tunnels() {
     assert_eq!(plain.expect("an answer").status, 203);
     let secure = send(&through, Dial::to("https://target.example:8443"), &get, limits).await.response;
     assert_eq!(secure.expect("an answer").status, 204);
-    let heard = heard.lock().expect("nobody panicked").clone();
+    let heard = heard.lock().expect("not poisoned").clone();
     let credentials = "Proxy-Authorization: Basic bWU6aHVudGVyMg==\r\n";
     assert!(
         heard[0].starts_with("GET http://target.example:8080//a?b HTTP/1.1\r\nHost: target.example:8080\r\n")
@@ -196,9 +196,9 @@ async fn proxies_carry_requests_and_open_tunnels() {
 
     let (at, _, _refusing) = proxy(there, true).await;
     for (proxy, words) in [
-        (format!("http://me:hunter2@{at}"), "it wants a user and password (status 407)"),
+        (format!("http://me:hunter2@{at}"), "it requires a user and password (status 407)"),
         ("http://me:hunter2@127.0.0.1:1".to_owned(), "the proxy http://127.0.0.1:1: 127.0.0.1:1: "),
-        ("socks5://me:hunter2@127.0.0.1:1".to_owned(), "speaks socks5, which is not supported"),
+        ("socks5://me:hunter2@127.0.0.1:1".to_owned(), "uses socks5, which is not supported"),
     ] {
         let dial = Dial { own: false, ..Dial::to("https://target.example") };
         let said = match send(&sockets(&proxy), dial, &get, limits).await.response {
@@ -209,7 +209,7 @@ async fn proxies_carry_requests_and_open_tunnels() {
     }
 }
 
-/// A server that answers `204` under TLS.
+/// A TLS server that returns `204`.
 async fn showing(config: Arc<ServerConfig>) -> (SocketAddr, JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -232,30 +232,30 @@ async fn showing(config: Arc<ServerConfig>) -> (SocketAddr, JoinSet<()>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_dead_target_is_given_up_soon_and_a_late_one_is_met() {
+async fn a_dead_target_fails_soon_and_a_late_one_is_reached() {
     let free = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
     let sites: BTreeMap<String, String> = [("publish".to_owned(), format!("http://{free}"))].into();
     let target = Remote::new(sites.clone(), None).await.expect("no control");
     let began = Instant::now();
-    let why = target.reach().await.expect_err("nobody listens");
+    let why = target.reach().await.expect_err("no server listens");
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    assert!(why.contains("at the last of 3 tries"), "{why}");
+    assert!(why.contains("on attempt 3"), "{why}");
 
     let sockets = Sockets::default();
     let base = format!("http://{free}");
     let get = Request::new("GET", "/");
     let asking = send(&sockets, Dial::to(&base), &get, Limits::default());
-    // On this machine the first try is refused before anything else happens; then somebody comes.
+    // The first attempt is refused before the server starts to listen.
     let place = free.to_string();
     let opening = listening(&place);
     let (attempt, (_, heard, _tasks)) = tokio::join!(asking, opening);
     assert_eq!(attempt.response.map(|response| response.status), Ok(204));
     assert!(attempt.again >= 1);
-    assert_eq!(heard.lock().expect("nobody panicked").len(), 1, "one request, once");
+    assert_eq!(heard.lock().expect("not poisoned").len(), 1, "one request, once");
     let remarks = assay_suites::target::Connect::transport(&sockets).remarks().join("\n");
-    assert!(remarks.contains("tried again before anything was sent"), "{remarks}");
+    assert!(remarks.contains("retries before a request was sent"), "{remarks}");
 
-    // What only an answer has named is asked once.
+    // A server that only a response named gets one attempt.
     let began = Instant::now();
     let dial = Dial { own: false, ..Dial::to("http://127.0.0.1:1") };
     let gone = send(&sockets, dial, &get, Limits::default()).await;
@@ -265,7 +265,7 @@ async fn a_dead_target_is_given_up_soon_and_a_late_one_is_met() {
 }
 
 #[test]
-fn limits_grow_with_the_distance_and_never_beyond_two_minutes() {
+fn timeouts_grow_with_latency_up_to_two_minutes() {
     let transport = Transport::new(Http::One, Duration::from_secs(15), Vec::new());
     let usual = Limits::default();
     let own = Limits { timeout: Duration::from_mins(1), ..usual };
@@ -277,7 +277,7 @@ fn limits_grow_with_the_distance_and_never_beyond_two_minutes() {
     assert_eq!(limits("network"), [35, 60]);
     assert_eq!(limits("drop"), [95, 95]);
     assert_eq!(limits("publish"), [120, 120]);
-    assert_eq!(limits("http://elsewhere.example"), [120, 120], "as far as the farthest");
+    assert_eq!(limits("http://elsewhere.example"), [120, 120], "the highest known latency");
     let remarks = transport.remarks().join("\n");
     assert!(remarks.contains("drop 2000 ms, network 500 ms") && remarks.contains("120.0 s"), "{remarks}");
     let patient = Transport::new(Http::One, Duration::from_mins(10), Vec::new());
@@ -285,7 +285,7 @@ fn limits_grow_with_the_distance_and_never_beyond_two_minutes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn headers_of_all_requests_go_to_own_sites_alone_and_show_no_secret() {
+async fn extra_headers_go_only_to_own_sites_and_are_redacted() {
     let (at, heard, _tasks) = listening("127.0.0.1:0").await;
     let headers = vec![
         ExtraHeader { name: "X-Auth".into(), value: "hunter2hunter2".into(), is_secret: true },
@@ -299,7 +299,7 @@ async fn headers_of_all_requests_go_to_own_sites_alone_and_show_no_secret() {
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let checks = select(check::all(), &[], &["metadata.root.html".to_owned()]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
-    let heard = heard.lock().expect("nobody panicked").concat();
+    let heard = heard.lock().expect("not poisoned").concat();
     assert!(
         heard.contains("\r\nX-Auth: hunter2hunter2\r\n") && heard.contains("\r\nX-Team: assay\r\n"),
         "{heard}"
@@ -311,7 +311,7 @@ async fn headers_of_all_requests_go_to_own_sites_alone_and_show_no_secret() {
     assert!(outcome.repeat.concat().contains("X-Team: assay"), "{:?}", outcome.repeat);
 }
 
-/// Takes every client that shows a certificate, and keeps those certificates.
+/// Accepts every client certificate and keeps it.
 #[derive(Debug)]
 struct Keeps(Arc<Mutex<Vec<Vec<u8>>>>, Vec<DistinguishedName>);
 
@@ -326,7 +326,7 @@ impl ClientCertVerifier for Keeps {
         _: &[CertificateDer<'_>],
         _: UnixTime,
     ) -> Result<ClientCertVerified, rustls::Error> {
-        self.0.lock().expect("nobody panicked").push(end_entity.to_vec());
+        self.0.lock().expect("not poisoned").push(end_entity.to_vec());
         Ok(ClientCertVerified::assertion())
     }
 
@@ -360,7 +360,7 @@ impl ClientCertVerifier for Keeps {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_certificate_is_shown_to_own_sites_alone() {
+async fn the_client_certificate_is_sent_only_to_own_sites() {
     let authority = Authority::new(Rng::new(1));
     let [server, client, other] =
         ["server", "client", "other"].map(|label| authority.issue(label, &["127.0.0.1".to_owned()], YEARS));
@@ -394,13 +394,13 @@ async fn a_client_certificate_is_shown_to_own_sites_alone() {
         let dial = Dial { own, ..Dial::to(&base) };
         let answer = send(&good, dial, &get, Limits::default()).await.response;
         assert_eq!(answer.map(|response| response.status), Ok(204));
-        assert_eq!(shown.lock().expect("nobody panicked").len(), seen, "own: {own}");
+        assert_eq!(shown.lock().expect("not poisoned").len(), seen, "own: {own}");
     }
-    assert_eq!(shown.lock().expect("nobody panicked")[0], client.certificate());
+    assert_eq!(shown.lock().expect("not poisoned")[0], client.certificate());
     for (certificate, key, words) in [
-        ("c.pem", "other.key", ["c.pem: the key of client_key (", "is another certificate's"]),
-        ("c.pem", "no.key", ["client_key (", "no.key): no private key (PEM) is in it"]),
-        ("c.key", "c.key", ["c.key: ", "no certificate (PEM) is in it"]),
+        ("c.pem", "other.key", ["c.pem: the key of client_key (", "does not belong to this certificate"]),
+        ("c.pem", "no.key", ["client_key (", "no.key): no private key (PEM) found"]),
+        ("c.key", "c.key", ["c.key: ", "no certificate (PEM) found"]),
         ("none.pem", "c.key", ["none.pem: ", ""]),
         ("c.pem", "none.key", ["client_key: cannot read the secret in ", "none.key"]),
     ] {
@@ -409,9 +409,9 @@ async fn a_client_certificate_is_shown_to_own_sites_alone() {
     }
 }
 
-/// Over HTTP/2 alone, a request that it cannot say is not testable; over both it goes over HTTP/1.1.
+/// A request that HTTP/2 cannot express goes over HTTP/1.1; if only HTTP/2 is available, it is not testable.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_http_2_cannot_say_goes_over_http_1_where_that_is_spoken() {
+async fn requests_that_http2_cannot_express_use_http1_if_available() {
     let served = served("127.0.0.1:0", false).await;
     let two = Transport::new(Http::Two, Duration::from_secs(15), Vec::new());
     let sockets = Sockets { transport: Arc::new(two), ..Sockets::default() };
@@ -421,7 +421,7 @@ async fn what_http_2_cannot_say_goes_over_http_1_where_that_is_spoken() {
         let status = attempt.response.map(|response| response.status);
         assert!(status.is_ok_and(|status| over == Protocol::One || status == 200), "{target}");
     }
-    // A server of HTTP/2 alone.
+    // A server that only speaks HTTP/2.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}", listener.local_addr().expect("its address"));
     let mut tasks = JoinSet::new();

@@ -141,7 +141,7 @@ fn stale_and_unknown_files_fail_the_check_and_are_regenerated() {
     });
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("stale: ") && text.contains("assay vectors generate --into copy/data"), "{text}");
-    assert!(text.contains("no generator writes it: copy/data/publish/mine.json"), "{text}");
+    assert!(text.contains("not written by any generator: copy/data/publish/mine.json"), "{text}");
     assert_eq!(written.0, Some(0), "{written:?}");
     std::fs::remove_file(folder.path().join("copy/data/publish/mine.json")).expect("removed");
     // Every file is restored, byte for byte; this needs no third generation.

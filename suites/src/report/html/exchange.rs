@@ -1,19 +1,19 @@
-//! One exchange on the page: both heads, both bodies, cut at a bound that the page tells.
+//! One exchange on the page: both heads and bodies; the page says where they are cut.
 
 use super::text::{bytes, hex_dump, line, lines};
 use crate::curl::authority;
 use crate::exchange::Exchange;
 use crate::report::terminal::{left_out, request_head};
 
-/// A body shorter than this, and on few lines, is shown at once.
+/// A body up to this size and with few lines is unfolded.
 const FOLDED_BYTES: usize = 1200;
 
 const FOLDED_LINES: usize = 24;
 
-/// A longer header value is cut.
+/// The maximum length of a header value.
 const HEAD_BYTES: usize = 8 * 1024;
 
-/// The exchange as a block that unfolds; its bodies are cut at `limit` bytes.
+/// The exchange as a foldable block; its bodies are cut at `limit` bytes.
 pub(super) fn exchange(n: usize, exchange: &Exchange, is_open: bool, limit: usize) -> String {
     let Exchange { base, request, cut, response, site } = exchange;
     let (status, is_answer) = match response {
@@ -58,7 +58,7 @@ pub(super) fn exchange(n: usize, exchange: &Exchange, is_open: bool, limit: usiz
     out
 }
 
-/// A line of a head, cut where it is very long.
+/// A line of a head; very long ones are cut.
 fn head(text: &[u8]) -> String {
     match text.get(..HEAD_BYTES) {
         Some(start) if text.len() > HEAD_BYTES => {
@@ -85,7 +85,7 @@ fn put_body(out: &mut String, body: &[u8], limit: usize) {
         let is_json = text.trim_start().starts_with(['{', '[']);
         (lines(&text[..cut]), cut, if is_json { " data-json" } else { "" })
     } else {
-        // In hex, a byte takes more than four characters.
+        // In hex, a byte needs more than four characters.
         let cut = body.len().min((limit / 4).next_multiple_of(16));
         (lines(&hex_dump(&body[..cut])), cut, " data-hex")
     };

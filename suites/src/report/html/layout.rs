@@ -1,4 +1,4 @@
-//! Places for the states and moves of a machine. Whole numbers throughout, so that every machine draws alike.
+//! Layout of the states and moves of a machine. Integers only, so that every computer draws the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) bundle: usize,
-    /// As an SVG path says it.
+    /// As an SVG path.
     pub(super) path: String,
     pub(super) tip: String,
 }
@@ -50,11 +50,11 @@ const LINE_HEIGHT: i32 = 16;
 const GAP: i32 = 18;
 const LEVEL_GAP: i32 = 22;
 const MARGIN: i32 = 8;
-/// How far a loop stands out from its state.
+/// The width of a loop beside its state.
 const LOOP: i32 = 26;
 const SWEEPS: usize = 12;
 
-/// A thing on a level: a state, the words of a bundle, or a place kept free for its line.
+/// An item on a level: a state, the label of a bundle, or reserved space for its line.
 struct Node {
     kind: NodeKind,
     level: usize,
@@ -71,14 +71,14 @@ enum NodeKind {
     Free,
 }
 
-/// A line from level to level, downwards; `up` where the move goes the other way.
+/// A line from level to level, downwards; `up` means that the move goes upwards.
 struct Chain {
     bundle: usize,
     nodes: Vec<usize>,
     up: bool,
 }
 
-/// Places the bundles; the first move's state stands on top.
+/// Lays out the bundles; the first move's state is at the top.
 pub(super) fn place(bundles: &[Bundle]) -> Drawing {
     let mut names: Vec<&'static str> = Vec::new();
     for name in bundles.iter().flat_map(|bundle| [bundle.from, bundle.to]) {
@@ -91,7 +91,7 @@ pub(super) fn place(bundles: &[Bundle]) -> Drawing {
     let ranks = ranks(names.len(), &ends);
     let loops: BTreeMap<usize, usize> =
         ends.iter().enumerate().filter(|(_, (a, b))| a == b).map(|(n, (a, _))| (*a, n)).collect();
-    // Room for a loop is kept on both sides of its state, so that the state stays in the middle of its lines.
+    // Space for a loop is reserved on both sides of its state, so that the state stays centered.
     let beside = |state: usize| loops.get(&state).map_or(0, |&n| LOOP + words_width(&bundles[n]));
     let mut nodes: Vec<Node> = names
         .iter()
@@ -115,7 +115,7 @@ pub(super) fn place(bundles: &[Bundle]) -> Drawing {
     draw(bundles, &names, &nodes, &levels, &chains, &loops)
 }
 
-/// The longest way from the first state to each, moves back left out.
+/// The longest path from the first state to each, without backward moves.
 fn ranks(count: usize, ends: &[(usize, usize)]) -> Vec<usize> {
     let mut back = BTreeSet::new();
     let (mut seen, mut open) = (vec![false; count], vec![false; count]);
@@ -161,7 +161,7 @@ fn chains(bundles: &[Bundle], ends: &[(usize, usize)], nodes: &mut Vec<Node>) ->
         let up = nodes[from].level > nodes[to].level;
         let (top, bottom) = if up { (to, from) } else { (from, to) };
         let (first, last) = (nodes[top].level, nodes[bottom].level);
-        // On the odd level next to the middle.
+        // The label is on the odd level next to the middle.
         let middle = first + ((last - first) / 4) * 2 + 1;
         let mut chain = vec![top];
         for level in first + 1..last {
@@ -179,7 +179,7 @@ fn chains(bundles: &[Bundle], ends: &[(usize, usize)], nodes: &mut Vec<Node>) ->
     chains
 }
 
-/// Orders each level so that few lines cross: by the middle of the neighbours, up and down in turn.
+/// Orders each level to reduce crossings: by the median of the neighbours, alternating up and down.
 fn order(levels: &mut [Vec<usize>], links: &[(usize, usize)]) {
     let mut best = (crossings(levels, links), levels.to_vec());
     for sweep in 0..SWEEPS {
@@ -232,7 +232,7 @@ fn crossings(levels: &[Vec<usize>], links: &[(usize, usize)]) -> usize {
     count
 }
 
-/// Gives each node a middle near those of its neighbours, with the gaps kept.
+/// Moves each node near its neighbours, keeping the gaps.
 fn spread(nodes: &mut [Node], levels: &[Vec<usize>], links: &[(usize, usize)]) {
     for level in levels {
         let mut x = 0;
@@ -246,7 +246,7 @@ fn spread(nodes: &mut [Node], levels: &[Vec<usize>], links: &[(usize, usize)]) {
             if sweep % 2 == 0 { levels.iter().collect() } else { levels.iter().rev().collect() };
         for level in downwards {
             let wanted = |&n: &usize| {
-                // A long line is straight rather than short.
+                // Prefer straight lines to short ones.
                 let is_free = |other: &usize| nodes[*other].kind == NodeKind::Free;
                 let mut near: Vec<usize> = neighbours(n, links).collect();
                 if !matches!(nodes[n].kind, NodeKind::State(_)) && near.iter().any(is_free) {
@@ -265,7 +265,7 @@ fn spread(nodes: &mut [Node], levels: &[Vec<usize>], links: &[(usize, usize)]) {
     }
 }
 
-/// The places nearest to the wanted ones that keep order and gaps: neighbours that would overlap share their mean.
+/// The positions nearest to the wanted ones that keep order and gaps: overlapping neighbours share their mean.
 fn settle(nodes: &mut [Node], level: &[usize], wanted: &[i32]) {
     let mut offsets = Vec::new();
     let mut offset = 0;
@@ -361,7 +361,7 @@ fn draw_chain(
     names: &[&'static str],
 ) -> Line {
     let last = chain.nodes.len() - 1;
-    // Lines of one state leave it beside each other, in the order of where they go.
+    // Lines of one state leave it side by side, ordered by their targets.
     let port = |state: usize, next: usize, is_top: bool| {
         let others = chains.iter().filter_map(|other| {
             let (own, far) = if is_top {
@@ -388,7 +388,7 @@ fn draw_chain(
             _ if n == last => {
                 points.push((x + port(node, chain.nodes[n - 1], false), y - STATE_HEIGHT / 2));
             }
-            // Straight through a level, so that the line touches nothing that stands there.
+            // Straight through a level, so that the line touches nothing there.
             _ => {
                 let half = nodes[node].height.max(STATE_HEIGHT) / 2;
                 points.extend([(x, y - half), (x, y + half)]);
@@ -410,7 +410,7 @@ fn draw_chain(
     Line { bundle: chain.bundle, path: line, tip }
 }
 
-/// Widths as a plain face draws them, with some room.
+/// Estimated text widths of a plain font, with some margin.
 fn state_width(name: &str) -> i32 {
     (name.chars().count() as i32 * 15 / 2 + 28).max(72)
 }
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overlaps_and_nothing_is_outside() {
+    fn nothing_overlaps_or_is_outside() {
         for machine in catalogue::machines() {
             let mut bundles: Vec<Bundle> = Vec::new();
             for one in machine.transitions {

@@ -1,4 +1,4 @@
-//! The ledger: every row of the catalogue for the services that ran, and what was found of each.
+//! The ledger: every requirement of the services that ran, with its outcomes.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use super::text::line;
 use crate::report::group;
 use crate::verdict::{Outcome, Run, Verdict};
 
-/// What stands for a verdict where a check did not run.
+/// The verdict shown for a check that did not run.
 const NOT_RUN: &str = "not-run";
-/// What stands for a verdict where no check exists.
+/// The verdict shown for a requirement without a check.
 const NO_CHECK: &str = "no-check";
 
 /// The services of the run's outcomes, in the order of the list.
@@ -48,7 +48,7 @@ pub(super) fn ledger(run: &Run, cuts: Cuts) -> String {
     out
 }
 
-/// The rows of a service with their outcomes: the catalogue's, and any other that the run has.
+/// The requirements of a service with their outcomes, and any other requirement in the run.
 fn rows(run: &Run, service: Service) -> Vec<(Id, Vec<&Outcome>)> {
     let mut rows: Vec<(Id, Vec<&Outcome>)> =
         catalogue::requirements_of(service).map(|id| (id, Vec::new())).collect();
@@ -70,7 +70,7 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
     let shown = verdicts[0];
     let (name, evidence, level) = (id.to_string(), id.evidence.name(), id.level.name());
     let is_bad = outcomes.iter().any(|one| needs_attention(one.verdict));
-    // What search looks at beside the summary.
+    // Search uses these strings in addition to the summary.
     let words: Vec<String> =
         outcomes.iter().map(|one| format!("{} {}", one.fact, line(start(&one.reason)))).collect();
     let mut out = format!(
@@ -93,11 +93,13 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
         Evidence::NotObservable(why) | Evidence::Pending(why) => {
             out.push_str(&format!("<p class=\"reason\">{}</p>\n", line(why)));
         }
-        Evidence::Vector => out.push_str("<p class=\"reason\">Golden vectors show it.</p>\n"),
-        Evidence::Client => out.push_str("<p class=\"reason\">The suite for clients shows it.</p>\n"),
-        Evidence::Open => out.push_str("<p class=\"reason\">The documents leave it open.</p>\n"),
+        Evidence::Vector => out.push_str("<p class=\"reason\">Tested by golden vectors.</p>\n"),
+        Evidence::Client => out.push_str("<p class=\"reason\">Tested by the client suite.</p>\n"),
+        Evidence::Open => {
+            out.push_str("<p class=\"reason\">The documents leave this open, so nothing is tested.</p>\n")
+        }
         Evidence::Check if outcomes.is_empty() => {
-            out.push_str("<p class=\"reason\">Its check had no turn in this run.</p>\n");
+            out.push_str("<p class=\"reason\">Its check did not run.</p>\n");
         }
         Evidence::Check => {}
     }
@@ -108,17 +110,17 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
     out
 }
 
-/// As much of a reason as is searched.
+/// The part of a reason that search uses.
 fn start(reason: &str) -> &str {
     &reason[..reason.floor_char_boundary(1024)]
 }
 
-/// Whether it is told at the top of the page.
+/// Whether it is listed at the top of the page.
 pub(super) fn needs_attention(verdict: Verdict) -> bool {
     !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
 }
 
-/// The verdicts of a row's outcomes, the most pressing first; never empty.
+/// The verdicts of a row's outcomes, the most severe first; never empty.
 fn verdicts(id: Id, outcomes: &[&Outcome]) -> Vec<&'static str> {
     let pressing = |verdict: Verdict| match verdict {
         Verdict::Fail => 0,
@@ -150,7 +152,7 @@ fn label(verdict: &'static str, id: Id) -> &'static str {
     }
 }
 
-/// Search and filters; hidden until the script works them.
+/// Search and filters; hidden until the script enables them.
 pub(super) fn filters(run: &Run) -> String {
     type Row<'r> = (Id, Vec<&'r Outcome>);
     let rows: Vec<Row> = services(run).into_iter().flat_map(|service| rows(run, service)).collect();
@@ -174,7 +176,7 @@ pub(super) fn filters(run: &Run) -> String {
          <input id=\"search\" type=\"search\" placeholder=\"words in id, statement, reason\" \
          aria-label=\"Search the requirements\" autocomplete=\"off\" spellcheck=\"false\">\n{}\
          <label><input id=\"bad\" type=\"checkbox\"> only failures</label>\n\
-         <label><input id=\"pretty\" type=\"checkbox\" checked> lay out JSON</label>\n\
+         <label><input id=\"pretty\" type=\"checkbox\" checked> format JSON</label>\n\
          <button type=\"reset\">Clear</button>\n\
          <output id=\"count\" aria-live=\"polite\"></output></form>\n\
          <p id=\"none\" class=\"nothing\" hidden>No requirement matches these filters.</p>",

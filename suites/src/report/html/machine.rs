@@ -1,7 +1,7 @@
-//! State machines as pictures: states from the top down, moves between them, and what of it a run has seen.
+//! State machines as pictures, with the transitions that a run has seen.
 //!
-//! A layered drawing: states stand on even levels by the longest way to them, the words of a move on a level between
-//! two of states, and a move over several levels keeps a place free on each. No two things can overlap.
+//! A layered drawing: states are on even levels by their longest path, labels of moves are on the odd levels between
+//! them, and a move over several levels reserves space on each. Nothing overlaps.
 
 use assay_spec::machine::Transition;
 
@@ -11,7 +11,7 @@ use super::text::line;
 /// A move, and whether the run made it.
 pub(super) type Move = (&'static Transition, bool);
 
-/// The section's inside: a legend, and a figure with a table for each machine; empty where nothing is known.
+/// The content of the section: a figure with a table for each machine; empty without transitions.
 pub(super) fn machines(moves: &[Move]) -> String {
     let mut names: Vec<&str> = moves.iter().map(|(one, _)| one.machine).collect();
     names.dedup();
@@ -67,7 +67,7 @@ fn mark((one, fired): Move) -> (&'static str, char) {
     }
 }
 
-/// Wider pictures have a line of the page for themselves.
+/// Wider pictures get their own line of the page.
 const BROAD: i32 = 460;
 
 /// The picture, and how many pixels it is wide.
@@ -142,12 +142,12 @@ mod tests {
     use crate::report::example;
 
     #[test]
-    fn what_was_not_seen_differs_by_sign_and_line() {
+    fn unseen_moves_have_another_sign_and_line() {
         let shown = machines(&example::run().transitions);
         assert!(shown.contains("1 of 3 moves seen"));
         assert!(shown.contains("<text class=\"seen\"") && shown.contains("\u{25cf} prepare</text>"));
         assert!(shown.contains("\u{25cb} submit</text>") && shown.contains("\u{25c7} crash</text>"));
-        assert!(shown.contains("\u{25c7} cannot be seen: nobody outside can crash it"));
+        assert!(shown.contains("\u{25c7} cannot be seen: a client cannot crash it"));
     }
 
     #[test]

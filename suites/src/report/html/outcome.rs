@@ -1,4 +1,4 @@
-//! What a check found, as the inside of its row.
+//! The outcome of a check, as the content of its row.
 
 use std::borrow::Cow;
 
@@ -13,19 +13,19 @@ use crate::verdict::{Failure, Outcome, Verdict};
 /// Where bodies are cut, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cuts {
-    /// Of what did not pass.
+    /// For outcomes that did not pass.
     pub(super) failed: usize,
-    /// Of what passed.
+    /// For passes.
     pub(super) passed: usize,
 }
 
-/// Longer values are compared line by line.
+/// Longer values are shown as a line diff.
 const LONG: usize = 60;
 
-/// Longer values are cut.
+/// The maximum length of a value.
 const VALUE_BYTES: usize = 16 * 1024;
 
-/// Everything that a reader needs to believe the outcome.
+/// The outcome with all its evidence.
 pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
     let seed = outcome.seed.unwrap_or(seed);
     let is_pass = outcome.verdict == Verdict::Pass;
@@ -43,7 +43,7 @@ pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
         put_failure(&mut out, failure);
     }
     put_list(&mut out, "Notes", &outcome.notes);
-    put_list(&mut out, "Why, in the target\u{2019}s own account", &outcome.why);
+    put_list(&mut out, "Reasons logged by the target", &outcome.why);
     put_exchanges(&mut out, outcome, if is_pass { cuts.passed } else { cuts.failed });
     for repeat in &outcome.repeat {
         out.push_str(&format!(
@@ -110,7 +110,7 @@ fn is_long(text: &str) -> bool {
     text.len() > LONG || text.contains('\n')
 }
 
-/// JSON objects and lists over several lines; everything else as it is.
+/// Formats JSON objects and arrays over several lines; other values are unchanged.
 fn pretty(text: &str) -> String {
     let text = cut(text);
     let value =
@@ -118,7 +118,7 @@ fn pretty(text: &str) -> String {
     value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.into_owned())
 }
 
-/// A text of bounded length: two that differ behind it differ in their digests.
+/// A bounded string with length and digest of the whole.
 fn cut(text: &str) -> Cow<'_, str> {
     if text.len() <= VALUE_BYTES {
         return Cow::Borrowed(text);

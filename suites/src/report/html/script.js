@@ -31,7 +31,7 @@ const filter = () => {
   for (const chip of chips) chip.setAttribute("aria-pressed", String(chip.dataset.chip === verdict));
 };
 
-// Lays JSON out by its own characters: numbers, doubled members and what was cut stay as they came.
+// Formats JSON by its characters: numbers, duplicate members and cut ends are unchanged.
 const layOut = (text) => {
   let out = "", depth = 0, inside = false;
   const next = () => `\n${"  ".repeat(depth)}`;
@@ -68,7 +68,7 @@ const copy = async (text, button) => {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    // A page from disk may not reach the clipboard: then the text is chosen, for the keyboard's own way.
+    // A page from disk may have no access to the clipboard; then the text is selected for copying by keyboard.
     getSelection().selectAllChildren(button.parentElement.querySelector("pre"));
     button.textContent = "Selected";
   }
@@ -84,10 +84,10 @@ const button = (text, act) => {
 const draw = (body) => {
   const pre = body.pre;
   pre.textContent = body.isPretty ? (body.laidOut ??= layOut(body.sent)) : body.sent;
-  body.toggle.textContent = body.isPretty ? "As it came" : "Lay out";
+  body.toggle.textContent = body.isPretty ? "As received" : "Format";
 };
 const bodies = [];
-// What is inside a row gets its buttons when it is first opened.
+// A row gets its buttons when it is first opened.
 const furnish = (row) => {
   if (row.dataset.furnished) return;
   row.dataset.furnished = "yes";
@@ -137,7 +137,7 @@ theme.addEventListener("click", () => {
   try {
     localStorage.setItem("assay-theme", next);
   } catch {
-    // Some browsers keep nothing for a page from disk.
+    // Some browsers have no storage for a page from disk.
   }
 });
 let kept = null;
@@ -163,7 +163,7 @@ for (const chip of chips) {
   });
 }
 addEventListener("hashchange", follow);
-// A link to the place where one already is changes no address.
+// A link to the current address fires no hashchange event.
 addEventListener("click", (event) => {
   if (event.target.closest?.("a[href^='#']")?.hash === location.hash) follow();
 });

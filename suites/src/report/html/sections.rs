@@ -1,4 +1,4 @@
-//! The sections of the page beside the ledger and the machines.
+//! The other sections of the page.
 
 use assay_spec::endpoint::Endpoint;
 
@@ -8,13 +8,13 @@ use crate::endpoints::{Coverage, Seen};
 use crate::report::terminal;
 use crate::verdict::{Outcome, Run, Verdict};
 
-/// More rows than this fold.
+/// More rows than this are folded.
 const SLOWEST: usize = 15;
 
-/// How many pixels the bar of the slowest check is wide.
+/// The width of the longest bar in pixels.
 const BAR: u64 = 240;
 
-/// The verdict over the run, the counts, and a table of them by service.
+/// The result of the run, the counts, and a table by service.
 pub(super) fn overview(run: &Run) -> String {
     let class = match run.exit_code() {
         0 => "good",
@@ -24,7 +24,7 @@ pub(super) fn overview(run: &Run) -> String {
     let (first, rest) = run.ending().split_at(1);
     let words = first.to_uppercase() + rest;
     let partial = if run.is_partial {
-        "<p class=\"partial\">Not every check had its turn: the run was stopped, or a part of it is missing.</p>\n"
+        "<p class=\"partial\">Not every check ran: the run was stopped, or a part of it is missing.</p>\n"
     } else {
         ""
     };
@@ -77,7 +77,7 @@ fn list(title: &str, texts: &[String]) -> String {
     format!("<h3>{title}</h3><ul class=\"remarks\">{items}</ul>\n")
 }
 
-/// Longer reasons are cut in overviews; the row has the rest.
+/// The maximum length of a reason in overviews; the row has the rest.
 const REASON_BYTES: usize = 512;
 
 fn short(reason: &str) -> String {
@@ -85,11 +85,11 @@ fn short(reason: &str) -> String {
     if shown.len() < reason.len() { format!("{shown}\u{2026}") } else { shown.to_owned() }
 }
 
-/// What did not pass, each with its reason and a link to its row; then what could not be tested, by reason.
+/// The outcomes that did not pass, each with its reason and a link to its row; then the untested checks, by reason.
 pub(super) fn attention(run: &Run) -> String {
     let failing: Vec<&Outcome> =
         run.outcomes.iter().filter(|outcome| needs_attention(outcome.verdict)).collect();
-    let mut out = if failing.is_empty() { nothing("Nothing: no check failed.") } else { String::new() };
+    let mut out = if failing.is_empty() { nothing("No check failed.") } else { String::new() };
     if !failing.is_empty() {
         let items: String = failing
             .iter()
@@ -124,13 +124,13 @@ pub(super) fn attention(run: &Run) -> String {
 /// Every documented endpoint of the services that ran.
 pub(super) fn endpoints(run: &Run) -> String {
     if run.endpoints.is_empty() {
-        return nothing("No endpoint of these services is listed.");
+        return nothing("These services have no listed endpoints.");
     }
     let row = |row: &Coverage| {
         let Endpoint { method, path, .. } = row.endpoint;
         let (seen, said) = match row {
             Coverage { declared: false, .. } => (Seen::NotAsked, "switched off in the profile"),
-            Coverage { is_probed: true, seen, .. } => (*seen, "by one request beside the checks"),
+            Coverage { is_probed: true, seen, .. } => (*seen, "seen by one extra request"),
             Coverage { seen, .. } => (*seen, ""),
         };
         format!(
@@ -146,7 +146,7 @@ pub(super) fn endpoints(run: &Run) -> String {
     };
     let rows: String = run.endpoints.iter().map(row).collect();
     format!(
-        "<p class=\"hint\">What answers said of each documented endpoint; no verdict hangs on it.</p>\
+        "<p class=\"hint\">Which documented endpoints responded. This does not affect verdicts.</p>\
          <div class=\"wide\"><table><thead><tr><th>service</th><th>endpoint</th><th>seen</th>\
          <th>accepted</th><th>judged</th><th>rejected</th><th></th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
@@ -158,7 +158,7 @@ pub(super) fn timing(run: &Run) -> String {
         run.outcomes.iter().filter_map(|outcome| Some((outcome.elapsed_ms?, outcome))).collect();
     timed.sort_by_key(|(ms, _)| std::cmp::Reverse(*ms));
     let Some(&(most, _)) = timed.first() else {
-        return nothing("No times: they say nothing of this target.");
+        return nothing("No times: they are meaningless for this target.");
     };
     let total: u64 = timed.iter().map(|(ms, _)| ms).sum();
     let row = |(ms, one): &(u64, &Outcome)| {
@@ -188,7 +188,7 @@ pub(super) fn timing(run: &Run) -> String {
     out
 }
 
-/// What the verdicts rest on.
+/// The conditions of the verdicts.
 pub(super) fn conditions(run: &Run) -> String {
     let conditions = &run.conditions;
     let control = match &conditions.offer {
@@ -203,7 +203,7 @@ pub(super) fn conditions(run: &Run) -> String {
             ];
             let offered: Vec<String> =
                 parts.into_iter().filter(|(has, _)| *has).map(|(_, name)| name).collect();
-            if offered.is_empty() { "nothing beside its own name".to_owned() } else { offered.join(", ") }
+            if offered.is_empty() { "nothing".to_owned() } else { offered.join(", ") }
         }
     };
     let mut rows = vec![
@@ -230,7 +230,7 @@ pub(super) fn conditions(run: &Run) -> String {
     out
 }
 
-/// What stands where there is nothing to tell.
+/// A placeholder for an empty section.
 pub(super) fn nothing(words: &str) -> String {
     format!("<p class=\"nothing\">{words}</p>\n")
 }

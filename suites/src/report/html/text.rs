@@ -1,19 +1,19 @@
-//! Text in a page: what came from a target is shown, and never acted on.
+//! Escaping of text in a page.
 
 use super::super::one_line;
 
 /// The text on one line, escaped for content and for attributes in double quotes: markup, control characters and
-/// marks that change the direction of the text around them are shown as what they are.
+/// direction marks are made visible.
 pub(super) fn line(text: &str) -> String {
     bytes(text.as_bytes())
 }
 
-/// Bytes on one line, escaped as [`line`] does; those that are no UTF-8 are written as `\xff`.
+/// Bytes on one line, escaped as [`line`] does; invalid UTF-8 is written as `\xff`.
 pub(super) fn bytes(bytes: &[u8]) -> String {
     escape(&one_line(bytes))
 }
 
-/// Text whose line ends stay.
+/// As [`line`], but line ends are kept.
 pub(super) fn lines(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
@@ -33,7 +33,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// Sixteen bytes a line: the offset, the bytes in hex, and as text where they are printable ASCII.
+/// Sixteen bytes a line: offset, hex, and printable ASCII.
 pub(super) fn hex_dump(bytes: &[u8]) -> String {
     let line = |(n, chunk): (usize, &[u8])| {
         let hex: String = chunk.iter().map(|byte| format!("{byte:02x} ")).collect();
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_a_page_acts_on_is_left() {
+    fn markup_is_escaped() {
         assert_eq!(
             line("</script><img onerror='x' a=\"b\">&\0\u{202e}\u{2066}\n"),
             "&lt;/script&gt;&lt;img onerror=&#39;x&#39; a=&quot;b&quot;&gt;&amp;\\0\\u{202e}\\u{2066}\\n"

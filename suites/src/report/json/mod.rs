@@ -1,8 +1,8 @@
-//! The report for programs: version 2, the same bytes for the same run, and the way back from it.
+//! The JSON report, version 2: writing and reading.
 //!
-//! It holds every exchange and everything else that a check was told, so that verdicts can be made again from it
-//! ([`crate::judge`]). Bytes that are no UTF-8 text stand as base64 in members whose names end in `_base64`; a body
-//! over 4 KiB stands once, in the table `bodies`, under its SHA-256. `suites/report.schema.json` describes it.
+//! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
+//! ([`crate::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
+//! is stored once, in the table `bodies`, under its SHA-256. `suites/report.schema.json` describes the format.
 
 mod read;
 mod wire;
@@ -11,7 +11,7 @@ mod write;
 use super::redacted;
 use crate::verdict::Run;
 
-/// The version of the report's form.
+/// The version of the format.
 pub const VERSION: u32 = 2;
 
 /// The JSON Schema of a report.
@@ -20,7 +20,8 @@ pub const SCHEMA: &str = include_str!("../../../report.schema.json");
 /// The run as JSON, indented.
 pub fn write(run: &Run) -> String {
     let report = write::report(&redacted(run));
-    let mut text = serde_json::to_string_pretty(&report).expect("texts, numbers and maps have a JSON form");
+    let mut text =
+        serde_json::to_string_pretty(&report).expect("strings, numbers and maps can be written as JSON");
     text.push('\n');
     text
 }
@@ -31,11 +32,11 @@ pub fn read(text: &str) -> Result<Run, String> {
     struct Head {
         version: u32,
     }
-    let head: Head = serde_json::from_str(text).map_err(|e| format!("no report of a run: {e}"))?;
+    let head: Head = serde_json::from_str(text).map_err(|e| format!("not a report: {e}"))?;
     if head.version != VERSION {
-        return Err(format!("a report of version {}; this program reads version {VERSION}", head.version));
+        return Err(format!("the report has version {}; this program reads version {VERSION}", head.version));
     }
-    read::run(serde_json::from_str(text).map_err(|e| format!("no report of a run: {e}"))?)
+    read::run(serde_json::from_str(text).map_err(|e| format!("not a report: {e}"))?)
 }
 
 #[cfg(test)]
@@ -80,7 +81,7 @@ mod tests {
             "warn": 1
           },
           "remarks": [
-            "connected at the second try: 1 of 4 connections"
+            "connections: 1 retries before a request was sent"
           ],
           "objections": [],
           "conditions": {
@@ -170,7 +171,7 @@ mod tests {
                     "body_base64": "AP8="
                   },
                   "broken": {
-                    "words": "no complete answer within 15 s",
+                    "words": "no complete response within 15 s",
                     "kind": "timed-out",
                     "detail": "15"
                   }
@@ -275,7 +276,7 @@ mod tests {
                     "body_base64": "AP8="
                   },
                   "broken": {
-                    "words": "no complete answer within 15 s",
+                    "words": "no complete response within 15 s",
                     "kind": "timed-out",
                     "detail": "15"
                   }
@@ -322,7 +323,7 @@ mod tests {
               "event": "crash",
               "to": "free",
               "fired": false,
-              "unreachable": "nobody outside can crash it"
+              "unreachable": "a client cannot crash it"
             }
           ],
           "endpoints": [
@@ -405,9 +406,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_written_report_is_read_back() {
         let mut run = example::run();
-        // What the example invents is known to no reader.
+        // The example's invented rows are unknown to the reader.
         run.transitions.clear();
         let known = crate::check::all();
         for (outcome, check) in run.outcomes.iter_mut().zip(&known) {
@@ -427,7 +428,7 @@ mod tests {
             },
         ];
         let text = write(&run);
-        assert!(text.len() < 60_000, "equal bodies stand once, deflated: {}", text.len());
+        assert!(text.len() < 60_000, "equal bodies are stored once, deflated: {}", text.len());
         let back = read(&text).unwrap();
         assert_eq!(write(&back), text);
         assert_eq!(back.outcomes[1].exchanges[1].request.body.len(), 100_000);
@@ -435,22 +436,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_report_is_refused_with_its_place() {
+    fn invalid_reports_are_rejected_with_the_member() {
         let text = write(&Run { target: "t".into(), ..Run::default() });
         let altered = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
         for (from, to, place) in [
-            ("\"version\": 2", "\"version\": 1", "a report of version 1"),
-            ("\"seed\": \"0\"", "\"seed\": \"x\"", "seed: no number"),
+            ("\"version\": 2", "\"version\": 1", "the report has version 1"),
+            ("\"seed\": \"0\"", "\"seed\": \"x\"", "seed: not a number"),
             ("\"seed\"", "\"sead\"", "unknown field `sead`"),
             (
                 "\"bodies\": {}",
                 "\"bodies\": {\"00\": {\"body\": \"x\"}}",
-                "bodies.00: the bytes have another digest",
+                "bodies.00: the digest does not match",
             ),
             (
                 "\"bodies\": {}",
                 "\"bodies\": {\"00\": {\"body_base64\": \"!\"}}",
-                "bodies.00: body: no base64",
+                "bodies.00: body: not base64",
             ),
         ] {
             let why = altered(from, to);

@@ -1,4 +1,4 @@
-//! From a report back to the run. A report of another version of the checks is refused where they differ.
+//! Reads a report. A report of another version of the checks is rejected if the checks differ.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,9 +19,9 @@ use crate::run::machines;
 use crate::shard;
 use crate::verdict::{Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
 
-/// No body is longer than this once it is inflated, in bytes.
+/// The maximum size of an inflated body, in bytes.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
-/// All bodies together are no longer than this, those that stand in several places counted in each.
+/// The maximum size of all bodies; a body that is used several times counts each time.
 const ALL_BYTES: usize = 2 * 1024 * 1024 * 1024;
 
 pub(super) fn run(report: wire::Report) -> Result<Run, String> {
@@ -35,7 +35,7 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
     let outcomes = report.outcomes.into_iter().enumerate().map(outcome).collect::<Result<Vec<_>, _>>()?;
     let mut known = BTreeSet::new();
     if let Some(twice) = outcomes.iter().find(|one| !known.insert((one.requirement.key, one.fact))) {
-        return Err(format!("outcomes: {} stands there twice", twice.requirement));
+        return Err(format!("outcomes: {} is listed twice", twice.requirement));
     }
     Ok(Run {
         target: report.target,
@@ -55,13 +55,13 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
 
 /// A number that may exceed 2^53.
 fn number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("seed: no number: {text:?}"))
+    text.parse().map_err(|_| format!("seed: not a number: {text:?}"))
 }
 
 fn shards(shards: wire::Shards) -> Result<Shards, String> {
     let wire::Shards { of, present } = shards;
     if of > shard::MOST || present.iter().any(|number| *number == 0 || *number > of) {
-        return Err("shards: no shards of so many".to_owned());
+        return Err("shards: invalid shard numbers".to_owned());
     }
     Ok(Shards { of, present })
 }
@@ -83,13 +83,13 @@ fn outcome(
     checks: &BTreeMap<String, &'static Check>,
     bodies: &Bodies,
 ) -> Result<Outcome, String> {
-    let check = checks.get(&one.id).ok_or("this version has no such check")?;
+    let check = checks.get(&one.id).ok_or("this version does not have this check")?;
     if check.fact != one.fact {
-        return Err(format!("this version shows another fact there: {}", check.fact));
+        return Err(format!("in this version the fact of this check is {}", check.fact));
     }
     let requirement: Id = check.requirement;
     let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == one.verdict);
-    let verdict = verdict.ok_or_else(|| format!("no verdict: {:?}", one.verdict))?;
+    let verdict = verdict.ok_or_else(|| format!("not a verdict: {:?}", one.verdict))?;
     let exchanges = one.exchanges.into_iter().enumerate();
     let exchanges =
         exchanges.map(|(n, one)| exchange(one, bodies).map_err(|why| format!("exchanges[{n}]: {why}")));
@@ -103,7 +103,7 @@ fn outcome(
         exchange,
     });
     if failure.as_ref().and_then(|failure| failure.exchange).is_some_and(|at| at >= exchanges.len()) {
-        return Err("failure.exchange: there is no such exchange".to_owned());
+        return Err("failure.exchange: the outcome does not have this exchange".to_owned());
     }
     Ok(Outcome {
         notes: one.notes,
@@ -133,7 +133,7 @@ fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, Strin
             body: bodies.bytes(response.body)?,
         }),
         (None, Some(how)) => Err(self::broken(how)?),
-        _ => return Err("either a response or what is broken".to_owned()),
+        _ => return Err("exactly one of response and broken is required".to_owned()),
     };
     let cut = match (request.body.body_cut, &request.body.body_sha256) {
         (Some(bytes), Some(sha256)) => Some(Cut { bytes, sha256: sha256.clone() }),
@@ -148,7 +148,7 @@ fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, Strin
 fn broken(broken: wire::Broken) -> Result<Broken, String> {
     use wire::BrokenKind;
     let wire::Broken { kind, detail, .. } = broken;
-    let number = || detail.parse::<u64>().map_err(|_| format!("broken.detail: no number: {detail:?}"));
+    let number = || detail.parse::<u64>().map_err(|_| format!("broken.detail: not a number: {detail:?}"));
     Ok(match kind {
         BrokenKind::Unreachable => Broken::Unreachable(detail),
         BrokenKind::Harness => Broken::Harness(detail),
@@ -166,10 +166,10 @@ fn headers(headers: Vec<wire::Header>) -> Result<Vec<(String, Vec<u8>)>, String>
     let line = |line: wire::Header| match (line.value, line.value_base64) {
         (Some(text), None) => Ok((line.name, text.into_bytes())),
         (None, Some(text)) => {
-            let bytes = parse_base64(&text).ok_or_else(|| format!("header {}: no base64", line.name))?;
+            let bytes = parse_base64(&text).ok_or_else(|| format!("header {}: not base64", line.name))?;
             Ok((line.name, bytes))
         }
-        _ => Err(format!("header {}: either value or value_base64", line.name)),
+        _ => Err(format!("header {}: exactly one of value and value_base64 is required", line.name)),
     };
     headers.into_iter().map(line).collect()
 }
@@ -185,7 +185,7 @@ fn call(call: wire::Call, bodies: &Bodies) -> Result<Call, String> {
         (Some(wire::Control { method, path, body }), None, None) => Asked::Control { method, path, body },
         (None, Some(_), None) => Asked::Clock,
         (None, None, Some(what)) => Asked::Share(what),
-        _ => return Err("neither a control call, nor a clock, nor something shared".to_owned()),
+        _ => return Err("not a control call, a clock reading or a shared resource".to_owned()),
     };
     Ok(Call { after: call.after, asked, answer })
 }
@@ -213,17 +213,17 @@ fn endpoint(row: &wire::Endpoint) -> Result<Coverage, String> {
     Ok(Coverage {
         endpoint,
         declared: row.declared,
-        seen: seen.ok_or_else(|| format!("endpoints: {:?} is no way to be seen", row.seen))?,
+        seen: seen.ok_or_else(|| format!("endpoints: unknown value of seen: {:?}", row.seen))?,
         accepted: answers(&row.accepted),
         rejected: answers(&row.rejected),
         is_probed: row.probed,
     })
 }
 
-/// The table of bodies, each of which is what its digest says.
+/// The table of bodies, with verified digests.
 struct Bodies {
     table: BTreeMap<String, Vec<u8>>,
-    /// How many bytes there still may be.
+    /// The number of bytes that are still allowed.
     room: Cell<usize>,
 }
 
@@ -235,7 +235,7 @@ impl Bodies {
             if sha256_hex(&bytes) == digest {
                 Ok((digest, bytes))
             } else {
-                Err(format!("bodies.{digest}: the bytes have another digest"))
+                Err(format!("bodies.{digest}: the digest does not match"))
             }
         };
         let table = table.into_iter().map(read).collect::<Result<_, String>>()?;
@@ -243,12 +243,12 @@ impl Bodies {
     }
 
     fn value(&self, digest: &str) -> Result<Value, String> {
-        let bytes = self.table.get(digest).ok_or_else(|| format!("no such body: {digest}"))?;
+        let bytes = self.table.get(digest).ok_or_else(|| format!("unknown body: {digest}"))?;
         serde_json::from_slice(bytes).map_err(|e| e.to_string())
     }
 
     fn bytes(&self, body: wire::Body) -> Result<Vec<u8>, String> {
-        let decoded = |text: String| parse_base64(&text).ok_or("body: no base64");
+        let decoded = |text: String| parse_base64(&text).ok_or("body: not base64");
         let bytes = match (body.body, body.body_base64, body.body_zlib_base64, body.body_sha256) {
             (None, None, None, None) => Vec::new(),
             (Some(text), None, None, None) => text.into_bytes(),
@@ -259,12 +259,12 @@ impl Bodies {
                     .map_err(|e| format!("body: {e}"))?
             }
             (None, None, None, Some(digest)) => {
-                self.table.get(&digest).cloned().ok_or_else(|| format!("body: no such body: {digest}"))?
+                self.table.get(&digest).cloned().ok_or_else(|| format!("body: unknown body: {digest}"))?
             }
-            _ => return Err("body: it stands in more than one way".to_owned()),
+            _ => return Err("body: more than one form is given".to_owned()),
         };
         let room = self.room.get().checked_sub(bytes.len());
-        self.room.set(room.ok_or("body: all bodies together are too long")?);
+        self.room.set(room.ok_or("body: the total size of all bodies is too large")?);
         Ok(bytes)
     }
 }

@@ -1,11 +1,11 @@
-//! The members of the report for programs, in their order.
+//! The members of the JSON report, in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A report. Numbers that may exceed 2^53 are texts.
+/// A report. Numbers that may exceed 2^53 are strings.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Report {
@@ -16,9 +16,9 @@ pub(super) struct Report {
     pub seed: String,
     pub exit_code: u8,
     pub is_partial: bool,
-    /// A digest of the ids of the checks that were chosen.
+    /// A digest of the ids of the selected checks.
     pub selection: String,
-    /// The shards of that choice that are in it, where it is not the whole.
+    /// The shards of the selection in this report, if it is not whole.
     pub shards: Option<Shards>,
     pub sent: Sent,
     pub counts: BTreeMap<String, usize>,
@@ -82,15 +82,15 @@ pub(super) struct Outcome {
     pub failure: Option<Failure>,
     pub why: Vec<String>,
     pub repeat: Vec<String>,
-    /// Where it is not the run's.
+    /// If different from the run's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_ms: Option<u64>,
-    /// Base URLs by site, where the check ran at a place of its own.
+    /// Base URLs by site, if the check ran in its own world.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites: BTreeMap<String, String>,
-    /// Values that stand for secrets.
+    /// Replacement values of secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disguises: Vec<Disguise>,
     pub exchanges: Vec<Exchange>,
@@ -143,7 +143,7 @@ pub(super) struct Response {
     pub body: Body,
 }
 
-/// A value that is UTF-8, or another one in base64.
+/// A UTF-8 value, or any other value in base64.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
@@ -154,9 +154,9 @@ pub(super) struct Header {
     pub value_base64: Option<String>,
 }
 
-/// Just one of these; the digest names a body of the report's table.
+/// Exactly one of these; the digest refers to the report's table of bodies.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "they are the members of the report, beside others")]
+#[expect(clippy::struct_field_names, reason = "they are members of the report, among others")]
 pub(super) struct Body {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
@@ -166,12 +166,12 @@ pub(super) struct Body {
     pub body_zlib_base64: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_sha256: Option<String>,
-    /// The length of a body that is left out: the digest is all that is known of it.
+    /// The length of an omitted body; the digest is the only other information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_cut: Option<usize>,
 }
 
-/// Why no response came: the words that every report shows, its kind, and what distinguishes it.
+/// Why there is no response: the message, the kind, and a detail.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Broken {
@@ -194,7 +194,7 @@ pub(super) enum BrokenKind {
     TooLarge,
 }
 
-/// What a check was told beside its exchanges: by a control API, by this machine's clock, or of what a run's checks share.
+/// An input of a check besides its exchanges: a control API call, a clock reading, or a shared resource.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
@@ -204,14 +204,14 @@ pub(super) struct Call {
     pub control: Option<Control>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Value>,
-    /// The digest of a long answer, which stands in the table as text.
+    /// The digest of a long response, which is stored in the table as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_sha256: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_ms: Option<i64>,
-    /// The name of what is shared.
+    /// The name of the shared resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! From a run to the members of its report.
+//! Writes a run as the members of its report.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,9 @@ use crate::exchange::{Broken, Cut, Exchange};
 use crate::recording::{Asked, Call};
 use crate::verdict::{Conditions, Outcome, Run, Shards, Verdict};
 
-/// Longer bodies stand in the table.
+/// Longer bodies are stored in the table.
 const BODY_BYTES: usize = 4 * 1024;
-/// Longer bodies of requests are left out: checks make them from the seed.
+/// Longer request bodies are omitted: checks make them from the seed.
 const SENT_BYTES: usize = 256 * 1024;
 /// Longer bodies of the table are deflated.
 const PLAIN_BYTES: usize = 64 * 1024;
@@ -200,7 +200,7 @@ impl Bodies {
         left_out(&Cut { bytes: bytes.len(), sha256: sha256_hex(bytes) })
     }
 
-    /// A short body as it is, a long one by its digest.
+    /// A short body inline, a long one by its digest.
     fn body(&mut self, bytes: &[u8]) -> wire::Body {
         if bytes.is_empty() {
             return wire::Body::default();

@@ -1,4 +1,4 @@
-//! Servers whose HTTP is fine and whose answers are not.
+//! Servers with valid HTTP and hostile responses.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::hostile::room::{Hear, Server, say};
 
-/// Two checks against that server: one that begins with a prepare, one that begins with a submit.
+/// Runs two checks: one that begins with a prepare, one that begins with a submit.
 async fn run(url: &str) -> Run {
     run_some(url, &["publish.envelope.query", "publish.prepare.domain-trimmed"]).await
 }
@@ -27,7 +27,7 @@ async fn run_some(url: &str, filters: &[&str]) -> Run {
     let sites: BTreeMap<String, String> = sites.into();
     let target = Remote::new(sites, None).await.expect("no control to ask");
     let fixtures = Fixtures { key: Some([7; 32]), ..Fixtures::default() };
-    fixtures.domains.lock().expect("nobody else").extend((0..9).map(|n| format!("d{n}.example")));
+    fixtures.domains.lock().expect("not poisoned").extend((0..9).map(|n| format!("d{n}.example")));
     let settings = Settings { publish: fixtures, ..Settings::default() };
     let pace = Pace::default();
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
@@ -35,7 +35,7 @@ async fn run_some(url: &str, filters: &[&str]) -> Run {
     runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
 }
 
-/// A service that takes every upload and answers this; pages redirect to themselves.
+/// A service that accepts every upload with this response; its pages redirect to themselves.
 async fn taker(answer: serde_json::Value) -> MockServer {
     let server = MockServer::start().await;
     let text = answer.to_string().replace("$BASE", &server.uri());
@@ -49,7 +49,7 @@ async fn taker(answer: serde_json::Value) -> MockServer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn live_urls_that_lead_astray_are_followed_no_further_than_is_sane() {
+async fn redirects_of_live_urls_are_followed_within_bounds() {
     for (url, verdict, words, requests) in [
         ("$BASE/round", Verdict::Fail, "got 302", 7),
         ("$BASE/nowhere", Verdict::Fail, "got 301", 2),
@@ -70,7 +70,7 @@ async fn live_urls_that_lead_astray_are_followed_no_further_than_is_sane() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_that_others_have_used_up_is_not_judged() {
+async fn a_target_without_remaining_drops_is_not_judged() {
     for (status, words) in [(429, "has dropped enough"), (503, "has paused drops")] {
         let server = MockServer::start().await;
         Mock::given(method("POST")).respond_with(ResponseTemplate::new(status)).mount(&server).await;
@@ -83,7 +83,7 @@ async fn a_target_that_others_have_used_up_is_not_judged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_of_other_shapes_end_in_verdicts() {
+async fn responses_of_other_shapes_lead_to_verdicts() {
     for answer in [
         json!({ "dropId": 1, "claimToken": [], "url": {}, "cid": -1, "expiresAt": "x", "claimUrl": null }),
         json!({ "dropId": "drop_", "claimToken": "", "url": "http://", "cid": "b", "expiresAt": -1.5, "claimUrl": "#" }),
@@ -110,20 +110,20 @@ async fn answers_of_other_shapes_end_in_verdicts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_json_says_so() {
+async fn responses_that_are_not_json_lead_to_verdicts() {
     let server = Server::start(vec![Hear, say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<p>hi")]).await;
     let run = run(&server.url("http")).await;
     assert!(run.outcomes.iter().all(|outcome| outcome.verdict != Verdict::Error), "{:?}", run.outcomes);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_target_out_of_reach_is_an_error_of_ours() {
+async fn an_unreachable_target_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     drop(listener);
     let sites: BTreeMap<String, String> = [("publish".to_owned(), url.clone())].into();
     let unreachable =
-        Remote::new(sites, None).await.expect("no control").reach().await.expect_err("nobody listens");
+        Remote::new(sites, None).await.expect("no control").reach().await.expect_err("no server listens");
     assert!(unreachable.contains(url.trim_start_matches("http://")), "{unreachable}");
     let run = run(&url).await;
     assert_eq!(run.exit_code(), 4);

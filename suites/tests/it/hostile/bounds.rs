@@ -1,4 +1,4 @@
-//! How much is kept of what never ends.
+//! Bounds on endless responses.
 
 use std::io::Write;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::hostile::room::{Hear, Say, Server, run, say};
 
-/// A connection that begins with a head and goes on for ever; it counts what is taken of it.
+/// A connection that starts with a head and never ends; it counts the bytes read.
 struct Endless {
     head: &'static [u8],
     again: &'static [u8],
@@ -36,7 +36,7 @@ impl AsyncRead for Endless {
 }
 
 #[tokio::test]
-async fn no_more_is_taken_than_the_limit_and_one_read() {
+async fn no_more_is_read_than_the_limit_and_one_buffer() {
     const READ: usize = 16 * 1024;
     let limits = Limits { head_bytes: 10_000, body_bytes: 100_000, timeout: Duration::from_secs(10) };
     for (head, again, most) in [
@@ -57,7 +57,7 @@ async fn no_more_is_taken_than_the_limit_and_one_read() {
     }
 }
 
-/// Two gigabytes of zeros in two megabytes: members of gzip, one behind the other.
+/// Two gigabytes of zeros in two megabytes: concatenated gzip members.
 fn bomb() -> Vec<u8> {
     let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     member.write_all(&vec![0; 16 << 20]).expect("memory takes it");
@@ -75,8 +75,14 @@ async fn a_gzip_bomb_is_never_inflated() {
     );
     let server = Server::start(vec![Hear, say(&head), Say(bomb.clone())]).await;
     let run = run(&server.url("http"), Http::One, &["metadata.root.html", "network.info.public"]).await;
-    assert!(!server.heard().to_ascii_lowercase().contains("accept-encoding"), "nobody asked for it");
+    assert!(
+        !server.heard().to_ascii_lowercase().contains("accept-encoding"),
+        "compression was not requested"
+    );
     let kept = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges);
     let kept: Vec<usize> = kept.filter_map(|one| Some(one.response.as_ref().ok()?.body.len())).collect();
-    assert!(!kept.is_empty() && kept.iter().all(|bytes| *bytes == bomb.len()), "as it came: {kept:?}");
+    assert!(
+        !kept.is_empty() && kept.iter().all(|bytes| *bytes == bomb.len()),
+        "stored as received: {kept:?}"
+    );
 }

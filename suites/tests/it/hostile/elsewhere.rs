@@ -1,4 +1,4 @@
-//! Answers that point elsewhere: nothing of the run's own goes there.
+//! Responses that point to other servers: no secret of the run is sent there.
 
 use assay_suites::transport::Http;
 
@@ -20,14 +20,14 @@ async fn no_credential_follows_a_redirect() {
         let run =
             run(&here.url("http"), Http::One, &["gateway.auth", "gateway.models", "metadata.root"]).await;
         assert!(run.outcomes.len() > 5);
-        assert!(here.heard().contains(KEY) && here.heard().contains(AUTH), "they went where they belong");
+        assert!(here.heard().contains(KEY) && here.heard().contains(AUTH), "both were sent to the target");
         assert_eq!(elsewhere.connections(), 0, "{status}: {}", elsewhere.heard());
     }
 }
 
-/// A live site may stand at another origin, and its pages may redirect: those are followed, with nothing of ours.
+/// A live site may have another origin, and its pages may redirect: these are followed without credentials.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_followed_carries_nothing() {
+async fn followed_requests_carry_no_credentials() {
     let elsewhere = Server::start(vec![Hear, say("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno")]).await;
     let to = elsewhere.url("http");
     let dropped = format!(
@@ -43,8 +43,8 @@ async fn what_is_followed_carries_nothing() {
     ])
     .await;
     run(&here.url("http"), Http::One, &["drop.site.live"]).await;
-    assert!(here.heard().contains(AUTH), "the target's own sites see the header");
+    assert!(here.heard().contains(AUTH), "the target's own sites get the header");
     let heard = elsewhere.heard();
-    assert!(heard.contains("GET /live/"), "the page was asked for: {heard}");
+    assert!(heard.contains("GET /live/"), "the page was requested: {heard}");
     assert!(!heard.contains(AUTH) && !heard.contains(KEY) && !heard.contains("Authorization"), "{heard}");
 }

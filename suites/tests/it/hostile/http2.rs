@@ -1,4 +1,4 @@
-//! Servers that are bad at HTTP/2: one row each, with the words of the verdict.
+//! Servers with faulty HTTP/2: one row each, with the reason of the verdict.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ enum Badly {
 type Request = http::Request<RecvStream>;
 type Io = Connection<TcpStream, Bytes>;
 
-/// A server that answers every stream that badly.
+/// A server that responds to every stream with this fault.
 async fn server(badly: Badly) -> (String, tokio::task::JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
@@ -99,7 +99,7 @@ async fn answer(badly: Badly, request: Request, mut respond: SendResponse<Bytes>
                     return;
                 }
             }
-            // What was sent goes out before the reset does.
+            // The sent data goes out before the reset.
             for _ in 0..100 {
                 tokio::task::yield_now().await;
             }
@@ -119,7 +119,7 @@ async fn expect(name: &str, url: &str, words: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_ends_in_its_verdict_within_its_limit() {
+async fn each_fault_leads_to_its_verdict_within_its_limit() {
     for (badly, words) in [
         (Badly::Refuses, "ended before the head, by a reset of the stream"),
         (Badly::Leaves, "ended before the head"),
@@ -127,8 +127,8 @@ async fn each_ends_in_its_verdict_within_its_limit() {
         (Badly::BreaksOff, "by a reset of the stream"),
         (Badly::ManyHeaders, "too many headers"),
         (Badly::HugeHeader, "longer than 65536 bytes"),
-        (Badly::Silent, "no complete answer within"),
-        (Badly::SilentInTheBody, "no complete answer within"),
+        (Badly::Silent, "no complete response within"),
+        (Badly::SilentInTheBody, "no complete response within"),
         (Badly::WrongLength, "not an HTTP response"),
     ] {
         let (url, _tasks) = server(badly).await;
@@ -137,7 +137,7 @@ async fn each_ends_in_its_verdict_within_its_limit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_no_http_2_ends_as_well() {
+async fn servers_without_http2_lead_to_a_verdict() {
     for (name, steps, words) in [
         (
             "HTTP/1.1",
@@ -146,7 +146,7 @@ async fn what_is_no_http_2_ends_as_well() {
         ),
         ("garbage", vec![Hear, Say(vec![0xff; 4096]), Hold], "not an HTTP response"),
         ("nothing", vec![Hear], "ended before the head"),
-        ("silence", vec![Hold], "no complete answer within"),
+        ("silence", vec![Hold], "no complete response within"),
     ] {
         let server = Server::start(steps).await;
         expect(name, &server.url("http"), words).await;

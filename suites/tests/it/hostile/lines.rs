@@ -1,4 +1,4 @@
-//! Servers that are bad at HTTP/1.1: one row each, with the verdict's words.
+//! Servers with faulty HTTP/1.1: one row each, with the reason of the verdict.
 
 use std::time::{Duration, Instant};
 
@@ -36,27 +36,27 @@ fn endless(begin: &str, again: &str) -> Vec<Step> {
 fn room() -> Vec<(&'static str, Vec<Step>, &'static str)> {
     let big = format!("{:x}\r\n{}\r\n", 32 << 10, "x".repeat(32 << 10));
     vec![
-        ("silent", heard(vec![Hold]), "no complete answer within 1 s"),
-        ("silent without having heard anything", vec![Hold], "no complete answer within 1 s"),
+        ("silent", heard(vec![Hold]), "no complete response within 1 s"),
+        ("silent without having heard anything", vec![Hold], "no complete response within 1 s"),
         (
             "a byte at a time, head",
             heard(vec![say(OK), Drip(b"X: y\r\n".to_vec())]),
-            "no complete answer within",
+            "no complete response within",
         ),
         (
             "a byte at a time, body",
             heard(vec![say(&format!("{OK}Content-Length: 99999\r\n\r\n")), Drip(b"x".to_vec())]),
-            "no complete answer within",
+            "no complete response within",
         ),
         (
             "a byte at a time, chunks",
             heard(vec![say(CHUNKED), Drip(b"1\r\nx\r\n".to_vec())]),
-            "no complete answer within",
+            "no complete response within",
         ),
         (
             "silent in the body",
             heard(vec![say(&format!("{OK}Content-Length: 9\r\n\r\nx")), Hold]),
-            "no complete answer within",
+            "no complete response within",
         ),
         ("endless head", endless(OK, &format!("X: {}\r\n", "y".repeat(1000))), "longer than 65536 bytes"),
         ("endless header line", endless(&format!("{OK}X: "), "y"), "longer than 65536 bytes"),
@@ -80,7 +80,7 @@ fn room() -> Vec<(&'static str, Vec<Step>, &'static str)> {
         (
             "shorter than it says, held open",
             heard(vec![say(&format!("{OK}Content-Length: 9\r\n\r\nab")), Hold]),
-            "no complete answer",
+            "no complete response",
         ),
         ("longer than it says", answer("HTTP/1.1 500 No\r\nContent-Length: 3\r\n\r\nabcdef"), "got 500"),
         ("a length that no body has", sized("99999999999999999999999999", "x"), "longer than 16777216 bytes"),
@@ -107,9 +107,9 @@ fn room() -> Vec<(&'static str, Vec<Step>, &'static str)> {
             "not an HTTP response",
         ),
         (
-            "an upgrade that nobody asked for",
+            "an upgrade that was not requested",
             answer("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"),
-            "no upgrade was asked for",
+            "no upgrade was requested",
         ),
         ("half-closed before the request", vec![], "the connection ended"),
         ("many headers", answer(&format!("{OK}{}\r\n", "X: y\r\n".repeat(129))), "not an HTTP response"),
@@ -166,8 +166,8 @@ fn room() -> Vec<(&'static str, Vec<Step>, &'static str)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_ends_in_its_verdict_within_its_limit() {
-    // Most of the time is waited for: seven of them are asked for nine seconds whether they have settled.
+async fn each_fault_leads_to_its_verdict_within_its_limit() {
+    // Most of the time is waiting: seven of them are polled for nine seconds.
     futures_util::stream::iter(room())
         .for_each_concurrent(8, |(name, steps, words)| ends(name, steps, words))
         .await;
@@ -182,7 +182,7 @@ async fn ends(name: &str, steps: Vec<Step>, words: &str) {
     assert_ne!(run.exit_code(), 0, "{name}");
     for outcome in &run.outcomes {
         let said = format!("{name}: {} {:?} {}", outcome.requirement, outcome.verdict, outcome.reason);
-        // A target that has had enough, or is away, is not judged by every check.
+        // Not every check judges a target that limits requests or is unavailable.
         let is_judged =
             matches!(outcome.verdict, Verdict::Fail | Verdict::Inconclusive | Verdict::NotTestable);
         assert!(is_judged, "{said}");
@@ -196,14 +196,14 @@ async fn ends(name: &str, steps: Vec<Step>, words: &str) {
     assert!(!json::write(&run).contains(KEY), "{name}");
 }
 
-/// A server that says what it heard makes every secret come back.
+/// A server that repeats the request returns every secret.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_echo_shows_no_secret_in_any_report() {
     let steps = vec![Hear, say(&format!("{OK}X-Auth: {AUTH}\r\nContent-Length: 48\r\n\r\n{AUTH} {KEY}  "))];
     let server = Server::start(steps).await;
     let run = run(&server.url("http"), Http::One, &CHECKS).await;
     let heard = server.heard();
-    assert!(heard.contains(AUTH) && heard.contains(KEY), "both went out: {heard}");
+    assert!(heard.contains(AUTH) && heard.contains(KEY), "both were sent: {heard}");
     let outputs = [
         json::write(&run),
         assay_suites::report::junit::write(&run),

@@ -1,4 +1,4 @@
-//! The room: servers that misbehave on sockets of their own, and a run of real checks against one of them.
+//! Misbehaving servers on sockets, and a run of real checks against one of them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -22,36 +22,36 @@ use tokio_rustls::TlsAcceptor;
 
 /// What no output may show.
 pub(crate) const KEY: &str = "vf-hunter2-hunter2-hunter2";
-/// What no output may show either, nor anybody but the target's own sites see.
+/// Another value that no output may show; only the target's own sites may get it.
 pub(crate) const AUTH: &str = "auth-hunter3-hunter3";
-/// How long an answer may take here.
+/// The response timeout in these tests.
 pub(crate) const MIN_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// What a server does with a connection, one after the other.
+/// The steps of a server on a connection.
 #[derive(Clone)]
 pub(crate) enum Step {
     /// Waits for the head of a request.
     Hear,
-    /// Says this.
+    /// Sends this.
     Say(Vec<u8>),
-    /// Says this again and again until nobody listens.
+    /// Sends this repeatedly until the client is gone.
     Repeat(Vec<u8>),
-    /// Says this a byte at a time, again and again, with a pause after each.
+    /// Sends this repeatedly, one byte at a time, with a pause after each.
     Drip(Vec<u8>),
-    /// Says nothing more, and hears all that comes.
+    /// Sends nothing more, and reads everything.
     Hold,
-    /// Makes a TLS handshake; the steps after it are said inside.
+    /// Makes a TLS handshake; the following steps run inside it.
     Tls(Arc<ServerConfig>),
 }
 
 pub(crate) use Step::{Drip, Hear, Hold, Repeat, Say, Tls};
 
-/// What is said as text.
+/// Sends a string.
 pub(crate) fn say(text: &str) -> Step {
     Say(text.as_bytes().to_vec())
 }
 
-/// A server, its address, and what it heard.
+/// A server, its address, and the requests it received.
 pub(crate) struct Server {
     /// Such as `127.0.0.1:4711`.
     pub(crate) address: String,
@@ -61,7 +61,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server that does the same with every connection.
+    /// A server that runs the same steps on every connection.
     pub(crate) async fn start(steps: Vec<Step>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("its address").to_string();
@@ -71,7 +71,7 @@ impl Server {
         task.spawn(async move {
             let mut open = tokio::task::JoinSet::new();
             while let Ok((io, _)) = listener.accept().await {
-                *count.lock().expect("nobody panicked") += 1;
+                *count.lock().expect("not poisoned") += 1;
                 open.spawn(play(Box::new(io), steps.clone(), all.clone()));
             }
         });
@@ -79,11 +79,11 @@ impl Server {
     }
 
     pub(crate) fn heard(&self) -> String {
-        String::from_utf8_lossy(&self.heard.lock().expect("nobody panicked")).into_owned()
+        String::from_utf8_lossy(&self.heard.lock().expect("not poisoned")).into_owned()
     }
 
     pub(crate) fn connections(&self) -> usize {
-        *self.connections.lock().expect("nobody panicked")
+        *self.connections.lock().expect("not poisoned")
     }
 
     pub(crate) fn url(&self, scheme: &str) -> String {
@@ -95,7 +95,7 @@ trait Io: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
 
-/// Does the steps; an error means that the client has gone, which ends the play.
+/// Runs the steps until the end or until the client is gone.
 async fn play(io: Box<dyn Io>, steps: Vec<Step>, heard: Arc<Mutex<Vec<u8>>>) {
     let _ = take(io, steps, &heard).await;
 }
@@ -110,7 +110,7 @@ async fn take(mut io: Box<dyn Io>, steps: Vec<Step>, heard: &Mutex<Vec<u8>>) -> 
                         return Ok(());
                     }
                 }
-                heard.lock().expect("nobody panicked").extend(request);
+                heard.lock().expect("not poisoned").extend(request);
             }
             Say(bytes) => io.write_all(&bytes).await?,
             Repeat(bytes) => loop {
@@ -134,7 +134,7 @@ async fn take(mut io: Box<dyn Io>, steps: Vec<Step>, heard: &Mutex<Vec<u8>>) -> 
     io.shutdown().await
 }
 
-/// Runs the checks of these names against a target whose gateway, metadata, network, publish and drop stand at `url`.
+/// Runs the matching checks against a target with gateway, metadata, network, publish and drop at `url`.
 pub(crate) async fn run(url: &str, http: Http, filters: &[&str]) -> Run {
     let sites = ["gateway", "metadata", "network", "publish", "drop"];
     let sites: BTreeMap<String, String> =

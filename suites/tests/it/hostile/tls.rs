@@ -1,4 +1,4 @@
-//! Servers that are bad at TLS: one row each, with the words of the verdict.
+//! Servers with faulty TLS: one row each, with the reason of the verdict.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use assay_suites::verdict::Verdict;
 
 use crate::hostile::room::{Hear, Hold, Say, Server, Step, Tls, run, say};
 
-/// Whom the runs of this room trust.
+/// The authority that these runs trust.
 pub(crate) fn trust() -> Trust {
     static TRUST: OnceLock<Trust> = OnceLock::new();
     let read = || {
@@ -38,7 +38,7 @@ fn alert(number: u8) -> Step {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_ends_in_its_verdict_within_its_limit() {
+async fn each_fault_leads_to_its_verdict_within_its_limit() {
     let here = "127.0.0.1";
     let no = "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n";
     for (name, steps, words) in [
@@ -55,7 +55,7 @@ async fn each_ends_in_its_verdict_within_its_limit() {
             "the certificate is not valid yet",
         ),
         ("untrusted", vec![showing(2, here, YEARS), Hear, say(no)], "the certificate"),
-        ("plain text", vec![say(no), Hold], "no TLS is spoken there"),
+        ("plain text", vec![say(no), Hold], "the server does not speak TLS"),
         ("a handshake that never ends", vec![Hold], "no complete handshake within"),
         (
             "a handshake that stops in the middle",
@@ -65,7 +65,7 @@ async fn each_ends_in_its_verdict_within_its_limit() {
         ("an alert in the middle", vec![alert(40), Hold], "the server ended the handshake: HandshakeFailure"),
         ("an end in the middle", vec![], "no TLS connection"),
         ("an alert after the handshake", vec![showing(1, here, YEARS), Hear], "ended before the head"),
-        ("garbage", vec![Say(vec![0xff; 4096]), Hold], "no TLS is spoken there"),
+        ("garbage", vec![Say(vec![0xff; 4096]), Hold], "the server does not speak TLS"),
     ] {
         let server = Server::start(steps).await;
         let began = Instant::now();
