@@ -182,7 +182,7 @@ async fn nodes_that_are_gone_or_return_nonsense_are_named_and_ignored() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(ran.json()["deployments"], conforming.json()["deployments"]);
     assert!(ran.err.contains(&format!("{gone}: cannot connect")), "{}", ran.err);
-    assert!(ran.err.contains(&format!("{nonsense}: no list")), "{}", ran.err);
+    assert!(ran.err.contains(&format!("{nonsense}: not a list")), "{}", ran.err);
 
     let ran = recover(&["--network", &gone, "--address", &owner.address], None).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""), "{}", ran.err);

@@ -398,7 +398,7 @@ async fn the_client_certificate_is_sent_only_to_own_sites() {
     }
     assert_eq!(shown.lock().expect("not poisoned")[0], client.certificate());
     for (certificate, key, words) in [
-        ("c.pem", "other.key", ["c.pem: the key of client_key (", "does not belong to this certificate"]),
+        ("c.pem", "other.key", ["c.pem: the key in client_key (", "does not belong to this certificate"]),
         ("c.pem", "no.key", ["client_key (", "no.key): no private key (PEM) found"]),
         ("c.key", "c.key", ["c.key: ", "no certificate (PEM) found"]),
         ("none.pem", "c.key", ["none.pem: ", ""]),

@@ -53,11 +53,11 @@ async fn redirects_of_live_urls_are_followed_within_bounds() {
     for (url, verdict, words, requests) in [
         ("$BASE/round", Verdict::Fail, "got 302", 7),
         ("$BASE/nowhere", Verdict::Fail, "got 301", 2),
-        ("/live/a/", Verdict::Inconclusive, "no absolute URL", 1),
-        ("", Verdict::Inconclusive, "no absolute URL", 1),
+        ("/live/a/", Verdict::Inconclusive, "not an absolute URL", 1),
+        ("", Verdict::Inconclusive, "not an absolute URL", 1),
         ("https://127.0.0.1:1/", Verdict::Error, "cannot connect", 2),
-        ("data:text/html,x", Verdict::Inconclusive, "no absolute URL", 1),
-        ("file:///etc/hostname", Verdict::Inconclusive, "no absolute URL", 1),
+        ("data:text/html,x", Verdict::Inconclusive, "not an absolute URL", 1),
+        ("file:///etc/hostname", Verdict::Inconclusive, "not an absolute URL", 1),
         ("http://127.0.0.1:1/", Verdict::Error, "cannot connect", 2),
     ] {
         let server = taker(json!({ "url": url })).await;
@@ -71,7 +71,7 @@ async fn redirects_of_live_urls_are_followed_within_bounds() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_without_remaining_drops_is_not_judged() {
-    for (status, words) in [(429, "has dropped enough"), (503, "has paused drops")] {
+    for (status, words) in [(429, "drop limit (429)"), (503, "has paused drops")] {
         let server = MockServer::start().await;
         Mock::given(method("POST")).respond_with(ResponseTemplate::new(status)).mount(&server).await;
         let run = run_some(&server.uri(), &["drop."]).await;
