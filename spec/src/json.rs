@@ -39,7 +39,7 @@ pub fn compact(text: &str) -> String {
     compact
 }
 
-/// Parses JSON in which no object, at any depth, has a duplicate key. serde_json limits the nesting depth.
+/// Parses JSON in which no object, at any depth, has a duplicate key. `serde_json` limits the nesting depth.
 pub fn parse_unique(text: &str) -> Result<Value, Fault> {
     let mut duplicate = None;
     let mut reader = serde_json::Deserializer::from_str(text);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use crate::check;
 use crate::verdict::{Run, Verdict};
 
 /// The verdicts of one report, by id and fact.
@@ -61,6 +62,10 @@ impl Verdicts {
         let report: Value = serde_json::from_str(text).map_err(|e| format!("not a report: {e}"))?;
         let outcomes =
             report["outcomes"].as_array().ok_or("not a report: the member `outcomes` is missing")?;
+        // Version 3 renamed the facts of most checks. A requirement has one check, so its id finds the new name.
+        let is_renamed = report["version"].as_u64().is_some_and(|version| version < 3);
+        let checks: BTreeMap<String, &str> =
+            check::all().into_iter().map(|check| (check.requirement.to_string(), check.fact)).collect();
         let entry = |(n, one): (usize, &Value)| {
             let text = |member: &str| {
                 one[member].as_str().map(str::to_owned).ok_or(format!("outcomes[{n}].{member}: not a string"))
@@ -68,7 +73,9 @@ impl Verdicts {
             let name = text("verdict")?;
             let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == name);
             let verdict = verdict.ok_or(format!("outcomes[{n}].verdict: not a verdict: {name:?}"))?;
-            Ok::<_, String>(((text("id")?, text("fact")?), (verdict, text("reason")?)))
+            let (id, fact) = (text("id")?, text("fact")?);
+            let fact = if is_renamed { checks.get(&id).map_or(fact, |&fact| fact.to_owned()) } else { fact };
+            Ok::<_, String>(((id, fact), (verdict, text("reason")?)))
         };
         let mut by_fact = BTreeMap::new();
         for outcome in outcomes.iter().enumerate().map(entry) {
@@ -290,6 +297,17 @@ mod tests {
             let mut run = of(new);
             forgive(&mut run, &known, "old.json");
             assert_eq!(run.outcomes[0].verdict == KnownFailure, is_forgiven, "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn renamed_facts_are_found_by_the_requirement() {
+        let check = check::all()[0];
+        let id = check.requirement.to_string();
+        for (version, fact) in [(2, check.fact), (3, "its_old_name")] {
+            let outcome = json!({"id": id, "fact": "its_old_name", "verdict": "fail", "reason": ""});
+            let report = json!({"version": version, "outcomes": [outcome]}).to_string();
+            assert!(Verdicts::read(&report).unwrap().failed(&id, fact), "version {version}");
         }
     }
 

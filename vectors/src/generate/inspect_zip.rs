@@ -216,7 +216,7 @@ fn limits(g: &mut Group) {
     );
     for (name, more, why) in [("size-mebibytes", (10 << 20) - 10_000_000 + 1, mib), ("size-above", 1, mb)] {
         let case = altered(g, name, ("size", whole(most)), &rows::SIZE, why, |entries| {
-            *entries = whole(most + more)
+            *entries = whole(most + more);
         });
         if more == 1 {
             case.read_as(DECIMAL);

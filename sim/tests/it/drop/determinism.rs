@@ -136,7 +136,12 @@ fn other_processes_with_other_threads_agree() {
     let here = driver.world.core.journal.fingerprint();
     for threads in ["1", "2", "7"] {
         let output = Command::new(std::env::current_exe().expect("a test knows its program"))
-            .args(["--exact", "drop::determinism::a_child_prints_its_fingerprint", "--ignored", "--nocapture"])
+            .args([
+                "--exact",
+                "drop::determinism::a_child_prints_its_fingerprint",
+                "--ignored",
+                "--nocapture",
+            ])
             .envs([("RAYON_NUM_THREADS", threads), ("LC_ALL", "tr_TR.UTF-8")])
             .output()
             .expect("this program starts again");

@@ -1,4 +1,4 @@
-//! The JSON report, version 2: writing and reading.
+//! The JSON report, version 3: writing and reading.
 //!
 //! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
 //! ([`crate::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
@@ -12,7 +12,7 @@ use super::redacted;
 use crate::verdict::Run;
 
 /// The version of the format.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The JSON Schema of a report.
 pub const SCHEMA: &str = include_str!("../../../report.schema.json");
@@ -34,7 +34,11 @@ pub fn read(text: &str) -> Result<Run, String> {
     }
     let head: Head = serde_json::from_str(text).map_err(|e| format!("not a report: {e}"))?;
     if head.version != VERSION {
-        return Err(format!("the report has version {}; this program reads version {VERSION}", head.version));
+        return Err(format!(
+            "the report has version {}; this program reads version {VERSION}: repeat the run with this program, or use \
+             the program that wrote the report",
+            head.version
+        ));
     }
     read::run(serde_json::from_str(text).map_err(|e| format!("not a report: {e}"))?)
 }
@@ -55,7 +59,7 @@ mod tests {
         assert!(!text.contains(example::TOKEN));
         insta::assert_snapshot!(example::shorten(&text), @r#"
         {
-          "version": 2,
+          "version": 3,
           "assay": "0.1.0",
           "target": "http://127.0.0.1:4101",
           "seed": "18446744073709551615",
@@ -440,7 +444,7 @@ mod tests {
         let text = write(&Run { target: "t".into(), ..Run::default() });
         let altered = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
         for (from, to, place) in [
-            ("\"version\": 2", "\"version\": 1", "the report has version 1"),
+            ("\"version\": 3", "\"version\": 2", "the report has version 2"),
             ("\"seed\": \"0\"", "\"seed\": \"x\"", "seed: not a number"),
             ("\"seed\"", "\"sead\"", "unknown field `sead`"),
             (
