@@ -30,7 +30,7 @@ pub fn json(services: &[Service]) -> Value {
     .collect()
 }
 
-/// The rows as a text table.
+/// The rows as a plain table.
 pub fn table(services: &[Service]) -> String {
     let rows: Vec<_> = catalogue::requirements()
         .filter(|row| services.is_empty() || services.contains(&row.service))

@@ -13,7 +13,7 @@ use crate::endpoints::{endpoints, site};
 use schema::{body, content, of};
 
 /// The document of a service whose sites stand at these base URLs (site name to URL). Where one has no URL, it is a
-/// variable, or, for the service's first site, left to whoever reads the document.
+/// variable, or, for the service's first site, left to the reader of the document.
 pub fn describe(service: Service, urls: &BTreeMap<String, String>) -> Value {
     let endpoints = endpoints(service);
     let mut paths = Map::new();

@@ -37,7 +37,7 @@ impl LeftOut {
     }
 }
 
-/// What whoever starts a run allows.
+/// What the caller of a run allows.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
     /// Nothing that writes.
@@ -56,8 +56,8 @@ pub fn plan(target: &dyn Target, checks: &[&'static Check]) -> Vec<Planned> {
         .collect()
 }
 
-/// Plans `checks` against `target` as far as it can be known without a request: by what they need, by what whoever runs
-/// them allows, and by what they say themselves of the settings.
+/// Plans `checks` against `target` as far as it can be known without a request: by what they need, by what the caller
+/// allows, and by what they require of the settings.
 pub async fn foresee(
     target: &dyn Target,
     settings: &Settings,

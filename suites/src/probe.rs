@@ -234,7 +234,7 @@ impl<'run> Probe<'run> {
         if self.environment.own || self.recorder.plays() {
             return Ok(());
         }
-        // What a check begins may lapse while it waits: it does not begin before there is room for the rest.
+        // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
         let is_first = self.statistics(|statistics| statistics.exchanges.is_empty());
         let room = if is_first { self.check.cost.requests_at(false) } else { 1 };
         let began = tokio::time::Instant::now();

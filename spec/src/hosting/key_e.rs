@@ -64,7 +64,7 @@ pub fn message(dialect: &Dialect, sentences: &Sentences, wallet: Address) -> Str
         .join("\n")
 }
 
-/// Checks that a text is a derivation message, except for the two sentences. Returns the wallet that it names.
+/// Checks that a string is a derivation message, except for the two sentences. Returns the wallet that it names.
 pub fn check(dialect: &Dialect, text: &str, rules: &mut impl Rules) -> Result<Option<Address>, Refused> {
     rules.require(&FINAL_NEWLINE, !text.ends_with('\n'), || {
         "the last line is followed by a newline".to_owned()

@@ -95,3 +95,47 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     }
     files
 }
+
+#[test]
+fn no_file_uses_the_old_words() {
+    let list = include_str!("../words.txt").to_lowercase();
+    let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let (allowed, words): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("allow "));
+    let allowed: Vec<&str> = allowed.iter().filter_map(|line| line.strip_prefix("allow ")).collect();
+    let mut found = Vec::new();
+    for file in prose_files() {
+        let text = std::fs::read_to_string(&file).expect("a text file").to_lowercase();
+        for (number, line) in text.lines().enumerate() {
+            let line = allowed.iter().fold(line.to_owned(), |line, phrase| line.replace(phrase, " "));
+            let used = words.iter().filter(|word| line.contains(**word));
+            found.extend(used.map(|word| format!("{}:{}: {word:?}", file.display(), number + 1)));
+        }
+    }
+    assert!(found.is_empty(), "reword these lines (suites/tests/words.txt):\n{}", found.join("\n"));
+}
+
+/// Every file that people read: code, scripts, pages and settings. Generated data is not among them, nor the changelog,
+/// which lists what was renamed.
+fn prose_files() -> Vec<PathBuf> {
+    const ENDINGS: [&str; 8] = ["rs", "md", "toml", "py", "mjs", "js", "css", "html"];
+    let mut files = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let name = name.to_string_lossy();
+            if path.is_dir() {
+                let is_prose = !["target", ".git", "node_modules", "data"].contains(&&*name);
+                folders.extend(is_prose.then_some(path));
+            } else if name == "CHANGELOG.md" {
+                continue;
+            } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|one| ending == *one))
+                || path.parent().is_some_and(|folder| folder.ends_with(".ci"))
+            {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}

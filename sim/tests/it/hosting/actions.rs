@@ -226,7 +226,7 @@ fn hostile_arguments_are_rejected_with_a_reason() {
         ("history", json!({ "deployments": 0 })),
         ("history", json!({ "deployments": 1_000_000 })),
         ("history", json!({ "deployments": -1 })),
-        ("records", json!({ "owner": "somebody" })),
+        ("records", json!({ "owner": "unknown" })),
         ("unknown", json!({})),
         ("wallet", Value::Null),
     ];
