@@ -27,6 +27,7 @@ pub mod metadata;
 pub mod network;
 pub mod openapi;
 pub mod pace;
+mod panics;
 pub mod plan;
 pub mod probe;
 pub mod profile;

@@ -15,6 +15,7 @@ use crate::curl;
 use crate::endpoints::{self, Coverage};
 use crate::exchange::Exchange;
 use crate::pace::Pace;
+use crate::panics::caught;
 use crate::plan::{LeftOut, Planned};
 use crate::probe::{Probe, Settings, Traces};
 use crate::target::{Environment, Target};
@@ -219,7 +220,7 @@ impl Runner<'_> {
         let sites = if is_elsewhere { environment.sites.clone() } else { BTreeMap::new() };
         let began = std::time::Instant::now();
         let probe = Probe::new(check, self.settings, environment, self.pace);
-        let mut checked = (check.run)(&probe).await;
+        let mut checked = caught((check.run)(&probe)).await;
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
         if let Err(Stop::Fail(failure)) = &mut checked {
