@@ -118,6 +118,11 @@ fn no_file_uses_the_old_words() {
 /// which lists what was renamed.
 fn prose_files() -> Vec<PathBuf> {
     const ENDINGS: [&str; 8] = ["rs", "md", "toml", "py", "mjs", "js", "css", "html"];
+    // The scripts in `.ci` have no ending.
+    let is_prose = |path: &Path| match path.extension() {
+        Some(ending) => ENDINGS.iter().any(|one| ending == *one),
+        None => path.parent().and_then(Path::file_name).is_some_and(|folder| folder == ".ci"),
+    };
     let mut files = Vec::new();
     let mut folders = vec![root()];
     while let Some(folder) = folders.pop() {
@@ -125,13 +130,9 @@ fn prose_files() -> Vec<PathBuf> {
             let (path, name) = (entry.path(), entry.file_name());
             let name = name.to_string_lossy();
             if path.is_dir() {
-                let is_prose = !["target", ".git", "node_modules", "data"].contains(&&*name);
-                folders.extend(is_prose.then_some(path));
-            } else if name == "CHANGELOG.md" {
-                continue;
-            } else if path.extension().is_some_and(|ending| ENDINGS.iter().any(|one| ending == *one))
-                || path.parent().is_some_and(|folder| folder.ends_with(".ci"))
-            {
+                let has_prose = !["target", ".git", "node_modules", "data"].contains(&&*name);
+                folders.extend(has_prose.then_some(path));
+            } else if name != "CHANGELOG.md" && is_prose(&path) {
                 files.push(path);
             }
         }
