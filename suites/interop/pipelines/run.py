@@ -1,4 +1,4 @@
-"""Runs the pipelines of the README on one machine: every shell line of every job, one part after another."""
+"""Runs the pipelines of docs/ci.md on one machine: every shell line of every job, one part after another."""
 
 import os
 import pathlib
@@ -9,8 +9,8 @@ import sys
 
 import yaml
 
-readme, program, profile, work = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
-blocks = re.findall(r"^```yaml\n(.*?)^```$", readme.read_text(), re.M | re.S)
+page, program, profile, work = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+blocks = re.findall(r"^```yaml\n(.*?)^```$", page.read_text(), re.M | re.S)
 github, gitlab, kubernetes, verdict = (yaml.safe_load(block) for block in blocks)
 path = f"{program.parent}:{os.environ['PATH']}"
 
@@ -78,4 +78,4 @@ for part in range(parts):
     shell(line_of(kubernetes), place, JOB_COMPLETION_INDEX=str(part))
 shell(line_of(verdict), place)
 holds(reports / "assay.xml", reports / "assay.html")
-print("OK: the pipelines of the README work")
+print("OK: the pipelines of docs/ci.md work")
