@@ -5,6 +5,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::DEAD_URL;
+
 fn assay(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_assay"))
         .args(arguments)
@@ -90,12 +92,9 @@ fn a_token_that_the_control_api_repeats_is_redacted() {
 #[test]
 fn an_unreachable_target_ends_with_3_and_names_the_url() {
     let folder = tempfile::tempdir().expect("a folder");
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("its address"));
-    drop(listener);
-    let (code, text) = assay(folder.path(), &["run", "--publish-url", &url]);
+    let (code, text) = assay(folder.path(), &["run", "--publish-url", DEAD_URL]);
     assert_eq!(code, Some(3), "{text}");
-    assert!(text.contains(&url), "{text}");
+    assert!(text.contains(DEAD_URL), "{text}");
 }
 
 #[test]
@@ -319,7 +318,7 @@ fn a_stopped_repetition_conforms_if_nothing_failed() {
     let folder = tempfile::tempdir().expect("a folder");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
-    let child = Command::new(env!("CARGO_BIN_EXE_assay"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_assay"))
         .args(["run", "metadata.root.html", "--until-fail", "--metadata-url", &url])
         .current_dir(folder.path())
         .stdout(std::process::Stdio::piped())
@@ -327,6 +326,18 @@ fn a_stopped_repetition_conforms_if_nothing_failed() {
         .spawn()
         .expect("it starts");
     let id = child.id().to_string();
+    let errors = BufReader::new(child.stderr.take().expect("its pipe"));
+    let (says, heard_of_it) = std::sync::mpsc::channel();
+    let reading = std::thread::spawn(move || {
+        let mut text = String::new();
+        for line in errors.lines().map_while(Result::ok) {
+            if line.contains("waiting for the running checks") {
+                let _ = says.send(());
+            }
+            text += &line;
+        }
+        text
+    });
     // A conforming server; the run is stopped while the sixth request waits for its response.
     std::thread::spawn(move || {
         let mut heard = 0;
@@ -343,13 +354,14 @@ fn a_stopped_repetition_conforms_if_nothing_failed() {
             if heard == SIXTH {
                 let killed = Command::new("kill").args(["-INT", &id]).status();
                 assert!(killed.is_ok_and(|status| status.success()), "the signal was sent");
+                heard_of_it.recv().expect("the run says that it stops");
             }
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n";
             let _ = stream.write_all(format!("{head}<!doctype html>").as_bytes());
         }
     });
-    let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
-    let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    let Output { status, stdout, .. } = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&stdout).into_owned() + &reading.join().expect("its text");
     assert_eq!(status.code(), Some(0), "{text}");
     assert!(
         text.contains("rounds; nothing failed") && text.contains("waiting for the running checks"),

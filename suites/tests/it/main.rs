@@ -28,3 +28,6 @@ mod transport;
 mod unpack;
 mod vectors;
 mod verify;
+
+/// A URL where no server listens. A port that a test has released may belong to another test a moment later.
+const DEAD_URL: &str = "http://127.0.0.1:1";

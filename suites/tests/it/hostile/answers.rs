@@ -11,10 +11,10 @@ use assay_suites::run::Runner;
 use assay_suites::target::Remote;
 use assay_suites::verdict::{Run, Verdict};
 use serde_json::json;
-use tokio::net::TcpListener;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
+use crate::DEAD_URL;
 use crate::hostile::room::{Hear, Server, say};
 
 /// Runs two checks: one that begins with a prepare, one that begins with a submit.
@@ -118,13 +118,10 @@ async fn responses_that_are_not_json_lead_to_verdicts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unreachable_target_is_an_error() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("its address"));
-    drop(listener);
-    let sites: BTreeMap<String, String> = [("publish".to_owned(), url.clone())].into();
+    let sites: BTreeMap<String, String> = [("publish".to_owned(), DEAD_URL.to_owned())].into();
     let unreachable =
         Remote::new(sites, None).await.expect("no control").reach().await.expect_err("no server listens");
-    assert!(unreachable.contains(url.trim_start_matches("http://")), "{unreachable}");
-    let run = run(&url).await;
+    assert!(unreachable.contains(DEAD_URL.trim_start_matches("http://")), "{unreachable}");
+    let run = run(DEAD_URL).await;
     assert_eq!(run.exit_code(), 4);
 }

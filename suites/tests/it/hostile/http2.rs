@@ -111,7 +111,7 @@ async fn answer(badly: Badly, request: Request, mut respond: SendResponse<Bytes>
 async fn expect(name: &str, url: &str, words: &str) {
     let began = Instant::now();
     let run = run(url, Http::Two, &["metadata.root.html"]).await;
-    assert!(began.elapsed() < Duration::from_secs(10), "{name}: {:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_mins(1), "{name}: {:?}", began.elapsed());
     for outcome in &run.outcomes {
         assert_eq!(outcome.verdict, Verdict::Fail, "{name}: {}", outcome.reason);
         assert!(outcome.reason.contains(words), "{name}: {}", outcome.reason);

@@ -70,7 +70,7 @@ async fn each_fault_leads_to_its_verdict_within_its_limit() {
         let server = Server::start(steps).await;
         let began = Instant::now();
         let run = run(&server.url("https"), Http::One, &["metadata.root.html"]).await;
-        assert!(began.elapsed() < Duration::from_secs(10), "{name}: {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_mins(1), "{name}: {:?}", began.elapsed());
         for outcome in &run.outcomes {
             assert_eq!(outcome.verdict, Verdict::Fail, "{name}: {}", outcome.reason);
             assert!(outcome.reason.contains(words), "{name}: {}", outcome.reason);
