@@ -44,7 +44,7 @@ pub(crate) enum What {
     Verify,
     /// Regenerate the generated files
     #[command(
-        after_help = "Exit codes: 0 as generated, 1 stale or unknown files (with --check), 2 the folder cannot be written"
+        after_help = "With --only the manifest is left as it is.\n\nExit codes: 0 as generated, 1 stale or unknown files (with --check), 2 the folder cannot be written"
     )]
     Generate {
         /// Write nothing; fail if a file would change
@@ -53,6 +53,9 @@ pub(crate) enum What {
         /// Data folder of a checkout
         #[arg(long, value_name = "DIR", default_value = "vectors/data")]
         into: PathBuf,
+        /// Only files whose path contains this, such as publish/domain (repeatable)
+        #[arg(long, value_name = "TEXT")]
+        only: Vec<String>,
     },
     /// Write a release: a reproducible tar and its SHA-256 file
     Pack {
@@ -119,7 +122,7 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
             if findings.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
         }
         What::Verify => verify(),
-        What::Generate { check, into } => write(check, &into),
+        What::Generate { check, into, only } => write(check, &into, &only),
         What::Pack { out } => pack(out),
         What::Drift { dir } => {
             let copy = read(&dir)?;
@@ -266,7 +269,7 @@ fn verify() -> Result<(), Ending> {
     if found.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
-fn write(check: bool, into: &Path) -> Result<(), Ending> {
+fn write(check: bool, into: &Path, only: &[String]) -> Result<(), Ending> {
     if !into.is_dir() {
         return Err(Ending::Bad(format!(
             "{}: no such folder; give the data folder of a checkout with --into",
@@ -274,7 +277,13 @@ fn write(check: bool, into: &Path) -> Result<(), Ending> {
         )));
     }
     let generated: BTreeMap<String, Vec<u8>> =
-        generate::files().into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
+        generate::files_matching(only).into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect();
+    if generated.is_empty() {
+        return Err(Ending::Bad(format!(
+            "--only {}: no generated file has this in its path",
+            only.join(", ")
+        )));
+    }
     let mut stale = 0;
     for (name, bytes) in &generated {
         let path = into.join(name);
@@ -291,11 +300,7 @@ fn write(check: bool, into: &Path) -> Result<(), Ending> {
     }
     let strays = strays(into, &generated)?;
     for name in &strays {
-        say(&format!(
-            "not written by any generator: {}
-",
-            into.join(name).display()
-        ))?;
+        say(&format!("not written by any generator: {}\n", into.join(name).display()))?;
     }
     if check && stale > 0 {
         say(&format!("to regenerate: assay vectors generate --into {}\n", into.display()))?;

@@ -178,8 +178,8 @@ fn main() {
         std::process::exit(gateways::run(name));
     }
     let mut arguments = Arguments::from_args();
-    // The worlds wait for the wall clock, so two cores can run many of them.
-    arguments.test_threads = arguments.test_threads.or(Some(12));
+    // The worlds wait for the wall clock, so few cores can run many of them.
+    arguments.test_threads = arguments.test_threads.or(Some(32));
     let mut trials = vec![
         Trial::test("a_conforming_client_conforms", || conforms(&suite("none")?)),
         Trial::test("assay_publish_conforms", || {

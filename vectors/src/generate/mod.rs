@@ -74,12 +74,24 @@ const GENERATORS: &[(&str, Generator)] = &[
 
 /// Every generated file with its path below `data`. The manifest is last.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
-    let groups: Vec<(&'static str, Vec<Case>)> =
-        GENERATORS.par_iter().map(|(path, generate)| (*path, generate())).collect();
+    files_matching(&[])
+}
+
+/// As [`files`], but only the files whose path contains one of these strings, and no manifest, which covers all files.
+/// Without strings, all files and the manifest.
+pub fn files_matching(only: &[String]) -> Vec<(&'static str, Vec<u8>)> {
+    let is_wanted = |path: &str| only.is_empty() || only.iter().any(|part| path.contains(part.as_str()));
+    let groups: Vec<(&'static str, Vec<Case>)> = GENERATORS
+        .par_iter()
+        .filter(|(path, _)| is_wanted(path))
+        .map(|(path, generate)| (*path, generate()))
+        .collect();
     let cases: Vec<&Case> = groups.iter().flat_map(|(_, cases)| cases).collect();
     let mut files: Vec<(&'static str, Vec<u8>)> =
         groups.par_iter().map(|(path, cases)| (*path, canonical(cases).into_bytes())).collect();
-    let manifest = Manifest::of(&files, &cases);
-    files.push(("manifest.json", canonical(&manifest).into_bytes()));
+    if only.is_empty() {
+        let manifest = Manifest::of(&files, &cases);
+        files.push(("manifest.json", canonical(&manifest).into_bytes()));
+    }
     files
 }
