@@ -48,7 +48,7 @@ pub(super) fn new_owner(
             let bytes = parse_prefixed_hex(&text).and_then(|bytes| bytes.try_into().ok());
             Some(
                 bytes
-                    .and_then(Secret::of)
+                    .and_then(Secret::from_bytes)
                     .ok_or("wallet_key must be 0x and 64 hex digits, and a valid secp256k1 key")?,
             )
         }

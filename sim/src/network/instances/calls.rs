@@ -86,7 +86,7 @@ pub(in crate::network) fn list(
     let filter = InstanceFilter::parse(&call.params, core);
     let found = state.seen(core, call.site).derived.instances.select(core, &filter);
     let name = core.effect(&LISTED, "instances", |_, _| "items");
-    paging::of(core, name, page, &found, |_, instance| json!(instance))
+    paging::page(core, name, page, &found, |_, instance| json!(instance))
 }
 
 /// Updates an instance.
