@@ -79,7 +79,7 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     let cases: Vec<&Case> = groups.iter().flat_map(|(_, cases)| cases).collect();
     let mut files: Vec<(&'static str, Vec<u8>)> =
         groups.par_iter().map(|(path, cases)| (*path, canonical(cases).into_bytes())).collect();
-    let manifest = Manifest::of(&files, &cases);
+    let manifest = Manifest::from_files(&files, &cases);
     files.push(("manifest.json", canonical(&manifest).into_bytes()));
     files
 }
