@@ -10,7 +10,7 @@ use assay_spec::shape::{Body, Field, Reply};
 use serde_json::{Map, Value, json};
 
 use crate::endpoints::{endpoints, site};
-use schema::{body, content, of};
+use schema::{body, content, for_kind};
 
 /// The document of a service whose sites stand at these base URLs (site name to URL). Where one has no URL, it is a
 /// variable, or, for the service's first site, left to the reader of the document.
@@ -187,7 +187,7 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
     let captures = endpoint.captures().map(|name| {
         let known = shape.path.iter().find(|field| field.name == name);
         let schema =
-            known.map_or_else(|| json!({ "type": "string", "minLength": 1 }), |field| of(&field.kind));
+            known.map_or_else(|| json!({ "type": "string", "minLength": 1 }), |field| for_kind(&field.kind));
         json!({ "name": name, "in": "path", "required": true, "schema": schema })
     });
     let query = shape.query.iter().map(|field| parameter("query", field));
@@ -201,13 +201,13 @@ fn parameter(place: &str, field: &Field) -> Value {
     let mut parameter = json!({ "name": field.name, "in": place, "required": field.required });
     match field.kind {
         // An object in a query is JSON.
-        ShapeKind::Object(_) => parameter["content"] = content(&["application/json"], &of(&field.kind)),
+        ShapeKind::Object(_) => parameter["content"] = content(&["application/json"], &for_kind(&field.kind)),
         ShapeKind::Commas => {
             parameter["style"] = json!("form");
             parameter["explode"] = json!(false);
             parameter["schema"] = json!({ "type": "array", "items": { "type": "string" } });
         }
-        _ => parameter["schema"] = of(&field.kind),
+        _ => parameter["schema"] = for_kind(&field.kind),
     }
     parameter
 }
@@ -241,7 +241,7 @@ fn response(endpoint: &Endpoint, status: u16) -> Value {
     let mut response = json!({ "description": description });
     if (200..300).contains(&status) {
         let schema = match &endpoint.shape.reply {
-            Reply::Json(kind) | Reply::JsonOrEvents(kind) => of(kind),
+            Reply::Json(kind) | Reply::JsonOrEvents(kind) => for_kind(kind),
             Reply::Html => json!({ "type": "string" }),
             Reply::Bytes | Reply::Unshown => json!({}),
         };

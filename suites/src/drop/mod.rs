@@ -208,7 +208,7 @@ pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Drop
 async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Made), Stop> {
     let label = Sample::label(probe);
     let sample = which.sample(&label);
-    let form = Form::of(probe, &sample.zip());
+    let form = Form::with_zip(probe, &sample.zip());
     let form = if which == Which::Second { form.field("source", upload::SOURCE) } else { form };
     let (before, began) = (probe.now().await?, tokio::time::Instant::now());
     spend(probe, 0)?;
@@ -222,7 +222,7 @@ async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Ma
 
 /// Uploads a zip.
 pub(crate) async fn upload<'p>(probe: &'p Probe<'_>, zip: &[u8]) -> Result<Answer<'p>, Stop> {
-    send(probe, Form::of(probe, zip).request(probe)).await
+    send(probe, Form::with_zip(probe, zip).request(probe)).await
 }
 
 /// Sends an upload. A rate limit (429) or paused drops (503) are not findings.

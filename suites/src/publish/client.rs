@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assay_spec::crypto::{ed25519, text};
-use assay_spec::publish::check::{Asked, Op, check_message};
+use assay_spec::publish::check::{Intent, Op, check_message};
 use assay_spec::publish::envelope::{Claims, sign};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::{prepare, submit};
@@ -29,7 +29,7 @@ pub struct Publication {
     /// The publishing key; for an accept the incoming key.
     pub key: SigningKey,
     /// The requested operation.
-    pub asked: Asked,
+    pub asked: Intent,
 }
 
 /// How a publication ended.

@@ -155,7 +155,7 @@ async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> C
     let answer =
         until(probe, of_address(&written.owner.address, &[]), |answer| answer.status() == 200).await?;
     answer.counterpart_status(&[200])?;
-    let answer = of_address(&caller(probe).address, &[]).ask(probe).await?;
+    let answer = of_address(&caller(probe).address, &[]).attempt(probe).await?;
     expect_absent_or(&answer, "an answer without aggregates", |body| match body {
         Value::Array(items) => items.is_empty(),
         // Members that are neither a list nor an object cannot hold aggregates.
