@@ -26,8 +26,8 @@ pub(super) struct Long {
 /// The maximum number of deployments of one history.
 const HISTORY: u32 = 20_000;
 
-/// A user's public values and private keys. The wallets of this world hold nothing of value.
-pub(in crate::hosting) fn person(state: &State, core: &Core, owner: &str) -> Value {
+/// A user's public values and private keys. These wallets hold no real funds.
+pub(in crate::hosting) fn user_keys(state: &State, core: &Core, owner: &str) -> Value {
     let Some(owner) = state.accounts.owner(owner) else { return Value::Null };
     json!({
         "owner": &*owner.address, "wallet_key": owner.wallet.reveal(),
