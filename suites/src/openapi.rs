@@ -1,4 +1,4 @@
-//! A service as `OpenAPI` 3.1: a function of the endpoints' declarations and of where its sites stand.
+//! A service as `OpenAPI` 3.1: a function of the endpoints' declarations and of its sites' base URLs.
 
 mod schema;
 
@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use crate::endpoints::{endpoints, site};
 use schema::{body, content, for_kind};
 
-/// The document of a service whose sites stand at these base URLs (site name to URL). Where one has no URL, it is a
-/// variable, or, for the service's first site, left to the reader of the document.
+/// The document of a service whose sites have these base URLs (site name to URL). The URL of any other site is a
+/// variable, or, for the service's first site, relative to the document.
 pub fn describe(service: Service, urls: &BTreeMap<String, String>) -> Value {
     let endpoints = endpoints(service);
     let mut paths = Map::new();
@@ -35,8 +35,8 @@ pub fn describe(service: Service, urls: &BTreeMap<String, String>) -> Value {
         "components": {
             "responses": {
                 "OfHttp": {
-                    "description": "Nothing of the documents: any server, or what stands before it, may refuse a \
-                                    request for its form as HTTP.",
+                    "description": "Not stated by the documents: any server or proxy may reject a request for its \
+                                    HTTP form.",
                 },
             },
         },
@@ -74,15 +74,15 @@ pub fn statuses(endpoint: &Endpoint) -> Vec<String> {
 fn about(service: Service) -> String {
     let more = match service {
         Service::Network => {
-            " Which of these endpoints a running service has is not shown; nor is more than the path of those of a \
-             compute node, the scheduler, the status service and the credit service, which stand at addresses of \
+            " The documents do not show which of these endpoints a running service has. They show only the paths of \
+             a compute node, the scheduler, the status service and the credit service, which have addresses of \
              their own."
         }
         Service::Hosting => {
-            " Its records are messages of the network; this one endpoint is named, and no more."
+            " Its records are messages of the network. The documents name only this endpoint."
         }
         Service::Publish => {
-            " The transaction's message is to be checked, byte by byte, before it is signed; no schema can."
+            " A client checks the transaction's message byte by byte before it signs; a schema cannot express this."
         }
         Service::Gateway | Service::Metadata | Service::Drop => "",
     };

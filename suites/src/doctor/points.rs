@@ -333,7 +333,7 @@ mod tests {
                 "declare alt_url or mirror_url in [network]",
             ),
             (
-                "needs an owner ([hosting] owner or wallet_key), or a control API whose application acts",
+                "needs an owner ([hosting] owner or wallet_key), or a control API with the application's actions",
                 "declare owner or wallet_key in [hosting]",
             ),
             ("needs a bound domain ([publish] key and domains)", "declare key and domains in [publish]"),

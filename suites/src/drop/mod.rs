@@ -151,7 +151,7 @@ impl<'p> Dropped<'p> {
 
 /// An ordinary upload. If it is not accepted, the check is inconclusive.
 pub(crate) async fn ordinary<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
-    taken(probe, Which::Plain).await
+    accepted(probe, Which::Plain).await
 }
 
 /// An ordinary upload as the valid counterpart of a rejected one.
@@ -160,7 +160,7 @@ pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
 }
 
 /// An upload of this kind. If it is not accepted, the check is inconclusive.
-pub(crate) async fn taken<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
+pub(crate) async fn accepted<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
     let dropped = dropped(probe, which).await?;
     dropped.answer.given_status(ACCEPTED)?;
     Ok(dropped)

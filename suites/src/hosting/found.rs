@@ -82,7 +82,8 @@ async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
         let (wallet, senders) = (fixtures.wallet.clone(), BTreeSet::from([owner]));
         return Ok(KnownOwner { owner, wallet, senders, hashes: Vec::new(), is_whole: false });
     }
-    let needs = "needs an owner ([hosting] owner or wallet_key), or a control API whose application acts";
+    let needs =
+        "needs an owner ([hosting] owner or wallet_key), or a control API with the application's actions";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
     let known_owner = control.perform(SEED_HISTORY, json!({})).await;
     let known_owner = known_owner.map_err(|why| Stop::NotTestable(format!("{needs}: {why}")))?;

@@ -73,7 +73,7 @@ pub(super) fn expect(
     if holds { probe.expect(true, place, want, "") } else { fail(probe, found, message, place, want, got) }
 }
 
-/// Stops a check that found nothing of a kind: it must not pass.
+/// Stops a check that found no value of a kind: it must not pass.
 pub(super) fn some(found: &Found, count: usize, what: &str) -> Checked {
     if count > 0 {
         return Ok(());

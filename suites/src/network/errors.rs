@@ -1,4 +1,4 @@
-//! Rejections: their body and status, and that nothing of a rejected message is stored.
+//! Rejections: their body and status, and that no part of a rejected message is stored.
 
 use assay_spec::network::requirements::{envelope, errors as rows};
 use assay_spec::network::{message, query, storage};

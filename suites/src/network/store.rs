@@ -133,7 +133,7 @@ async fn stored_and_read(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, V
     Ok((stored, names))
 }
 
-/// Expects that no node serves the file any more.
+/// Expects that no node still serves the file.
 async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Checked {
     for site in nodes(probe) {
         let readable = is_readable(probe, site, stored, names).await?;

@@ -129,7 +129,7 @@ async fn keys_select_among_the_aggregates_of_an_address(probe: &Probe<'_>) -> Ch
         (written(probe, &owner, &key(probe)).await?, written(probe, &owner, &key(probe)).await?);
     whole(probe, of_address(&owner.address, &[]), &[&one.label, &other.label]).await?;
     let selected = whole(probe, of_address(&owner.address, &[("keys", &one.key)]), &[&one.label]).await?;
-    let want = format!("nothing of the key {}", other.key);
+    let want = format!("no value of the key {}", other.key);
     let has_other = holds_text(&selected.json(), &other.label);
     selected.expect(!has_other, "body", want, selected.response.text())
 }
