@@ -99,7 +99,7 @@ fn uploaded(c: &mut Criterion) {
 
 fn served(c: &mut Criterion) {
     let mut world = world();
-    let zip = zip::of(&[("index.html", b""), ("page.html", &[b'x'; PAGE_BYTES])]);
+    let zip = zip::from_files(&[("index.html", b""), ("page.html", &[b'x'; PAGE_BYTES])]);
     let (_, body) = answer(&input(&mut world, upload(&zip)));
     let dropped: Value = serde_json::from_slice(&body).expect("an upload returns JSON");
     let get = page_of(dropped["url"].as_str().expect("a URL"), "page.html");

@@ -49,7 +49,7 @@ fn main() {
             _ => refused(n),
         };
         post.head.peer = IpAddr::V4(Ipv4Addr::from_bits(0x0a00_0000 + (n % ADDRESSES) as u32));
-        let status = ask(&mut world, post, &mut counts);
+        let status = send(&mut world, post, &mut counts);
         if let Some(body) = status {
             open = Some((domain, serde_json::from_slice(&body).expect("a prepare returns JSON")));
         }
@@ -67,7 +67,7 @@ fn main() {
 }
 
 /// Sends a request and counts its outcome; returns the body of an accepted prepare.
-fn ask(world: &mut World, post: Post, [accepted, refused, waited]: &mut [usize; 3]) -> Option<Bytes> {
+fn send(world: &mut World, post: Post, [accepted, refused, waited]: &mut [usize; 3]) -> Option<Bytes> {
     let outputs = input(world, post);
     if outputs.is_empty() {
         *waited += 1;

@@ -30,7 +30,7 @@ fn key(fill: u8) -> SigningKey {
 }
 
 fn address(fill: u8) -> Address {
-    Address::of(&key(fill))
+    Address::from_key(&key(fill))
 }
 
 /// A message as a node returns it, and its hash.

@@ -184,7 +184,7 @@ impl Core {
 
     /// Requests an action of another service, to be performed before anything more is sent: for conditions that arise
     /// outside of any request, such as an empty wallet.
-    pub(crate) fn ask(&mut self, action: &'static str, arguments: Value) {
+    pub(crate) fn request_action(&mut self, action: &'static str, arguments: Value) {
         self.asked.push((action, arguments));
     }
 

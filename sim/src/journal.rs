@@ -51,7 +51,7 @@ pub enum Event {
 
 impl Event {
     /// The journal's event for an output to a client.
-    pub(crate) fn of(output: &Output) -> Option<Event> {
+    pub(crate) fn from_output(output: &Output) -> Option<Event> {
         match output {
             Output::Head { status, headers, .. } => Some(Event::ReplyHead(*status, headers.clone())),
             Output::Frame { bytes, .. } => Some(Event::Frame(bytes.clone())),

@@ -17,7 +17,7 @@ pub const WHY: usize = 500;
 pub struct Line {
     /// When.
     pub at: Instant,
-    /// The exchange that was refused.
+    /// The exchange that was rejected.
     pub exchange: ExchangeId,
     /// The requirement that was violated.
     pub requirement: String,

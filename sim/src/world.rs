@@ -654,7 +654,7 @@ impl World {
     fn answer(&mut self, output: Output) {
         let exchange = output.exchange();
         let (ends, cut) = (output.is_last(), matches!(output, Output::Cut { .. }));
-        let event = Event::of(&output);
+        let event = Event::from_output(&output);
         match self.exchanges.get(&exchange) {
             None => return,
             Some(Open { own: None, .. }) => self.leaving.push(output),

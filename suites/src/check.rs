@@ -283,7 +283,7 @@ macro_rules! declare {
         }
 
         /// The check of a requirement.
-        pub fn of(requirement: Id) -> Option<&'static Check> {
+        pub fn for_requirement(requirement: Id) -> Option<&'static Check> {
             static BY_KEY: LazyLock<BTreeMap<u32, &'static Check>> =
                 LazyLock::new(|| all().into_iter().map(|check| (check.requirement.key, check)).collect());
             BY_KEY.get(&requirement.key).copied()

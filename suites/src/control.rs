@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::Limits;
 use crate::exchange::Request;
-use crate::recording::{Asked, Recorder};
+use crate::recording::{Input, Recorder};
 use crate::redact::Hidden;
 use crate::report::one_line;
 use crate::target::{Connect, Dial};
@@ -81,12 +81,12 @@ impl Control {
 
     /// Calls the API. A rejection or an invalid response is an error.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
-        let Some(recorder) = &self.recorder else { return self.ask(method, path, body).await };
-        let asked = Asked::Control { method: method.into(), path: path.into(), body: body.clone() };
+        let Some(recorder) = &self.recorder else { return self.send(method, path, body).await };
+        let asked = Input::Control { method: method.into(), path: path.into(), body: body.clone() };
         if let Some(answer) = recorder.answer(&asked) {
             return answer;
         }
-        let answer = self.ask(method, path, body).await;
+        let answer = self.send(method, path, body).await;
         recorder.keep(asked, &answer);
         answer
     }
@@ -96,15 +96,15 @@ impl Control {
     pub async fn poll(&self, path: &str, is: impl Fn(&Value) -> bool) -> Result<Value, String> {
         const STEP: std::time::Duration = std::time::Duration::from_millis(10);
         const SOME_SECONDS: std::time::Duration = std::time::Duration::from_secs(5);
-        let asked = Asked::Control { method: "GET".into(), path: path.into(), body: None };
+        let asked = Input::Control { method: "GET".into(), path: path.into(), body: None };
         if let Some(answer) = self.recorder.as_ref().and_then(|recorder| recorder.answer(&asked)) {
             return answer;
         }
         let began = std::time::Instant::now();
-        let mut answer = self.ask("GET", path, None).await;
+        let mut answer = self.send("GET", path, None).await;
         while !answer.as_ref().map_or(true, &is) && began.elapsed() < SOME_SECONDS {
             tokio::time::sleep(STEP).await;
-            answer = self.ask("GET", path, None).await;
+            answer = self.send("GET", path, None).await;
         }
         if let Some(recorder) = &self.recorder {
             recorder.keep(asked, &answer);
@@ -112,7 +112,7 @@ impl Control {
         answer
     }
 
-    async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
+    async fn send(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
         let url = url::Url::parse(&self.base).map_err(|e| format!("{}: {e}", self.base))?;
         let slash = if path.is_empty() { "" } else { "/" };
         let mut request = Request::new(method, &format!("{}{slash}{path}", url.path().trim_end_matches('/')));

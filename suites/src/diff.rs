@@ -50,7 +50,7 @@ pub struct Diff {
 
 impl Verdicts {
     /// The verdicts of a run.
-    pub fn of(run: &Run) -> Verdicts {
+    pub fn from_run(run: &Run) -> Verdicts {
         let entry = |one: &crate::verdict::Outcome| {
             ((one.requirement.to_string(), one.fact.to_owned()), (one.verdict, one.reason.clone()))
         };
@@ -293,7 +293,7 @@ mod tests {
             (None, Fail, false),
         ] {
             let of = |verdict: Verdict| Run { outcomes: vec![outcome(verdict)], ..Run::default() };
-            let known = old.map_or_else(Verdicts::default, |verdict| Verdicts::of(&of(verdict)));
+            let known = old.map_or_else(Verdicts::default, |verdict| Verdicts::from_run(&of(verdict)));
             let mut run = of(new);
             forgive(&mut run, &known, "old.json");
             assert_eq!(run.outcomes[0].verdict == KnownFailure, is_forgiven, "{old:?} {new:?}");

@@ -15,7 +15,7 @@ use crate::control::Control;
 use crate::profile::{Loaded, Secrets};
 use crate::redact::Hidden;
 use crate::setup;
-use crate::survey::{Asked, Level, Survey, level};
+use crate::survey::{Level, Survey, SurveyResult, level};
 use crate::target::{Remote, Sockets};
 
 /// The findings about a target.
@@ -174,10 +174,10 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     let survey = Survey {
         connector: Arc::new(connector.clone()),
         dialect: &profile.dialect,
-        gateway_key: secrets.of("gateway.key"),
+        gateway_key: secrets.get("gateway.key"),
         hidden,
     };
-    let asked = survey.ask(&urls).await;
+    let asked = survey.run(&urls).await;
     let mut silent = BTreeMap::new();
     for (site, url) in sites.iter().filter(|(site, _)| Service::named(site).is_none()) {
         if let Err(why) = survey.listens(url).await {
@@ -185,7 +185,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
         }
     }
     let control = matches!(offered, Some((_, Ok(_))))
-        .then(|| profile.control.clone().map(|base| (base, secrets.of("control_token").map(str::to_owned))));
+        .then(|| profile.control.clone().map(|base| (base, secrets.get("control_token").map(str::to_owned))));
     // A control API that just responded may be gone; then the plan is made without it.
     let target = match Remote::over(connector.clone(), sites.clone(), control.flatten()).await {
         Ok(target) => Some(target),
@@ -214,7 +214,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     Diagnosis { general, services }
 }
 
-fn part(service: Service, asked: Option<&Asked>, known: &points::Known<'_>) -> Part {
+fn part(service: Service, asked: Option<&SurveyResult>, known: &points::Known<'_>) -> Part {
     // If the application has no URL, its stored records are read from the node.
     let node = known.node.filter(|_| service == Service::Hosting);
     let is_reached = asked.or(node).is_some_and(|asked| asked.found.is_ok());
@@ -244,7 +244,7 @@ async fn offer(
     hidden: &Hidden,
 ) -> Option<(String, Result<Level, String>)> {
     let base = loaded.profile.control.clone()?;
-    let token = secrets.of("control_token").map(str::to_owned);
+    let token = secrets.get("control_token").map(str::to_owned);
     let level = level(&Control::new(Arc::new(connector.clone()), &base, token), hidden).await;
     Some((base, level))
 }

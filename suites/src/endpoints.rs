@@ -69,7 +69,7 @@ impl Seen {
     }
 
     /// What one response says.
-    fn of(endpoint: &Endpoint, response: &Response) -> Seen {
+    fn from_response(endpoint: &Endpoint, response: &Response) -> Seen {
         match response.status {
             200..=299 => Seen::Present,
             404 | 405 | 501 if !is_own_refusal(endpoint, response) => Seen::Absent,
@@ -114,7 +114,7 @@ pub fn gather<'run>(
 impl Coverage {
     fn count(&mut self, exchange: &Exchange, stated: Option<bool>) {
         let response = exchange.response.as_ref().ok();
-        let seen = response.map_or(Seen::Unclear, |response| Seen::of(self.endpoint, response));
+        let seen = response.map_or(Seen::Unclear, |response| Seen::from_response(self.endpoint, response));
         self.seen = self.seen.max(seen);
         let (answers, is_judged) = match response.map(|response| response.status) {
             Some(200..=299) => (&mut self.accepted, stated == Some(true)),
@@ -149,19 +149,24 @@ pub async fn ask_for_the_rest(
         if !environment.own && pace.wait(name, 1).await.is_err() {
             continue;
         }
-        let response = ask(&environment, name, base, row.endpoint).await;
+        let response = send_harmless(&environment, name, base, row.endpoint).await;
         if let (Some(response), false) = (&response, environment.own) {
             pace.answered(name, response);
         }
         row.is_probed = true;
-        row.seen = response.map_or(Seen::Unclear, |response| Seen::of(row.endpoint, &response));
+        row.seen = response.map_or(Seen::Unclear, |response| Seen::from_response(row.endpoint, &response));
     }
     target.leave(environment, false).await;
     Ok(())
 }
 
 /// Sends one harmless request; `None` if no response came.
-async fn ask(environment: &Environment, name: &str, base: &str, endpoint: &Endpoint) -> Option<Response> {
+async fn send_harmless(
+    environment: &Environment,
+    name: &str,
+    base: &str,
+    endpoint: &Endpoint,
+) -> Option<Response> {
     let url = Url::parse(base).ok()?;
     let path = format!("{}{}", url.path().trim_end_matches('/'), filled(endpoint.path));
     let mut request = Request::new(endpoint.method, &path);

@@ -131,7 +131,7 @@ fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'s
         Profile::of_text(text, "the report's profile".to_owned(), folder).map_err(|e| e.to_string())?;
     let (mut secrets, _) = Secrets::read(profile.unwrap_or(&loaded));
     let keys: Vec<&'static str> = loaded.profile.secrets().into_iter().map(|(key, _)| key).collect();
-    let missing: Vec<&'static str> = keys.into_iter().filter(|key| secrets.of(key).is_none()).collect();
+    let missing: Vec<&'static str> = keys.into_iter().filter(|key| secrets.get(key).is_none()).collect();
     // Recorded responses are found without the gateway's key, so a missing one is replaced.
     for key in missing.iter().filter(|key| key.starts_with("gateway.")) {
         secrets.stand_in(key, format!("{key}-unknown"));
@@ -161,7 +161,7 @@ async fn once_more(
     settings: &Settings,
     shared: Arc<Vec<Exchange>>,
 ) -> Result<Outcome, String> {
-    let check = check::of(outcome.requirement).ok_or("this version has no such check")?;
+    let check = check::for_requirement(outcome.requirement).ok_or("this version has no such check")?;
     let recording = Recording { exchanges: outcome.exchanges.clone(), calls: outcome.calls.clone() };
     let conditions = &report.conditions;
     let connector: Arc<dyn Connect> = Arc::new(Nowhere);

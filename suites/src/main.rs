@@ -413,7 +413,7 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
 }
 
 async fn publish_record(args: PublishArgs) -> Result<(), Ending> {
-    use assay_spec::publish::check::{Asked, Op};
+    use assay_spec::publish::check::{Intent, Op};
     use publish::client::{Publication, Published};
 
     let secret = match &args.key_file {
@@ -434,7 +434,7 @@ async fn publish_record(args: PublishArgs) -> Result<(), Ending> {
         url: args.url,
         chain_url: args.chain,
         key: publish::signing_key(&secret).map_err(Ending::Bad)?,
-        asked: Asked { domain: args.domain, op },
+        asked: Intent { domain: args.domain, op },
     };
     match publish::client::publish(&wanted).await {
         Ok(Published::Landed(signature)) => {

@@ -1,4 +1,4 @@
-//! A service as `OpenAPI` 3.1: a function of the endpoints' declarations and of where its sites stand.
+//! A service as `OpenAPI` 3.1: a function of the endpoints' declarations and of its sites' base URLs.
 
 mod schema;
 
@@ -10,10 +10,10 @@ use assay_spec::shape::{Body, Field, Reply};
 use serde_json::{Map, Value, json};
 
 use crate::endpoints::{endpoints, site};
-use schema::{body, content, of};
+use schema::{body, content, for_kind};
 
-/// The document of a service whose sites stand at these base URLs (site name to URL). Where one has no URL, it is a
-/// variable, or, for the service's first site, left to the reader of the document.
+/// The document of a service whose sites have these base URLs (site name to URL). The URL of any other site is a
+/// variable, or, for the service's first site, relative to the document.
 pub fn describe(service: Service, urls: &BTreeMap<String, String>) -> Value {
     let endpoints = endpoints(service);
     let mut paths = Map::new();
@@ -35,8 +35,8 @@ pub fn describe(service: Service, urls: &BTreeMap<String, String>) -> Value {
         "components": {
             "responses": {
                 "OfHttp": {
-                    "description": "Nothing of the documents: any server, or what stands before it, may refuse a \
-                                    request for its form as HTTP.",
+                    "description": "Not stated by the documents: any server or proxy may reject a request for its \
+                                    HTTP form.",
                 },
             },
         },
@@ -74,15 +74,15 @@ pub fn statuses(endpoint: &Endpoint) -> Vec<String> {
 fn about(service: Service) -> String {
     let more = match service {
         Service::Network => {
-            " Which of these endpoints a running service has is not shown; nor is more than the path of those of a \
-             compute node, the scheduler, the status service and the credit service, which stand at addresses of \
+            " The documents do not show which of these endpoints a running service has. They show only the paths of \
+             a compute node, the scheduler, the status service and the credit service, which have addresses of \
              their own."
         }
         Service::Hosting => {
-            " Its records are messages of the network; this one endpoint is named, and no more."
+            " Its records are messages of the network. The documents name only this endpoint."
         }
         Service::Publish => {
-            " The transaction's message is to be checked, byte by byte, before it is signed; no schema can."
+            " A client checks the transaction's message byte by byte before it signs; a schema cannot express this."
         }
         Service::Gateway | Service::Metadata | Service::Drop => "",
     };
@@ -187,7 +187,7 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
     let captures = endpoint.captures().map(|name| {
         let known = shape.path.iter().find(|field| field.name == name);
         let schema =
-            known.map_or_else(|| json!({ "type": "string", "minLength": 1 }), |field| of(&field.kind));
+            known.map_or_else(|| json!({ "type": "string", "minLength": 1 }), |field| for_kind(&field.kind));
         json!({ "name": name, "in": "path", "required": true, "schema": schema })
     });
     let query = shape.query.iter().map(|field| parameter("query", field));
@@ -201,13 +201,13 @@ fn parameter(place: &str, field: &Field) -> Value {
     let mut parameter = json!({ "name": field.name, "in": place, "required": field.required });
     match field.kind {
         // An object in a query is JSON.
-        ShapeKind::Object(_) => parameter["content"] = content(&["application/json"], &of(&field.kind)),
+        ShapeKind::Object(_) => parameter["content"] = content(&["application/json"], &for_kind(&field.kind)),
         ShapeKind::Commas => {
             parameter["style"] = json!("form");
             parameter["explode"] = json!(false);
             parameter["schema"] = json!({ "type": "array", "items": { "type": "string" } });
         }
-        _ => parameter["schema"] = of(&field.kind),
+        _ => parameter["schema"] = for_kind(&field.kind),
     }
     parameter
 }
@@ -241,7 +241,7 @@ fn response(endpoint: &Endpoint, status: u16) -> Value {
     let mut response = json!({ "description": description });
     if (200..300).contains(&status) {
         let schema = match &endpoint.shape.reply {
-            Reply::Json(kind) | Reply::JsonOrEvents(kind) => of(kind),
+            Reply::Json(kind) | Reply::JsonOrEvents(kind) => for_kind(kind),
             Reply::Html => json!({ "type": "string" }),
             Reply::Bytes | Reply::Unshown => json!({}),
         };

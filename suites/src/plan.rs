@@ -110,7 +110,8 @@ fn missing(target: &dyn Target, check: &Check) -> Option<Need> {
     })
 }
 
-/// Why a check is not wanted there. In a world of its own it harms nobody, but reading only is reading only.
+/// Why the user does not want a check to run. A check with its own world harms no data of others, but `--read-only`
+/// excludes it too.
 fn unwelcome(target: &dyn Target, wishes: &Wishes, check: &Check) -> Option<LeftOut> {
     if wishes.read_only && check.cost.writes > 0 {
         return Some(LeftOut::not_testable("the check writes, and the run may only read (--read-only)"));

@@ -73,7 +73,7 @@ struct Statistics {
     hidden: Hidden,
     /// Exchanges that another check has made.
     recalled: BTreeSet<usize>,
-    /// That the target refuses for now because of a limit is what this check wants to see.
+    /// The check expects the target to reject requests because of a limit.
     wants_limit: bool,
     /// How long the run's own pace has held this check back behind its first request.
     held: Duration,
@@ -83,7 +83,7 @@ struct Statistics {
 pub struct Traces {
     /// Its exchanges.
     pub exchanges: Vec<Exchange>,
-    /// What it was told beside them.
+    /// Its other inputs.
     pub calls: Vec<Call>,
     /// What its recorder was asked for and does not hold.
     pub missed: Option<String>,
@@ -176,8 +176,7 @@ impl<'run> Probe<'run> {
         self.control.is_some()
     }
 
-    /// What the control API shows of a service; null where there is none. Keys that it shows beside, whichever service is
-    /// asked for, stand in no report.
+    /// The state of a service from the control API; null without a control API. Reports hide the keys in the response.
     pub async fn view(&self, service: &str) -> Value {
         self.view_when(service, |_| true).await
     }
@@ -224,7 +223,7 @@ impl<'run> Probe<'run> {
         self.recorder.plays()
     }
 
-    /// What this check gets of something that the checks of a run share; an error where nothing of it is there.
+    /// This check's part of something that the checks of a run share; an error if none is left.
     pub fn share(&self, what: &str, get: impl FnOnce() -> Result<Value, String>) -> Result<Value, String> {
         self.recorder.share(what, get)
     }
@@ -245,13 +244,13 @@ impl<'run> Probe<'run> {
         Ok(())
     }
 
-    /// Keeps `value` out of every report of this check, in whatever way it is written there; `name` stands instead.
+    /// Replaces `value`, in whatever encoding, by `name` in every report of this check.
     pub fn hide(&self, name: &'static str, value: &str) {
         self.statistics(|statistics| statistics.hidden.add(name, value));
     }
 
-    /// As [`Probe::hide`], where the check judges the value's form: in reports for programs another value of the same
-    /// form stands instead.
+    /// As [`Probe::hide`], where the check judges the value's form: reports for programs contain another value
+    /// of the same form.
     pub fn disguise(&self, name: &'static str, value: &str) {
         let seed = self.draw_once("disguise");
         self.statistics(|statistics| statistics.hidden.disguise(name, value, &seed));
@@ -285,10 +284,10 @@ impl<'run> Probe<'run> {
         self.statistics(|statistics| statistics.skew_ms = Some(ahead_ms));
     }
 
-    /// Learns the target's clock from a `Date` header, where time is not told otherwise.
+    /// Learns the target's clock from a `Date` header, unless the control API gives the time.
     pub fn learn_clock(&self, response: &Response) {
         if self.has_control() {
-            // The control API tells the time itself.
+            // The control API gives the time.
             return self.set_skew(0);
         }
         let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
@@ -369,7 +368,7 @@ impl<'run> Probe<'run> {
         if holds { Ok(()) } else { Err(Stop::Inconclusive(what.into())) }
     }
 
-    /// Counts a counterpart: the refused request without its one fault has just got past the rule.
+    /// Counts a counterpart: the rule accepts the rejected request without its one fault.
     pub fn counterpart(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
         self.statistics(|statistics| statistics.counterparts += 1);
         self.given(holds, what)

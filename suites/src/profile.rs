@@ -39,7 +39,7 @@ pub use secret::{Secret, SecretError, Secrets};
 pub use transport::{HeaderText, Transport};
 pub use wrong::{ProfileError, Source, Wrong};
 
-/// A profile as it stands in its file.
+/// A profile as written in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -308,7 +308,7 @@ impl TryFrom<String> for BaseUrl {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        // The reader of URLs overlooks them, and then they stand in reports.
+        // The URL parser ignores them, and then reports contain them.
         if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Err("a base URL holds no white space and no control characters".into());
         }

@@ -77,7 +77,7 @@ impl Proxies {
 
     /// The proxy for `url`, if any. This machine itself is reached directly. An error says why the proxy cannot be
     /// used.
-    pub fn of(&self, url: &Url) -> Result<Option<Proxy>, String> {
+    pub fn for_url(&self, url: &Url) -> Result<Option<Proxy>, String> {
         let is_here = match url.host() {
             Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
             Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -181,12 +181,16 @@ impl Proxy {
         io: &mut S,
         url: &Url,
     ) -> Result<(), String> {
-        let asked = tokio::time::timeout(ANSWER, self.ask(io, url)).await;
+        let asked = tokio::time::timeout(ANSWER, self.request_tunnel(io, url)).await;
         let answered = asked.unwrap_or_else(|_| Err(format!("no response within {} s", ANSWER.as_secs())));
         answered.map_err(|why| format!("{self}: {why}"))
     }
 
-    async fn ask<S: AsyncRead + AsyncWrite + Unpin>(&self, io: &mut S, url: &Url) -> Result<(), String> {
+    async fn request_tunnel<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        io: &mut S,
+        url: &Url,
+    ) -> Result<(), String> {
         let port = url.port_or_known_default().unwrap_or(80);
         let place = format!("{}:{port}", url.host_str().unwrap_or_default());
         let mut head = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n").into_bytes();
@@ -240,8 +244,8 @@ impl fmt::Debug for Proxy {
 mod tests {
     use super::*;
 
-    fn of(proxies: &Proxies, url: &str) -> Result<Option<String>, String> {
-        proxies.of(&Url::parse(url).unwrap()).map(|proxy| proxy.map(|proxy| proxy.url.to_string()))
+    fn proxy_for(proxies: &Proxies, url: &str) -> Result<Option<String>, String> {
+        proxies.for_url(&Url::parse(url).unwrap()).map(|proxy| proxy.map(|proxy| proxy.url.to_string()))
     }
 
     #[test]
@@ -250,7 +254,7 @@ mod tests {
         let through = Ok(Some("http://proxy.example:3128/".to_owned()));
         for url in ["http://a.example", "https://a.example:9/x", "http://192.0.2.1", "http://[2001:db8::1]:9"]
         {
-            assert_eq!(of(&proxies, url), through, "{url}");
+            assert_eq!(proxy_for(&proxies, url), through, "{url}");
         }
         for url in [
             "http://localhost:1",
@@ -263,17 +267,17 @@ mod tests {
             "https://b.inside.example",
             "http://10.1.2.3",
         ] {
-            assert_eq!(of(&proxies, url), Ok(None), "{url}");
+            assert_eq!(proxy_for(&proxies, url), Ok(None), "{url}");
         }
-        let shown = proxies.of(&Url::parse("http://a.example").unwrap()).unwrap().unwrap();
+        let shown = proxies.for_url(&Url::parse("http://a.example").unwrap()).unwrap().unwrap();
         assert_eq!(shown.authorization(), Some(&b"Basic bWU6aHVudGVyMg=="[..]));
         assert_eq!(format!("{shown} {shown:?}").matches("http://proxy.example:3128").count(), 2);
         assert!(!format!("{shown:?}{proxies:?}").contains("hunter2"));
         assert_eq!(proxies.secrets(), ["hunter2", "hunter2", "me:hunter2", "me:hunter2"]);
         let odd = Proxies::all("http://me:hunter2@secretpart@host:9", "");
-        let why = odd.of(&Url::parse("http://a.example").unwrap()).unwrap_err();
+        let why = odd.for_url(&Url::parse("http://a.example").unwrap()).unwrap_err();
         assert!(!why.contains("hunter2") && !why.contains("secretpart"), "{why}");
-        assert!(Proxies::all("socks://a:1", "").of(&Url::parse("http://a.example").unwrap()).is_err());
+        assert!(Proxies::all("socks://a:1", "").for_url(&Url::parse("http://a.example").unwrap()).is_err());
     }
 
     #[test]
@@ -284,10 +288,10 @@ mod tests {
             ("http://me:hunter2@", "ALL_PROXY: not the URL"),
             ("http://a b:hunter2", "ALL_PROXY: not the URL"),
         ] {
-            let why = of(&Proxies::all(proxy, ""), "http://a.example").expect_err(proxy);
+            let why = proxy_for(&Proxies::all(proxy, ""), "http://a.example").expect_err(proxy);
             assert!(why.starts_with(words) && !why.contains("hunter2"), "{why}");
         }
-        assert_eq!(of(&Proxies::all("", ""), "http://a.example"), Ok(None));
+        assert_eq!(proxy_for(&Proxies::all("", ""), "http://a.example"), Ok(None));
     }
 
     #[test]
@@ -307,7 +311,7 @@ mod tests {
             ("ALL_PROXY", "not a url", "", "https://a.example", false),
             ("ALL_PROXY", "not a url", "*", "https://192.0.2.1", true),
         ] {
-            let found = of(&proxies(variable, value, past), url);
+            let found = proxy_for(&proxies(variable, value, past), url);
             assert_eq!(found.is_ok(), is_fine, "{variable} {past} {url}: {found:?}");
         }
     }
@@ -335,7 +339,7 @@ mod tests {
             ("b.example, *", "https://[2001:db8::1]", true),
             ("", "http://a.example", false),
         ] {
-            let found = of(&Proxies::all("http://proxy.example:3128", past), url);
+            let found = proxy_for(&Proxies::all("http://proxy.example:3128", past), url);
             assert_eq!(found.map(|proxy| proxy.is_none()), Ok(goes), "{past} {url}");
         }
     }

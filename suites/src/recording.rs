@@ -16,14 +16,14 @@ pub struct Call {
     /// How many exchanges had begun before it.
     pub after: usize,
     /// The question.
-    pub asked: Asked,
+    pub asked: Input,
     /// The response of the control API, or an error.
     pub answer: Result<Value, String>,
 }
 
-/// The kinds of inputs.
+/// An input that is not an exchange.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum Input {
     /// A call of the control API; the path is relative to the API's base URL.
     Control {
         /// The method.
@@ -95,12 +95,12 @@ impl Recorder {
     }
 
     /// The recorded response to a call; `None` if it records.
-    pub(crate) fn answer(&self, asked: &Asked) -> Option<Result<Value, String>> {
+    pub(crate) fn answer(&self, asked: &Input) -> Option<Result<Value, String>> {
         Some(self.lock().playing.as_mut()?.answer(asked))
     }
 
     /// Records an input.
-    pub(crate) fn keep(&self, asked: Asked, answer: &Result<Value, String>) {
+    pub(crate) fn keep(&self, asked: Input, answer: &Result<Value, String>) {
         let mut state = self.lock();
         let after = state.begun;
         state.recorded.push(Call { after, asked, answer: answer.clone() });
@@ -108,11 +108,11 @@ impl Recorder {
 
     /// This machine's time, or the recorded one.
     pub(crate) fn clock(&self, now: impl FnOnce() -> Instant) -> Instant {
-        if let Some(answer) = self.answer(&Asked::Clock) {
+        if let Some(answer) = self.answer(&Input::Clock) {
             return Instant(answer.ok().and_then(|ms| ms.as_i64()).unwrap_or_default());
         }
         let now = now();
-        self.keep(Asked::Clock, &Ok(now.0.into()));
+        self.keep(Input::Clock, &Ok(now.0.into()));
         now
     }
 
@@ -122,7 +122,7 @@ impl Recorder {
         what: &str,
         get: impl FnOnce() -> Result<Value, String>,
     ) -> Result<Value, String> {
-        let asked = Asked::Share(what.to_owned());
+        let asked = Input::Share(what.to_owned());
         self.answer(&asked).unwrap_or_else(|| {
             let answer = get();
             self.keep(asked, &answer);
@@ -171,13 +171,13 @@ impl Playing {
         Err(Broken::Harness(format!("the report has no response to {what}")))
     }
 
-    fn answer(&mut self, asked: &Asked) -> Result<Value, String> {
-        let free = |holds: &dyn Fn(&Asked) -> bool, used: &[bool]| {
+    fn answer(&mut self, asked: &Input) -> Result<Value, String> {
+        let free = |holds: &dyn Fn(&Input) -> bool, used: &[bool]| {
             self.own.calls.iter().zip(used).position(|(known, used)| !used && holds(&known.asked))
         };
-        let is_alike = |known: &Asked| match (known, asked) {
-            (Asked::Clock, Asked::Clock) => true,
-            (Asked::Control { method, path, .. }, Asked::Control { method: m, path: p, .. }) => {
+        let is_alike = |known: &Input| match (known, asked) {
+            (Input::Clock, Input::Clock) => true,
+            (Input::Control { method, path, .. }, Input::Control { method: m, path: p, .. }) => {
                 method == m && path == p
             }
             _ => false,
@@ -189,9 +189,9 @@ impl Playing {
             return self.own.calls[at].answer.clone();
         }
         let what = match asked {
-            Asked::Clock => "the clock".to_owned(),
-            Asked::Control { method, path, .. } => format!("control {method} {path}"),
-            Asked::Share(what) => what.clone(),
+            Input::Clock => "the clock".to_owned(),
+            Input::Control { method, path, .. } => format!("control {method} {path}"),
+            Input::Share(what) => what.clone(),
         };
         self.missed.get_or_insert(what.clone());
         Err(format!("the report has no response of {what}"))

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::exchange::{Broken, Exchange};
-use crate::recording::{Asked, Call};
+use crate::recording::{Call, Input};
 use crate::verdict::Outcome;
 
 /// The secrets, and their replacements.
@@ -141,7 +141,7 @@ impl Hidden {
             Ok(value) => self.redact_value(value),
             Err(text) => self.redact_text(text),
         }
-        if let Asked::Control { path, body, .. } = &mut call.asked {
+        if let Input::Control { path, body, .. } = &mut call.asked {
             self.redact_text(path);
             if let Some(body) = body {
                 self.redact_value(body);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::client::Limits;
 use crate::curl::bearer_token;
 use crate::exchange::{Broken, Exchange, Request, Response};
-use crate::recording::{Asked, Call};
+use crate::recording::{Call, Input};
 use crate::target::{Dial, Environment, Target};
 use crate::transport;
 use crate::verdict::{Outcome, Run};
@@ -121,7 +121,7 @@ fn addressed(
 
 /// Repeats a control API call; clock readings need none.
 async fn call_again(environment: &Environment, call: &Call) -> Option<Step> {
-    let Asked::Control { method, path, body } = &call.asked else { return None };
+    let Input::Control { method, path, body } = &call.asked else { return None };
     let summary = |answer: &Result<Value, String>| match answer {
         Ok(_) => "accepted".to_owned(),
         Err(why) => format!("rejected: {why}"),

@@ -380,7 +380,7 @@ fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
     if !matches!(outcome.verdict, Verdict::Fail | Verdict::Warn) {
         return;
     }
-    let after = check::of(outcome.requirement).map_or(&[][..], |check| check.after);
+    let after = check::for_requirement(outcome.requirement).map_or(&[][..], |check| check.after);
     if let Some(rule) = after.iter().find_map(|rule| failed.get(&rule.key)) {
         outcome.verdict = Verdict::Inconclusive;
         outcome.reason = format!("its prerequisite {rule} failed; then {}", outcome.reason);

@@ -50,7 +50,7 @@ pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Setting
     if sites.is_empty() {
         return Err(SetupError::Bad("the profile names no service to test".to_owned()));
     }
-    let token = secrets.of("control_token").map(str::to_owned);
+    let token = secrets.get("control_token").map(str::to_owned);
     let control = profile.control.clone().map(|base| (base, token));
     let target = Remote::over(sockets, sites, control).await.map_err(SetupError::Unreachable)?;
     Ok((target.forwarded_by(forwarding(profile)), settings, pace(profile)))
@@ -64,7 +64,7 @@ pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result
     let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
     settings.secrets = secrets.hidden();
     let mut wrong = Vec::new();
-    let owned = |key: &str| secrets.of(key).map(str::to_owned);
+    let owned = |key: &str| secrets.get(key).map(str::to_owned);
     if let Some(gateway) = &profile.gateway {
         settings.gateway =
             gateway::Fixtures::new(gateway, owned("gateway.key"), owned("gateway.revoked_key"));
@@ -76,13 +76,13 @@ pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result
         settings.network = network::Fixtures::new(network);
     }
     if let Some(hosting) = &profile.hosting {
-        match hosting::Fixtures::new(hosting, secrets.of("hosting.wallet_key")) {
+        match hosting::Fixtures::new(hosting, secrets.get("hosting.wallet_key")) {
             Ok(fixtures) => settings.hosting = fixtures,
             Err(why) => wrong.push(loaded.source.wrong_at("hosting.wallet_key", &why)),
         }
     }
     if let Some(publish) = &profile.publish {
-        match publish::Fixtures::new(publish, secrets.of("publish.key")) {
+        match publish::Fixtures::new(publish, secrets.get("publish.key")) {
             Ok(fixtures) => settings.publish = fixtures,
             Err(why) => wrong.push(loaded.source.wrong_at("publish.key", &why)),
         }

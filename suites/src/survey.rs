@@ -45,7 +45,7 @@ pub struct Survey<'s> {
 
 /// The result for one service's URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct SurveyResult {
     /// The service.
     pub service: Service,
     /// Its base URL.
@@ -90,10 +90,14 @@ pub struct Level {
 
 impl Survey<'_> {
     /// Surveys every service concurrently; the results are in the given order.
-    pub async fn ask(&self, services: &[(Service, String)]) -> Vec<Asked> {
+    pub async fn run(&self, services: &[(Service, String)]) -> Vec<SurveyResult> {
         join_all(services.iter().map(|(service, url)| async move {
             let found = services::survey(self, *service, url).await;
-            Asked { service: *service, url: url.clone(), found: found.map(|found| self.cleaned(found)) }
+            SurveyResult {
+                service: *service,
+                url: url.clone(),
+                found: found.map(|found| self.cleaned(found)),
+            }
         }))
         .await
     }

@@ -212,7 +212,7 @@ impl Remote {
 
     /// The proxies between this machine and the sites.
     fn proxies(&self) -> BTreeSet<String> {
-        let through = |base: &String| self.connector.proxies.of(&Url::parse(base).ok()?).ok()?;
+        let through = |base: &String| self.connector.proxies.for_url(&Url::parse(base).ok()?).ok()?;
         self.sites.values().filter_map(through).map(|proxy| proxy.to_string()).collect()
     }
 }

@@ -51,7 +51,7 @@ pub struct Manner {
 
 impl Identity {
     /// The certificate with its chain (PEM) from a file, and its key (PEM), which came from `key_place`. An error names
-    /// the place and contains nothing of the key.
+    /// the place and no part of the key.
     pub fn read(path: &Path, key: &str, key_place: &str) -> Result<Identity, String> {
         let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
         let text = std::fs::read(path).map_err(|e| wrong(&e))?;

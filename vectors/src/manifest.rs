@@ -35,7 +35,7 @@ pub struct Count {
 
 impl Manifest {
     /// The manifest of generated files with their cases, and of the exchanges written by hand.
-    pub(crate) fn of(files: &[(&str, Vec<u8>)], cases: &[&Case]) -> Manifest {
+    pub(crate) fn from_files(files: &[(&str, Vec<u8>)], cases: &[&Case]) -> Manifest {
         let generated = files.iter().map(|(path, bytes)| ((*path).to_owned(), sha256_hex(bytes)));
         let by_hand =
             data::EXCHANGES.iter().map(|(path, text)| ((*path).to_owned(), sha256_hex(text.as_bytes())));

@@ -24,7 +24,7 @@ pub(super) struct Callers {
 
 impl Callers {
     /// The caller of an address: an IPv4 address, also if mapped into IPv6; an IPv6 /64 prefix is one caller.
-    pub(super) fn of(core: &mut Core, peer: IpAddr) -> IpAddr {
+    pub(super) fn identify(core: &mut Core, peer: IpAddr) -> IpAddr {
         let all_as_one = core.effect(&PER_ADDRESS, false, |_, _| true);
         match peer.to_canonical() {
             _ if all_as_one => IpAddr::V4(Ipv4Addr::UNSPECIFIED),

@@ -27,7 +27,7 @@ pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
     }
 }
 
-/// The status and message of a refused requirement. Requirements not listed return 400.
+/// The status and message of a violated requirement. Requirements not listed return 400.
 fn status(core: &mut Core, rule: Id) -> (u16, &'static str) {
     static STATUSES: &[(Id, u16, &str)] = &[
         (&upload::UNAUTHENTICATED, 401, "a key is required"),

@@ -40,7 +40,7 @@ pub(super) fn begin(
         return Err(Refused { rule: &UNAUTHENTICATED, why: "the request has no key".to_owned() }.into());
     }
     paused(state, core)?;
-    let caller = Callers::of(core, head.peer);
+    let caller = Callers::identify(core, head.peer);
     state.callers.enter(core, &state.limits, caller, exchange)?;
     moves(core, DropState::None, DropEvent::Post);
     Ok(())
@@ -132,7 +132,7 @@ fn attribution(core: &mut Core, source: Option<String>) -> Result<Option<String>
 /// The content identifier of the files.
 fn identifier(core: &mut Core, zip: &[u8], extracted: &Extracted) -> Result<String, Refused> {
     let estimate = if core.varies(variations::HAMT_BLOCK) { Estimate::Block } else { Estimate::Links };
-    let layout = Layout::of(estimate, core);
+    let layout = Layout::with_rules(estimate, core);
     let mut entries: BTreeMap<String, Entry<'_>> =
         extracted.files.iter().map(|(path, content)| (path.clone(), Entry::File(content))).collect();
     entries.extend(extracted.directories.iter().map(|path| (path.clone(), Entry::Directory)));
@@ -157,7 +157,7 @@ struct Published {
 fn site(state: &mut State, core: &mut Core, request: &Request, published: Published) -> Reply {
     let Published { cid, source, extracted } = published;
     let now = core.now();
-    let caller = Callers::of(core, request.head.peer);
+    let caller = Callers::identify(core, request.head.peer);
     state.dropped += 1;
     let n = state.dropped;
     let address = caller.to_string();

@@ -53,7 +53,7 @@ fn next(
     mut left: VecDeque<Number>,
 ) -> Result<Option<Reply>, Refusal> {
     while let Some(server) = left.pop_front() {
-        match servers::ask(state, core, server, &work) {
+        match servers::send(state, core, server, &work) {
             Does::Answers(wait_ms, ending) => {
                 let in_time = wait_ms <= state.limits.patience_ms;
                 if wait_ms <= 0 {
@@ -112,7 +112,7 @@ pub(super) fn direct(
     server: Number,
     work: Work,
 ) -> Option<Reply> {
-    match servers::ask(state, core, server, &work) {
+    match servers::send(state, core, server, &work) {
         Does::Nothing | Does::DiesAtOnce => {
             moves(core, RequestState::Routed, RequestEvent::LastServerFails);
             core.cut(exchange);

@@ -43,7 +43,7 @@ pub(super) enum Does {
 }
 
 /// Sends a request to a server: one occasion for the faults.
-pub(super) fn ask(state: &State, core: &mut Core, server: Number, work: &Work) -> Does {
+pub(super) fn send(state: &State, core: &mut Core, server: Number, work: &Work) -> Does {
     let Some(occasion) = up(state, server) else { return Does::Nothing };
     let occasion = [("server", occasion), ("model", work.model.id), ("endpoint", work.call.family.name())];
     if core.fault(faults::SERVER_DOWN, &occasion) {

@@ -147,11 +147,11 @@ pub(super) fn leave(state: &mut State, exchange: ExchangeId) {
 /// The bytes of events, one frame each.
 fn write(core: &Core, events: Vec<Event>) -> Vec<Bytes> {
     let events = events.into_iter().enumerate();
-    events.map(|(n, event)| Bytes::from(one(core, n, event))).collect()
+    events.map(|(n, event)| Bytes::from(format_event(core, n, event))).collect()
 }
 
 /// One event in the format of event streams.
-fn one(core: &Core, n: usize, event: Event) -> String {
+fn format_event(core: &Core, n: usize, event: Event) -> String {
     let data = match event.data {
         Data::Json(value) => {
             String::from_utf8(core.variations.json(value)).expect("JSON is written in UTF-8")

@@ -175,7 +175,7 @@ impl Accounts {
             let account = Address::parse(&address).expect("the address was just formatted");
             let text = key_e::message(&core.dialect, &Sentences::default(), account);
             let derived = key_e::of_wallet(&wallet.key(), &text, &mut Strict).map_err(|e| e.to_string())?;
-            let encryption = Secret::of(*derived.secret).ok_or("E is not a valid key")?;
+            let encryption = Secret::from_bytes(*derived.secret).ok_or("E is not a valid key")?;
             let session = Secret::draw(core, "session", n);
             let owner = Owner {
                 wallet,

@@ -72,7 +72,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
     steps.extend(plan::delete(core, gone, Signer::Wallet));
     steps.push(Step::Resume);
     begin(state, core, owner.clone(), steps);
-    let mut answer = actions::person(state, core, owner);
+    let mut answer = actions::user_keys(state, core, owner);
     answer["projects"] = projects.iter().map(|id| &**id).collect();
     answer["counts"] = names
         .into_iter()

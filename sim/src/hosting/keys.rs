@@ -20,7 +20,7 @@ impl fmt::Debug for Secret {
 
 impl Secret {
     /// The key with these bytes, if it is valid.
-    pub(super) fn of(bytes: [u8; 32]) -> Option<Secret> {
+    pub(super) fn from_bytes(bytes: [u8; 32]) -> Option<Secret> {
         key_from_secret(&bytes).map(|_| Secret(bytes))
     }
 
@@ -30,7 +30,7 @@ impl Secret {
             let key = [n.to_be_bytes(), again.to_be_bytes()].concat();
             core.rng.draw("hosting.key", &[kind.as_bytes(), b" ", &key].concat(), n)
         });
-        draws.find_map(Secret::of).expect("nearly every draw is a valid key")
+        draws.find_map(Secret::from_bytes).expect("nearly every draw is a valid key")
     }
 
     /// The key.
@@ -50,7 +50,7 @@ impl Secret {
 
     /// The address with its EIP-55 checksum.
     pub(super) fn address(&self) -> String {
-        Address::of(&self.key()).to_string()
+        Address::from_key(&self.key()).to_string()
     }
 
     /// The private key, for its owner.

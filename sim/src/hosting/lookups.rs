@@ -56,6 +56,6 @@ pub(super) fn done(state: &mut State, id: u64, step: &Step, class: Class, cid: O
 pub(super) fn reclaim(state: &State, core: &mut Core, deployment: &str, removed: bool) {
     let store_ref = state.accounts.deployment(deployment).and_then(|one| one.store_ref.clone());
     if let Some(hash) = store_ref {
-        core.ask("network.reclaim", json!({ "hash": &*hash, "at_once": removed }));
+        core.request_action("network.reclaim", json!({ "hash": &*hash, "at_once": removed }));
     }
 }

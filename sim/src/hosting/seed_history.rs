@@ -83,7 +83,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
     steps.push(Step::Resume);
     begin(state, core, owner.clone(), steps);
 
-    let mut answer = actions::person(state, core, owner);
+    let mut answer = actions::user_keys(state, core, owner);
     answer["projects"] = projects.iter().map(|id| &**id).collect();
     answer["deployments"] = deployments.into();
     answer["legacy"] = earlier.into();

@@ -28,7 +28,7 @@ pub(super) fn unknown<'s>(
     at: &Address,
 ) -> Result<&'s Collection, Refusal> {
     // No contract has an empty name, except by deviation.
-    let anyone = at.text().is_empty() || core.violated(&UNKNOWN).is_some();
-    let any = all.first().filter(|_| anyone);
+    let any_contract = at.text().is_empty() || core.violated(&UNKNOWN).is_some();
+    let any = all.first().filter(|_| any_contract);
     any.ok_or_else(|| Refusal::new(&UNKNOWN, format!("unknown contract {:.200?}", at.text())))
 }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::authority::{self, Wish};
 use super::call::Call;
-use super::deviations::{NOBODY, change, without_last};
+use super::deviations::{ZERO_ADDRESS, change, without_last};
 use super::hash::Hash;
 use super::store::Number;
 use super::{State, create, paging, variations};
@@ -201,7 +201,7 @@ fn shown(core: &Core, mut record: Record) -> Value {
 fn falsified(core: &mut Core, record: Record) -> Value {
     let mut shown = shown(core, record);
     change(core, &KEY, &mut shown["key"], |key, _| json!(format!("{}-", key.as_str().unwrap_or_default())));
-    change(core, &ADDRESS, &mut shown["address"], |_, _| json!(NOBODY));
+    change(core, &ADDRESS, &mut shown["address"], |_, _| json!(ZERO_ADDRESS));
     change(core, &CONTENT, &mut shown["content"], |content, _| with_nested_cut(content));
     change(core, &TIME, &mut shown["time"], |time, _| json!(time.to_string()));
     change(core, &ITEM_HASH, &mut shown["item_hash"], |hash, _| {
@@ -253,8 +253,8 @@ pub(super) fn of_address(state: &mut State, core: &mut Core, call: &Call<'_>) ->
     let limit = usize::try_from(limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
     let found = aggregates.select(&filter).into_iter().take(limit);
     let mut records: Vec<Record> = found.map(|kept| kept.aggregate.record()).collect();
-    let everybody = AggregateFilter { address: Some(address.to_owned()), ..AggregateFilter::default() };
-    if records.is_empty() && aggregates.select(&everybody).is_empty() {
+    let unfiltered = AggregateFilter { address: Some(address.to_owned()), ..AggregateFilter::default() };
+    if records.is_empty() && aggregates.select(&unfiltered).is_empty() {
         if core.violated(&JSON_UNKNOWN).is_some() {
             records.push(unknown_of(core, address));
         } else if !core.varies(variations::AGGREGATES_EMPTY) {

@@ -89,5 +89,5 @@ pub(super) fn is_api(site: Site) -> bool {
 
 /// The rate class of a request, also if its path matches no endpoint.
 pub(super) fn class(core: &mut Core, head: &RequestHead) -> Rate {
-    find(core, head).map_or(Rate::General, |(endpoint, _)| Rate::of(endpoint))
+    find(core, head).map_or(Rate::General, |(endpoint, _)| Rate::for_endpoint(endpoint))
 }

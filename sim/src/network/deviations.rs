@@ -321,7 +321,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
 };
 
 /// The zero address: no key has it.
-pub(super) const NOBODY: &str = "0x0000000000000000000000000000000000000000";
+pub(super) const ZERO_ADDRESS: &str = "0x0000000000000000000000000000000000000000";
 
 /// The response for one message, with its record inside. Deviations about any message apply to types other
 /// than STORE; STORE has its own.
@@ -335,7 +335,7 @@ pub(super) fn answer(core: &mut Core, kind: MessageType, mut answer: Value) -> V
     let record = &mut answer["message"];
     change(core, &ITEM_HASH, &mut record["item_hash"], |_, _| json!(other));
     change(core, &CHAIN, &mut record["chain"], |chain, _| lower(&chain));
-    change(core, &SENDER, &mut record["sender"], |_, _| json!(NOBODY));
+    change(core, &SENDER, &mut record["sender"], |_, _| json!(ZERO_ADDRESS));
     change(core, &TYPE, &mut record["type"], |kind, _| lower(&kind));
     change(core, &CHANNEL, &mut record["channel"], |channel, _| lower(&channel));
     change(core, &TIMESTAMP, &mut record["timestamp"], |time, _| json!(time.as_i64().unwrap_or(0) * 1000));
@@ -359,7 +359,7 @@ pub(super) fn answer(core: &mut Core, kind: MessageType, mut answer: Value) -> V
 fn stored(core: &mut Core, answer: &mut Value) {
     let processed = answer["status"] == "processed";
     change(core, &store::TYPE, &mut answer["message"]["type"], |_, _| json!("FILE"));
-    change(core, &storage::ADDRESS, &mut answer["message"]["sender"], |_, _| json!(NOBODY));
+    change(core, &storage::ADDRESS, &mut answer["message"]["sender"], |_, _| json!(ZERO_ADDRESS));
     if processed {
         change(core, &PROCESSED, &mut answer["message"]["content"], |content, _| renamed(content));
         change(core, &STATUS, &mut answer["status"], |_, _| json!("stored"));

@@ -18,11 +18,11 @@ const DAYS: i64 = 30;
 #[serde(deny_unknown_fields)]
 struct Fill {
     messages: u32,
-    #[serde(default = "one")]
+    #[serde(default = "default_addresses")]
     addresses: u32,
 }
 
-const fn one() -> u32 {
+const fn default_addresses() -> u32 {
     1
 }
 

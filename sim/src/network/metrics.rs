@@ -25,15 +25,15 @@ const IMAGINED_PING_S: f64 = 0.021;
 
 /// The records of a core node.
 pub(super) fn core(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    of(state, core, call, NodeKind::Core)
+    metrics(state, core, call, NodeKind::Core)
 }
 
 /// The records of a compute node.
 pub(super) fn compute(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    of(state, core, call, NodeKind::Compute)
+    metrics(state, core, call, NodeKind::Compute)
 }
 
-fn of(state: &State, core: &mut Core, call: &Call<'_>, kind: NodeKind) -> Result<Reply, Refusal> {
+fn metrics(state: &State, core: &mut Core, call: &Call<'_>, kind: NodeKind) -> Result<Reply, Refusal> {
     let elsewhere = call.site == sites::ALTERNATIVE && core.violated(&ALTERNATIVE).is_some();
     if elsewhere {
         return Err(Refusal::new(&UNKNOWN, "the alternative address has no metrics"));

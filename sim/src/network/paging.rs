@@ -44,7 +44,7 @@ pub(super) fn range(core: &mut Core, page: Page, total: u64) -> Result<Range<u64
 }
 
 /// A page of `found` (sorted newest first): the array `name`, with each element as returned by `show`.
-pub(super) fn of<T>(
+pub(super) fn page<T>(
     core: &mut Core,
     name: &str,
     page: Page,

@@ -36,7 +36,7 @@ pub(super) fn listed(core: &Core, limits: &Limits, store: &Store, number: Number
 
 /// The status of a state, as clients see it.
 pub(super) fn status(state: StoreState) -> Status {
-    Status::of(state).expect("an accepted message is past the first state")
+    Status::from_state(state).expect("an accepted message is past the first state")
 }
 
 fn confirmations(core: &Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {

@@ -18,7 +18,7 @@ use http::header::CONTENT_TYPE as CONTENT_TYPE_HEADER;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::deviations::NOBODY;
+use super::deviations::ZERO_ADDRESS;
 use super::limits::Limits;
 use super::store::Store;
 use super::{State, create, sites, variations};
@@ -107,8 +107,10 @@ fn parts(core: &mut Core, call: &Call<'_>) -> Result<Vec<form::Part>, Refused> {
         &MULTIPART,
         || form::parts(headers, body),
         || {
-            let instead =
-                vec![part("file", body.clone()), part("address", Bytes::from_static(NOBODY.as_bytes()))];
+            let instead = vec![
+                part("file", body.clone()),
+                part("address", Bytes::from_static(ZERO_ADDRESS.as_bytes())),
+            ];
             Ok(form::parts(headers, body).unwrap_or(instead))
         },
     )
@@ -119,7 +121,7 @@ fn borrow(part: &form::Part) -> Part<'_> {
 }
 
 fn signed(core: &mut Core, upload: &Upload<'_>) -> Result<(), Refusal> {
-    if core.violated(&MULTIPART).is_some() && upload.address == NOBODY {
+    if core.violated(&MULTIPART).is_some() && upload.address == ZERO_ADDRESS {
         return Ok(());
     }
     if upload.signature.is_empty() {

@@ -31,7 +31,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     }
 }
 
-/// The status of a refused requirement. Those not listed belong to the envelope and stay indistinguishable.
+/// The status of a violated requirement. Those not listed belong to the envelope and stay indistinguishable.
 fn status(rule: Id) -> u16 {
     static STATUSES: &[(u16, &[Id])] = &[
         (

@@ -59,7 +59,7 @@ pub(super) fn run(
         }
         _ => return Err(Refused { rule: &UNKNOWN, why: format!("{id} has ended") }),
     }
-    match taken(state, core, &id, signature) {
+    match accept_signature(state, core, &id, signature) {
         Ok(signature) => Ok(broadcast(state, core, exchange, &id, signature)),
         Err(refused) => {
             bad_submit(state, core, &id);
@@ -127,7 +127,7 @@ fn find(state: &State, core: &mut Core, caller: &Caller, id: &str) -> Result<Str
 }
 
 /// The signature, if it is valid for the prepared message.
-fn taken(state: &State, core: &mut Core, id: &str, signature: &str) -> Result<[u8; 64], Refused> {
+fn accept_signature(state: &State, core: &mut Core, id: &str, signature: &str) -> Result<[u8; 64], Refused> {
     let signature = document::signature(signature, core)?;
     let prepare = &state.prepares[id];
     let verifies = ed25519::parse_address(&prepare.key)

@@ -17,7 +17,7 @@ async fn second_of_two_concurrent_submits_conflicts() {
     wire::until_waiting(&handle, 1, &mut first).await;
     let again = alice.submit_signed(&prepared.id, "AA==", None, EPOCH);
     for second in [&submit, &again] {
-        let answer = wire::ask(&handle, second).await;
+        let answer = wire::exchange(&handle, second).await;
         assert_eq!(wire::status(&answer), 409, "{answer}");
     }
     assert_eq!((landed(&handle), handle.read(|world| world.core.now())), (0, EPOCH), "time is held");
@@ -33,7 +33,7 @@ async fn without_a_hold_time_jumps_to_the_confirmation() {
     let prepared = driver.prepare(&alice);
     let submit = alice.submit(&prepared, None, driver.now());
     let handle = Handle::new(driver.world, ClockMode::Auto);
-    let answers = tokio::join!(wire::ask(&handle, &submit), wire::ask(&handle, &submit));
+    let answers = tokio::join!(wire::exchange(&handle, &submit), wire::exchange(&handle, &submit));
     assert_eq!([&answers.0, &answers.1].map(|answer| wire::status(answer)), [200, 200]);
     assert_eq!((landed(&handle), handle.read(|world| world.core.now())), (1, EPOCH + 800));
 }
@@ -47,7 +47,7 @@ async fn one_of_many_concurrent_prepares_gets_the_lock() {
         .into_iter()
         .map(|call| {
             let handle = handle.clone();
-            tokio::spawn(async move { wire::status(&wire::ask(&handle, &call).await) })
+            tokio::spawn(async move { wire::status(&wire::exchange(&handle, &call).await) })
         })
         .collect();
     let mut statuses = Vec::new();
@@ -91,7 +91,7 @@ async fn restore_leaves_no_request_waiting() {
     wire::until_waiting(&handle, 1, &mut first).await;
     handle.restore(before);
     assert_eq!(wire::status(&wire::read(first).await), 503);
-    assert_eq!(wire::status(&wire::ask(&handle, &submit).await), 410, "the prepare does not exist");
+    assert_eq!(wire::status(&wire::exchange(&handle, &submit).await), 410, "the prepare does not exist");
 }
 
 #[tokio::test]
@@ -108,7 +108,7 @@ async fn submit_of_a_client_that_disconnects_still_publishes_once() {
     assert_eq!(view["chain"]["transactions"], 1);
     assert_eq!(view["bindings"]["a.example"]["locked_by"], Value::Null);
     assert_eq!(handle.read(World::waiting), 0);
-    let repeated = wire::ask(&handle, &submit).await;
+    let repeated = wire::exchange(&handle, &submit).await;
     assert_eq!(wire::status(&repeated), 200);
     assert_eq!(handle.read(|world| world.view(Service::Publish)), view);
 }

@@ -225,7 +225,7 @@ async fn header_of_a_megabyte_gets_404_over_a_connection() {
     let (handle, alice, before) = served();
     let mut call = alice.publish(EPOCH);
     call.headers[0].1 = [b"VfKey ", &vec![b'A'; 1 << 20][..]].concat();
-    let answer = wire::ask(&handle, &call).await;
+    let answer = wire::exchange(&handle, &call).await;
     assert!(answer.starts_with("HTTP/1.1 404 Not Found\r\n"), "{answer}");
     assert!(answer.ends_with("\r\n\r\n404 Not Found"), "{answer}");
     still_serves(&handle, &alice, &before).await;
@@ -288,6 +288,6 @@ fn served() -> (Handle, Client, Value) {
 
 async fn still_serves(handle: &Handle, alice: &Client, before: &Value) {
     assert_eq!(&handle.read(|world| world.view(Service::Publish)), before);
-    let answer = wire::ask(handle, &alice.publish(EPOCH)).await;
+    let answer = wire::exchange(handle, &alice.publish(EPOCH)).await;
     assert_eq!(wire::status(&answer), 200, "{answer}");
 }

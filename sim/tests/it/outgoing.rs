@@ -185,7 +185,7 @@ async fn listener() -> (TcpListener, String) {
     (listener, url)
 }
 
-async fn ask(handle: &Handle, call: &crate::common::Call) -> u16 {
+async fn status_of(handle: &Handle, call: &crate::common::Call) -> u16 {
     let mut io = wire::connect_to(handle, PRIMARY);
     io.write_all(&wire::bytes(call)).await.expect("the server reads");
     wire::status(&wire::read(io).await)
@@ -205,7 +205,7 @@ async fn webhook_arrives_over_tcp() {
     register(&mut driver, &url, &["message.new"]);
     let call = note(&driver, 1);
     let handle = Handle::new(driver.world, ClockMode::Manual);
-    let ((head, body), status) = tokio::join!(receive(&listener, OK), ask(&handle, &call));
+    let ((head, body), status) = tokio::join!(receive(&listener, OK), status_of(&handle, &call));
     assert_eq!(status, 200);
     let host = listener.local_addr().expect("an address");
     assert!(head.starts_with("POST /hook?x=%20y HTTP/1.1\r\n"), "{head}");
@@ -237,7 +237,7 @@ async fn advance_waits_for_every_attempt() {
         }
     };
     let sender = async {
-        ask(&handle, &call).await;
+        status_of(&handle, &call).await;
         handle.advance_settled(60_000).await
     };
     let ((), fired) = tokio::join!(receiver, sender);
@@ -266,7 +266,7 @@ async fn time_does_not_jump_while_a_request_is_in_progress() {
     let submit = alice.submit(&prepared, None, driver.now());
     let call = note(&driver, 1);
     let handle = Handle::new(driver.world, ClockMode::Auto);
-    assert_eq!(ask(&handle, &call).await, 200);
+    assert_eq!(status_of(&handle, &call).await, 200);
     let (mut io, _) = listener.accept().await.expect("a connection");
     let mut waits = wire::send(&handle, &wire::bytes(&submit)).await;
     wire::until_waiting(&handle, 1, &mut waits).await;
@@ -285,7 +285,7 @@ async fn delivery_is_retried_in_real_time_without_further_input() {
     register(&mut driver, &url, &["message.new"]);
     let call = note(&driver, 1);
     let handle = Handle::new(driver.world, ClockMode::Real);
-    assert_eq!(ask(&handle, &call).await, 200);
+    assert_eq!(status_of(&handle, &call).await, 200);
     receive(&listener, "HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n").await;
     receive(&listener, OK).await;
     handle.settled().await;
@@ -317,7 +317,7 @@ async fn only_this_machine_is_reached() {
         receive(&listener, OK).await;
         receive(&listener, OK).await;
     };
-    let ((), status) = tokio::join!(receiver, ask(&handle, &call));
+    let ((), status) = tokio::join!(receiver, status_of(&handle, &call));
     assert_eq!(status, 200);
     handle.settled().await;
     let outcome = |tries: &Value| tries[0].get("failure").or(tries[0].get("status")).cloned();
@@ -338,7 +338,7 @@ async fn served_world_does_not_call_itself_over_sockets() {
     for fork in [false, true] {
         let handle = if fork { handle.fork(ClockMode::Manual) } else { handle.clone() };
         handle.restore(driver.world.clone());
-        assert_eq!(ask(&handle, &call).await, 200);
+        assert_eq!(status_of(&handle, &call).await, 200);
         let under_way = handle.read(assay_sim::World::abroad);
         assert_eq!(under_way, usize::from(fork), "a fork has other URLs");
         if !fork {
@@ -355,7 +355,7 @@ async fn outcomes_of_requests_from_before_a_restore_are_dropped() {
     let call = note(&driver, 1);
     let handle = Handle::new(driver.world, ClockMode::Manual);
     let before = handle.snapshot();
-    assert_eq!(ask(&handle, &call).await, 200);
+    assert_eq!(status_of(&handle, &call).await, 200);
     let (mut io, _) = listener.accept().await.expect("a connection");
     let during = handle.snapshot();
     handle.restore(before);
@@ -380,7 +380,7 @@ async fn responses_are_cut_and_at_most_sixteen_requests_leave_at_once() {
     let calls: Vec<_> = (0..sent as i64).map(|n| note(&driver, n)).collect();
     let handle = Handle::new(driver.world, ClockMode::Manual);
     for call in &calls {
-        ask(&handle, call).await;
+        status_of(&handle, call).await;
     }
     assert_eq!(handle.read(assay_sim::World::abroad), AT_ONCE);
     let endless = format!("HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\n\r\n{}", "x".repeat(ANSWER_BYTES));
@@ -440,7 +440,7 @@ async fn control_api_clock_waits_for_deliveries() {
     let call = note(&driver, 1);
     let handle = Handle::new(driver.world, ClockMode::Manual);
     let hub = Arc::new(Hub::new(handle.clone(), BTreeMap::new()));
-    ask(&handle, &call).await;
+    status_of(&handle, &call).await;
     let request = Request::post(format!("{PREFIX}/clock"))
         .body(Body::from(r#"{"advance_ms":60000}"#))
         .expect("a request");
@@ -453,5 +453,5 @@ async fn control_api_clock_waits_for_deliveries() {
     let ((), response) = tokio::join!(receiver, router(hub).oneshot(request));
     assert_eq!(response.expect("infallible").status(), 200);
     assert_eq!(all_tries(&handle)[0].as_array().map(Vec::len), Some(3));
-    assert_eq!(ask(&handle, &get("/api/v0/info/public.json")).await, 200);
+    assert_eq!(status_of(&handle, &get("/api/v0/info/public.json")).await, 200);
 }

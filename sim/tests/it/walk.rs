@@ -66,7 +66,7 @@ impl Walk {
             Step::Prepare { .. } | Step::Submit { .. } => {
                 let (ask, call) = step.call(&self.model, self.driver.now());
                 self.sent.push((ask.clone(), call.clone()));
-                self.ask(&ask, &call)
+                self.send(&ask, &call)
             }
             Step::Again { which, peer } => {
                 if self.sent.is_empty() {
@@ -74,7 +74,7 @@ impl Walk {
                 }
                 let (mut ask, call) = which.get(&self.sent).clone();
                 ask.peer = *peer;
-                self.ask(&ask, &call)
+                self.send(&ask, &call)
             }
             Step::Wait(ms) => {
                 self.tell(format_args!("{ms} ms pass"));
@@ -97,7 +97,7 @@ impl Walk {
     }
 
     /// Sends a call and compares its answer with the model's.
-    fn ask(&mut self, ask: &Ask, call: &Call) -> Verdict {
+    fn send(&mut self, ask: &Ask, call: &Call) -> Verdict {
         self.tell(format_args!("{call}"));
         let before = self.driver.view();
         let expected = self.model.expect(ask, self.driver.now());
@@ -163,7 +163,7 @@ impl Walk {
         }
         self.model.good_prepares().into_iter().try_for_each(|(ask, call)| {
             let call = call(self.driver.now());
-            self.ask(&Ask { time: self.driver.now(), ..ask }, &call)
+            self.send(&Ask { time: self.driver.now(), ..ask }, &call)
         })
     }
 

@@ -85,7 +85,7 @@ impl Layout {
     }
 
     /// The documented layout, changed by what `rules` violates.
-    pub fn of(estimate: Estimate, rules: &mut impl Rules) -> Layout {
+    pub fn with_rules(estimate: Estimate, rules: &mut impl Rules) -> Layout {
         let conforming = Layout { estimate, ..Layout::default() };
         Layout {
             version: rules.effect(&rows::VERSION, conforming.version, |_, _| Version::V0),

@@ -12,17 +12,17 @@ pub struct Address(pub [u8; 20]);
 
 impl Address {
     /// The address of an uncompressed public key.
-    pub fn of_public_key(key: &PublicKey) -> Address {
-        Self::of_digest(keccak256(&key[1..]))
+    pub fn from_public_key(key: &PublicKey) -> Address {
+        Self::from_digest(keccak256(&key[1..]))
     }
 
     /// The address of a key pair.
-    pub fn of(key: &SigningKey) -> Address {
-        Self::of_public_key(&public_key(key))
+    pub fn from_key(key: &SigningKey) -> Address {
+        Self::from_public_key(&public_key(key))
     }
 
     /// The last 20 bytes of a digest.
-    pub fn of_digest(digest: [u8; 32]) -> Address {
+    pub fn from_digest(digest: [u8; 32]) -> Address {
         let mut address = [0; 20];
         address.copy_from_slice(&digest[12..]);
         Address(address)
@@ -104,7 +104,7 @@ mod tests {
             ([1; 32], "0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1"),
             (one, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"),
         ] {
-            assert_eq!(Address::of(&key_from_secret(&secret).unwrap()).to_string(), address);
+            assert_eq!(Address::from_key(&key_from_secret(&secret).unwrap()).to_string(), address);
         }
     }
 }

@@ -26,7 +26,7 @@ pub fn sign(key: &SigningKey, message: &[u8]) -> Signature {
 
 /// The address whose key signed `message`; `None` if none can be recovered.
 pub fn recover(message: &[u8], signature: Signature) -> Option<Address> {
-    signature.recover(&digest(message)).map(|key| Address::of_public_key(&key))
+    signature.recover(&digest(message)).map(|key| Address::from_public_key(&key))
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(hex(&digest(message)), expected);
             let signed = sign(&key, message);
             assert_eq!(hex(&signed.to_bytes()), signature);
-            assert_eq!(recover(message, signed), Some(Address::of(&key)));
+            assert_eq!(recover(message, signed), Some(Address::from_key(&key)));
         }
     }
 
@@ -90,7 +90,7 @@ mod tests {
         let key = key_from_secret(&[1; 32]).unwrap();
         let signature = sign(&key, b"hello");
         let bare = Signature { v: signature.v - 27, ..signature };
-        assert_eq!(recover(b"hello", bare), Some(Address::of(&key)));
+        assert_eq!(recover(b"hello", bare), Some(Address::from_key(&key)));
     }
 
     /// The other value of s with the other v recovers the same signer: eth-account accepts it, ethers rejects it.
@@ -102,7 +102,7 @@ mod tests {
         let high: [u8; 65] = crate::crypto::text::parse_hex(high).unwrap().try_into().unwrap();
         let high = Signature::from_bytes(&high);
         assert!(low.has_low_s() && !high.has_low_s());
-        assert_eq!(recover(b"hello", high), Some(Address::of(&key)));
+        assert_eq!(recover(b"hello", high), Some(Address::from_key(&key)));
     }
 
     proptest! {
@@ -113,10 +113,10 @@ mod tests {
             let key = key_from_secret(&secret).unwrap();
             let signature = sign(&key, &message);
             prop_assert!(signature.has_low_s());
-            prop_assert_eq!(recover(&message, signature), Some(Address::of(&key)));
+            prop_assert_eq!(recover(&message, signature), Some(Address::from_key(&key)));
             let mut other = message;
             other.push(0);
-            prop_assert_ne!(recover(&other, signature), Some(Address::of(&key)));
+            prop_assert_ne!(recover(&other, signature), Some(Address::from_key(&key)));
         }
 
         #[test]

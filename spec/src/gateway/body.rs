@@ -17,7 +17,7 @@ pub(super) fn object(
     rule: Id,
     rules: &mut impl Rules,
 ) -> Result<Option<Map<String, Value>>, Refused> {
-    let depth = Scan::of(bytes).depth;
+    let depth = Scan::read(bytes).depth;
     within(&format_args!("the body's depth"), depth, limits::DEPTH, rules)?;
     match serde_json::from_slice(bytes) {
         Ok(object) => Ok(Some(object)),
@@ -168,7 +168,7 @@ pub(super) struct Scan {
 
 impl Scan {
     /// One pass over the bytes.
-    pub(super) fn of(bytes: &[u8]) -> Scan {
+    pub(super) fn read(bytes: &[u8]) -> Scan {
         let (mut scan, mut open, mut at) = (Scan::default(), 0_usize, 0);
         while let Some(&byte) = bytes.get(at) {
             at = match byte {
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn depth_ignores_brackets_in_strings() {
-        let depth = |text: &str| Scan::of(text.as_bytes()).depth;
+        let depth = |text: &str| Scan::read(text.as_bytes()).depth;
         assert_eq!(depth(""), 0);
         assert_eq!(depth("1"), 0);
         assert_eq!(depth("{\"a\":[{}]}"), 3);
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn numbers_beyond_doubles_are_detected() {
-        let huge = |text: &str| Scan::of(text.as_bytes()).huge_number;
+        let huge = |text: &str| Scan::read(text.as_bytes()).huge_number;
         assert!(huge("[1e999]") && huge("{\"a\":-1E+400}") && huge(&"9".repeat(400)));
         assert!(!huge("[1e308,\"1e999\",18446744073709551616,1e-999]"));
         assert!(!huge("1e999e"), "not a number");

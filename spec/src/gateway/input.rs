@@ -11,7 +11,7 @@ use crate::Id;
 /// These rows reject nothing themselves: the body gets the same response as without them. A server that violates such a
 /// row fails with an internal error.
 pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Id> {
-    let scan = Scan::of(body);
+    let scan = Scan::read(body);
     let refused_by = |row: Id| refused == Some(row);
     let met: [(Id, bool); 6] = [
         (&NOT_UTF8, std::str::from_utf8(body).is_err()),

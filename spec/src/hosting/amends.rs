@@ -102,7 +102,7 @@ impl<'a> Amends<'a> {
 
     /// The winning amend of `target`.
     fn next(&self, target: &str, rules: &mut impl Rules) -> Option<&Amend<'a>> {
-        let all = self.of(target);
+        let all = self.for_target(target);
         if rules.violated(&REF).is_some() {
             // A common mistake: the first amend in the list, whatever it refers to.
             return self.sorted.iter().min_by_key(|amend| amend.item_hash);
@@ -118,7 +118,7 @@ impl<'a> Amends<'a> {
     }
 
     /// The amends of `target`, the winner first.
-    fn of(&self, target: &str) -> &[Amend<'a>] {
+    fn for_target(&self, target: &str) -> &[Amend<'a>] {
         let start = self.sorted.partition_point(|amend| amend.target < target);
         let length = self.sorted[start..].partition_point(|amend| amend.target == target);
         &self.sorted[start..start + length]
@@ -131,7 +131,7 @@ impl<'a> Amends<'a> {
         let mut open = vec![creation];
         let mut latest: Option<Amend<'a>> = None;
         while let Some(target) = open.pop() {
-            for amend in self.of(target) {
+            for amend in self.for_target(target) {
                 if seen.insert(amend.item_hash) {
                     open.push(amend.item_hash);
                     let later = latest.is_none_or(|latest| {

@@ -44,7 +44,7 @@ pub struct Act<'a> {
 
 impl<'a> Act<'a> {
     /// Reads the members from a record.
-    pub fn of(record: &'a Record) -> Act<'a> {
+    pub fn from_record(record: &'a Record) -> Act<'a> {
         Act {
             signer: record.sender,
             address: Some(record.address),
@@ -115,7 +115,7 @@ pub fn judge(
     dialect: &Dialect,
     rules: &mut impl Rules,
 ) -> Result<Standing, Refused> {
-    allows(owner, security, &Act::of(record), dialect, rules)
+    allows(owner, security, &Act::from_record(record), dialect, rules)
 }
 
 fn within(

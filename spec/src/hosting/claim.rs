@@ -54,7 +54,7 @@ impl Claim {
         rules.require(&SENDER, record.sender == record.address, || {
             format!("the sender is {}, but content.address is {}", record.sender, record.address)
         })?;
-        let of_key = parse_public_key(&pubkey, &mut Strict).map(|key| Address::of_public_key(&key));
+        let of_key = parse_public_key(&pubkey, &mut Strict).map(|key| Address::from_public_key(&key));
         // When the form of the key is violated it has no address to compare.
         rules.require(
             &KEY_OF_ADDRESS,
@@ -156,11 +156,11 @@ mod tests {
         before: impl FnOnce(&mut Value),
         after: impl FnOnce(&mut Value),
     ) -> Record {
-        let address = Address::of(&key(1)).to_string();
+        let address = Address::from_key(&key(1)).to_string();
         let pubkey = prefixed_hex(&public_key(&key(1)));
         let content = content(&Dialect::default(), &address, "vm", &pubkey, "2026-03-04T05:06:07Z", 7);
         let mut message = json!({
-            "item_hash": "h1", "sender": Address::of(signer).to_string(), "type": "POST",
+            "item_hash": "h1", "sender": Address::from_key(signer).to_string(), "type": "POST",
             "channel": "SVC_CHANNEL_V1", "content": content,
         });
         before(&mut message);

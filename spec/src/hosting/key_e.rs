@@ -158,7 +158,7 @@ pub fn is_signed_by(message: &str, signature: &[u8; 65], wallet: Address) -> boo
     let signature = Signature::from_bytes(signature);
     let written = matches!(signature.v, 27 | 28) && signature.has_low_s();
     written
-        && signature.recover(&digest(message, &mut Strict)).map(|key| Address::of_public_key(&key))
+        && signature.recover(&digest(message, &mut Strict)).map(|key| Address::from_public_key(&key))
             == Some(wallet)
 }
 
@@ -174,7 +174,7 @@ mod tests {
     }
 
     fn text() -> String {
-        message(&Dialect::default(), &Sentences::default(), Address::of(&wallet()))
+        message(&Dialect::default(), &Sentences::default(), Address::from_key(&wallet()))
     }
 
     #[test]
@@ -186,13 +186,13 @@ mod tests {
         assert_eq!(lines[5], "Wallet: 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1");
         assert_eq!(lines[6], "Version: 1");
         assert_eq!(byte_length(&text, &mut Strict), text.chars().count() + 2);
-        assert_eq!(check(&Dialect::default(), &text, &mut Strict), Ok(Some(Address::of(&wallet()))));
+        assert_eq!(check(&Dialect::default(), &text, &mut Strict), Ok(Some(Address::from_key(&wallet()))));
     }
 
     #[test]
     fn each_fault_breaks_one_rule_only() {
         let good = text();
-        let address = Address::of(&wallet()).to_string();
+        let address = Address::from_key(&wallet()).to_string();
         let cases: [(Id, String); 14] = [
             (&FINAL_NEWLINE, format!("{good}\n")),
             (&LINES, good.replacen('\n', "\n\n", 1)),
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(conforming.public_text.len(), 132);
         assert!(conforming.public_text.starts_with("0x04"));
         assert_eq!(*conforming.secret, keccak256(conforming.signature.as_slice()));
-        assert!(is_signed_by(&text(), &conforming.signature, Address::of(&wallet())));
+        assert!(is_signed_by(&text(), &conforming.signature, Address::from_key(&wallet())));
         assert!(!is_signed_by(&text(), &conforming.signature, Address([1; 20])));
         for rule in [&BYTES, &SIGNATURE, &PRIVATE, &PUBLIC] {
             let other = of_wallet(&wallet(), &text(), &mut Without(rule)).unwrap();
@@ -263,7 +263,7 @@ mod tests {
         bare[64] -= 27;
         let other = of_signature(&bare, &mut Strict).unwrap();
         assert_ne!(other.public, conforming.public);
-        assert!(!is_signed_by(&text(), &bare, Address::of(&wallet())));
+        assert!(!is_signed_by(&text(), &bare, Address::from_key(&wallet())));
     }
 
     #[test]

@@ -184,7 +184,7 @@ mod tests {
     }
 
     fn sent(change: impl FnOnce(&mut Value)) -> String {
-        let owner = Address::of(&key()).to_string();
+        let owner = Address::from_key(&key()).to_string();
         let mut record = json!({
             "item_hash": "h1", "chain": "ETH", "sender": owner, "type": "POST", "channel": "SVC_CHANNEL_V1",
             "timestamp": 7, "content": {"time": 7, "content": {"z": 1, "a": [2]}, "type": "t", "address": owner},

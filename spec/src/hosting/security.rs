@@ -85,7 +85,7 @@ impl Authorization {
         let derived = pubkey.as_deref().and_then(|key| parse_public_key(key, &mut Strict).ok());
         // When the form of the address is violated, there is no address to compare.
         let own =
-            derived.is_none_or(|key| stated.is_none_or(|stated| Address::of_public_key(&key) == stated));
+            derived.is_none_or(|key| stated.is_none_or(|stated| Address::from_public_key(&key) == stated));
         rules.require(&ENTRY_PUBKEY_ADDRESS, own, || format!("the address of the key is not {address}"))?;
         Ok(Authorization {
             address,
@@ -157,7 +157,7 @@ impl EncryptionKey {
 
     /// The address of the key; the key signs nothing.
     pub fn address(&self) -> Option<Address> {
-        parse_public_key(&self.pubkey, &mut Strict).ok().map(|key| Address::of_public_key(&key))
+        parse_public_key(&self.pubkey, &mut Strict).ok().map(|key| Address::from_public_key(&key))
     }
 
     /// The member's JSON, members in the document's order.
@@ -274,28 +274,28 @@ mod tests {
     use crate::crypto::text::prefixed_hex;
     use crate::{Id, Without};
 
-    fn of(secret: u8) -> (Address, String) {
+    fn address_and_key(secret: u8) -> (Address, String) {
         let key = key_from_secret(&[secret; 32]).unwrap();
-        (Address::of(&key), prefixed_hex(&public_key(&key)))
+        (Address::from_key(&key), prefixed_hex(&public_key(&key)))
     }
 
     fn sample() -> Security {
         let dialect = Dialect::default();
-        let (session, key) = of(2);
+        let (session, key) = address_and_key(2);
         Security {
             authorizations: vec![
                 Authorization::session(&dialect, session, Some(&key)),
-                Authorization::delegate(&dialect, of(3).0),
+                Authorization::delegate(&dialect, address_and_key(3).0),
             ],
             encryption_key: Some(EncryptionKey {
-                pubkey: of(4).1,
+                pubkey: address_and_key(4).1,
                 registered_at: "2026-03-04T05:06:07.089Z".into(),
             }),
         }
     }
 
     fn record(content: &Value) -> Record {
-        let address = of(1).0.to_string();
+        let address = address_and_key(1).0.to_string();
         let message = json!({
             "item_hash": "h", "sender": address, "type": "AGGREGATE", "channel": "SVC_CHANNEL_V1", "signature": "",
             "content": {"address": address, "key": "security", "content": content, "time": 1},
@@ -304,7 +304,7 @@ mod tests {
     }
 
     fn judged(content: &Value, rules: &mut impl Rules) -> Result<Security, Refused> {
-        judge(&record(content), &Dialect::default(), Some(of(3).0), rules)
+        judge(&record(content), &Dialect::default(), Some(address_and_key(3).0), rules)
     }
 
     #[test]
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(judged(&security.to_json(), &mut Strict), Ok(security.clone()));
         let roles: Vec<Role> = security.authorizations.iter().map(Authorization::role).collect();
         assert_eq!(roles, [Role::SessionKey, Role::Delegate]);
-        let bare = Authorization::session(&Dialect::default(), of(2).0, None);
+        let bare = Authorization::session(&Dialect::default(), address_and_key(2).0, None);
         assert_eq!(bare.role(), Role::SessionKey);
     }
 
@@ -327,7 +327,7 @@ mod tests {
             (&ENTRY_ADDRESS, format!("{entry}/address"), Value::Null),
             (&ENTRY_PUBKEY, format!("{entry}/pubkey"), "0x04".into()),
             (&ENTRY_PUBKEY, format!("{entry}/pubkey"), 7.into()),
-            (&ENTRY_PUBKEY_ADDRESS, format!("{entry}/pubkey"), of(5).1.into()),
+            (&ENTRY_PUBKEY_ADDRESS, format!("{entry}/pubkey"), address_and_key(5).1.into()),
             (&ENTRY_TYPES, format!("{entry}/types"), "POST".into()),
             (&ENTRY_CHANNELS, format!("{entry}/channels"), json!([1])),
             (&ENTRY_AGGREGATE_KEYS, format!("{entry}/aggregate_keys"), json!({})),
@@ -336,12 +336,12 @@ mod tests {
             (&SESSION_CHANNELS, format!("{entry}/channels"), json!(["SVC"])),
             (&SESSION_AGGREGATE_KEYS, format!("{entry}/aggregate_keys"), json!(["projects", "security"])),
             (&SESSION_POST_TYPES, format!("{entry}/post_types"), json!(["x"])),
-            (&DELEGATE_NO_PUBKEY, "/authorizations/1/pubkey".into(), of(3).1.into()),
+            (&DELEGATE_NO_PUBKEY, "/authorizations/1/pubkey".into(), address_and_key(3).1.into()),
             (&ENCRYPTION_KEY, "/encryptionKey".into(), Value::Null),
-            (&ENCRYPTION_PUBKEY, "/encryptionKey/pubkey".into(), of(4).1[..60].into()),
+            (&ENCRYPTION_PUBKEY, "/encryptionKey/pubkey".into(), address_and_key(4).1[..60].into()),
             (&ENCRYPTION_SCHEME, "/encryptionKey/scheme".into(), "wallet-sig-v2".into()),
             (&ENCRYPTION_REGISTERED_AT, "/encryptionKey/registeredAt".into(), 7.into()),
-            (&NOT_A_SIGNER, "/encryptionKey/pubkey".into(), of(3).1.into()),
+            (&NOT_A_SIGNER, "/encryptionKey/pubkey".into(), address_and_key(3).1.into()),
             (&ENCRYPTION_PUBKEY, "/encryptionKey/pubkey".into(), format!("0x04{}", "11".repeat(64)).into()),
         ];
         for (rule, pointer, wrong) in cases {

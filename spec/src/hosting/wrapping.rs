@@ -58,8 +58,8 @@ pub fn recipient(bytes: &[u8], rules: &mut impl Rules) -> Result<PublicKey, Refu
         // Lenient: in another form; or the point of the private key 1, with which anyone can decrypt.
         || {
             let one: [u8; 32] = std::array::from_fn(|n| u8::from(n == 31));
-            let anybody = || secp256k1::key_from_secret(&one).as_ref().map(secp256k1::public_key);
-            Ok(secp256k1::parse_any_public_key(bytes).or_else(anybody).expect("1 is a scalar"))
+            let known_key = || secp256k1::key_from_secret(&one).as_ref().map(secp256k1::public_key);
+            Ok(secp256k1::parse_any_public_key(bytes).or_else(known_key).expect("1 is a scalar"))
         },
     )
 }

@@ -68,7 +68,7 @@ impl Rate {
 
     /// The class of an endpoint. Which endpoints require authentication is not shown; here it is those that take a
     /// signature.
-    pub fn of(endpoint: &Endpoint) -> Rate {
+    pub fn for_endpoint(endpoint: &Endpoint) -> Rate {
         match endpoint.auth {
             _ if endpoint.name == super::program::RUN.name => Rate::Heavy,
             Auth::None => Rate::General,

@@ -121,7 +121,7 @@ mod tests {
     fn every_state_but_the_first_is_a_status() {
         let states = STORE.transitions.iter().flat_map(|row| [row.from, row.to]);
         assert!(states.filter(|state| *state != "none").all(|state| Status::named(state).is_some()));
-        assert_eq!(Status::of(StoreState::None), None);
-        assert_eq!(Status::of(StoreState::Removing), Some(Status::Removing));
+        assert_eq!(Status::from_state(StoreState::None), None);
+        assert_eq!(Status::from_state(StoreState::Removing), Some(Status::Removing));
     }
 }

@@ -59,7 +59,7 @@ impl Status {
     }
 
     /// The status of a message in that state; none before the message was accepted.
-    pub fn of(state: StoreState) -> Option<Status> {
+    pub fn from_state(state: StoreState) -> Option<Status> {
         Self::named(state.name())
     }
 
@@ -119,7 +119,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    fn of(class: Class) -> Reading {
+    fn for_class(class: Class) -> Reading {
         let warning = match class {
             Class::Live | Class::Unknown => None,
             Class::Forgotten => Some("STORE_FORGOTTEN"),
@@ -136,8 +136,8 @@ pub fn classify(http_status: u16, body: Option<&Value>, rules: &mut impl Rules) 
     let complete = complete(body);
     if !matches!(http_status, 200 | 410) {
         return match http_status {
-            404 => Reading::of(rules.effect(&READ_ABSENT, Class::Absent, |_, _| Class::Unknown)),
-            _ => Reading::of(rules.effect(&READ_OTHER, Class::Unknown, |_, _| Class::Absent)),
+            404 => Reading::for_class(rules.effect(&READ_ABSENT, Class::Absent, |_, _| Class::Unknown)),
+            _ => Reading::for_class(rules.effect(&READ_OTHER, Class::Unknown, |_, _| Class::Absent)),
         };
     }
     let shape_tells = http_status == 410 || complete.is_some();
@@ -146,29 +146,29 @@ pub fn classify(http_status: u16, body: Option<&Value>, rules: &mut impl Rules) 
     if decisive && shape_tells && rules.violated(&READ_STATUS_FIRST).is_some() {
         return match complete {
             Some(cid) if http_status == 200 => live(cid, body, rules),
-            _ => Reading::of(Class::Removed),
+            _ => Reading::for_class(Class::Removed),
         };
     }
     match status {
         Some(Status::Forgotten) => {
-            Reading::of(rules.effect(&READ_FORGOTTEN, Class::Forgotten, |_, _| Class::Absent))
+            Reading::for_class(rules.effect(&READ_FORGOTTEN, Class::Forgotten, |_, _| Class::Absent))
         }
         Some(Status::Pending | Status::Rejected) => {
-            Reading::of(rules.effect(&READ_UNDECIDED, Class::Unknown, |_, _| Class::Absent))
+            Reading::for_class(rules.effect(&READ_UNDECIDED, Class::Unknown, |_, _| Class::Absent))
         }
         _ if http_status == 410 => {
-            Reading::of(rules.effect(&READ_GONE, Class::Removed, |_, _| Class::Unknown))
+            Reading::for_class(rules.effect(&READ_GONE, Class::Removed, |_, _| Class::Unknown))
         }
         Some(Status::Removed) => {
-            Reading::of(rules.effect(&READ_REMOVED, Class::Removed, |_, _| Class::Absent))
+            Reading::for_class(rules.effect(&READ_REMOVED, Class::Removed, |_, _| Class::Absent))
         }
         Some(Status::Removing) if complete.is_some() && rules.violated(&READ_REMOVING).is_some() => {
-            Reading::of(Class::Unknown)
+            Reading::for_class(Class::Unknown)
         }
         Some(Status::Processed | Status::Removing) if complete.is_some() => {
             live(complete.unwrap_or_default(), body, rules)
         }
-        _ => Reading::of(rules.effect(&READ_NOT_STORE, Class::Absent, |_, _| Class::Unknown)),
+        _ => Reading::for_class(rules.effect(&READ_NOT_STORE, Class::Absent, |_, _| Class::Unknown)),
     }
 }
 
@@ -181,7 +181,7 @@ fn live(cid: &str, body: Option<&Value>, rules: &mut impl Rules) -> Reading {
     // A common mistake: using the message's own hash.
     let outer = || body.and_then(|body| body["item_hash"].as_str()).unwrap_or_default();
     let cid = rules.effect(&READ_LIVE, cid, |_, _| outer());
-    Reading { cid: Some(cid.to_owned()), forget_target: true, ..Reading::of(Class::Live) }
+    Reading { cid: Some(cid.to_owned()), forget_target: true, ..Reading::for_class(Class::Live) }
 }
 
 /// `message.content.item_hash` of a complete STORE.

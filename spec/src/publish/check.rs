@@ -14,7 +14,7 @@ use crate::{Dialect, Id, Instant, Refused, Rules, Strict, Without};
 
 /// What the client asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct Intent {
     /// The domain.
     pub domain: String,
     /// The operation and its values.
@@ -50,7 +50,7 @@ pub fn check_message(
     dialect: &Dialect,
     bytes: &[u8],
     client: &[u8; 32],
-    asked: &Asked,
+    asked: &Intent,
     now: Instant,
     rules: &mut impl Rules,
 ) -> Result<Record, Refused> {
@@ -136,8 +136,8 @@ mod tests {
 
     const NOW: Instant = Instant(1_700_000_000_000);
 
-    fn asked() -> Asked {
-        Asked { domain: "a.example".into(), op: Op::Publish { cid: "bafy".into(), version: None } }
+    fn asked() -> Intent {
+        Intent { domain: "a.example".into(), op: Op::Publish { cid: "bafy".into(), version: None } }
     }
 
     fn message(record: Vec<u8>) -> Message {
@@ -145,7 +145,7 @@ mod tests {
         Message::publishing([1; 32], [2; 32], memo, [4; 32], record)
     }
 
-    fn judge(message: &[u8], asked: &Asked, rules: &mut impl Rules) -> Result<Record, Refused> {
+    fn judge(message: &[u8], asked: &Intent, rules: &mut impl Rules) -> Result<Record, Refused> {
         check_message(&Dialect::default(), message, &[2; 32], asked, NOW, rules)
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let carry = |text: Vec<u8>| message(text).encode();
         let late = Record::publish("a.example", "bafy", "0", NOW + 600_001);
         // Check 12 would report an empty field, unless the client asked for it.
-        let nothing = Asked { op: Op::Publish { cid: String::new(), version: None }, ..asked() };
+        let nothing = Intent { op: Op::Publish { cid: String::new(), version: None }, ..asked() };
         let deviations: [(Vec<u8>, Id); 13] = [
             (trailing, &ENCODING),
             (alter(|m| m.header[0] = 1), &TWO_SIGNATURES),

@@ -58,20 +58,20 @@ pub struct Record {
 impl Record {
     /// A `pub` record.
     pub fn publish(domain: &str, cid: &str, version: &str, time: Instant) -> Record {
-        Self::of(RecordKind::Pub, [domain, cid, version, &time.to_string()])
+        Self::with_values(RecordKind::Pub, [domain, cid, version, &time.to_string()])
     }
 
     /// A `transfer` record; `new_vault` is the key scheme followed by a base58 key.
     pub fn transfer(domain: &str, new_vault: &str, time: Instant) -> Record {
-        Self::of(RecordKind::Transfer, [domain, new_vault, &time.to_string()])
+        Self::with_values(RecordKind::Transfer, [domain, new_vault, &time.to_string()])
     }
 
     /// An `accept` record; `transfer` is the transaction signature of the pending transfer.
     pub fn accept(domain: &str, transfer: &str, time: Instant) -> Record {
-        Self::of(RecordKind::Accept, [domain, transfer, &time.to_string()])
+        Self::with_values(RecordKind::Accept, [domain, transfer, &time.to_string()])
     }
 
-    fn of<const N: usize>(kind: RecordKind, values: [&str; N]) -> Record {
+    fn with_values<const N: usize>(kind: RecordKind, values: [&str; N]) -> Record {
         Record { kind, values: values.map(str::to_owned).to_vec() }
     }
 
@@ -104,7 +104,7 @@ impl Record {
 
     /// The record for bytes that are not a record, when that rule is violated. All values are empty.
     pub fn unread() -> Record {
-        Self::of(RecordKind::Pub, [""; 4])
+        Self::with_values(RecordKind::Pub, [""; 4])
     }
 
     fn check(&self, rules: &mut impl Rules) -> Result<(), Refused> {

@@ -68,7 +68,7 @@ fn invocations<'a>(logs: &'a [String], program: &str) -> Vec<Invocation<'a>> {
     let mut found = Vec::new();
     let mut stack: Vec<(&str, Invocation<'a>)> = Vec::new();
     for line in logs {
-        match Line::of(line) {
+        match Line::parse(line) {
             Line::Invoke(name, depth) if depth == stack.len() + 1 => {
                 stack.push((name, Invocation { lines: Vec::new(), succeeded: false }));
             }
@@ -100,7 +100,7 @@ enum Line<'a> {
 
 impl<'a> Line<'a> {
     /// A program's own output begins with `Program log: ` or `Program data: `, followed by any string.
-    fn of(line: &'a str) -> Line<'a> {
+    fn parse(line: &'a str) -> Line<'a> {
         let mut words = line.split(' ');
         let (Some("Program"), Some(name), Some(verb)) = (words.next(), words.next(), words.next()) else {
             return Line::Other;

@@ -8,7 +8,7 @@ use assay_spec::{Id, Rules, Strict, Without};
 
 fn built(entries: &[(&str, Entry<'_>)], rules: &mut impl Rules) -> Result<Summary, CidError> {
     let entries = entries.iter().map(|(path, entry)| ((*path).to_owned(), *entry)).collect();
-    let layout = Layout::of(Estimate::Links, rules);
+    let layout = Layout::with_rules(Estimate::Links, rules);
     of_entries(&entries, &layout, rules, &Discard)
 }
 

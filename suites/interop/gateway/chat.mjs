@@ -125,8 +125,8 @@ async function responses(client) {
   fits(JSON.parse(call.arguments));
   const streamed = await client.responses.stream({ model, input: QUESTION, tools }).finalResponse();
   assert.deepEqual(JSON.parse(streamed.output[0].arguments), JSON.parse(call.arguments));
-  const told = { type: "function_call_output", call_id: call.call_id, output: FOUND };
-  const answer = await client.responses.create({ model, input: [...ask(QUESTION), ...called.output, told], tools });
+  const result = { type: "function_call_output", call_id: call.call_id, output: FOUND };
+  const answer = await client.responses.create({ model, input: [...ask(QUESTION), ...called.output, result], tools });
   assert.ok(answer.output_text.includes(FOUND), answer.output_text);
 }
 

@@ -144,8 +144,8 @@ def responses(client):
     with client.responses.stream(model=MODEL, input=QUESTION, tools=tools) as stream:
         stream.until_done()
         assert json.loads(stream.get_final_response().output[0].arguments) == json.loads(call.arguments)
-    told = {"type": "function_call_output", "call_id": call.call_id, "output": FOUND}
-    turns = [*ask(QUESTION), *called.output, told]
+    result = {"type": "function_call_output", "call_id": call.call_id, "output": FOUND}
+    turns = [*ask(QUESTION), *called.output, result]
     assert FOUND in client.responses.create(model=MODEL, input=turns, tools=tools).output_text
     image = {"type": "input_image", "detail": "auto", "image_url": f"data:image/gif;base64,{GIF}"}
     parts = [{"type": "input_text", "text": "What is this?"}, image]

@@ -84,7 +84,7 @@ pub(crate) async fn chat(args: ChatArgs) -> Result<(), Ending> {
     let (Some(prompt), Some(model)) = (&args.prompt, &args.model) else {
         return converse(&mut client, args.model.as_deref(), args.stream).await;
     };
-    match client.ask(model, prompt, args.stream).await {
+    match client.send_prompt(model, prompt, args.stream).await {
         Ok(answer) => {
             println!("{answer}");
             Ok(())
@@ -114,7 +114,7 @@ async fn converse(client: &mut Client, model: Option<&str>, stream: bool) -> Res
         })?;
         let stream = asked["stream"].as_bool().unwrap_or(stream);
         let mut reply = json!({ "id": asked["id"] });
-        match client.ask(model, prompt, stream).await {
+        match client.send_prompt(model, prompt, stream).await {
             Ok(answer) => reply["answer"] = json!(answer),
             Err(why) => reply["error"] = json!(why.to_string()),
         }

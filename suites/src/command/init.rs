@@ -9,7 +9,7 @@ use assay_spec::{Dialect, Service};
 use assay_suites::control::Control;
 use assay_suites::profile::{Draft, Profile, Secret, parse_base_url};
 use assay_suites::redact::Hidden;
-use assay_suites::survey::{Asked, Level, Survey, level};
+use assay_suites::survey::{Level, Survey, SurveyResult, level};
 use clap::Args;
 
 use super::target::{GATEWAY_KEY, UrlArgs};
@@ -89,7 +89,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     let survey = Survey { connector, dialect: &dialect, gateway_key: gateway_key.as_deref(), hidden };
     let urls: Vec<(Service, String)> =
         wanted.iter().map(|(service, url, _)| (*service, url.clone())).collect();
-    let mut asked = survey.ask(&urls).await;
+    let mut asked = survey.run(&urls).await;
     for (asked, (.., is_named)) in asked.iter_mut().zip(&wanted) {
         unrecognised(asked, *is_named);
     }
@@ -168,7 +168,7 @@ fn base(option: &str, url: &str) -> Result<String, Ending> {
 }
 
 /// Drops a service that was not recognized at a guessed URL.
-fn unrecognised(asked: &mut Asked, is_named: bool) {
+fn unrecognised(asked: &mut SurveyResult, is_named: bool) {
     if let Ok(found) = &asked.found
         && !is_named
         && !found.is_recognised
@@ -191,7 +191,7 @@ fn words(url: &str, level: &Level) -> String {
     )
 }
 
-fn lines(asked: &Asked) -> String {
+fn lines(asked: &SurveyResult) -> String {
     let name = asked.service.name();
     match &asked.found {
         Ok(found) => {

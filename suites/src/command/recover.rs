@@ -74,9 +74,9 @@ fn parse_address(text: &str) -> Result<Address, String> {
 pub(crate) async fn recover(args: RecoverArgs) -> Result<(), Ending> {
     let wallet = wallet(args.key_file.as_deref())?;
     if let Some((key, place)) = &wallet
-        && Address::of(key) != args.address
+        && Address::from_key(key) != args.address
     {
-        let (of_key, asked) = (Address::of(key), args.address);
+        let (of_key, asked) = (Address::from_key(key), args.address);
         return Err(Ending::Bad(format!("{place}: this is the key of {of_key}, not of {asked}")));
     }
     let dialect = match &args.profile {

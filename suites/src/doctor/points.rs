@@ -10,7 +10,7 @@ use crate::plan::{Planned, Wishes, foresee};
 use crate::probe::Settings;
 use crate::profile::{Loaded, Wrong};
 use crate::readings::{self, Reading};
-use crate::survey::{Asked, Found, Level};
+use crate::survey::{Found, Level, SurveyResult};
 use crate::target::Remote;
 
 /// Smallest clock difference that affects checks, in milliseconds.
@@ -24,7 +24,7 @@ pub(super) struct Known<'k> {
     /// Secondary sites that cannot be reached, with the reason.
     pub(super) silent: &'k BTreeMap<String, String>,
     /// The node that stored records are read from.
-    pub(super) node: Option<&'k Asked>,
+    pub(super) node: Option<&'k SurveyResult>,
     /// A control API offers actions; checks can use them instead of profile entries.
     pub(super) tells: bool,
     pub(super) planned: &'k [Foreseen],
@@ -101,13 +101,13 @@ fn wording(key: &str) -> String {
 }
 
 /// All findings for one service, the most severe first.
-pub(super) fn for_service(service: Service, asked: Option<&Asked>, known: &Known<'_>) -> Vec<Point> {
+pub(super) fn for_service(service: Service, asked: Option<&SurveyResult>, known: &Known<'_>) -> Vec<Point> {
     let Known { loaded, wrong: wrongs, silent, planned, .. } = *known;
     let mut points = Vec::new();
     points.extend(wrong(|key| key.split('.').next() == Some(service.name()), wrongs, Some(planned)));
     match asked {
-        Some(Asked { found: Ok(found), .. }) => points.extend(reached(service, found, planned.len())),
-        Some(Asked { found: Err(why), .. }) => {
+        Some(SurveyResult { found: Ok(found), .. }) => points.extend(reached(service, found, planned.len())),
+        Some(SurveyResult { found: Err(why), .. }) => {
             // Other missing things matter only once the server responds; a secret can be fixed at once.
             let point = Point::new(Mark::Hinders, why.clone(), way_to(why));
             points.insert(0, point.concerning(planned.len()));
@@ -181,7 +181,7 @@ fn without_url(service: Service, known: &Known<'_>) -> Vec<Point> {
             let what = "stored records are read from a node, and the profile has none";
             vec![Point::new(Mark::Hinders, what, "add the node: [network] url")]
         }
-        Some(Asked { found: Err(_), .. }) => {
+        Some(SurveyResult { found: Err(_), .. }) => {
             let what = "stored records are read from the node in [network], and it does not respond";
             let point = Point::new(Mark::Hinders, what, "fix the findings marked x of the network service");
             vec![point.concerning(known.planned.len())]
@@ -333,7 +333,7 @@ mod tests {
                 "declare alt_url or mirror_url in [network]",
             ),
             (
-                "needs an owner ([hosting] owner or wallet_key), or a control API whose application acts",
+                "needs an owner ([hosting] owner or wallet_key), or a control API with the application's actions",
                 "declare owner or wallet_key in [hosting]",
             ),
             ("needs a bound domain ([publish] key and domains)", "declare key and domains in [publish]"),

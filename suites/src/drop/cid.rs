@@ -8,7 +8,7 @@ use assay_spec::drop::requirements::cid as rows;
 
 use super::archive::zip;
 use super::samples::Sample;
-use super::{ACCEPTED, Dropped, Which, taken, upload};
+use super::{ACCEPTED, Dropped, Which, accepted, upload};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::shows;
@@ -107,14 +107,14 @@ fn found(sample: &Sample, wrong: &[Wrong], got: Option<Cid>) -> Result<Option<St
 
 /// Uploads the rich site and judges one property of its CID.
 async fn property(probe: &Probe<'_>, wrong: fn(&Layout) -> Vec<Wrong>) -> Checked {
-    let Dropped { answer, sample, .. } = taken(probe, Which::Rich).await?;
+    let Dropped { answer, sample, .. } = accepted(probe, Which::Rich).await?;
     judge(probe, &answer, &sample, &wrong(&documented(probe)))
 }
 
 /// Uploads a site, then the same files in another order and uncompressed. `cid` must be the CID of the files both
 /// times.
 async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
-    let Dropped { answer, sample, .. } = taken(probe, Which::Rich).await?;
+    let Dropped { answer, sample, .. } = accepted(probe, Which::Rich).await?;
     let layout = documented(probe);
     let wanted = sample.cid(&layout)?;
     let got = read(&answer);
@@ -154,7 +154,7 @@ fn is_version_0_of(got: Option<Cid>, wanted: &Cid) -> bool {
 
 /// Uploads a site. `cid` must be a `CIDv1`.
 async fn cid_is_a_cidv1(probe: &Probe<'_>) -> Checked {
-    let Dropped { answer, .. } = taken(probe, Which::Rich).await?;
+    let Dropped { answer, .. } = accepted(probe, Which::Rich).await?;
     let got = read(&answer);
     let shown = answer.json()["cid"].to_string();
     answer.expect(got.is_some_and(|got| u64::from(got.version()) == 1), "/cid", "a CIDv1", shown)
@@ -162,7 +162,7 @@ async fn cid_is_a_cidv1(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a site. `cid` must not be that of a directory around the site.
 async fn site_is_not_wrapped_in_a_directory(probe: &Probe<'_>) -> Checked {
-    let Dropped { answer, sample, .. } = taken(probe, Which::Rich).await?;
+    let Dropped { answer, sample, .. } = accepted(probe, Which::Rich).await?;
     let wrong = wrapped(&documented(probe), &answer);
     judge(probe, &answer, &sample, &wrong)
 }

@@ -15,7 +15,7 @@ impl Form {
     }
 
     /// The form of an ordinary upload.
-    pub(crate) fn of(probe: &Probe<'_>, zip: &[u8]) -> Form {
+    pub(crate) fn with_zip(probe: &Probe<'_>, zip: &[u8]) -> Form {
         Form::new(probe).artifact(zip)
     }
 

@@ -53,7 +53,7 @@ async fn morning(probe: &Probe<'_>) -> Result<(), Stop> {
 
 /// Uploads a small site from an address.
 async fn drop_from<'p>(probe: &'p Probe<'_>, from: Option<IpAddr>) -> Result<Answer<'p>, Stop> {
-    send_any(probe, Form::of(probe, &Sample::page(probe).zip()).request(probe), from).await
+    send_any(probe, Form::with_zip(probe, &Sample::page(probe).zip()).request(probe), from).await
 }
 
 /// Uploads until a drop returns 429. Without a 429 the check is inconclusive.
@@ -151,12 +151,12 @@ async fn second_concurrent_upload_is_rejected(probe: &Probe<'_>) -> Checked {
         return Err(Stop::NotTestable(why.to_owned()));
     }
     let zip = Sample::page(probe).with("noise.bin", noise(20_000)).zip();
-    let request = Form::of(probe, &zip).request(probe);
+    let request = Form::with_zip(probe, &zip).request(probe);
     let half = request.body.len() / 2;
     spend_one(probe).await?;
     let first = probe.open("drop", request, address(probe), half, patient()).await?;
     until_seen(probe).await?;
-    let small = Form::of(probe, &Sample::page(probe).zip()).request(probe);
+    let small = Form::with_zip(probe, &Sample::page(probe).zip()).request(probe);
     let second = send_any(probe, small.clone(), address(probe)).await?;
     let first = first.finish().await?;
     token::hide(probe, &first.response);

@@ -151,7 +151,7 @@ impl<'p> Dropped<'p> {
 
 /// An ordinary upload. If it is not accepted, the check is inconclusive.
 pub(crate) async fn ordinary<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
-    taken(probe, Which::Plain).await
+    accepted(probe, Which::Plain).await
 }
 
 /// An ordinary upload as the valid counterpart of a rejected one.
@@ -160,7 +160,7 @@ pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
 }
 
 /// An upload of this kind. If it is not accepted, the check is inconclusive.
-pub(crate) async fn taken<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
+pub(crate) async fn accepted<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
     let dropped = dropped(probe, which).await?;
     dropped.answer.given_status(ACCEPTED)?;
     Ok(dropped)
@@ -208,7 +208,7 @@ pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Drop
 async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Made), Stop> {
     let label = Sample::label(probe);
     let sample = which.sample(&label);
-    let form = Form::of(probe, &sample.zip());
+    let form = Form::with_zip(probe, &sample.zip());
     let form = if which == Which::Second { form.field("source", upload::SOURCE) } else { form };
     let (before, began) = (probe.now().await?, tokio::time::Instant::now());
     spend(probe, 0)?;
@@ -222,7 +222,7 @@ async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Ma
 
 /// Uploads a zip.
 pub(crate) async fn upload<'p>(probe: &'p Probe<'_>, zip: &[u8]) -> Result<Answer<'p>, Stop> {
-    send(probe, Form::of(probe, zip).request(probe)).await
+    send(probe, Form::with_zip(probe, zip).request(probe)).await
 }
 
 /// Sends an upload. A rate limit (429) or paused drops (503) are not findings.

@@ -6,7 +6,7 @@ use assay_spec::drop::response::DROP_ID_PREFIX;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::{Dropped, Which, ordinary, taken};
+use super::{Dropped, Which, accepted, ordinary};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
@@ -36,7 +36,7 @@ async fn drop_ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
         rest.is_some_and(|rest| rest.chars().count() == length)
     };
     let first = ordinary(probe).await?.answer.expect_json("/dropId", &want, has_form)?;
-    let second = taken(probe, Which::Second).await?;
+    let second = accepted(probe, Which::Second).await?;
     second.answer.expect_json("/dropId", &want, has_form)?;
     second.answer.expect_json("/dropId", "a new id for each drop", |id| *id != first).map(drop)
 }
@@ -46,7 +46,7 @@ async fn claim_tokens_are_strings_and_differ(probe: &Probe<'_>) -> Checked {
     let is_non_empty = |value: &Value| value.as_str().is_some_and(|token| !token.is_empty());
     let first =
         ordinary(probe).await?.answer.expect_json("/claimToken", "a non-empty string", is_non_empty)?;
-    let second = taken(probe, Which::Second).await?;
+    let second = accepted(probe, Which::Second).await?;
     second.answer.expect_json("/claimToken", "a non-empty string", is_non_empty)?;
     second.answer.expect_json("/claimToken", "a new token for each drop", |token| *token != first).map(drop)
 }

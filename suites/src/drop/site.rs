@@ -7,7 +7,7 @@ use serde_json::json;
 use url::Url;
 
 use super::samples::{INDEX, NESTED};
-use super::{Dropped, Which, fresh, ordinary, patient, taken};
+use super::{Dropped, Which, accepted, fresh, ordinary, patient};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -79,7 +79,7 @@ async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
 /// Uploads two sites. Their URLs must differ, and the first URL must still return the first page.
 async fn second_upload_does_not_change_the_first(probe: &Probe<'_>) -> Checked {
     let first = ordinary(probe).await?;
-    let second = taken(probe, Which::Second).await?;
+    let second = accepted(probe, Which::Second).await?;
     let (one, other) = (first.text("url"), second.text("url"));
     index(probe, &other, &second.sample.files[INDEX]).await?;
     second.answer.expect(one != other, "/url", "a new URL for each drop", other)?;

@@ -46,7 +46,7 @@ async fn source_of_64_allowed_characters_is_accepted(probe: &Probe<'_>) -> Check
 async fn invalid_source_is_ignored(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
     for source in ["x".repeat(65), "<script>".to_owned()] {
-        let form = Form::of(probe, &Sample::page(probe).zip()).field("source", &source);
+        let form = Form::with_zip(probe, &Sample::page(probe).zip()).field("source", &source);
         send(probe, form.request(probe)).await?.expect_status(ACCEPTED)?;
     }
     Ok(())
@@ -54,7 +54,7 @@ async fn invalid_source_is_ignored(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a zip with an `Origin` header. The response must have no `Access-Control-Allow-Origin`.
 async fn cors_is_not_enabled(probe: &Probe<'_>) -> Checked {
-    let form = Form::of(probe, &Sample::page(probe).zip());
+    let form = Form::with_zip(probe, &Sample::page(probe).zip());
     let request = form.request(probe).header("Origin", "https://elsewhere.example");
     let answer = send(probe, request).await?;
     answer.given_status(ACCEPTED)?;
@@ -67,7 +67,7 @@ async fn cors_is_not_enabled(probe: &Probe<'_>) -> Checked {
 async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
     upload(probe, &zip).await?.counterpart_status(ACCEPTED)?;
-    let request = Form::of(probe, &zip).request(probe);
+    let request = Form::with_zip(probe, &zip).request(probe);
     probe.faults(json!([{ "fault": "drop.publish-fails" }])).await?;
     let failed = send_any(probe, request.clone(), address(probe)).await?;
     probe.faults(json!([])).await?;
@@ -81,7 +81,7 @@ async fn paused_drops_return_503(probe: &Probe<'_>) -> Checked {
     upload(probe, &zip).await?.counterpart_status(ACCEPTED)?;
     for cause in ["drop.busy", "drop.budget", "drop.disabled"] {
         probe.faults(json!([{ "fault": cause }])).await?;
-        let paused = send_any(probe, Form::of(probe, &zip).request(probe), address(probe)).await;
+        let paused = send_any(probe, Form::with_zip(probe, &zip).request(probe), address(probe)).await;
         probe.faults(json!([])).await?;
         paused?.expect_status(&[503])?;
     }

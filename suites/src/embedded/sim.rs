@@ -277,7 +277,7 @@ impl Served {
             fixtures: self.network_fixtures(),
             limits: NetworkLimits {
                 requests_per_minute,
-                authenticated: Some(EndpointName::of(&message::CREATE)),
+                authenticated: Some(EndpointName::from_endpoint(&message::CREATE)),
                 ..NetworkLimits::default()
             },
         }

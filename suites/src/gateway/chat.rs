@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::bodies::{self, QUESTION, image, text, with, without};
 use super::given::{Skill, model};
-use super::malformed::{malformed, no_object_is_taken, refused};
+use super::malformed::{malformed, only_an_object_is_accepted, refused};
 use super::tools::called;
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
@@ -115,7 +115,7 @@ async fn image_is_accepted(probe: &Probe<'_>) -> Checked {
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
-    no_object_is_taken(probe, &chat::ENDPOINT, &good(probe).await?).await
+    only_an_object_is_accepted(probe, &chat::ENDPOINT, &good(probe).await?).await
 }
 
 /// Expects that each of these values at a pointer of a valid chat is rejected.

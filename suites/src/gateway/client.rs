@@ -87,7 +87,7 @@ impl Client {
 
     /// Sends a prompt to a model and returns its reply. A stream is read to its end; a stream that fails midway is an
     /// error.
-    pub async fn ask(&mut self, model: &str, prompt: &str, stream: bool) -> Result<String, Failure> {
+    pub async fn send_prompt(&mut self, model: &str, prompt: &str, stream: bool) -> Result<String, Failure> {
         let body =
             json!({ "model": model, "messages": [{ "role": "user", "content": prompt }], "stream": stream });
         let mut tries = 0;

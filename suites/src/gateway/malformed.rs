@@ -29,12 +29,12 @@ pub(super) fn malformed<const N: usize>(good: &Value, pointer: &str, values: [Va
 
 /// Expects that a body that is not a JSON object is rejected, and that `good` is accepted. Invalid JSON may also return
 /// 400, since it can be rejected before the validation.
-pub(super) async fn no_object_is_taken(
+pub(super) async fn only_an_object_is_accepted(
     probe: &Probe<'_>,
     endpoint: &'static Endpoint,
     good: &Value,
 ) -> Checked {
-    refused(probe, endpoint, good, vec![Value::Array(vec![good.clone()]), "a text".into()]).await?;
+    refused(probe, endpoint, good, vec![Value::Array(vec![good.clone()]), "a string".into()]).await?;
     let cut = good.to_string();
     for text in [&cut[..cut.len() - 1], "no JSON"] {
         let answer = Call::raw(endpoint, text).send(probe).await?;

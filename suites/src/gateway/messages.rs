@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::bodies::{self, QUESTION, without};
 use super::chat::expect_object;
 use super::given::{Skill, model, unknown_model};
-use super::malformed::{malformed, no_object_is_taken, refused};
+use super::malformed::{malformed, only_an_object_is_accepted, refused};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -45,7 +45,7 @@ async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.
 async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
-    no_object_is_taken(probe, &messages::ENDPOINT, &good(probe).await?).await
+    only_an_object_is_accepted(probe, &messages::ENDPOINT, &good(probe).await?).await
 }
 
 /// Expects that each of these values at a pointer of a valid body is rejected.

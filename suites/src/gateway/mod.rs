@@ -109,7 +109,7 @@ impl fmt::Debug for Token {
 impl Default for Fixtures {
     fn default() -> Self {
         let readings = GatewayReadings { wire_compat: true, ..GatewayReadings::default() };
-        Fixtures::of(GatewayModels::default(), &readings, &GatewayLimits::default(), BTreeSet::new())
+        Fixtures::from_models(GatewayModels::default(), &readings, &GatewayLimits::default(), BTreeSet::new())
     }
 }
 
@@ -117,7 +117,8 @@ impl Fixtures {
     /// The fixtures of a profile, with the keys it names.
     pub fn new(profile: &Gateway, key: Option<String>, revoked_key: Option<String>) -> Fixtures {
         let absent = profile.endpoints.absent();
-        let fixtures = Fixtures::of(profile.models.clone(), &profile.readings, &profile.limits, absent);
+        let fixtures =
+            Fixtures::from_models(profile.models.clone(), &profile.readings, &profile.limits, absent);
         let servers = profile.server_urls.clone();
         Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), servers, ..fixtures }
     }
@@ -127,7 +128,7 @@ impl Fixtures {
         self.key.as_ref().map(|Token(key)| key.as_str())
     }
 
-    fn of(
+    fn from_models(
         models: GatewayModels,
         readings: &GatewayReadings,
         limits: &GatewayLimits,

@@ -45,7 +45,7 @@ pub(super) fn all_down() -> Value {
     json!([{ "fault": "gateway.server-down" }])
 }
 
-async fn ask<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+async fn send_good<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
     Call::post(&chat::ENDPOINT, &good(probe).await?).send(probe).await
 }
 
@@ -69,7 +69,7 @@ async fn one_live_server_is_enough(probe: &Probe<'_>) -> Checked {
         probe.faults(down.collect()).await?;
         // Once before the gateway knows that the others fail, and once after.
         for _ in 0..2 {
-            ask(probe).await?.expect_status(&[200])?;
+            send_good(probe).await?.expect_status(&[200])?;
         }
     }
     Ok(())
@@ -77,9 +77,9 @@ async fn one_live_server_is_enough(probe: &Probe<'_>) -> Checked {
 
 /// Makes all servers fail and sends a chat and a streamed chat. Both must return 503.
 async fn without_a_live_server_the_gateway_returns_503(probe: &Probe<'_>) -> Checked {
-    ask(probe).await?.counterpart_status(&[200])?;
+    send_good(probe).await?.counterpart_status(&[200])?;
     probe.faults(all_down()).await?;
-    ask(probe).await?.expect_status(&[503])?;
+    send_good(probe).await?.expect_status(&[503])?;
     let streamed = bodies::with(good(probe).await?, "/stream", json!(true));
     Call::post(&chat::ENDPOINT, &streamed).send(probe).await?.expect_status(&[503])
 }
@@ -97,19 +97,19 @@ async fn failed_servers_of_one_model_do_not_affect_another(probe: &Probe<'_>) ->
     let other = other.ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
     let down = json!([{ "fault": "gateway.server-down", "where": { "model": one } }]);
     probe.faults(down).await?;
-    ask(probe).await?.given_status(&[503])?;
+    send_good(probe).await?.given_status(&[503])?;
     let answer = Call::post(&chat::ENDPOINT, &bodies::chat(other)).send(probe).await?;
     answer.expect_status(&[200])
 }
 
 /// Makes all servers fail and then recover. A chat must return 200 again within some minutes.
 async fn recovered_server_is_used_again(probe: &Probe<'_>) -> Checked {
-    ask(probe).await?.given_status(&[200])?;
+    send_good(probe).await?.given_status(&[200])?;
     probe.faults(all_down()).await?;
-    ask(probe).await?.given_status(&[503])?;
+    send_good(probe).await?.given_status(&[503])?;
     probe.faults(json!([])).await?;
     for look in 1.. {
-        let answer = ask(probe).await?;
+        let answer = send_good(probe).await?;
         if answer.status() == 200 || look == LOOKS {
             return answer.expect_status(&[200]);
         }

@@ -57,7 +57,7 @@ async fn claims_have_their_type(probe: &Probe<'_>) -> Checked {
 /// Reads every claim of a machine's key. `content.address` must be the sender's address.
 async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
-    for claim in found.of(MessageKind::Claim) {
+    for claim in found.of_kind(MessageKind::Claim) {
         let holds = claim.sender().is_some() && claim.sender() == claim.address();
         let got = claim.value["content"]["address"].to_string();
         expect(probe, &found, claim, holds, "/content/address", "the sender's address", &got)?;
@@ -68,7 +68,7 @@ async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
 /// Reads every claim of a machine's key. `signature` must be the sender's signature over the canonical JSON.
 async fn claims_are_signed_by_their_machines(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
-    found.of(MessageKind::Claim).into_iter().try_for_each(|claim| expect_signed(probe, &found, claim))
+    found.of_kind(MessageKind::Claim).into_iter().try_for_each(|claim| expect_signed(probe, &found, claim))
 }
 
 /// Reads every claim of a machine's key. `content.content` must be an object.
@@ -85,7 +85,7 @@ async fn claims_have_version_1(probe: &Probe<'_>) -> Checked {
 /// Looks up `instanceHash` of the latest claims. It must be the hash of an INSTANCE message.
 async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
-    for claim in found.of(MessageKind::Claim).into_iter().rev().take(10) {
+    for claim in found.of_kind(MessageKind::Claim).into_iter().rev().take(10) {
         let hash = claim.id("instanceHash");
         let (place, want) = ("/content/content/instanceHash", "the hash of an INSTANCE message");
         if !super::deployments::is_hash(hash) {
@@ -120,10 +120,10 @@ async fn claimed_keys_are_points(probe: &Probe<'_>) -> Checked {
 async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     let mut count = 0;
-    for claim in found.of(MessageKind::Claim) {
+    for claim in found.of_kind(MessageKind::Claim) {
         let Some(key) = public_key(claim.id("pubkey")) else { continue };
         count += 1;
-        let address = Address::of_public_key(&key);
+        let address = Address::from_public_key(&key);
         let holds = claim.sender() == Some(address);
         let want = "the key whose address sends the claim";
         expect(
@@ -148,7 +148,7 @@ async fn claims_name_when_they_were_made(probe: &Probe<'_>) -> Checked {
 async fn machines_claim_once(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-    for claim in found.of(MessageKind::Claim) {
+    for claim in found.of_kind(MessageKind::Claim) {
         let sender = claim.value["sender"].to_string().to_lowercase();
         let before = seen.insert(sender, claim.hash());
         let got = before.map(|hash| format!("another one, {hash}")).unwrap_or_default();
@@ -158,7 +158,7 @@ async fn machines_claim_once(probe: &Probe<'_>) -> Checked {
         probe,
         &found,
         "claim",
-        found.of(MessageKind::Claim).into_iter().map(|one| one.at("/sender")),
+        found.of_kind(MessageKind::Claim).into_iter().map(|one| one.at("/sender")),
         "a sender",
         |one| one.is_some(),
     )

@@ -144,10 +144,15 @@ async fn deployments_are_named(probe: &Probe<'_>) -> Checked {
 /// records are compared with their creations elsewhere.
 async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
-    let known: BTreeSet<&str> =
-        found.of(MessageKind::Projects).into_iter().flat_map(Message::entries).map(|(id, _)| id).collect();
+    let known: BTreeSet<&str> = found
+        .of_kind(MessageKind::Projects)
+        .into_iter()
+        .flat_map(Message::entries)
+        .map(|(id, _)| id)
+        .collect();
     probe.given(!known.is_empty(), "no project of the owner was found")?;
-    let seen = found.of(MessageKind::Creation).into_iter().map(|one| one.at("/content/content/projectId"));
+    let seen =
+        found.of_kind(MessageKind::Creation).into_iter().map(|one| one.at("/content/content/projectId"));
     each(probe, &found, "deployment", seen, "the identifier of a project of the owner", |id| {
         id.and_then(Value::as_str).is_some_and(|id| known.contains(id))
     })
@@ -213,9 +218,10 @@ async fn terminal_records_are_amends(probe: &Probe<'_>) -> Checked {
 /// judged by its length elsewhere.
 async fn terminal_records_refer_to_their_creation(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
-    let creations: BTreeSet<&str> = found.of(MessageKind::Creation).into_iter().map(Message::hash).collect();
-    let amends: BTreeSet<&str> = found.of(MessageKind::Amend).into_iter().map(Message::hash).collect();
-    for amend in found.of(MessageKind::Amend) {
+    let creations: BTreeSet<&str> =
+        found.of_kind(MessageKind::Creation).into_iter().map(Message::hash).collect();
+    let amends: BTreeSet<&str> = found.of_kind(MessageKind::Amend).into_iter().map(Message::hash).collect();
+    for amend in found.of_kind(MessageKind::Amend) {
         // Another check judges chains of amends by their length.
         let is_known = creations.contains(amend.target()) || amends.contains(amend.target());
         let want = "the item hash of a creation";
@@ -228,8 +234,9 @@ async fn terminal_records_refer_to_their_creation(probe: &Probe<'_>) -> Checked 
 async fn same(probe: &Probe<'_>, member: &str) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
     let mut count = 0;
-    for amend in found.of(MessageKind::Amend) {
-        let creation = found.of(MessageKind::Creation).into_iter().find(|one| one.hash() == amend.target());
+    for amend in found.of_kind(MessageKind::Amend) {
+        let creation =
+            found.of_kind(MessageKind::Creation).into_iter().find(|one| one.hash() == amend.target());
         let Some(creation) = creation else { continue };
         count += 1;
         let (got, want) = (&amend.body()[member], &creation.body()[member]);
@@ -260,7 +267,7 @@ pub(super) const LOOKED_UP: usize = 30;
 
 /// The terminal records of live deployments.
 pub(super) fn live(found: &Found) -> Vec<&Message> {
-    found.of(MessageKind::Amend).into_iter().filter(|one| one.is_live()).collect()
+    found.of_kind(MessageKind::Amend).into_iter().filter(|one| one.is_live()).collect()
 }
 
 /// Looks up `public.storeRef` of the latest live deployments. It must be the hash of a STORE message; one that is gone
@@ -302,7 +309,7 @@ pub(super) fn is_hash(text: &str) -> bool {
 async fn failed_deployments_name_no_artifact(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let is_failed = |one: &&Message| one.body()["public"]["status"] == "failed";
-    let failed = found.of(MessageKind::Amend).into_iter().filter(is_failed);
+    let failed = found.of_kind(MessageKind::Amend).into_iter().filter(is_failed);
     let seen = failed.map(|one| one.at("/content/content/public/storeRef"));
     each(probe, &found, "failed deployment", seen, "null", is_null)
 }

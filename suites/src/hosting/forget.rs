@@ -85,7 +85,7 @@ async fn artifacts_end_by_a_forget(probe: &Probe<'_>) -> Checked {
 async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let listed = super::security::delegates(&found)?;
-    let seen = found.of(MessageKind::Forget).into_iter().map(|one| one.at("/sender"));
+    let seen = found.of_kind(MessageKind::Forget).into_iter().map(|one| one.at("/sender"));
     each(probe, &found, "FORGET", seen, "a delegate that the owner's `security` lists", |sender| {
         let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
         sender.is_some_and(|sender| listed.contains(&sender))
@@ -96,7 +96,7 @@ async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
 async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let want = format!("the owner's address, {}", found.owner);
-    let seen = found.of(MessageKind::Forget).into_iter().map(|one| one.at("/content/address"));
+    let seen = found.of_kind(MessageKind::Forget).into_iter().map(|one| one.at("/content/address"));
     each(probe, &found, "FORGET", seen, &want, is_address_of(found.owner))
 }
 
@@ -108,7 +108,7 @@ async fn targets(
     want: &str,
 ) -> Checked {
     let mut count = 0;
-    for forget in found.of(MessageKind::Forget).into_iter().rev().take(LOOKED_UP) {
+    for forget in found.of_kind(MessageKind::Forget).into_iter().rev().take(LOOKED_UP) {
         for hash in hashes(forget).into_iter().filter(|hash| is_hash(hash)).take(LOOKED_UP) {
             let answer = found.lookup(probe, hash).await?;
             count += 1;
@@ -146,7 +146,7 @@ async fn forget_names_only_forgettable_messages(probe: &Probe<'_>) -> Checked {
 /// Looks up the artifacts of deleted projects that no FORGET names. None may still be `processed` or `removing`.
 async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
-    let forgotten: BTreeSet<&str> = found.of(MessageKind::Forget).into_iter().flat_map(hashes).collect();
+    let forgotten: BTreeSet<&str> = found.of_kind(MessageKind::Forget).into_iter().flat_map(hashes).collect();
     let artifacts = artifacts(&found);
     let (mut count, mut asked) = (0, 0);
     for id in deleted(&found) {
@@ -183,7 +183,7 @@ async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Check
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
     let mut count = 0;
-    for forget in found.of(MessageKind::Forget) {
+    for forget in found.of_kind(MessageKind::Forget) {
         let Some(own) = project_of(&found, forget) else { continue };
         count += 1;
         for hash in hashes(forget) {
@@ -206,7 +206,8 @@ async fn a_deleted_project_has_one_forget(probe: &Probe<'_>) -> Checked {
     for id in deleted(&found) {
         let Some(own) = artifacts.get(id) else { continue };
         let names_one = |forget: &&Message| hashes(forget).iter().any(|hash| own.contains(hash));
-        let forgets: Vec<&Message> = found.of(MessageKind::Forget).into_iter().filter(names_one).collect();
+        let forgets: Vec<&Message> =
+            found.of_kind(MessageKind::Forget).into_iter().filter(names_one).collect();
         let Some(last) = forgets.last() else { continue };
         count += 1;
         let got = format!("{} for {id}", forgets.len());

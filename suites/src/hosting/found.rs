@@ -82,7 +82,8 @@ async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
         let (wallet, senders) = (fixtures.wallet.clone(), BTreeSet::from([owner]));
         return Ok(KnownOwner { owner, wallet, senders, hashes: Vec::new(), is_whole: false });
     }
-    let needs = "needs an owner ([hosting] owner or wallet_key), or a control API whose application acts";
+    let needs =
+        "needs an owner ([hosting] owner or wallet_key), or a control API with the application's actions";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
     let known_owner = control.perform(SEED_HISTORY, json!({})).await;
     let known_owner = known_owner.map_err(|why| Stop::NotTestable(format!("{needs}: {why}")))?;
@@ -263,7 +264,7 @@ fn keep_own(messages: &mut Vec<Message>, owner: Address) {
 
 impl Found {
     /// Every record of a kind, ordered by time.
-    pub(super) fn of(&self, kind: MessageKind) -> Vec<&Message> {
+    pub(super) fn of_kind(&self, kind: MessageKind) -> Vec<&Message> {
         let mut found: Vec<&Message> = self.messages.iter().filter(|one| one.kind == kind).collect();
         found.sort_by_key(|one| one.time());
         found
@@ -271,14 +272,14 @@ impl Found {
 
     /// The writes to the owner's `security` by any sender.
     pub(super) fn security(&self) -> Vec<&Message> {
-        let mut writes = self.of(MessageKind::Security);
+        let mut writes = self.of_kind(MessageKind::Security);
         writes.retain(|one| one.address() == Some(self.owner));
         writes
     }
 
     /// Every record of a deployment: creations and terminal records.
     pub(super) fn deployments(&self) -> Vec<&Message> {
-        [self.of(MessageKind::Creation), self.of(MessageKind::Amend)].concat()
+        [self.of_kind(MessageKind::Creation), self.of_kind(MessageKind::Amend)].concat()
     }
 
     /// The record that a terminal record refers to, or else the one of the same deployment.
@@ -299,7 +300,7 @@ impl Found {
 
     /// The latest entry of each project, with the write that holds it.
     pub(super) fn projects(&self) -> BTreeMap<&str, (&Message, &serde_json::Map<String, Value>)> {
-        let writes = self.of(MessageKind::Projects).into_iter();
+        let writes = self.of_kind(MessageKind::Projects).into_iter();
         writes
             .flat_map(|write| write.entries().into_iter().map(move |(id, entry)| (id, (write, entry))))
             .collect()
@@ -307,15 +308,15 @@ impl Found {
 
     /// The answer for one message.
     pub(super) async fn lookup<'p>(&self, probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
-        self.ask(probe, Call::get(&message::READ, &format!("/messages/{hash}"))).await
+        self.fetch(probe, Call::get(&message::READ, &format!("/messages/{hash}"))).await
     }
 
     /// The bytes of a file.
     pub(super) async fn file<'p>(&self, probe: &'p Probe<'_>, name: &str) -> Result<Answer<'p>, Stop> {
-        self.ask(probe, Call::get(&storage::RAW, &format!("/storage/raw/{name}"))).await
+        self.fetch(probe, Call::get(&storage::RAW, &format!("/storage/raw/{name}"))).await
     }
 
-    async fn ask<'p>(&self, probe: &'p Probe<'_>, call: Call) -> Result<Answer<'p>, Stop> {
+    async fn fetch<'p>(&self, probe: &'p Probe<'_>, call: Call) -> Result<Answer<'p>, Stop> {
         let path = call.request.target.clone();
         let mut single = self.single.lock().await;
         if let Some(kept) = single.get(&path) {

@@ -105,8 +105,9 @@ pub(super) const FRESH: &[Check] = &[
 async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
     let mut count = 0;
-    for amend in found.of(MessageKind::Amend) {
-        let creation = found.of(MessageKind::Creation).into_iter().find(|one| one.hash() == amend.target());
+    for amend in found.of_kind(MessageKind::Amend) {
+        let creation =
+            found.of_kind(MessageKind::Creation).into_iter().find(|one| one.hash() == amend.target());
         let (Some(ended), Some(queued)) = (amend.time(), creation.and_then(Message::time)) else { continue };
         count += 1;
         let (want, got) = (format!("{queued} or later"), ended.to_string());
@@ -119,7 +120,7 @@ async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
 async fn deployments_are_created_once(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
-    let creations = found.of(MessageKind::Creation);
+    let creations = found.of_kind(MessageKind::Creation);
     for creation in creations.into_iter().filter(|one| !one.id("deploymentId").is_empty()) {
         let before = seen.insert(creation.id("deploymentId"), creation.hash());
         let got = before.map(|hash| format!("another one, {hash}")).unwrap_or_default();
@@ -132,7 +133,7 @@ async fn deployments_are_created_once(probe: &Probe<'_>) -> Checked {
 /// Counts the terminal records of each creation. There must not be more than one.
 async fn deployments_have_one_terminal_record(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
-    for creation in found.of(MessageKind::Creation) {
+    for creation in found.of_kind(MessageKind::Creation) {
         let amends = found.amends_of(creation);
         let Some(last) = amends.last() else { continue };
         let got = format!("{} for {}", amends.len(), creation.hash());
@@ -151,7 +152,7 @@ async fn deployments_come_to_an_end(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let now = probe.now().await?.seconds();
     let mut count = 0;
-    for creation in found.of(MessageKind::Creation) {
+    for creation in found.of_kind(MessageKind::Creation) {
         let is_old = creation.time().is_some_and(|time| time + LONGEST < now);
         if !(found.is_whole || is_old) {
             continue;
@@ -184,7 +185,7 @@ async fn the_encryption_key_is_registered_once(probe: &Probe<'_>) -> Checked {
 /// Reads the history of an owner with projects. It must contain a write to `security`.
 async fn owner_of_projects_has_security(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
-    let first = found.of(MessageKind::Projects)[0];
+    let first = found.of_kind(MessageKind::Projects)[0];
     let holds = !found.security().is_empty();
     expect(
         probe,
@@ -208,7 +209,7 @@ struct Step<'a> {
 fn steps(found: &Found) -> Vec<Step<'_>> {
     let mut known: BTreeMap<&str, &Map<String, Value>> = BTreeMap::new();
     let mut steps = Vec::new();
-    for write in found.of(MessageKind::Projects) {
+    for write in found.of_kind(MessageKind::Projects) {
         for (id, after) in write.entries() {
             if let Some(before) = known.insert(id, after) {
                 steps.push(Step { write, id, before, after });
@@ -260,7 +261,7 @@ async fn a_write_changes_one_entry(probe: &Probe<'_>) -> Checked {
     for step in steps.iter().filter(|step| step.before != step.after) {
         changed.entry(step.write.hash()).or_default().push(step.id);
     }
-    for write in found.of(MessageKind::Projects) {
+    for write in found.of_kind(MessageKind::Projects) {
         let ids = changed.get(write.hash()).map_or(&[][..], Vec::as_slice);
         let want = "one changed entry, the others as they were";
         expect(probe, &found, write, ids.len() <= 1, "/content/content", want, &ids.join(" and "))?;
@@ -273,11 +274,14 @@ async fn a_write_changes_one_entry(probe: &Probe<'_>) -> Checked {
 async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let entries: BTreeMap<&str, BTreeSet<bool>> = entries_by_deletion(&found);
-    let forgotten: BTreeSet<&str> =
-        found.of(MessageKind::Forget).into_iter().filter_map(|forget| project_of(&found, forget)).collect();
+    let forgotten: BTreeSet<&str> = found
+        .of_kind(MessageKind::Forget)
+        .into_iter()
+        .filter_map(|forget| project_of(&found, forget))
+        .collect();
     let gone: BTreeSet<&str> = forgotten.into_iter().chain(deleted(&found)).collect();
     some(&found, gone.len(), "deleted project")?;
-    let writes = found.of(MessageKind::Projects);
+    let writes = found.of_kind(MessageKind::Projects);
     // If writes hold the whole map, each later one must still hold the deleted projects.
     let is_partial = writes.iter().all(|write| write.entries().len() <= 1);
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -309,7 +313,7 @@ async fn entries_of_deleted_projects_stay(probe: &Probe<'_>) -> Checked {
 /// The values of `public.deleted` in the entries of each project.
 fn entries_by_deletion(found: &Found) -> BTreeMap<&str, BTreeSet<bool>> {
     let mut said: BTreeMap<&str, BTreeSet<bool>> = BTreeMap::new();
-    for (id, entry) in found.of(MessageKind::Projects).into_iter().flat_map(Message::entries) {
+    for (id, entry) in found.of_kind(MessageKind::Projects).into_iter().flat_map(Message::entries) {
         said.entry(id).or_default().insert(*public(entry, "deleted") == true);
     }
     said
@@ -337,12 +341,12 @@ async fn artifacts_are_forgotten_after_their_project_is_deleted(probe: &Probe<'_
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
     let mut count = 0;
-    for forget in found.of(MessageKind::Forget) {
+    for forget in found.of_kind(MessageKind::Forget) {
         let Some(id) = project_of(&found, forget) else { continue };
         let is_tombstone = |write: &&Message| {
             write.entries().iter().any(|(key, entry)| *key == id && *public(entry, "deleted") == true)
         };
-        let tombstone = found.of(MessageKind::Projects).into_iter().find(is_tombstone);
+        let tombstone = found.of_kind(MessageKind::Projects).into_iter().find(is_tombstone);
         let (Some(forgotten), Some(deleted)) = (forget.time(), tombstone.and_then(Message::time)) else {
             continue;
         };

@@ -25,7 +25,7 @@ async fn projects_have_identifiers_of_12_characters(probe: &Probe<'_>) -> Checke
     let found = found(probe).await?;
     let is_project = is_id("proj_", 12);
     let mut count = 0;
-    for write in found.of(MessageKind::Projects) {
+    for write in found.of_kind(MessageKind::Projects) {
         for (id, _) in write.entries() {
             count += 1;
             let holds = is_project(Some(&id.into()));

@@ -73,7 +73,7 @@ pub(super) fn expect(
     if holds { probe.expect(true, place, want, "") } else { fail(probe, found, message, place, want, got) }
 }
 
-/// Stops a check that found nothing of a kind: it must not pass.
+/// Stops a check that found no value of a kind: it must not pass.
 pub(super) fn some(found: &Found, count: usize, what: &str) -> Checked {
     if count > 0 {
         return Ok(());
@@ -90,7 +90,7 @@ pub(super) async fn every(
     holds: impl Fn(Option<&Value>) -> bool,
 ) -> Checked {
     let found = found(probe).await?;
-    each(probe, &found, name(kind), found.of(kind).into_iter().map(|one| one.at(pointer)), want, holds)
+    each(probe, &found, name(kind), found.of_kind(kind).into_iter().map(|one| one.at(pointer)), want, holds)
 }
 
 /// As [`every`], in creations and terminal records.
@@ -108,7 +108,7 @@ pub(super) async fn every_deployment(
 /// The history, if it has at least one record of a kind; else the check is not testable.
 pub(super) async fn with(probe: &Probe<'_>, kind: MessageKind) -> Result<Arc<Found>, Stop> {
     let found = found(probe).await?;
-    some(&found, found.of(kind).len(), name(kind))?;
+    some(&found, found.of_kind(kind).len(), name(kind))?;
     Ok(found)
 }
 

@@ -17,7 +17,7 @@ pub(super) fn derived(probe: &Probe<'_>, found: &Found) -> Option<SigningKey> {
         None => found.is_whole.then(Sentences::default),
     };
     let wallet = found.wallet.as_ref()?;
-    let text = message(&probe.settings.dialect, &sentences?, Address::of(wallet));
+    let text = message(&probe.settings.dialect, &sentences?, Address::from_key(wallet));
     of_wallet(wallet, &text, &mut Strict).ok().map(|derived| derived.key)
 }
 

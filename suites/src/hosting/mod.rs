@@ -108,7 +108,7 @@ impl Fixtures {
     pub fn new(profile: &Hosting, key: Option<&str>) -> Result<Fixtures, String> {
         let wallet = key.map(wallet).transpose()?;
         let named = profile.owner.as_deref().and_then(Address::parse);
-        let of_key = wallet.as_ref().map(Address::of);
+        let of_key = wallet.as_ref().map(Address::from_key);
         if let (Some(named), Some(of_key)) = (named, of_key)
             && named != of_key
         {

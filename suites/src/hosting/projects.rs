@@ -114,7 +114,7 @@ async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Che
         probe,
         &found,
         "write",
-        found.of(MessageKind::Projects).into_iter().map(|one| one.at("/sender")),
+        found.of_kind(MessageKind::Projects).into_iter().map(|one| one.at("/sender")),
         &want,
         |sender| {
             let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
@@ -137,7 +137,7 @@ async fn entries_are_objects_with_a_public_part(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Projects).await?;
     let is_entry = |entry: Option<&Value>| entry.is_some_and(|entry| entry["public"].is_object());
     let want = "an object with the object `public`";
-    let writes = found.of(MessageKind::Projects);
+    let writes = found.of_kind(MessageKind::Projects);
     let seen = writes.iter().flat_map(|write| {
         let entries = write.body().as_object().into_iter().flatten();
         entries.map(move |(id, entry)| Seen {
@@ -152,7 +152,7 @@ async fn entries_are_objects_with_a_public_part(probe: &Probe<'_>) -> Checked {
 /// The values of `member` in the entries that `is_wanted` selects.
 fn members<'a>(found: &'a Found, member: &str, is_wanted: impl Fn(&Value) -> bool) -> Vec<Seen<'a>> {
     let entries = found
-        .of(MessageKind::Projects)
+        .of_kind(MessageKind::Projects)
         .into_iter()
         .flat_map(|write: &Message| write.entries().into_iter().map(move |(id, entry)| (write, id, entry)));
     let wanted = entries.filter(|(_, _, entry)| is_wanted(entry.get("public").unwrap_or(&Value::Null)));

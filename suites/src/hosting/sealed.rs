@@ -42,7 +42,7 @@ pub(super) fn envelopes<'a>(found: &'a Found, kinds: &[MessageKind]) -> Vec<Seal
             sealed.push(Sealed { message, place, value });
         }
     };
-    for message in kinds.iter().flat_map(|kind| found.of(*kind)) {
+    for message in kinds.iter().flat_map(|kind| found.of_kind(*kind)) {
         if message.kind == MessageKind::Projects {
             for (id, entry) in message.entries() {
                 let is_living = entry.get("public").is_some_and(|public| public["deleted"] == false);

@@ -135,7 +135,7 @@ fn entries(security: &Message) -> Vec<Seen<'_>> {
 fn senders(found: &Found) -> BTreeSet<Address> {
     let sent = [MessageKind::Creation, MessageKind::Amend, MessageKind::Forget]
         .into_iter()
-        .flat_map(|kind| found.of(kind));
+        .flat_map(|kind| found.of_kind(kind));
     sent.filter_map(Message::sender).collect()
 }
 
@@ -196,7 +196,7 @@ async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let owner = found.owner;
     let want = format!("the owner's address, {owner}");
-    let of_owner = found.of(MessageKind::Security).into_iter().filter(|one| one.sender() == Some(owner));
+    let of_owner = found.of_kind(MessageKind::Security).into_iter().filter(|one| one.sender() == Some(owner));
     let seen = of_owner.map(|one| one.at("/content/address"));
     each(probe, &found, "write to `security` by the owner", seen, &want, is_address_of(owner))
 }
@@ -249,7 +249,7 @@ async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
     for security in found.security() {
         let key = security.body()["encryptionKey"]["pubkey"].as_str().and_then(public_key);
         let Some(key) = key else { continue };
-        let address = Address::of_public_key(&key);
+        let address = Address::from_public_key(&key);
         count += 1;
         for entry in entries(security) {
             let value = entry.value.unwrap_or(&Value::Null);
@@ -307,7 +307,7 @@ async fn keys_of_authorizations_have_their_address(probe: &Probe<'_>) -> Checked
             }
             count += 1;
             let address =
-                value["pubkey"].as_str().and_then(public_key).map(|key| Address::of_public_key(&key));
+                value["pubkey"].as_str().and_then(public_key).map(|key| Address::from_public_key(&key));
             let holds = address.is_none_or(|address| is_address_of(address)(value.get("address")));
             let want = address.map(|address| address.to_string()).unwrap_or_default();
             let place = format!("{}/address", entry.place);

@@ -38,7 +38,7 @@ pub(crate) fn caller(probe: &Probe<'_>) -> Caller {
 impl Caller {
     /// The sender of a key.
     pub(crate) fn new(key: SigningKey) -> Caller {
-        Caller { address: Address::of(&key).to_string(), key }
+        Caller { address: Address::from_key(&key).to_string(), key }
     }
 
     /// The same address with another sender's key.

@@ -39,7 +39,7 @@ async fn inside(probe: &Probe<'_>, member: &str, values: Values<'_>) -> Checked 
     counterpart(probe).await?;
     for value in values {
         let draft = post_draft(probe, &caller(probe)).await?.with(member, value.clone());
-        draft.ask(probe).await?.expect_status(REJECTED)?;
+        draft.attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -49,7 +49,7 @@ async fn outside(probe: &Probe<'_>, member: &'static str, values: Values<'_>) ->
     counterpart(probe).await?;
     for value in values {
         let draft = post_draft(probe, &caller(probe)).await?.outside(member, value.clone());
-        draft.ask(probe).await?.expect_status(REJECTED)?;
+        draft.attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -61,7 +61,7 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     let whole = post_draft(probe, &caller(probe)).await?.body();
     let half = &whole[..whole.len() - 1];
     for body in ["", "no JSON", "null", "[]", "\"text\"", half] {
-        Call::post(&message::CREATE, "/messages", body).ask(probe).await?.expect_status(REJECTED)?;
+        Call::post(&message::CREATE, "/messages", body).attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ async fn message_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked
 }
 
 async fn is_rejected(probe: &Probe<'_>, draft: &Draft) -> Checked {
-    draft.ask(probe).await?.expect_status(REJECTED)
+    draft.attempt(probe).await?.expect_status(REJECTED)
 }
 
 /// Sends envelopes whose `signature` is a number, an object or an array. Each must be rejected; an ordinary POST is
@@ -174,7 +174,7 @@ async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>) -> Checked
             answer => answer?.counterpart_status(ACCEPTED)?,
         }
         let other = good.with("type", Some(json!("POST")));
-        other.ask(probe).await?.expect_status(REJECTED)?;
+        other.attempt(probe).await?.expect_status(REJECTED)?;
         looked_at += 1;
     }
     if looked_at == 0 {

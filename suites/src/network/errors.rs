@@ -1,4 +1,4 @@
-//! Rejections: their body and status, and that nothing of a rejected message is stored.
+//! Rejections: their body and status, and that no part of a rejected message is stored.
 
 use assay_spec::network::requirements::{envelope, errors as rows};
 use assay_spec::network::{message, query, storage};
@@ -34,12 +34,12 @@ async fn rejection_has_the_documented_body(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &sender).await?;
     look(probe, &sent.hash).await?.counterpart_status(&[200])?;
     let mut rejections = vec![
-        Call::get(&message::READ, &format!("/messages/{}", another(&sent.hash))).ask(probe).await?,
-        Call::post(&message::CREATE, "/messages", "no JSON").ask(probe).await?,
+        Call::get(&message::READ, &format!("/messages/{}", another(&sent.hash))).attempt(probe).await?,
+        Call::post(&message::CREATE, "/messages", "no JSON").attempt(probe).await?,
     ];
     for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
         let draft = post_draft(probe, &sender).await?.with(member, Some(value));
-        rejections.push(draft.ask(probe).await?);
+        rejections.push(draft.attempt(probe).await?);
     }
     for rejection in &rejections {
         probe
@@ -55,7 +55,7 @@ async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let sender = caller(probe);
     let draft = post_draft(probe, &sender).await?.with("timestamp", Some(json!("now")));
-    let answer = draft.ask(probe).await?;
+    let answer = draft.attempt(probe).await?;
     // Whether it is rejected at all is judged by another check.
     probe.given(
         answer.status() >= 400,
@@ -141,7 +141,7 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
     calls.push(Call::post(&message::CREATE, "/messages", vec![0xff; 64]));
     calls.extend(odd_forms());
     for call in calls {
-        let answer = match call.ask(probe).await {
+        let answer = match call.attempt(probe).await {
             Err(Stop::NotApplicable(_)) => continue,
             answer => answer?,
         };
@@ -156,7 +156,7 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
         ("channel", json!("\u{0}")),
         ("content", json!({ "": null, "\u{0}": "\u{202e}" })),
     ] {
-        let answer = post_draft(probe, &sender).await?.with(member, Some(value)).ask(probe).await?;
+        let answer = post_draft(probe, &sender).await?.with(member, Some(value)).attempt(probe).await?;
         let status = answer.status();
         answer.expect(status < 500, "status", "a status below 500", status.to_string())?;
     }
@@ -169,7 +169,7 @@ async fn rejected_message_is_not_stored(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
     for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
         let draft = post_draft(probe, &sender).await?.with(member, Some(value));
-        draft.ask(probe).await?.given_status(REJECTED)?;
+        draft.attempt(probe).await?.given_status(REJECTED)?;
     }
     // A valid one, which must be listed where the others are not.
     let good = post_draft(probe, &sender).await?.send(probe).await?;

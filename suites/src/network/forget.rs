@@ -254,13 +254,13 @@ async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked 
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
     for hashes in [json!(known), json!([1]), json!({ "0": known })] {
-        forget(probe, &owner, &hashes).await?.ask(probe).await?.expect_status(REJECTED)?;
+        forget(probe, &owner, &hashes).await?.attempt(probe).await?.expect_status(REJECTED)?;
     }
     let mut bare = forget(probe, &owner, &Value::Null).await?;
     if let Some(content) = bare.message["content"].as_object_mut() {
         content.shift_remove("hashes");
     }
-    bare.ask(probe).await?.expect_status(REJECTED)?;
+    bare.attempt(probe).await?.expect_status(REJECTED)?;
     forget(probe, &owner, &json!([known])).await?.send(probe).await?.counterpart_status(ACCEPTED)
 }
 

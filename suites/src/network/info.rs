@@ -41,8 +41,8 @@ async fn api_is_under_its_prefix(probe: &Probe<'_>) -> Checked {
         return Err(Stop::NotTestable(format!("needs the URL of {PRIMARY}")));
     }
     for site in [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)) {
-        let info = public().to(site).ask(probe).await?;
-        let answer = if info.status() == 200 { info } else { first_page(site).ask(probe).await? };
+        let info = public().to(site).attempt(probe).await?;
+        let answer = if info.status() == 200 { info } else { first_page(site).attempt(probe).await? };
         answer.expect_status(&[200])?;
     }
     Ok(())

@@ -225,7 +225,7 @@ async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     look(probe, &hash).await?.counterpart_status(&[200])?;
     let path = path_with(&format!("/messages/{}", another(&hash)), &[]);
-    Call::get(&message::READ, &path).ask(probe).await?.expect_status(&[404])
+    Call::get(&message::READ, &path).attempt(probe).await?.expect_status(&[404])
 }
 
 /// An unknown hash of the same form: its last character is changed.

@@ -306,7 +306,7 @@ async fn page_after_the_last_is_empty(probe: &Probe<'_>) -> Checked {
     probe.given(!some.items.is_empty(), "the first page is empty as well")?;
     for number in [first + 2, first + 1_000_000] {
         let path = path(&corpus, &[("limit", "20"), ("page", &number.to_string())]);
-        let answer = Call::get(&query::LIST, &path).ask(probe).await?;
+        let answer = Call::get(&query::LIST, &path).attempt(probe).await?;
         // A list or a rejection, both without elements.
         answer.expect_status(&[200, 400, 404])?;
         let count = answer.json()["messages"].as_array().map_or(0, Vec::len);
@@ -336,7 +336,7 @@ async fn odd_pages_and_limits_are_handled(probe: &Probe<'_>) -> Checked {
         if zero_is_a_page && (name, value) == ("page", "0") {
             continue;
         }
-        let answer = Call::get(&query::LIST, &path(&corpus, &[(name, value)])).ask(probe).await?;
+        let answer = Call::get(&query::LIST, &path(&corpus, &[(name, value)])).attempt(probe).await?;
         let status = answer.status();
         let is_list = status == 200 && answer.json()["messages"].is_array();
         let got = if status == 200 { "200 without a list".to_owned() } else { status.to_string() };
@@ -356,7 +356,7 @@ async fn odd_pages_of_other_lists(probe: &Probe<'_>) -> Checked {
             continue;
         }
         for (name, value) in [("page", "x"), ("limit", "-1")] {
-            let answer = Call::get(endpoint, &path_with(path, &[(name, value)])).ask(probe).await?;
+            let answer = Call::get(endpoint, &path_with(path, &[(name, value)])).attempt(probe).await?;
             let status = answer.status();
             let is_handled =
                 (status == 200 && answer.json()[items].is_array()) || [400, 404].contains(&status);

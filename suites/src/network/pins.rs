@@ -60,7 +60,7 @@ async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>) -> Checked {
     let (_, name) = content(probe, &owner).await?;
     pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for bad in [json!({}), json!({ "hash": 7 }), json!({ "hash": [name] })] {
-        pin(probe, &owner, bad).await?.ask(probe).await?.expect_status(REJECTED)?;
+        pin(probe, &owner, bad).await?.attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -90,5 +90,5 @@ async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> C
 async fn unknown_content_is_not_found(probe: &Probe<'_>) -> Checked {
     let (_, name) = pinned(probe).await?;
     until(probe, at(&name), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
-    at(&another(&name)).ask(probe).await?.expect_status(&[404])
+    at(&another(&name)).attempt(probe).await?.expect_status(&[404])
 }

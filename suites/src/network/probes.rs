@@ -31,7 +31,7 @@ fn compute(probe: &Probe<'_>) -> Result<&'static str, Stop> {
 async fn a_login_without_credentials_is_unauthorized(probe: &Probe<'_>) -> Checked {
     compute(probe)?;
     for site in COMPUTE.into_iter().filter(|site| probe.sees(site)) {
-        Call::bare(&LOGIN, "GET", LOGIN.path).to(site).ask(probe).await?.expect_status(&[401])?;
+        Call::bare(&LOGIN, "GET", LOGIN.path).to(site).attempt(probe).await?.expect_status(&[401])?;
     }
     Ok(())
 }
@@ -43,7 +43,7 @@ async fn a_diagnostic_machine_answers(probe: &Probe<'_>) -> Checked {
         Some(hash) => hash.clone(),
         None => machine_of(probe, site).await?,
     };
-    let answer = Call::bare(&VM, "GET", &format!("/vm/{hash}")).to(site).ask(probe).await?;
+    let answer = Call::bare(&VM, "GET", &format!("/vm/{hash}")).to(site).attempt(probe).await?;
     let status = answer.status();
     answer.expect((200..300).contains(&status), "status", "a 2xx status", status.to_string())
 }
@@ -72,14 +72,14 @@ async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
         }
     };
     let answer =
-        Call::bare(&STATUS_CHECK, "GET", &format!("/status/check/{name}")).to(site).ask(probe).await?;
+        Call::bare(&STATUS_CHECK, "GET", &format!("/status/check/{name}")).to(site).attempt(probe).await?;
     let status = answer.status();
     answer.expect((200..300).contains(&status), "status", "a 2xx status", status.to_string())
 }
 
 /// Reads the metrics of a core node beside the API. The answer must be 200 with JSON.
 async fn a_core_node_shows_its_metrics(probe: &Probe<'_>) -> Checked {
-    let answer = Call::bare(&METRICS, "GET", METRICS.path).to(PRIMARY).ask(probe).await?;
+    let answer = Call::bare(&METRICS, "GET", METRICS.path).to(PRIMARY).attempt(probe).await?;
     answer.expect_status(&[200])?;
     answer.expect(answer.response.json().is_ok(), "body", "JSON", answer.response.text())
 }

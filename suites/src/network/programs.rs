@@ -49,7 +49,7 @@ pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
 /// Runs a program, at the pace of runs.
 async fn run<'p>(probe: &'p Probe<'_>, hash: &str, body: &Value) -> Result<Answer<'p>, Stop> {
     probe.wait_for(RUNS).await?;
-    Call::post(&RUN, &format!("/run/{hash}"), body.to_string()).ask(probe).await
+    Call::post(&RUN, &format!("/run/{hash}"), body.to_string()).attempt(probe).await
 }
 
 fn variables() -> Value {
@@ -70,7 +70,7 @@ async fn expect_rejected(probe: &Probe<'_>, member: &str, values: &[Option<Value
             Some(value) => bad.message["content"][member] = value.clone(),
             None => drop(bad.message["content"].as_object_mut().and_then(|all| all.shift_remove(member))),
         }
-        bad.ask(probe).await?.expect_status(REJECTED)?;
+        bad.attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }

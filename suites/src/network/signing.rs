@@ -59,14 +59,14 @@ async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked
     counterpart(probe).await?;
     let (owner, other) = (caller(probe), caller(probe));
     let forged = post_draft(probe, &owner.with_key_of(&other)).await?;
-    forged.ask(probe).await?.expect_status(UNSIGNED)?;
+    forged.attempt(probe).await?.expect_status(UNSIGNED)?;
     // The right key, but the signature of another message.
     let mut draft = post_draft(probe, &owner).await?;
     let signature = draft.signature();
     draft = draft.with("channel", Some(json!("ANOTHER"))).outside("signature", Some(json!(signature)));
-    draft.ask(probe).await?.expect_status(UNSIGNED)?;
+    draft.attempt(probe).await?.expect_status(UNSIGNED)?;
     let nonsense = post_draft(probe, &owner).await?.outside("signature", Some(json!("0x00")));
-    nonsense.ask(probe).await?.expect_status(UNSIGNED)
+    nonsense.attempt(probe).await?.expect_status(UNSIGNED)
 }
 
 /// Stops unless the profile declares that the target verifies signatures.

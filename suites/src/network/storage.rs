@@ -160,7 +160,7 @@ pub(crate) async fn fetch<'p>(
         return Err(Stop::Inconclusive("the file has no name".to_owned()));
     };
     for name in others {
-        let answer = way.call(name).ask(probe).await?;
+        let answer = way.call(name).attempt(probe).await?;
         if answer.status() == 200 {
             return Ok((answer, name.clone()));
         }
@@ -177,7 +177,7 @@ pub(crate) async fn is_readable(
 ) -> Result<bool, Stop> {
     for name in names {
         for way in [Way::Plain, Way::Raw] {
-            let answer = way.call(name).to(site).ask(probe).await?;
+            let answer = way.call(name).to(site).attempt(probe).await?;
             if answer.status() == 200 && answer.response.body == stored.upload.bytes {
                 return Ok(true);
             }
@@ -297,12 +297,12 @@ async fn body_that_is_not_a_form_is_rejected(probe: &Probe<'_>) -> Checked {
     let upload = Upload::new(probe, &caller(probe));
     let body = json!({ "address": upload.caller.address, "signature": upload.sign() }).to_string();
     let as_json = call(|request| request.header("Content-Type", "application/json").body(body));
-    as_json.ask(probe).await?.expect_status(REJECTED)?;
+    as_json.attempt(probe).await?.expect_status(REJECTED)?;
     let form = upload.form(probe).put_into(Request::new("POST", ""));
     for content_type in ["multipart/form-data; boundary=another", "multipart/form-data"] {
         let body = form.body.clone();
         let wrong = call(|request| request.header("Content-Type", content_type).body(body));
-        wrong.ask(probe).await?.expect_status(REJECTED)?;
+        wrong.attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -312,7 +312,7 @@ async fn form_without_a_file_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let form = upload.fields(Form::new(probe).field("address", &upload.caller.address));
-    call(|request| form.put_into(request)).ask(probe).await?.expect_status(REJECTED)
+    call(|request| form.put_into(request)).attempt(probe).await?.expect_status(REJECTED)
 }
 
 /// Uploads forms whose `address` is missing or empty. Each must be rejected; an ordinary upload is accepted.
@@ -322,7 +322,7 @@ async fn form_without_an_address_is_rejected(probe: &Probe<'_>) -> Checked {
     let file = || Form::new(probe).file("file", "check.css", &upload.content_type, &upload.bytes);
     for form in [file(), file().field("address", "")] {
         let form = upload.fields(form);
-        call(|request| form.put_into(request)).ask(probe).await?.expect_status(REJECTED)?;
+        call(|request| form.put_into(request)).attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -336,11 +336,11 @@ async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
     let other = Upload::new(probe, &sender).sign();
     let mut upload = Upload::new(probe, &sender);
     upload.signature = Some(other);
-    call(|request| upload.form(probe).put_into(request)).ask(probe).await?.expect_status(UNSIGNED)?;
+    call(|request| upload.form(probe).put_into(request)).attempt(probe).await?.expect_status(UNSIGNED)?;
     // The file's own hash, signed by another key.
     let forged = caller(probe).sign_bytes(text::sha256_hex(&upload.bytes).as_bytes());
     upload.signature = Some(forged);
-    call(|request| upload.form(probe).put_into(request)).ask(probe).await?.expect_status(UNSIGNED)
+    call(|request| upload.form(probe).put_into(request)).attempt(probe).await?.expect_status(UNSIGNED)
 }
 
 /// Downloads an uploaded file from `/storage/{hash}` (200), then an unknown name of the same form. The second answer
@@ -360,7 +360,7 @@ async fn no_file(probe: &Probe<'_>, way: Way) -> Checked {
     let names = stored.names(probe).await?;
     let (answer, name) = fetch(probe, way, &names).await?;
     answer.counterpart_status(&[200])?;
-    way.call(&unknown(probe, &name)?).ask(probe).await?.expect_status(&[404])
+    way.call(&unknown(probe, &name)?).attempt(probe).await?.expect_status(&[404])
 }
 
 /// A name of the same form that no file has: the identifier of other bytes, or another hash.

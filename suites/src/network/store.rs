@@ -133,7 +133,7 @@ async fn stored_and_read(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, V
     Ok((stored, names))
 }
 
-/// Expects that no node serves the file any more.
+/// Expects that no node still serves the file.
 async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Checked {
     for site in nodes(probe) {
         let readable = is_readable(probe, site, stored, names).await?;
@@ -213,7 +213,7 @@ async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Ch
     at_mirror(&early.hash).send(probe).await?.counterpart_status(&[200])?;
     probe.faults(json!([{ "fault": "network.lagging" }])).await?;
     let late = stored(probe, &owner).await?;
-    let answer = at_mirror(&late.hash).ask(probe).await;
+    let answer = at_mirror(&late.hash).attempt(probe).await;
     probe.faults(json!([])).await?;
     answer?.expect_status(&[404])
 }

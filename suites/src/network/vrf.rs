@@ -130,7 +130,7 @@ async fn malformed_generation_is_rejected(probe: &Probe<'_>) -> Checked {
         ("max", json!([10])),
         ("count", json!("1")),
     ] {
-        post(&with(&good, member, value)).ask(probe).await?.expect_status(REJECTED)?;
+        post(&with(&good, member, value)).attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -176,13 +176,13 @@ async fn malformed_verification_is_rejected(probe: &Probe<'_>) -> Checked {
     let (good, _) = verified(probe).await?;
     verify(&good).send(probe).await?.counterpart_status(&[200])?;
     for (member, value) in [("seed", json!(7)), ("proof", json!(7)), ("value", json!("5"))] {
-        verify(&with(&good, member, value)).ask(probe).await?.expect_status(REJECTED)?;
+        verify(&with(&good, member, value)).attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
 
 async fn expect_invalid(probe: &Probe<'_>, claim: &Value) -> Checked {
-    let answer = verify(claim).ask(probe).await?;
+    let answer = verify(claim).attempt(probe).await?;
     expect_rejected_or(&answer, "`valid` false", |body| body["valid"] == false)
 }
 

@@ -58,7 +58,7 @@ async fn expect_rejected(probe: &Probe<'_>, member: &str, values: &[Option<Value
             Some(value) => bad.message["content"][member] = value.clone(),
             None => drop(bad.message["content"].as_object_mut().and_then(|all| all.shift_remove(member))),
         }
-        bad.ask(probe).await?.expect_status(REJECTED)?;
+        bad.attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }

@@ -73,7 +73,7 @@ impl Call {
     /// strict.
     pub(crate) async fn send<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let endpoint = self.endpoint;
-        let answer = self.ask(probe).await?;
+        let answer = self.attempt(probe).await?;
         let is_absent = matches!(answer.status(), 404 | 405) && !is_error_body(&answer.json());
         if is_absent && !probe.settings.network.strict {
             let (method, path, status) = (endpoint.method, endpoint.path, answer.status());
@@ -85,7 +85,7 @@ impl Call {
     }
 
     /// Sends it; the check judges the answer.
-    pub(crate) async fn ask<'p>(mut self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+    pub(crate) async fn attempt<'p>(mut self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         if !probe.settings.network.offers(self.endpoint) {
             let name = self.endpoint.name.replace('-', "_");
             return Err(Stop::NotApplicable(format!("the target's profile says that it has no `{name}`")));
@@ -223,8 +223,8 @@ impl Draft {
     }
 
     /// Sends it; the check judges the answer.
-    pub(crate) async fn ask<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-        self.call.clone().json(self.body()).ask(probe).await
+    pub(crate) async fn attempt<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        self.call.clone().json(self.body()).attempt(probe).await
     }
 }
 

@@ -7,7 +7,7 @@ use assay_spec::shape::{Body, Field, ShapeKind};
 use serde_json::{Map, Value, json};
 
 /// The schema of a kind of value.
-pub(super) fn of(kind: &ShapeKind) -> Value {
+pub(super) fn for_kind(kind: &ShapeKind) -> Value {
     match kind {
         ShapeKind::Any => json!({}),
         ShapeKind::Null => json!({ "type": "null" }),
@@ -26,10 +26,10 @@ pub(super) fn of(kind: &ShapeKind) -> Value {
             }
             schema
         }
-        ShapeKind::Array(items) => json!({ "type": "array", "items": of(items) }),
-        ShapeKind::Map(values) => json!({ "type": "object", "additionalProperties": of(values) }),
+        ShapeKind::Array(items) => json!({ "type": "array", "items": for_kind(items) }),
+        ShapeKind::Map(values) => json!({ "type": "object", "additionalProperties": for_kind(values) }),
         ShapeKind::Object(members) => object(members),
-        ShapeKind::Either(kinds) => json!({ "anyOf": kinds.iter().map(of).collect::<Vec<_>>() }),
+        ShapeKind::Either(kinds) => json!({ "anyOf": kinds.iter().map(for_kind).collect::<Vec<_>>() }),
         ShapeKind::File => json!({ "type": "string", "format": "binary" }),
     }
 }
@@ -99,7 +99,7 @@ fn envelope(kind: Option<&str>, content: &[Field]) -> Value {
 }
 
 fn object(fields: &[Field]) -> Value {
-    let all: Vec<(&str, Value)> = fields.iter().map(|field| (field.name, of(&field.kind))).collect();
+    let all: Vec<(&str, Value)> = fields.iter().map(|field| (field.name, for_kind(&field.kind))).collect();
     let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
     members(&all, &required)
 }

@@ -94,7 +94,7 @@ impl Plan {
         for Planned { check, left_out: why } in planned {
             let sums = services.entry(check.requirement.service).or_default();
             match why {
-                None => sums.add(&Sums::of(check.cost, own)),
+                None => sums.add(&Sums::from_cost(check.cost, own)),
                 Some(why) => {
                     sums.left_out += 1;
                     left_out.entry(why.clone()).or_default().push(check.requirement);
@@ -230,7 +230,7 @@ impl Plan {
 }
 
 impl Sums {
-    fn of(cost: crate::check::Cost, own: bool) -> Sums {
+    fn from_cost(cost: crate::check::Cost, own: bool) -> Sums {
         Sums {
             checks: 1,
             left_out: 0,

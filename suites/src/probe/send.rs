@@ -31,7 +31,7 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
         let (base, request, source) = self.addressed(site, request, source).await?;
-        self.ask(site, base, request, source, limits).await
+        self.exchange(site, base, request, source, limits).await
     }
 
     /// Sends a request to a server whose base URL the target has named. Exactly one slash separates the base URL and
@@ -50,7 +50,7 @@ impl Probe<'_> {
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
-        self.ask(site, base, request, None, limits).await
+        self.exchange(site, base, request, None, limits).await
     }
 
     /// Sends the head of a request to a site and the first `body_bytes` of its body, and leaves it open.
@@ -93,7 +93,7 @@ impl Probe<'_> {
             let base = format!("{}://{}", url.scheme(), host(&url));
             let target = &url[Position::BeforePath..Position::AfterQuery];
             let request = Request::new("GET", target);
-            let answer = self.ask("", base, request, None, limits).await?;
+            let answer = self.exchange("", base, request, None, limits).await?;
             let is_redirect = matches!(answer.status(), 301 | 302 | 303 | 307 | 308);
             let next = answer.response.header("location").and_then(|to| url.join(to).ok());
             match next.filter(|_| is_redirect && redirects < REDIRECTS) {
@@ -116,7 +116,7 @@ impl Probe<'_> {
     }
 
     /// Sends a request and waits for the whole response. `site` is empty if the request counts for no site.
-    async fn ask(
+    async fn exchange(
         &self,
         site: &str,
         base: String,

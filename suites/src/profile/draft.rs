@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use super::{Profile, Secret, Transport};
 use crate::readings::{self, textwrap};
-use crate::survey::{Asked, Found};
+use crate::survey::{Found, SurveyResult};
 
 /// The input of a draft.
 #[derive(Clone, Debug, Default)]
 pub struct Draft<'d> {
     /// The surveyed services; the others are written as comments.
-    pub asked: &'d [Asked],
+    pub asked: &'d [SurveyResult],
     /// The base URL of a control API that responded.
     pub control: Option<&'d str>,
     /// The URL of a control API that did not respond, and why.
@@ -233,7 +233,7 @@ impl Draft<'_> {
         for note in found.iter().flat_map(|found| &found.notes) {
             prose(text, &format!("- {note}"));
         }
-        if let Some(Asked { found: Err(why), .. }) = asked {
+        if let Some(SurveyResult { found: Err(why), .. }) = asked {
             prose(text, &format!("- disabled: {why}"));
         }
         let is_on = found.is_some();
@@ -262,7 +262,7 @@ impl Draft<'_> {
     fn values(
         &self,
         service: Service,
-        asked: Option<&Asked>,
+        asked: Option<&SurveyResult>,
         found: Option<&Found>,
     ) -> BTreeMap<String, String> {
         let literal = |text: &str| toml::Value::from(text).to_string();
@@ -377,8 +377,8 @@ mod tests {
         }
     }
 
-    fn asked(service: Service, found: Result<Found, String>) -> Asked {
-        Asked { service, url: format!("http://127.0.0.1:1/{}", service.name()), found }
+    fn asked(service: Service, found: Result<Found, String>) -> SurveyResult {
+        SurveyResult { service, url: format!("http://127.0.0.1:1/{}", service.name()), found }
     }
 
     /// The draft with every disabled key enabled.

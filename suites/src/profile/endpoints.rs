@@ -51,7 +51,7 @@ pub struct Endpoints<L: Listing = NodeApi>(BTreeSet<EndpointName<L>>);
 
 impl<L: Listing> EndpointName<L> {
     /// The name of an endpoint from its declaration.
-    pub fn of(endpoint: &Endpoint) -> EndpointName<L> {
+    pub fn from_endpoint(endpoint: &Endpoint) -> EndpointName<L> {
         EndpointName(endpoint.name, PhantomData)
     }
 
@@ -66,7 +66,7 @@ impl<L: Listing> EndpointName<L> {
     }
 
     fn parse<E: serde::de::Error>(key: &str) -> Result<EndpointName<L>, E> {
-        let names = L::endpoints().iter().map(|endpoint| EndpointName::of(endpoint));
+        let names = L::endpoints().iter().map(|endpoint| EndpointName::from_endpoint(endpoint));
         names.clone().find(|name| name.key() == key).ok_or_else(|| {
             let known: Vec<String> = names.map(|name: EndpointName<L>| format!("`{}`", name.key())).collect();
             E::custom(format!("unknown field `{key}`, expected one of {}", known.join(", ")))

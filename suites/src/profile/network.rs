@@ -248,7 +248,7 @@ authenticated = "create_message"
     #[test]
     fn every_endpoint_can_be_switched_off() {
         for endpoint in ENDPOINTS {
-            let key = EndpointName::<NodeApi>::of(endpoint).key();
+            let key = EndpointName::<NodeApi>::from_endpoint(endpoint).key();
             let text = format!("[network]\nurl = \"http://a\"\nendpoints = {{ {key} = false }}");
             let network = Profile::parse(&text, "p.toml").expect("a switch").network.expect("the table");
             assert_eq!(network.endpoints.absent(), BTreeSet::from([endpoint.name]));

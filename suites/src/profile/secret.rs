@@ -125,7 +125,7 @@ impl Secrets {
     }
 
     /// The secret of that key, such as `gateway.key`.
-    pub fn of(&self, key: &str) -> Option<&str> {
+    pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
     }
 }
@@ -257,7 +257,7 @@ mod tests {
                     [publish]\nurl = \"http://a\"\n[publish.key]\nfile = \"blank.key\"\n";
         let loaded = crate::profile::Profile::of_text(text.into(), "p.toml".into(), folder.path()).unwrap();
         let (secrets, wrong) = Secrets::read(&loaded);
-        assert_eq!(secrets.of("hosting.wallet_key"), None);
+        assert_eq!(secrets.get("hosting.wallet_key"), None);
         let all_errors: Vec<String> = wrong.iter().map(ToString::to_string).collect();
         let all_errors = all_errors.join("\n\n").replace(&folder.path().display().to_string(), "FOLDER");
         assert!(

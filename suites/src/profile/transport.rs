@@ -208,7 +208,7 @@ impl Loaded {
     /// How the target is reached with these secrets, from the valid settings, and the errors of the others with their
     /// positions. A secret that cannot be read is not reported here.
     pub fn sockets(&self, secrets: &Secrets) -> (Sockets, Vec<Wrong>) {
-        let read = |key: &str, _: &Secret| Ok(secrets.of(key).map(str::to_owned));
+        let read = |key: &str, _: &Secret| Ok(secrets.get(key).map(str::to_owned));
         let (sockets, wrong) = self.profile.ways(&self.folder, &read);
         (sockets, wrong.into_iter().map(|(key, why)| self.source.wrong_at(&key, &why)).collect())
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assay_spec::crypto::{ed25519, text};
-use assay_spec::publish::check::{Asked, Op, check_message};
+use assay_spec::publish::check::{Intent, Op, check_message};
 use assay_spec::publish::envelope::{Claims, sign};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::{prepare, submit};
@@ -29,7 +29,7 @@ pub struct Publication {
     /// The publishing key; for an accept the incoming key.
     pub key: SigningKey,
     /// The requested operation.
-    pub asked: Asked,
+    pub asked: Intent,
 }
 
 /// How a publication ended.
@@ -63,7 +63,7 @@ pub async fn publish(wanted: &Publication) -> Result<Published, String> {
             }
             Submitted::Gone => gone = true,
             Submitted::Ceiling => match resolved(wanted, &prepared).await? {
-                // The blockhash has expired and the chain does not know the transaction: it cannot land any more.
+                // The blockhash has expired and the chain does not know the transaction: it can no longer land.
                 None => gone = true,
                 Some(published) => return Ok(published),
             },
@@ -155,7 +155,7 @@ async fn submitted(wanted: &Publication, prepared: &Prepared) -> Result<Submitte
     }
 }
 
-/// Polls the chain until the transaction is found or cannot land any more.
+/// Polls the chain until the transaction is found or can no longer land.
 async fn resolved(wanted: &Publication, prepared: &Prepared) -> Result<Option<Published>, String> {
     let Some(chain) = &wanted.chain_url else {
         let why = "the service stopped waiting for confirmation, and no chain URL is set: look for the record before you \

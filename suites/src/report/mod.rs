@@ -37,10 +37,10 @@ fn group(id: Id) -> String {
 
 /// Why a run does not conform besides its outcomes, so that a viewer that shows only cases does not show success.
 fn objections(run: &Run) -> Cow<'_, [String]> {
-    let is_told = run.exit_code() == 0
+    let is_visible = run.exit_code() == 0
         || !run.objections.is_empty()
         || run.outcomes.iter().any(|one| one.verdict.is_bad() || one.verdict == Verdict::Error);
-    if is_told && !run.is_partial {
+    if is_visible && !run.is_partial {
         return Cow::Borrowed(&run.objections);
     }
     let why = if run.is_partial { "not every check ran" } else { run.ending() };

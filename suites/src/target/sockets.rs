@@ -132,7 +132,7 @@ impl Sockets {
         let unreachable = |why: String| Broken::Unreachable(format!("{base}: {why}"));
         let url = Url::parse(base).map_err(|e| unreachable(e.to_string()))?;
         let is_secure = url.scheme() == "https";
-        let proxy = self.proxies.of(&url).map_err(unreachable)?;
+        let proxy = self.proxies.for_url(&url).map_err(unreachable)?;
         let (stream, again): (Box<dyn Stream>, u32) = match &proxy {
             None => {
                 let (stream, again) = self.reached(to, &url, source, patience).await.map_err(unreachable)?;
@@ -209,7 +209,7 @@ impl Sockets {
 pub async fn open(base: &str, source: Option<IpAddr>) -> Result<(Url, TcpStream), Broken> {
     let unreachable = |why: String| Broken::Unreachable(format!("{base}: {why}"));
     let url = Url::parse(base).map_err(|e| unreachable(e.to_string()))?;
-    let Some(proxy) = Proxies::default().of(&url).map_err(unreachable)? else {
+    let Some(proxy) = Proxies::default().for_url(&url).map_err(unreachable)? else {
         let stream = dial(&url, source, CONNECT).await.map_err(|failed| unreachable(failed.to_string()))?;
         return Ok((url, stream));
     };

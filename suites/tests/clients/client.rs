@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::instant::MINUTE;
-use assay_spec::publish::check::{Asked, Op, check_message};
+use assay_spec::publish::check::{Intent, Op, check_message};
 use assay_spec::publish::envelope::{Claims, message as envelope_message, seal, sign};
 use assay_spec::publish::message::Message;
 use assay_spec::publish::{prepare, submit};
@@ -76,7 +76,7 @@ struct Client {
     url: String,
     chain: String,
     key: SigningKey,
-    asked: Asked,
+    asked: Intent,
 }
 
 /// Publishes what the environment says. Returns the program's exit code.
@@ -89,7 +89,7 @@ pub(crate) fn run(fault: Fault) -> i32 {
         url: setting("ASSAY_URL"),
         chain: setting("ASSAY_CHAIN_URL"),
         key: assay_suites::publish::signing_key(&setting("ASSAY_KEY")).expect("a key"),
-        asked: Asked {
+        asked: Intent {
             domain: setting("ASSAY_DOMAIN"),
             op: Op::Publish { cid: setting("ASSAY_CID"), version: std::env::var("ASSAY_VERSION").ok() },
         },
@@ -142,7 +142,10 @@ impl Client {
         if let Some(version) = version {
             body["version"] = json!(version);
         }
-        let answer = self.ask(prepare::ENDPOINT.path, &body.to_string()).await.map_err(|e| e.to_string())?;
+        let answer = self
+            .post_with_retries(prepare::ENDPOINT.path, &body.to_string())
+            .await
+            .map_err(|e| e.to_string())?;
         if answer.status == 409 && self.fault == Fault::SubmitsWhenFrozen {
             let body = json!({ "prepareId": "none", "signature": text::base64(&[0; 64]) });
             return Ok((body.to_string(), 0));
@@ -225,7 +228,7 @@ impl Client {
     async fn submit(&self, body: &str) -> Result<Came, String> {
         let mut lost = 0;
         loop {
-            let answer = match self.ask(submit::ENDPOINT.path, body).await {
+            let answer = match self.post_with_retries(submit::ENDPOINT.path, body).await {
                 Ok(answer) => answer,
                 Err(_) if matches!(self.fault, Fault::PreparesAfterLoss | Fault::GivesUpAfterLoss) => {
                     return Ok(Came::Lost);
@@ -271,7 +274,7 @@ impl Client {
     }
 
     /// Sends a request. Waits and retries after a 429 or 503; retries at once where that is the fault.
-    async fn ask(&self, path: &str, body: &str) -> Result<Response, Broken> {
+    async fn post_with_retries(&self, path: &str, body: &str) -> Result<Response, Broken> {
         let (mut blind, mut patient) = (0, 0);
         loop {
             let answer = self.post(path, body).await?;

@@ -128,7 +128,7 @@ pub(crate) fn run(fault: Fault) -> i32 {
     };
     for line in std::io::stdin().lines() {
         let asked: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
-        let reply = match runtime.block_on(client.ask(&asked)) {
+        let reply = match runtime.block_on(client.reply_to(&asked)) {
             Ok(answer) => json!({ "id": asked["id"], "answer": answer }),
             Err(why) if fault == Fault::DiesOfErrors => {
                 eprintln!("{why}");
@@ -145,7 +145,7 @@ pub(crate) fn run(fault: Fault) -> i32 {
 }
 
 impl Client {
-    async fn ask(&mut self, asked: &Value) -> Result<String, String> {
+    async fn reply_to(&mut self, asked: &Value) -> Result<String, String> {
         let (model, stream) = (asked["model"].as_str().unwrap_or_default(), asked["stream"] == true);
         let messages = json!([{ "role": "user", "content": asked["prompt"] }]);
         let body = json!({ "model": model, "messages": messages, "stream": stream });

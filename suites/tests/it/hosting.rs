@@ -60,7 +60,7 @@ async fn run(served: &Served, owner: &str, key: Option<&str>, filters: &[&str]) 
     runner.run(&plan(&target, &checks), |_| {}).await
 }
 
-fn of(run: &Run, verdict: Verdict) -> BTreeSet<String> {
+fn with_verdict(run: &Run, verdict: Verdict) -> BTreeSet<String> {
     run.outcomes.iter().filter(|o| o.verdict == verdict).map(|o| o.requirement.to_string()).collect()
 }
 
@@ -69,10 +69,10 @@ async fn records_are_judged_by_address_and_key_without_control() {
     let (served, owner, key) = simulated_owner(&[]).await;
     let run = run(&served, &owner, Some(&key), &[]).await;
     // Deployments that are younger than a day by this machine's clock may still be running.
-    let silent = of(&run, Verdict::NotTestable);
+    let silent = with_verdict(&run, Verdict::NotTestable);
     assert!(silent.iter().all(|id| id == "hosting.history.finishes"), "{silent:?}");
     let odd: Vec<_> = run.outcomes.iter().filter(|o| o.verdict.is_bad()).map(|o| &o.reason).collect();
-    assert_eq!(of(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len(), "{odd:?}");
+    assert_eq!(with_verdict(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len(), "{odd:?}");
     let digits = key.trim_start_matches("0x");
     assert!(!report::json::write(&run).contains(digits), "no key in any report");
 }
@@ -81,7 +81,7 @@ async fn records_are_judged_by_address_and_key_without_control() {
 async fn envelopes_are_not_testable_without_a_key() {
     let (served, owner, _) = simulated_owner(&[]).await;
     let run = run(&served, &owner, None, &[]).await;
-    let silent = of(&run, Verdict::NotTestable);
+    let silent = with_verdict(&run, Verdict::NotTestable);
     for id in ["hosting.envelope.wallet-opens", "hosting.projects.plaintext-name", "hosting.bundle.tarball"] {
         assert!(silent.contains(id), "{id}: {silent:?}");
     }
@@ -89,7 +89,7 @@ async fn envelopes_are_not_testable_without_a_key() {
     let needing = run.outcomes.iter().filter(needs_key).count();
     let others: Vec<_> = silent.iter().filter(|id| *id == "hosting.history.finishes").collect();
     assert_eq!(needing + others.len(), silent.len(), "{silent:?}");
-    assert_eq!(of(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len());
+    assert_eq!(with_verdict(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,7 +97,7 @@ async fn deviation_fails_with_its_exchange() {
     let (served, owner, key) = simulated_owner(&["hosting.deployments.creation-url"]).await;
     let run = run(&served, &owner, Some(&key), &["hosting.deployments.creation"]).await;
     let failed: Vec<_> = run.outcomes.iter().filter(|o| o.verdict == Verdict::Fail).collect();
-    let [failed] = failed[..] else { panic!("{:?}", of(&run, Verdict::Fail)) };
+    let [failed] = failed[..] else { panic!("{:?}", with_verdict(&run, Verdict::Fail)) };
     assert_eq!(failed.requirement.to_string(), "hosting.deployments.creation-url");
     assert!(failed.repeat.first().is_some_and(|line| line.starts_with("curl ")), "{:?}", failed.repeat);
 }
@@ -106,6 +106,6 @@ async fn deviation_fails_with_its_exchange() {
 async fn owner_without_records_does_not_pass() {
     let (served, _, _) = simulated_owner(&[]).await;
     let run = run(&served, "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf", None, &[]).await;
-    assert_eq!(of(&run, Verdict::NotTestable).len(), run.outcomes.len());
+    assert_eq!(with_verdict(&run, Verdict::NotTestable).len(), run.outcomes.len());
     assert!(run.outcomes.len() > 100);
 }

@@ -119,7 +119,7 @@ async fn a_read_only_run_sends_no_writing_request_whatever_is_planned() {
     assert_eq!(run.sent.writes, 0);
     assert!(run.count(Verdict::NotTestable) > 10);
     for outcome in &run.outcomes {
-        let writes = check::of(outcome.requirement).is_some_and(|check| check.cost.writes > 0);
+        let writes = check::for_requirement(outcome.requirement).is_some_and(|check| check.cost.writes > 0);
         let verdict = if writes { Verdict::NotTestable } else { Verdict::Pass };
         assert_eq!(outcome.verdict, verdict, "{}: {}", outcome.requirement, outcome.reason);
     }

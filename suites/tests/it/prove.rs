@@ -77,7 +77,7 @@ async fn a_run_is_repeatable_to_the_byte() {
 async fn every_check_costs_what_it_says_in_a_world_of_its_own() {
     let mut wrong = Vec::new();
     for ran in conforming().await {
-        let check = check::of(ran.outcome.requirement).expect("the check that ran");
+        let check = check::for_requirement(ran.outcome.requirement).expect("the check that ran");
         let (sent, cost, id) = (ran.sent, check.cost, check.requirement);
         if (sent.requests, sent.writes) != (cost.requests.into(), cost.writes.into()) {
             let Sent { requests, writes, .. } = sent;

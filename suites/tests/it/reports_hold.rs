@@ -33,7 +33,7 @@ async fn run(target: &Embedded, checks: &[&'static Check]) -> Run {
     runner.run(&plan(target, checks), |_| {}).await
 }
 
-fn of(service: Service) -> Vec<&'static Check> {
+fn checks_of(service: Service) -> Vec<&'static Check> {
     check::all().into_iter().filter(|check| check.requirement.service == service).collect()
 }
 
@@ -84,7 +84,7 @@ fn misfits(schema: &Value, report: &Value) -> Option<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn failures_are_judged_again_and_an_altered_report_is_detected() {
     let target = target(&["publish.prepare.one-in-flight"]);
-    let report = run(&target, &of(Service::Publish)).await;
+    let report = run(&target, &checks_of(Service::Publish)).await;
     assert!(report.count(Verdict::Fail) > 0);
     let mut report = reread(&report);
     let judged = judge(&report, None).await.expect("a report");
@@ -121,7 +121,7 @@ impl Halt for AfterOne {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_run_can_be_resumed() {
-    let (target, checks) = (target(&[]), of(Service::Metadata));
+    let (target, checks) = (target(&[]), checks_of(Service::Metadata));
     let (settings, pace) = (Settings { seed: SEED, ..Settings::default() }, Pace::default());
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 2 };
     for stops in [1, 2] {
@@ -171,7 +171,7 @@ async fn a_report_of_a_shared_target_is_judged_the_same() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn resent_requests_get_the_same_responses() {
-    let checks = of(Service::Publish);
+    let checks = checks_of(Service::Publish);
     let report = reread(&run(&target(&[]), &checks).await);
     // Parallel requests are resent one after the other: some responses differ then, and one would never come.
     let waits = |outcome: &&Outcome| outcome.requirement.to_string() == "publish.submit.in-flight";

@@ -298,8 +298,8 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
     let count = |verdict: &Verdict| (verdict.name(), run.count(*verdict));
     let counts: Vec<_> = Verdict::ALL.iter().map(count).collect();
     // The control API's response is invalid too, which is an error, not a failure.
-    let is_told = |one: &&Outcome| one.verdict.is_bad() || one.verdict == Verdict::Error;
-    assert!(run.outcomes.iter().filter(is_told).count() > 50, "most checks fail: {counts:?}");
+    let is_red = |one: &&Outcome| one.verdict.is_bad() || one.verdict == Verdict::Error;
+    assert!(run.outcomes.iter().filter(is_red).count() > 50, "most checks fail: {counts:?}");
     for (name, report) in every_report(&run) {
         for (key, secret) in PLANTED {
             for form in written(secret) {

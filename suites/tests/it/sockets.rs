@@ -109,7 +109,7 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
     (plan, run)
 }
 
-fn of(run: &Run, verdict: Verdict) -> BTreeSet<String> {
+fn with_verdict(run: &Run, verdict: Verdict) -> BTreeSet<String> {
     run.outcomes.iter().filter(|o| o.verdict == verdict).map(|o| o.requirement.to_string()).collect()
 }
 
@@ -117,7 +117,7 @@ fn of(run: &Run, verdict: Verdict) -> BTreeSet<String> {
 async fn with_control_every_check_passes_as_embedded() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, run) = planned_and_run(&served(&[], false).await, folder.path(), true, &[]).await;
-    assert_eq!(of(&run, Verdict::Pass).len(), check::all().len(), "{:?}", bad(&run));
+    assert_eq!(with_verdict(&run, Verdict::Pass).len(), check::all().len(), "{:?}", bad(&run));
     assert!(plan.is_exact && plan.left_out.is_empty(), "{}", plan.text());
     assert_eq!(run.sent.requests, plan.sum().requests, "{}", plan.text());
 }
@@ -182,8 +182,8 @@ async fn without_control_exactly_the_checks_that_need_it_are_not_testable() {
         .map(|check| check.requirement.to_string())
         .filter(|id| groups.iter().any(|group| id.starts_with(group)))
         .collect();
-    assert_eq!(of(&run, Verdict::NotTestable), need);
-    assert_eq!(of(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
+    assert_eq!(with_verdict(&run, Verdict::NotTestable), need);
+    assert_eq!(with_verdict(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -214,7 +214,7 @@ async fn a_target_that_accepts_unsafe_zips_accepts_them_again_from_the_repeat_li
     let folder = tempfile::tempdir().expect("a folder");
     let served = served(&["drop.zip.traversal", "drop.zip.size/late"], false).await;
     let run = run(&served, folder.path(), true, &["drop.zip.traversal", "drop.zip.size"]).await;
-    assert_eq!(of(&run, Verdict::Fail).len(), 2, "{:?}", bad(&run));
+    assert_eq!(with_verdict(&run, Verdict::Fail).len(), 2, "{:?}", bad(&run));
     let [traversal, size] = &run.outcomes[..] else { panic!("two checks") };
     let line = traversal.repeat.first().expect("a line").clone();
     assert!(line.starts_with("printf "), "{line}");
@@ -246,8 +246,8 @@ async fn without_control_a_forwarding_header_gives_every_check_its_own_hour() {
         .map(|check| check.requirement.to_string())
         .filter(|id| id.starts_with("drop."))
         .collect();
-    assert_eq!(of(&run, Verdict::NotTestable), need);
-    assert_eq!(of(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
+    assert_eq!(with_verdict(&run, Verdict::NotTestable), need);
+    assert_eq!(with_verdict(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -255,7 +255,7 @@ async fn without_control_and_header_a_run_keeps_within_the_hour_of_its_one_addre
     let folder = tempfile::tempdir().expect("a folder");
     let served = believing(&[], false, None).await;
     let answers = run(&served, folder.path(), false, &["drop.response", "drop.site.s", "drop.site.l"]).await;
-    assert_eq!(of(&answers, Verdict::Pass).len(), answers.outcomes.len(), "{:?}", bad(&answers));
+    assert_eq!(with_verdict(&answers, Verdict::Pass).len(), answers.outcomes.len(), "{:?}", bad(&answers));
     assert_eq!(uploads(&served), 2, "checks of responses share the same two drops");
 
     let all = run(&believing(&[], false, None).await, folder.path(), false, &["drop."]).await;
@@ -267,9 +267,14 @@ async fn without_control_and_header_a_run_keeps_within_the_hour_of_its_one_addre
     let of_answers =
         ["drop.response", "drop.cid.v", "drop.cid.c", "drop.cid.d", "drop.site.l", "drop.site.n"];
     let looked_at = |id: &String| of_answers.iter().any(|group| id.starts_with(group));
-    assert_eq!(of(&all, Verdict::Pass).iter().filter(|id| looked_at(id)).count(), 11, "{:?}", bad(&all));
+    assert_eq!(
+        with_verdict(&all, Verdict::Pass).iter().filter(|id| looked_at(id)).count(),
+        11,
+        "{:?}",
+        bad(&all)
+    );
     assert!(all.outcomes.iter().map(sent).sum::<usize>() >= 9);
-    let passed = of(&all, Verdict::Pass).len() + of(&all, Verdict::NotTestable).len();
+    let passed = with_verdict(&all, Verdict::Pass).len() + with_verdict(&all, Verdict::NotTestable).len();
     assert_eq!(passed, all.outcomes.len(), "no check reached the target's limit: {:?}", bad(&all));
 }
 
@@ -299,8 +304,8 @@ async fn without_control_a_node_is_tested_except_for_long_waits() {
         .collect();
     // A failed FORGET is retried for an hour.
     need.extend(["all-or-nothing", "finally-rejected"].map(|id| format!("network.forget.{id}")));
-    assert_eq!(of(&run, Verdict::NotTestable), need);
-    assert_eq!(of(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
+    assert_eq!(with_verdict(&run, Verdict::NotTestable), need);
+    assert_eq!(with_verdict(&run, Verdict::Pass).len() + need.len(), run.outcomes.len(), "{:?}", bad(&run));
     let posts: usize =
         run.outcomes.iter().flat_map(|o| &o.exchanges).filter(|e| e.request.method == "POST").count();
     assert!(posts < 500, "checks of pages share the same messages: {posts} were sent");
@@ -327,7 +332,7 @@ async fn a_webhook_reaches_a_listener_and_its_delivery_is_reported() {
     let content = json!({ "url": url, "events": ["message.new"], "secret": "geheim" });
     let registered = take(&served, &key, "/webhooks", "WEBHOOK", &content).await;
     let posted =
-        json!({ "address": Address::of(&key).to_string(), "type": "note", "content": {}, "time": 1 });
+        json!({ "address": Address::from_key(&key).to_string(), "type": "note", "content": {}, "time": 1 });
     let receive = async {
         let (mut io, _) = listener.accept().await.expect("a connection");
         let (head, body) = read_request(&mut io).await;
@@ -355,7 +360,7 @@ async fn take(served: &Served, key: &SigningKey, path: &str, kind: &str, content
         json!({ "chain": "ETH", "channel": "SVC", "type": kind, "timestamp": seconds, "content": content });
     let message = message.to_string();
     let envelope =
-        envelope::body(&message, &sign_text(key, message.as_bytes()), &Address::of(key).to_string());
+        envelope::body(&message, &sign_text(key, message.as_bytes()), &Address::from_key(key).to_string());
     let request = Request::new("POST", &format!("/api/v0{path}"))
         .header("Content-Type", "application/json")
         .body(envelope);

@@ -83,6 +83,17 @@ fn no_source_file_is_too_long() {
     assert!(lengths.is_empty(), "{lengths:?}");
 }
 
+#[test]
+fn every_function_is_named_after_what_it_does() {
+    const EMPTY: [&str; 3] = ["of", "one", "ask"];
+    for file in ARROWS.iter().flat_map(|(layer, _)| rust_files(&root().join(layer))) {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let empty = words.windows(2).find(|pair| pair[0] == "fn" && EMPTY.contains(&pair[1]));
+        assert_eq!(empty, None, "{}: name the function after what it returns or does", file.display());
+    }
+}
+
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -104,7 +115,7 @@ fn no_file_uses_the_old_words() {
     let allowed: Vec<&str> = allowed.iter().filter_map(|line| line.strip_prefix("allow ")).collect();
     let mut found = Vec::new();
     for file in prose_files() {
-        let text = std::fs::read_to_string(&file).expect("a text file").to_lowercase();
+        let text = std::fs::read_to_string(&file).expect("a file in UTF-8").to_lowercase();
         for (number, line) in text.lines().enumerate() {
             let line = allowed.iter().fold(line.to_owned(), |line, phrase| line.replace(phrase, " "));
             let used = words.iter().filter(|word| line.contains(**word));

@@ -18,7 +18,7 @@ async fn served() -> Served {
     start(&Options::new(7)).await.expect("a simulator on any port")
 }
 
-async fn ask(connector: &dyn Connect, base: &str) -> Result<Response, Broken> {
+async fn get(connector: &dyn Connect, base: &str) -> Result<Response, Broken> {
     let stream = connector.connect(base, None).await?;
     let host = base.rsplit('/').next().unwrap_or_default();
     exchange(stream, &Request::new("GET", "/no/such/path"), host, Limits::default()).await
@@ -45,15 +45,15 @@ async fn a_written_profile_trusts_the_simulator() {
     let server = &served.sites["server-a"];
     assert!(server.starts_with("https://127.0.0.1:"), "{server}");
     for base in [server.clone(), server.replace("127.0.0.1", "localhost")] {
-        assert!(ask(&sockets, &base).await.is_ok_and(|answer| answer.status >= 400), "{base}");
+        assert!(get(&sockets, &base).await.is_ok_and(|answer| answer.status >= 400), "{base}");
     }
-    assert!(ask(&sockets, &served.sites["gateway"]).await.is_ok(), "plain HTTP as ever");
+    assert!(get(&sockets, &served.sites["gateway"]).await.is_ok(), "plain HTTP as ever");
 
-    let said = why(ask(&Tcp, server).await);
+    let said = why(get(&Tcp, server).await);
     assert!(said.starts_with(&format!("{server}: ")) && said.contains("ca_file"), "{said}");
-    let said = why(ask(&sockets, &served.sites["gateway"].replace("http:", "https:")).await);
+    let said = why(get(&sockets, &served.sites["gateway"].replace("http:", "https:")).await);
     assert!(said.ends_with(": the server does not speak TLS"), "{said}");
-    let plain = ask(&sockets, &server.replace("https:", "http:")).await;
+    let plain = get(&sockets, &server.replace("https:", "http:")).await;
     assert!(matches!(plain, Err(Broken::Nonsense(_) | Broken::Closed(_))), "{plain:?}");
 }
 
@@ -84,7 +84,7 @@ async fn each_certificate_fault_has_its_reason() {
     ];
     for (leaf, expected) in cases {
         let (base, _task) = showing(&leaf).await;
-        let outcome = ask(&trusting, &base).await;
+        let outcome = get(&trusting, &base).await;
         match expected {
             None => assert_eq!(outcome.expect("an answer").status, 204),
             Some(words) => {

@@ -3,7 +3,7 @@
 use assay_sim::serve::ClockMode;
 use assay_spec::Dialect;
 use assay_spec::crypto::ed25519;
-use assay_spec::publish::check::{Asked, Op};
+use assay_spec::publish::check::{Intent, Op};
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::publish::client::{Publication, Published, publish};
 use assay_suites::publish::verify::{Verified, verify_publish};
@@ -35,7 +35,7 @@ fn wanted(served: &Served, cid: &str) -> Publication {
         url: served.sites["publish"].clone(),
         chain_url: Some(served.sites["chain"].clone()),
         key: ed25519::key_from_seed(KEY),
-        asked: Asked { domain: "a.example".into(), op: Op::Publish { cid: cid.into(), version: None } },
+        asked: Intent { domain: "a.example".into(), op: Op::Publish { cid: cid.into(), version: None } },
     }
 }
 

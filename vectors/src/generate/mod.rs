@@ -90,7 +90,7 @@ pub fn files_matching(only: &[String]) -> Vec<(&'static str, Vec<u8>)> {
     let mut files: Vec<(&'static str, Vec<u8>)> =
         groups.par_iter().map(|(path, cases)| (*path, canonical(cases).into_bytes())).collect();
     if only.is_empty() {
-        let manifest = Manifest::of(&files, &cases);
+        let manifest = Manifest::from_files(&files, &cases);
         files.push(("manifest.json", canonical(&manifest).into_bytes()));
     }
     files

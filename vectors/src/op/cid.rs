@@ -14,7 +14,7 @@ use crate::wire;
 /// The identifier of a file. Its bytes are generated while they are hashed.
 pub(super) fn file(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let content = input.recipe("content")?;
-    let layout = Layout::of(estimate(input)?, rules);
+    let layout = Layout::with_rules(estimate(input)?, rules);
     let summary = of_file(&content, &layout, &Discard).map_err(staged)?;
     Ok(json!({"cid": summary.cid.to_string()}))
 }
@@ -22,7 +22,7 @@ pub(super) fn file(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> 
 /// The identifier of a folder.
 pub(super) fn directory(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
     let folder = Folder::read(input)?;
-    let layout = Layout::of(estimate(input)?, rules);
+    let layout = Layout::with_rules(estimate(input)?, rules);
     let summary = of_entries(&folder.entries(), &layout, rules, &Discard).map_err(staged)?;
     Ok(json!({"cid": summary.cid.to_string()}))
 }

@@ -14,7 +14,7 @@ pub(crate) struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// The members of `in`.
-    pub(crate) fn of(input: &'a Value) -> Result<Self, OpError> {
+    pub(crate) fn from_input(input: &'a Value) -> Result<Self, OpError> {
         let members = input.as_object().ok_or_else(|| bad("in: an object is missing"))?;
         Ok(Members { members, prefix: String::new() })
     }

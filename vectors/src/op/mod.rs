@@ -158,7 +158,7 @@ pub fn answer_in<G: Rules>(dialect: &Dialect, op: &str, input: &Value, rules: &m
         "drop.inspect_zip" => zip::inspect,
         _ => return Answer::Unsupported,
     };
-    let outcome = Members::of(input).and_then(|members| run(dialect, &members, rules));
+    let outcome = Members::from_input(input).and_then(|members| run(dialect, &members, rules));
     match outcome {
         Ok(ok) => Answer::Ok(ok),
         Err(OpError::Reject(reject)) => Answer::Reject(reject),

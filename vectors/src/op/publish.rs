@@ -1,6 +1,6 @@
 //! `publish.record.*`, `publish.check_message` and `publish.verify_transaction`.
 
-use assay_spec::publish::check::{self, Asked, Op};
+use assay_spec::publish::check::{self, Intent, Op};
 use assay_spec::publish::record::{Record, RecordKind};
 use assay_spec::publish::requirements::{check as checks, record as rows};
 use assay_spec::publish::verify::{self, Confirmed};
@@ -75,7 +75,7 @@ pub(super) fn verify_transaction(
     Ok(json!({}))
 }
 
-fn asked(request: &Members<'_>) -> Result<Asked, OpError> {
+fn asked(request: &Members<'_>) -> Result<Intent, OpError> {
     let text = |name: &str| request.text(name).map(str::to_owned);
     let op = match request.optional_text("op")? {
         None | Some("pub") => {
@@ -90,7 +90,7 @@ fn asked(request: &Members<'_>) -> Result<Asked, OpError> {
             return Err(OpError::BadRequest(format!("request.op: {other:?} is not pub, transfer or accept")));
         }
     };
-    Ok(Asked { domain: text("domain")?, op })
+    Ok(Intent { domain: text("domain")?, op })
 }
 
 fn with_memo_program(dialect: &Dialect, input: &Members<'_>) -> Result<Dialect, OpError> {

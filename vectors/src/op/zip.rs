@@ -16,7 +16,7 @@ pub(super) fn inspect(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) 
     let files = extracted.files.iter().map(|(path, bytes)| (path.clone(), Entry::File(bytes)));
     let directories = extracted.directories.iter().map(|path| (path.clone(), Entry::Directory));
     let entries: BTreeMap<String, Entry<'_>> = files.chain(directories).collect();
-    let layout = Layout::of(Estimate::default(), rules);
+    let layout = Layout::with_rules(Estimate::default(), rules);
     let summary = of_entries(&entries, &layout, rules, &Discard).map_err(|error| match error {
         CidError::Refused(refused) => staged(refused),
         other => OpError::BadRequest(format!("zip: {other}")),

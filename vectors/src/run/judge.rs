@@ -38,7 +38,7 @@ fn rejected(rule: &str, answer: &Value, rules: bool, names: &Names) -> Option<St
         return Some("the response has neither ok nor reject".to_owned());
     };
     let named = &reject["rule"];
-    if let Some(known) = names.of(rule) {
+    if let Some(known) = names.for_rule(rule) {
         let is_known = named.as_str().is_some_and(|named| known.contains(named));
         let known = || known.iter().copied().collect::<Vec<_>>().join(", ");
         return (!is_known)

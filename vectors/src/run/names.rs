@@ -53,7 +53,7 @@ impl Names {
     }
 
     /// The names under which the implementation rejects by `rule`; `None` if the rule is not mapped.
-    pub(super) fn of(&self, rule: &str) -> Option<BTreeSet<&str>> {
+    pub(super) fn for_rule(&self, rule: &str) -> Option<BTreeSet<&str>> {
         self.0.get(rule).map(|names| names.iter().map(String::as_str).collect())
     }
 
@@ -77,8 +77,8 @@ mod tests {
         let parse = |text: &str| Names::parse("m.toml", text);
         let names = parse("[rules]\nA = ['domain.alphabet']\nB = ['domain.alphabet']\n").expect("a map");
         assert_eq!(names.len(), 1);
-        assert_eq!(names.of("domain.alphabet"), Some(["A", "B"].into()));
-        assert_eq!(names.of("domain.label-length"), None);
+        assert_eq!(names.for_rule("domain.alphabet"), Some(["A", "B"].into()));
+        assert_eq!(names.for_rule("domain.label-length"), None);
         for (text, expected) in [
             ("[rules]\n\nA = ['domain.colour']\n", "m.toml:3: domain.colour is not a rule"),
             (

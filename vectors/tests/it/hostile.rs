@@ -126,8 +126,8 @@ proptest! {
         }
         collection.put(path, bytes.clone());
         lint(&collection);
-        let is_told = drift(whole, &collection).iter().any(|each| !matches!(each, Difference::MissingFile(_)));
-        prop_assert_eq!(is_told, collection.file(path) != whole.file(path));
+        let is_reported = drift(whole, &collection).iter().any(|each| !matches!(each, Difference::MissingFile(_)));
+        prop_assert_eq!(is_reported, collection.file(path) != whole.file(path));
     }
 
     #[test]

@@ -31,7 +31,7 @@ const signed = ({ authorization, bindings, op }) => {
   const { key, incoming_key: incoming } = bindings.at(-1);
   return [signature, message, bs58.decode(op === "accept" ? incoming : key)];
 };
-const taken = (good) => {
+const accepted = (good) => {
   if (!good) throw new Error("the signature does not verify");
   return {};
 };
@@ -63,18 +63,18 @@ export const ALONE = [
     address: verifyMessage(read(i.message), hexlify(read(i.signature))),
   })],
   ["node", "ethers", "request.verify", rules("signature."), (i) =>
-    taken(verifyMessage(i.message_json, i.signature).toLowerCase() === i.address.toLowerCase())],
+    accepted(verifyMessage(i.message_json, i.signature).toLowerCase() === i.address.toLowerCase())],
   ["node", "ethers", "address.from_public_key", all, (i) => ({ address: computeAddress(i.public_key) })],
   ["node", "Node", "base64.decode", all, (i) => ({ bytes: hexed(Buffer.from(i.text, "base64")) })],
   ["node", "Node", "record.canonical", rules("canonical."), (i) => ({ canonical: reordered(i.message_json) })],
   ["node", "Node", "publish.record.encode", rules("record.time"), ({ fields: { t } }) =>
-    taken(new Date(t).toISOString() === t)],
-  ["node", "Node", "domain.canonical", all, ({ domain }) => taken(new URL(`https://${domain}/`).hostname === domain)],
-  ["node", "@noble/curves", "vfkey.verify", row("publish.envelope.signature"), (i) => taken(ed25519.verify(...signed(i)))],
+    accepted(new Date(t).toISOString() === t)],
+  ["node", "Node", "domain.canonical", all, ({ domain }) => accepted(new URL(`https://${domain}/`).hostname === domain)],
+  ["node", "@noble/curves", "vfkey.verify", row("publish.envelope.signature"), (i) => accepted(ed25519.verify(...signed(i)))],
   ["node", "Node", "vfkey.verify", row("publish.envelope.signature"), (i) => {
     const [signature, message, key] = signed(i);
     const spki = { key: Buffer.concat([SPKI, key]), format: "der", type: "spki" };
-    return taken(verifyByOpenssl(null, message, spki, signature));
+    return accepted(verifyByOpenssl(null, message, spki, signature));
   }],
   ["node", "@solana/transaction-messages", "transaction.decode", all, (i) =>
     wire(partsOf(getCompiledTransactionMessageDecoder().decode(read(i.message))))],

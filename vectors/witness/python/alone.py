@@ -57,7 +57,7 @@ def recover(i):
 
 def recover_text(i):
     found = Account.recover_message(encode_defunct(text=i["message_json"]), signature=i["signature"])
-    return taken(found.lower() == i["address"].lower())
+    return accepted(found.lower() == i["address"].lower())
 
 
 def address(i):
@@ -125,7 +125,7 @@ def unzip(i):
     return {}
 
 
-def taken(good):
+def accepted(good):
     if not good:
         raise ValueError("the signature does not verify")
     return {}

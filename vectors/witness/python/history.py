@@ -45,12 +45,12 @@ def private(i, encrypted, check):
     deks = encrypted.get("deks") if isinstance(encrypted, dict) else None
     if not isinstance(deks, dict):
         return None, []
-    hands = {"user": i.get("wallet_key"), "encryption": i.get("encryption_key")}
-    name = next((name for name, key in hands.items() if key is not None and name in deks), None)
+    keys = {"user": i.get("wallet_key"), "encryption": i.get("encryption_key")}
+    name = next((name for name, key in keys.items() if key is not None and name in deks), None)
     try:
         skips = i["role"] == "backend" and encrypted["v"] < 3
         require(name is not None or skips, "no key")
-        opened = open_envelope({"envelope": encrypted, "role": i["role"], "dek": name, "private_key": hands.get(name)})
+        opened = open_envelope({"envelope": encrypted, "role": i["role"], "dek": name, "private_key": keys.get(name)})
         if opened["plaintext"] is None:
             return None, opened["warnings"]
         return check(bytes.fromhex(opened["plaintext"]["hex"]).decode()), []

@@ -49,7 +49,7 @@ pub(super) fn about(dice: &mut Dice, traits: Traits, turns: &[Turn]) -> String {
     for turn in found {
         sentences.push(format!("The tool says: {}.", quoted(&turn.text)));
     }
-    let is_told = !sentences.is_empty();
+    let has_result = !sentences.is_empty();
     // An image in a tool result counts like an image in a message.
     for shown in turns[since.unwrap_or(0)..].iter().flat_map(|turn| &turn.images).take(IMAGES) {
         sentences.push(if traits.vision {
@@ -69,7 +69,7 @@ pub(super) fn about(dice: &mut Dice, traits: Traits, turns: &[Turn]) -> String {
         [word] => sentences.push(format!("You asked about {word}.")),
         [word, next, ..] => sentences.push(format!("You asked about {word} and {next}.")),
     }
-    if !words.is_empty() && !is_told {
+    if !words.is_empty() && !has_result {
         let mut of_one = OF_ONE.to_vec();
         for _ in 0..=dice.below(2) {
             let template = of_one.remove(dice.below(of_one.len()));

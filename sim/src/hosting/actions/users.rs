@@ -26,8 +26,8 @@ pub(super) struct Long {
 /// The maximum number of deployments of one history.
 const HISTORY: u32 = 20_000;
 
-/// A user's public values and private keys. The wallets of this world hold nothing of value.
-pub(in crate::hosting) fn person(state: &State, core: &Core, owner: &str) -> Value {
+/// A user's public values and private keys. These wallets hold no real funds.
+pub(in crate::hosting) fn user_keys(state: &State, core: &Core, owner: &str) -> Value {
     let Some(owner) = state.accounts.owner(owner) else { return Value::Null };
     json!({
         "owner": &*owner.address, "wallet_key": owner.wallet.reveal(),
@@ -48,7 +48,7 @@ pub(super) fn new_owner(
             let bytes = parse_prefixed_hex(&text).and_then(|bytes| bytes.try_into().ok());
             Some(
                 bytes
-                    .and_then(Secret::of)
+                    .and_then(Secret::from_bytes)
                     .ok_or("wallet_key must be 0x and 64 hex digits, and a valid secp256k1 key")?,
             )
         }

@@ -46,7 +46,7 @@ impl Chains {
     }
 
     /// The chain of a network.
-    pub(super) fn of(&self, network: &str) -> Option<Chain> {
+    pub(super) fn for_network(&self, network: &str) -> Option<Chain> {
         let at = NETWORKS.iter().position(|name| *name == network)?;
         Some(self.made[at].get_or_init(|| Maker { rng: self.rng, network, ends: self.ends }.chain()).clone())
     }
@@ -139,7 +139,7 @@ impl Maker<'_> {
 
     /// An address with its EIP-55 checksum.
     fn address(&self, stream: &str, n: u64) -> String {
-        Address::of_digest(self.draw(stream, n)).to_string()
+        Address::from_digest(self.draw(stream, n)).to_string()
     }
 
     fn draw(&self, stream: &str, n: u64) -> [u8; 32] {

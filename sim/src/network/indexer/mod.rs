@@ -26,7 +26,7 @@ pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     let name = core.effect(&EVENTS, "events", |_, _| "logs");
     let chain = chain(state, core, call.capture(0))?;
     let found: Vec<&Event> = chain.events().filter(|event| filter.matches(event)).collect();
-    paging::of(core, name, page, &found, |core, event| shown_event(core, event))
+    paging::page(core, name, page, &found, |core, event| shown_event(core, event))
 }
 
 /// Lists transactions in pages.
@@ -36,17 +36,17 @@ pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) 
     let name = core.effect(&TRANSACTIONS, "transactions", |_, _| "txs");
     let chain = chain(state, core, call.capture(0))?;
     let found: Vec<&Transaction> = chain.transactions().filter(|one| filter.matches(one)).collect();
-    paging::of(core, name, page, &found, |core, one| shown_transaction(core, one))
+    paging::page(core, name, page, &found, |core, one| shown_transaction(core, one))
 }
 
 /// The chain of that name. An unknown one is 404, or empty under a variation, or another chain under a
 /// deviation.
 fn chain(state: &State, core: &mut Core, network: &str) -> Result<Chain, Refusal> {
-    if let Some(chain) = state.chains.of(network) {
+    if let Some(chain) = state.chains.for_network(network) {
         return Ok(chain);
     }
     if core.violated(&UNKNOWN_NETWORK).is_some() {
-        return Ok(state.chains.of(NETWORKS[0]).expect("the first network is indexed"));
+        return Ok(state.chains.for_network(NETWORKS[0]).expect("the first network is indexed"));
     }
     if core.varies(variations::INDEXER_EMPTY) {
         return Ok(Chain::default());

@@ -12,7 +12,7 @@ use assay_spec::network::requirements::instances::{
 use serde_json::{Value, json};
 
 use super::super::call::Call;
-use super::super::deviations::{NOBODY, change};
+use super::super::deviations::{ZERO_ADDRESS, change};
 use super::super::{State, create as creation, paging, variations};
 use super::{Machine, id_of, ipv6_of, record, same_id};
 use crate::core::Core;
@@ -59,7 +59,7 @@ fn falsified(core: &mut Core, mut shown: Value, machine: &Machine) -> Value {
         change(core, rule, &mut shown[name], wrong);
     };
     deviate("instance_id", &ID, &longer);
-    deviate("owner", &OWNER, &|_, _| json!(NOBODY));
+    deviate("owner", &OWNER, &|_, _| json!(ZERO_ADDRESS));
     // Fields set by an update are covered by the deviations of the update.
     if machine.changes == 0 {
         deviate("name", &NAME, &longer);
@@ -86,7 +86,7 @@ pub(in crate::network) fn list(
     let filter = InstanceFilter::parse(&call.params, core);
     let found = state.seen(core, call.site).derived.instances.select(core, &filter);
     let name = core.effect(&LISTED, "instances", |_, _| "items");
-    paging::of(core, name, page, &found, |_, instance| json!(instance))
+    paging::page(core, name, page, &found, |_, instance| json!(instance))
 }
 
 /// Updates an instance.

@@ -42,7 +42,7 @@ pub(super) struct Fixtures {
 
 /// The publisher's address.
 pub(super) fn address(core: &Core) -> String {
-    Address::of(&key(core)).to_string()
+    Address::from_key(&key(core)).to_string()
 }
 
 fn key(core: &Core) -> SigningKey {

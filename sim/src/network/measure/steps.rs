@@ -70,7 +70,7 @@ const fn http(field: &'static str, asks: Asks, ipv6: bool, expected: Expected) -
 }
 
 /// The tests for a kind of node.
-pub(super) fn of(kind: NodeKind) -> &'static [Test] {
+pub(super) fn for_kind(kind: NodeKind) -> &'static [Test] {
     match kind {
         NodeKind::Core => &CORE,
         NodeKind::Compute => &COMPUTE,

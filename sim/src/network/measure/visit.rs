@@ -53,15 +53,15 @@ pub(super) fn begin(state: &mut State, core: &mut Core, hour: u64, node: usize) 
     let Some(open) = state.measure.hour(hour) else { return };
     let visit = Visit { at, record, failed: Vec::new(), step: 0, sent_at: at, outcome: None, ipv4, ipv6 };
     open.visits.insert(node, visit);
-    ask(state, core, Probe { hour, node, step: 0 });
+    send_request(state, core, Probe { hour, node, step: 0 });
 }
 
 /// Sends the request of a test.
-fn ask(state: &mut State, core: &mut Core, probe: Probe) {
+fn send_request(state: &mut State, core: &mut Core, probe: Probe) {
     let Probe { hour, node: number, step } = probe;
     let now = core.now();
     let node = state.nodes.at(number);
-    let Test { way, .. } = steps::of(node.kind)[step];
+    let Test { way, .. } = steps::for_kind(node.kind)[step];
     let Some(fixtures) = &state.measure.fixtures else { return };
     let Some(visit) = state.measure.hour.as_mut().and_then(|open| open.visits.get_mut(&number)) else {
         return;
@@ -106,7 +106,7 @@ fn come_back(core: &mut Core, hour: u64, probe: Probe) {
 pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
     let now = core.now();
     let node = state.nodes.at(probe.node).clone();
-    let tests = steps::of(node.kind);
+    let tests = steps::for_kind(node.kind);
     let Some(visit) = state.measure.visit(probe.hour, probe.node) else { return };
     if visit.step != probe.step {
         return;
@@ -134,7 +134,7 @@ pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
     }
     let next = Probe { step: probe.step + 1, ..probe };
     if next.step < tests.len() {
-        ask(state, core, next);
+        send_request(state, core, next);
     } else if let Some(hour) = state.measure.hour(probe.hour) {
         end(core, hour, probe.node);
     }
@@ -174,7 +174,7 @@ pub(super) fn end_all(state: &mut State, core: &mut Core, number: u64) {
     for node in open {
         if let Some(visit) = hour.visits.get_mut(&node) {
             let kind: NodeKind = visit.record.kind();
-            let missing = steps::of(kind).iter().skip(visit.step);
+            let missing = steps::for_kind(kind).iter().skip(visit.step);
             visit.failed.extend(missing.map(|test| (test.field, Failed::Unanswered)));
         }
         end(core, hour, node);

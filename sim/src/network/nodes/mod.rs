@@ -172,7 +172,7 @@ impl Node {
     }
 }
 
-/// The response of a node that is not reachable. A world cannot refuse a connection; this stands in for that.
+/// The response of a node that is not reachable. A world cannot refuse a connection, so it returns this.
 pub(super) fn refuses(state: &State, core: &Core, head: &RequestHead) -> Option<Reply> {
     state.nodes.at_site(head.site)?.unreachable_from(head.peer)?;
     Some(core.text(503, "no such node"))

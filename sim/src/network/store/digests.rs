@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_that_begin_alike_are_told_apart() {
+    fn hashes_with_a_common_prefix_are_distinguished() {
         let hashes: Vec<Hash> = (0..600_u16)
             .map(|n| {
                 let mut bytes = [9; 32];

@@ -89,7 +89,7 @@ impl<T: Copy> Ranked<T> {
         let split = Arc::make_mut(root).insert(rank, item);
         self.len += 1;
         if let Some(right) = split {
-            let right = Child::of(right);
+            let right = Child::new(right);
             let left = Child { first: root.first(), count: self.len - right.count, node: root.clone() };
             *root = Arc::new(Node::Inner(vec![left, right]));
         }
@@ -97,7 +97,7 @@ impl<T: Copy> Ranked<T> {
 }
 
 impl<T: Copy> Child<T> {
-    fn of(node: Node<T>) -> Child<T> {
+    fn new(node: Node<T>) -> Child<T> {
         let count = match &node {
             Node::Leaf(items) => items.len() as u32,
             Node::Inner(children) => children.iter().map(|child| child.count).sum(),
@@ -146,7 +146,7 @@ impl<T: Copy> Node<T> {
                 if rank == 0 {
                     child.first = item;
                 }
-                let right = Child::of(split?);
+                let right = Child::new(split?);
                 child.count -= right.count;
                 children.insert(at + 1, right);
                 if children.len() <= FANOUT {

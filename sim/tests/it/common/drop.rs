@@ -76,7 +76,7 @@ pub(crate) fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
 
 /// A site with one page.
 pub(crate) fn page(content: &str) -> Vec<u8> {
-    zip::of(&[("index.html", content.as_bytes())])
+    zip::from_files(&[("index.html", content.as_bytes())])
 }
 
 /// The response to an upload.
@@ -134,19 +134,19 @@ impl Driver {
     }
 
     /// Sends a call to the drop, which answers at once.
-    pub(crate) fn ask(&mut self, call: &Call) -> Reply {
+    pub(crate) fn exchange(&mut self, call: &Call) -> Reply {
         let exchange = self.start_at(SITE, call);
         self.reply(exchange).expect("the drop answers at once")
     }
 
     /// Uploads a zip; returns the status.
     pub(crate) fn post_zip(&mut self, zip: &[u8]) -> u16 {
-        self.ask(&upload(zip)).status
+        self.exchange(&upload(zip)).status
     }
 
     /// Sends an upload that must be accepted.
     pub(crate) fn drop_form(&mut self, call: &Call) -> Dropped {
-        let reply = self.ask(call);
+        let reply = self.exchange(call);
         assert_eq!(reply.status, 200, "{}", show(&reply));
         Dropped::read(&reply)
     }
@@ -163,7 +163,7 @@ impl Driver {
 
     /// The answer to a GET.
     pub(crate) fn look(&mut self, target: &str) -> Reply {
-        self.ask(&get(target))
+        self.exchange(&get(target))
     }
 
     pub(crate) fn claim(&mut self, token: &str) -> Result<Value, String> {
@@ -184,7 +184,7 @@ impl Driver {
 pub(crate) fn expect(name: &str, call: &Call, status: u16) -> Driver {
     let mut driver = Driver::new(1);
     let before = driver.drops();
-    let reply = driver.ask(call);
+    let reply = driver.exchange(call);
     assert_eq!(reply.status, status, "{name}: {}", show(&reply));
     assert!(DOCUMENTED.contains(&status) && body_of(&reply)["error"].is_string(), "{name}");
     assert_eq!(driver.drops(), before, "{name} changed something");

@@ -30,7 +30,7 @@ impl Wallet {
         let [high, low] = number.to_be_bytes();
         let secret = std::array::from_fn(|at| [high, low][at % 2]);
         let key = key_from_secret(&secret).expect("a number above 0 is a key");
-        let address = Address::of(&key).to_string();
+        let address = Address::from_key(&key).to_string();
         Wallet { key, address }
     }
 

@@ -42,7 +42,7 @@ pub(crate) async fn read(mut io: DuplexStream) -> String {
 }
 
 /// Sends a call and reads its answer.
-pub(crate) async fn ask(handle: &Handle, call: &Call) -> String {
+pub(crate) async fn exchange(handle: &Handle, call: &Call) -> String {
     read(send(handle, &bytes(call)).await).await
 }
 

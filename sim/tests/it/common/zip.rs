@@ -48,7 +48,7 @@ impl Entry {
 }
 
 /// The zip of these files, stored.
-pub(crate) fn of(files: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn from_files(files: &[(&str, &[u8])]) -> Vec<u8> {
     let entries: Vec<Entry> = files.iter().map(|(name, content)| Entry::stored(name, content)).collect();
     write(&entries)
 }
@@ -76,8 +76,8 @@ pub(crate) fn overlapping(entries: &[Entry]) -> Vec<u8> {
 
 /// A zip of `index.html` with exactly this many bytes; a second file fills the rest.
 pub(crate) fn of_length(length: usize) -> Vec<u8> {
-    let frame = of(&[("index.html", b"<p>"), ("pad.bin", b"")]).len();
-    let zip = of(&[("index.html", b"<p>"), ("pad.bin", &vec![b'x'; length - frame])]);
+    let frame = from_files(&[("index.html", b"<p>"), ("pad.bin", b"")]).len();
+    let zip = from_files(&[("index.html", b"<p>"), ("pad.bin", &vec![b'x'; length - frame])]);
     assert_eq!(zip.len(), length);
     zip
 }

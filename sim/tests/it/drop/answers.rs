@@ -42,7 +42,7 @@ fn urls_have_the_host_that_the_caller_used() {
 fn responses_have_their_exact_bytes() {
     let mut driver = Driver::new(1);
     let form = |driver: &mut Driver, call: &Call, status, body: &str| {
-        let reply: Reply = driver.ask(call);
+        let reply: Reply = driver.exchange(call);
         let mut names: Vec<&str> = reply.headers.keys().map(http::HeaderName::as_str).collect();
         names.sort_unstable();
         assert_eq!(names, ["content-type", "date"]);
@@ -53,7 +53,12 @@ fn responses_have_their_exact_bytes() {
     let missing = post("text/plain", Vec::new());
     form(&mut driver, &missing, 400, r#"{"error":"artifact is missing"}"#);
     form(&mut driver, &upload(b"PK"), 400, r#"{"error":"unsafe zip"}"#);
-    form(&mut driver, &upload(&zip::of(&[("a", b"")])), 400, r#"{"error":"no index.html at the root"}"#);
+    form(
+        &mut driver,
+        &upload(&zip::from_files(&[("a", b"")])),
+        400,
+        r#"{"error":"no index.html at the root"}"#,
+    );
     form(&mut driver, &upload(&zip::of_length(10_000_001)), 413, r#"{"error":"zip too large"}"#);
     form(&mut driver, &get("/"), 404, r#"{"error":"not found"}"#);
     let dropped = concat!(

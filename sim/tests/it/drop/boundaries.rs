@@ -15,7 +15,7 @@ const HOUR: i64 = 3_600_000;
 fn zip_may_have_ten_million_bytes() {
     for (length, status) in [(10_000_000, 200), (10_000_001, 413)] {
         let mut driver = Driver::new(1);
-        let reply = driver.ask(&upload(&zip::of_length(length)));
+        let reply = driver.exchange(&upload(&zip::of_length(length)));
         assert_eq!(reply.status, status, "{length} bytes: {}", show(&reply));
         assert_eq!(driver.drops()["stored_bytes"] == 0, status != 200);
     }
@@ -32,7 +32,7 @@ fn other_fields_do_not_count_for_the_zip_size() {
         let mut driver = Driver::new(1);
         let call = form(length - frame);
         assert_eq!(call.body.len(), length);
-        assert_eq!(driver.ask(&call).status, status, "{length} bytes");
+        assert_eq!(driver.exchange(&call).status, status, "{length} bytes");
     }
 }
 
@@ -59,7 +59,7 @@ fn files_may_have_forty_million_bytes_together() {
         let mut driver = Driver::new(1);
         let mut entries = part.to_vec();
         entries.push(Entry::deflated("index.html", page.as_bytes()));
-        let reply = driver.ask(&upload(&zip::write(&entries)));
+        let reply = driver.exchange(&upload(&zip::write(&entries)));
         assert_eq!(reply.status, status, "{}", show(&reply));
         let stored = if status == 200 { 40_000_000 } else { 0 };
         assert_eq!(driver.drops()["stored_bytes"], stored);
@@ -74,7 +74,7 @@ fn zip_may_have_a_thousand_files_and_any_directories() {
         let mut entries = vec![Entry::stored("index.html", b"")];
         entries.extend((1..count).map(|n| Entry::stored(&format!("f{n}"), b"x")));
         entries.extend_from_slice(&directories);
-        let reply = driver.ask(&upload(&zip::write(&entries)));
+        let reply = driver.exchange(&upload(&zip::write(&entries)));
         assert_eq!(reply.status, status, "{count} files: {}", show(&reply));
     }
 }
@@ -87,14 +87,14 @@ fn file_behind_links_counts_once_per_path() {
         driver.set_drop_limits(&limits);
         let mut entries = vec![Entry::stored("index.html", &vec![b'x'; size])];
         entries.extend((0..links).map(|n| Entry::link(&format!("l{n}"), "index.html")));
-        let reply = driver.ask(&upload(&zip::write(&entries)));
+        let reply = driver.exchange(&upload(&zip::write(&entries)));
         assert_eq!(reply.status, status, "{size} bytes, {links} links: {}", show(&reply));
     }
 }
 
 #[test]
 fn valid_source_is_kept_and_invalid_source_is_ignored() {
-    let zip = zip::of(&[("index.html", b"<p>")]);
+    let zip = zip::from_files(&[("index.html", b"<p>")]);
     let (last, first) = ("x".repeat(64), "x".repeat(65));
     let kept = ["a", " ", "AZaz09 _.:/@-", "codehost:owner/site@v1.2", last.as_str(), ""];
     let ignored =
@@ -115,7 +115,7 @@ fn valid_source_is_kept_and_invalid_source_is_ignored() {
 
 #[test]
 fn first_of_two_sources_counts() {
-    let zip = zip::of(&[("index.html", b"<p>")]);
+    let zip = zip::from_files(&[("index.html", b"<p>")]);
     let mut driver = Driver::new(1);
     for (form, kept) in [
         (Form::default().field("source", b"a").artifact(&zip).field("source", b"b"), json!("a")),
@@ -171,7 +171,7 @@ fn long_time_step_removes_each_drop_at_its_own_deadline() {
 #[test]
 fn slow_upload_expires_four_hours_after_its_end() {
     let mut driver = Driver::new(1);
-    let call = upload(&zip::of(&[("index.html", b"<p>")]));
+    let call = upload(&zip::from_files(&[("index.html", b"<p>")]));
     let exchange = driver.begin(SITE, &call);
     driver.advance(HOUR);
     driver.input(Input::Body(exchange, Bytes::from(call.body)));
@@ -206,7 +206,7 @@ fn extreme_limits_do_not_panic() {
         driver.world.set_variations(&["drop.retry-after".to_owned()]).expect("a known variation");
         driver.set_drop_limits(&limits);
         for _ in 0..2 {
-            let reply = driver.ask(&upload(&zip::of(&[("index.html", b"<p>")])));
+            let reply = driver.exchange(&upload(&zip::from_files(&[("index.html", b"<p>")])));
             assert_eq!(reply.status, status, "{limits}: {}", show(&reply));
         }
         driver.advance(48 * HOUR);

@@ -75,7 +75,7 @@ fn uploads_that_publish_nothing_do_not_count() {
     let mut driver = Driver::new(1);
     for _ in 0..12 {
         assert_eq!(driver.post_zip(b"no zip"), 400);
-        assert_eq!(driver.ask(&post("text/plain", Vec::new())).status, 400);
+        assert_eq!(driver.exchange(&post("text/plain", Vec::new())).status, 400);
         let aborted = driver.open(&upload(b""));
         driver.input(Input::Abort(aborted));
     }
@@ -235,7 +235,7 @@ fn with_retry_after() -> Driver {
 
 /// The requirement that rejects the next upload, and its `Retry-After`.
 fn refusal(driver: &mut Driver) -> (&str, String) {
-    let reply: Reply = driver.ask(&upload(&page("")));
+    let reply: Reply = driver.exchange(&upload(&page("")));
     assert_eq!(reply.status, 429, "{}", show(&reply));
     let wait = reply.headers["retry-after"].to_str().expect("seconds").to_owned();
     (driver.refused_by(), wait)

@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::common::drop::{DROP, FORM, get, page, upload};
 use crate::common::wire;
-use crate::drop::line::{Io, answer_on, ask, listening, request, served, socket, until};
+use crate::drop::line::{Io, answer_on, exchange, listening, request, served, socket, until};
 
 #[tokio::test]
 async fn second_upload_is_answered_while_both_bodies_are_open() {
@@ -88,7 +88,7 @@ async fn hundred_megabytes_are_not_read_to_their_end() {
     assert!((20..60).contains(&sent), "the server closed the connection after {sent} MiB");
     let answer = answer_on(&mut io).await;
     assert_eq!(wire::status(&answer), 413, "{answer}");
-    assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 200);
+    assert_eq!(wire::status(&exchange(&handle, &upload(&page(""))).await), 200);
 }
 
 #[tokio::test]

@@ -62,7 +62,7 @@ fn truncated_form_publishes_nothing() {
     let complete = good.len() - 2;
     for length in 0..=good.len() {
         let mut driver = Driver::new(1);
-        let reply = driver.ask(&post(FORM, good[..length].to_vec()));
+        let reply = driver.exchange(&post(FORM, good[..length].to_vec()));
         assert_eq!(reply.status, if length < complete { 400 } else { 200 }, "{length} of {}", good.len());
     }
 }
@@ -98,7 +98,7 @@ fn artifact_is_the_first_field_of_that_name_and_must_be_a_zip() {
         ("something around it", post(FORM, [b"before\r\n", &upload(&zip).body[..], b"after"].concat())),
         ("a query", Call { target: "/api/drop?artifact=x".to_owned(), ..upload(&zip) }),
     ] {
-        let reply = Driver::new(1).ask(&call);
+        let reply = Driver::new(1).exchange(&call);
         assert_eq!(reply.status, 200, "{name}: {}", show(&reply));
     }
 }
@@ -107,7 +107,7 @@ fn artifact_is_the_first_field_of_that_name_and_must_be_a_zip() {
 fn forms_with_many_parts_or_long_heads_are_accepted_or_rejected() {
     let zip = page("");
     let many = |count: usize| (0..count).fold(Form::default(), |form, n| form.field(&format!("f{n}"), b"x"));
-    let taken = Driver::new(1).ask(&many(999).artifact(&zip).call());
+    let taken = Driver::new(1).exchange(&many(999).artifact(&zip).call());
     assert_eq!(taken.status, 200, "{}", show(&taken));
     expect("more parts than any form has", &many(1000).artifact(&zip).call(), 400);
     let empty = b"--assay\r\n\r\n\r\n\r\n".repeat(1_000_000);
@@ -133,7 +133,7 @@ fn responses_have_no_cors_headers_and_keys_are_ignored() {
         call.headers.push(("origin", b"https://elsewhere.example".to_vec()));
         call.headers.push(("authorization", b"Bearer x".to_vec()));
         call.headers.push(("access-control-request-method", b"POST".to_vec()));
-        let reply = driver.ask(&call);
+        let reply = driver.exchange(&call);
         let cross = reply.headers.keys().find(|name| name.as_str().starts_with("access-control"));
         assert_eq!(cross, None, "{}", show(&reply));
         seen.insert(reply.status);

@@ -31,8 +31,8 @@ fn journal_of_large_heads_and_bodies_is_bounded() {
     let mut call = upload(&zip::of_length(10_000_001));
     call.headers.push(("x-pad", vec![b'x'; 1_000_000]));
     for _ in 0..10 {
-        assert_eq!(driver.ask(&call).status, 413);
-        (0..5).for_each(|_| drop(driver.ask(&Call { headers: call.headers.clone(), ..get("/") })));
+        assert_eq!(driver.exchange(&call).status, 413);
+        (0..5).for_each(|_| drop(driver.exchange(&Call { headers: call.headers.clone(), ..get("/") })));
     }
     let size = |event: &Event| match event {
         Event::Body(bytes) | Event::Frame(bytes) => bytes.len(),
@@ -51,7 +51,7 @@ fn reasons_are_cut_before_they_are_logged() {
     let mut driver = Driver::new(1);
     let name = "\u{e9}".repeat(1_000_000);
     let cut_off = Form::default().field(&name, &[]).bytes();
-    assert_eq!(driver.ask(&post(FORM, cut_off[..cut_off.len() - 10].to_vec())).status, 400);
+    assert_eq!(driver.exchange(&post(FORM, cut_off[..cut_off.len() - 10].to_vec())).status, 400);
     let why = driver.world.core.log.lines().last().expect("a line").why.clone();
     assert!(why.contains("\u{e9}\u{e9}") && why.chars().count() <= 501, "{}", why.len());
 }
@@ -117,7 +117,7 @@ fn zip_bombs_of_42_kilobytes_are_rejected() {
         let driver = expect(name, &upload(&bomb), status);
         assert_eq!(driver.refused_by(), rule, "{name}");
     }
-    let inner = zip::of(&[("index.html", b""), ("bomb.zip", &declared(42_000_000))]);
+    let inner = zip::from_files(&[("index.html", b""), ("bomb.zip", &declared(42_000_000))]);
     assert_eq!(Driver::new(1).post_zip(&inner), 200, "a zip inside a zip is not opened");
 }
 
@@ -140,7 +140,7 @@ fn hundred_thousand_entries_are_rejected() {
 
 #[test]
 fn body_may_arrive_in_a_thousand_frames_over_hours() {
-    let zip = zip::of(&[("index.html", &b"slow".repeat(5_000))]);
+    let zip = zip::from_files(&[("index.html", &b"slow".repeat(5_000))]);
     let call = upload(&zip);
     let mut driver = Driver::new(1);
     let exchange = driver.open(&call);

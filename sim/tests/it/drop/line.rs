@@ -39,7 +39,7 @@ pub(crate) fn request(call: &Call, more: &str) -> Vec<u8> {
 }
 
 /// Sends a call on a separate connection and reads its answer.
-pub(crate) async fn ask(handle: &Handle, call: &Call) -> String {
+pub(crate) async fn exchange(handle: &Handle, call: &Call) -> String {
     let mut io = wire::connect_to(handle, SITE);
     io.write_all(&wire::bytes(call)).await.expect("the server reads");
     wire::read(io).await

@@ -45,7 +45,7 @@ fn pause_precedes_open_upload_then_hour_then_day() {
         let reply = driver.reply(exchange).expect("an answer before the body");
         assert_eq!((reply.status, driver.refused_by()), (status, rule), "{what:?}");
     }
-    assert_eq!(spoilt(&[]).ask(&post("text/plain", Vec::new())).status, 400, "none of the conditions");
+    assert_eq!(spoilt(&[]).exchange(&post("text/plain", Vec::new())).status, 400, "none of the conditions");
 }
 
 #[test]
@@ -99,10 +99,10 @@ fn first_error_of_an_upload_is_reported() {
     for (name, call, status, rule) in cases {
         let mut driver = Driver::new(1);
         driver.set_faults(&json!([{ "fault": "drop.publish-fails" }]));
-        assert_eq!(driver.ask(&call).status, status, "{name}");
+        assert_eq!(driver.exchange(&call).status, status, "{name}");
         assert_eq!(driver.refused_by(), rule, "{name}");
         assert!(driver.world.core.faults.list()[0].receipts.is_empty(), "{name}: nothing was published");
-        assert_eq!(driver.ask(&upload(&page(""))).status, 500, "a valid upload reaches publishing");
+        assert_eq!(driver.exchange(&upload(&page(""))).status, 500, "a valid upload reaches publishing");
     }
 }
 

@@ -64,7 +64,7 @@ fn missing_files_are_not_found() {
 fn no_path_escapes_a_site() {
     let mut driver = Driver::new(1);
     let mine = driver.drop_zip(&folder());
-    let other = driver.drop_zip(&zip::of(&[("index.html", b"other"), ("secret.txt", b"other")]));
+    let other = driver.drop_zip(&zip::from_files(&[("index.html", b"other"), ("secret.txt", b"other")]));
     let name = other.path().trim_end_matches('/').rsplit('/').next().expect("a name").to_owned();
     let ups =
         ["..", "%2e%2e", "%2E%2E", ".%2e", "%2e.", "..%00", "%252e%252e", "..;", "%c0%ae%c0%ae", "\u{2025}"];
@@ -111,18 +111,18 @@ fn redirects_lead_only_to_their_own_directory() {
 fn only_get_and_head_are_allowed() {
     let (mut driver, dropped) = live();
     let before = driver.drops();
-    let head = driver.ask(&Call { method: "HEAD".to_owned(), ..get(dropped.path()) });
+    let head = driver.exchange(&Call { method: "HEAD".to_owned(), ..get(dropped.path()) });
     let page = driver.look(dropped.path());
     assert_eq!((head.status, &head.headers, &head.body), (200, &page.headers, &page.body));
     for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"] {
         for path in ["", "docs", "nothing"] {
-            let reply = driver.ask(&Call { method: method.to_owned(), ..get(&dropped.below(path)) });
+            let reply = driver.exchange(&Call { method: method.to_owned(), ..get(&dropped.below(path)) });
             assert_eq!((reply.status, header(&reply, "allow")), (405, "GET, HEAD"), "{method} {path:?}");
         }
     }
     for method in ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "BREW", "post"] {
         for target in ["/api/drop", "/api/drop?x"] {
-            let reply = driver.ask(&Call { method: method.to_owned(), ..get(target) });
+            let reply = driver.exchange(&Call { method: method.to_owned(), ..get(target) });
             assert_eq!((reply.status, header(&reply, "allow")), (405, "POST"), "{method} {target}");
             assert!(!reply.headers.contains_key("access-control-allow-origin"));
         }

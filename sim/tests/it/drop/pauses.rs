@@ -24,18 +24,18 @@ fn each_cause_pauses_uploads_and_nothing_else() {
         let open = driver.at("10.0.0.2").open(&call);
         driver.set_faults(&json!([fault]));
 
-        let reply = driver.at("10.0.0.3").ask(&call);
+        let reply = driver.at("10.0.0.3").exchange(&call);
         assert_eq!((reply.status, body_of(&reply)), (503, json!({ "error": "drops are paused" })));
         assert!(!reply.headers.contains_key("retry-after"));
         assert_eq!(driver.look(dropped.path()).status, 200, "sites are served");
-        assert_eq!(driver.ask(&get("/api/drop")).status, 405);
+        assert_eq!(driver.exchange(&get("/api/drop")).status, 405);
         driver.claim(&dropped.token).expect("claims are accepted");
         driver.input(Input::Body(open, Bytes::from(call.body.clone())));
         driver.input(Input::End(open));
         assert_eq!(driver.reply(open).map(|reply| reply.status), Some(200), "uploads in progress continue");
 
         driver.advance(10);
-        assert_eq!(driver.ask(&call).status, 503);
+        assert_eq!(driver.exchange(&call).status, 503);
         driver.drop_page();
         assert_eq!(receipts(&driver), [T, T + 10], "only uploads are occasions");
         assert_eq!(driver.world.core.faults.list()[0].matched, 3);
@@ -59,7 +59,7 @@ fn paused_upload_gets_retry_after_under_that_variation() {
     let mut driver = Driver::new(1);
     driver.world.set_variations(&["drop.retry-after".to_owned()]).expect("a known variation");
     driver.set_faults(&json!([{ "fault": "drop.disabled" }]));
-    assert_eq!(driver.ask(&upload(&page(""))).headers["retry-after"], "60");
+    assert_eq!(driver.exchange(&upload(&page(""))).headers["retry-after"], "60");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn failed_upload_can_be_sent_again_unchanged() {
     let state = driver.drops();
     for _ in 0..2 {
         driver.advance(5);
-        let reply = driver.ask(&call);
+        let reply = driver.exchange(&call);
         assert_eq!(
             (reply.status, body_of(&reply)),
             (500, json!({ "error": "publishing failed; try again" }))

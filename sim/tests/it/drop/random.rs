@@ -48,7 +48,7 @@ proptest! {
     #[test]
     fn any_target_is_answered(target in prop_oneof!["/live/[ -~]{0,20}", "[/%.a-f0-9]{0,30}", any::<String>()], inside: bool) {
         let mut driver = Driver::new(1);
-        let dropped = driver.drop_zip(&zip::of(&[("index.html", b"page"), ("a/b.txt", b"file")]));
+        let dropped = driver.drop_zip(&zip::from_files(&[("index.html", b"page"), ("a/b.txt", b"file")]));
         let target = if inside { dropped.below(&target) } else { target };
         let reply = driver.look(&target);
         let known = match reply.status {
@@ -103,7 +103,7 @@ fn no_deviation_or_variation_causes_a_panic() {
         let mut claimed = 0;
         for (n, call) in calls.iter().enumerate() {
             driver.peer = [10, 0, 0, n as u8].into();
-            let status = driver.ask(call).status;
+            let status = driver.exchange(call).status;
             assert!((200..600).contains(&status), "{deviations:?}: {status}");
             let roots: Vec<String> = driver.drops()["drops"]
                 .as_object()
@@ -117,7 +117,7 @@ fn no_deviation_or_variation_causes_a_panic() {
             {
                 driver.look(&target);
             }
-            let body = driver.ask(&upload(&page("claimed"))).body;
+            let body = driver.exchange(&upload(&page("claimed"))).body;
             let answer: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
             claimed += usize::from(driver.claim(answer["claimToken"].as_str().unwrap_or_default()).is_ok());
             driver.advance(3_600_000);
@@ -154,7 +154,7 @@ pub(crate) fn config() -> ProptestConfig {
 fn answered(call: &Call) -> Result<(), TestCaseError> {
     let mut driver = Driver::new(1);
     let before = driver.drops();
-    let reply = driver.ask(call);
+    let reply = driver.exchange(call);
     prop_assert!(DOCUMENTED.contains(&reply.status), "{}", show(&reply));
     prop_assert_eq!(driver.drops() == before, reply.status != 200);
     prop_assert_eq!(driver.drops()["uploads"].clone(), 0);

@@ -5,7 +5,7 @@ use crate::common::{Driver, zip};
 
 /// A site with every kind of file and directory.
 pub(crate) fn folder() -> Vec<u8> {
-    zip::of(&[
+    zip::from_files(&[
         ("index.html", b"<p>root</p>"),
         (".well-known/dot.txt", b"dot"),
         (".dotfile", b"a dotfile"),
@@ -139,7 +139,7 @@ fn content_types_follow_file_names() {
     ];
     let files: Vec<(&str, &[u8])> = types.iter().map(|(name, _)| (*name, &b"<p>"[..])).collect();
     let mut driver = Driver::new(1);
-    let dropped = driver.drop_zip(&zip::of(&files));
+    let dropped = driver.drop_zip(&zip::from_files(&files));
     for (name, content_type) in types {
         let reply = driver.look(&dropped.below(name));
         assert_eq!(reply.headers["content-type"], content_type, "{name}");

@@ -98,10 +98,10 @@ impl What {
             What::Good => Form::default().field("source", b"walk").artifact(&page(PAGE)).call(),
             What::NoForm => post("text/plain", b"hello".to_vec()),
             What::NoZip => upload(b"no zip"),
-            What::NoPage => upload(&zip::of(&[("page.html", b"")])),
+            What::NoPage => upload(&zip::from_files(&[("page.html", b"")])),
             What::TooLarge => upload(&zip::of_length(ZIP_BYTES + 1)),
             What::TooManyFiles => {
-                upload(&zip::of(&[("index.html", b""), ("a", b""), ("b", b""), ("c", b"")]))
+                upload(&zip::from_files(&[("index.html", b""), ("a", b""), ("b", b""), ("c", b"")]))
             }
             What::TooMuch => upload(&page(&PAGE.repeat(3))),
             What::EndsEarly => {

@@ -7,7 +7,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::common::drop::{DROP, FORM, get, page, upload};
 use crate::common::{Call, Driver, wire};
-use crate::drop::line::{answer_on, ask, request, served, until};
+use crate::drop::line::{answer_on, exchange, request, served, until};
 
 #[tokio::test]
 async fn client_that_disconnects_frees_its_slot() {
@@ -26,7 +26,7 @@ async fn client_that_disconnects_frees_its_slot() {
             "after {sent} bytes"
         );
     }
-    assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 200);
+    assert_eq!(wire::status(&exchange(&handle, &upload(&page(""))).await), 200);
 }
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn malformed_chunk_ends_the_upload() {
     );
     io.write_all(head.as_bytes()).await.expect("the server reads");
     until(&handle, |world| world.next_exchange() == 2 && world.receiving() == 0).await;
-    assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 200);
+    assert_eq!(wire::status(&exchange(&handle, &upload(&page(""))).await), 200);
 }
 
 #[tokio::test]
@@ -50,8 +50,8 @@ async fn fork_during_an_upload_has_a_free_slot_and_the_upload_completes() {
     until(&handle, |world| world.receiving() == 1).await;
     let fork = handle.fork(ClockMode::Manual);
     assert_eq!(fork.read(|world| world.view(Service::Drop)["uploads"].clone()), 0);
-    assert_eq!(wire::status(&ask(&fork, &upload(&page("fork"))).await), 200);
-    assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 429);
+    assert_eq!(wire::status(&exchange(&fork, &upload(&page("fork"))).await), 200);
+    assert_eq!(wire::status(&exchange(&handle, &upload(&page(""))).await), 429);
     io.write_all(&bytes[bytes.len() - 1..]).await.expect("the server reads");
     assert_eq!(wire::status(&answer_on(&mut io).await), 200);
     let drops = |handle: &Handle| {
@@ -73,7 +73,7 @@ async fn restored_world_forgets_uploads_in_progress() {
         handle.read(|world| (world.receiving(), world.view(Service::Drop)["uploads"].clone())),
         (0, 0.into())
     );
-    assert_eq!(wire::status(&ask(&handle, &upload(&page(""))).await), 200);
+    assert_eq!(wire::status(&exchange(&handle, &upload(&page(""))).await), 200);
     io.write_all(&bytes[bytes.len() - 1..]).await.expect("the server reads");
     assert_eq!(wire::status(&answer_on(&mut io).await), 503, "the upload belongs to the earlier world");
     let drops = handle.read(|world| world.view(Service::Drop)["drops"].as_object().map(serde_json::Map::len));
@@ -85,10 +85,10 @@ async fn head_has_the_length_of_the_page_and_no_body() {
     let mut driver = Driver::new(1);
     let dropped = driver.drop_zip(&page("0123456789"));
     let handle = Handle::new(driver.world, ClockMode::Manual);
-    let answer = ask(&handle, &Call { method: "HEAD".to_owned(), ..get(dropped.path()) }).await;
+    let answer = exchange(&handle, &Call { method: "HEAD".to_owned(), ..get(dropped.path()) }).await;
     assert_eq!(wire::status(&answer), 200);
     assert!(answer.contains("\r\ncontent-length: 10\r\n") && answer.ends_with("\r\n\r\n"), "{answer}");
-    let answer = ask(&handle, &get(dropped.path())).await;
+    let answer = exchange(&handle, &get(dropped.path())).await;
     assert!(
         answer.contains("\r\ncontent-length: 10\r\n") && answer.ends_with("\r\n\r\n0123456789"),
         "{answer}"

@@ -58,7 +58,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn ask(&mut self, call: &Call) -> Value {
+    fn call(&mut self, call: &Call) -> Value {
         let reply = self.driver.net(call);
         let body = String::from_utf8_lossy(&reply.body).into_owned();
         let content_type =
@@ -69,7 +69,7 @@ impl Stage {
 
     fn look(&mut self, targets: &[&str]) {
         for target in targets {
-            self.ask(&get(target));
+            self.call(&get(target));
         }
     }
 
@@ -78,7 +78,7 @@ impl Stage {
         self.driver.advance(1_000);
         let wallet = Wallet::new(wallet);
         let envelope = wallet.envelope(&message(&self.driver, kind, content));
-        self.ask(&if kind == "INSTANCE_UPDATE" { put(path, &envelope) } else { post(path, &envelope) })
+        self.call(&if kind == "INSTANCE_UPDATE" { put(path, &envelope) } else { post(path, &envelope) })
     }
 
     /// Sends a valid content, then variants without each member, and with another type there.
@@ -126,7 +126,7 @@ impl Stage {
             (hash, json!({ "variables": { "x": 1 } })),
             ("0".repeat(64), json!({})),
         ] {
-            self.ask(&post(&format!("/api/v0/run/{hash}"), &body));
+            self.call(&post(&format!("/api/v0/run/{hash}"), &body));
         }
     }
 
@@ -175,8 +175,8 @@ impl Stage {
 
     fn indexer(&mut self) {
         let base = "/api/v0/indexer/base";
-        let events = self.ask(&get(&format!("{base}/events")));
-        let transactions = self.ask(&get(&format!("{base}/transactions")));
+        let events = self.call(&get(&format!("{base}/events")));
+        let transactions = self.call(&get(&format!("{base}/transactions")));
         let (event, one) = (&events["events"][9], &transactions["transactions"][9]);
         let text = |value: &Value| value.to_string().replace('"', "");
         let mut targets = vec![
@@ -204,22 +204,22 @@ impl Stage {
     fn vrf(&mut self) {
         let (generate, verify) = ("/api/v0/vrf/generate", "/api/v0/vrf/verify");
         let wanted = json!({ "seed": "s", "min": 1, "max": 1_000_000, "count": 1 });
-        let drawn = self.ask(&post(generate, &wanted));
+        let drawn = self.call(&post(generate, &wanted));
         for (name, value) in
             [("count", json!(3)), ("seed", json!(1)), ("min", json!("1")), ("max", Value::Null)]
         {
             let mut other = wanted.clone();
             other[name] = value;
-            self.ask(&post(generate, &other));
+            self.call(&post(generate, &other));
         }
         let good = json!({ "seed": "s", "value": drawn["value"], "proof": drawn["proof"] });
-        self.ask(&post(verify, &good));
+        self.call(&post(verify, &good));
         let changes =
             [("seed", json!("t")), ("value", json!(-1)), ("proof", json!("00")), ("seed", json!(1))];
         for (name, value) in changes {
             let mut other = good.clone();
             other[name] = value;
-            self.ask(&post(verify, &other));
+            self.call(&post(verify, &other));
         }
     }
 

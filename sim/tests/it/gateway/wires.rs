@@ -23,7 +23,7 @@ async fn read(mut io: impl AsyncReadExt + Unpin) -> String {
 }
 
 #[tokio::test]
-async fn frames_reach_the_client_while_time_stands_still() {
+async fn frames_reach_the_client_while_time_does_not_move() {
     let (handle, key) = served(ClockMode::Manual);
     let mut io = wire::connect_to(&handle, GATEWAY);
     let call = post("/v1/chat/completions", Some(&key), &streamed("assay-chat"));

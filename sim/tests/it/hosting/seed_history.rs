@@ -105,7 +105,7 @@ fn the_map_is_complete_and_contains_the_tombstone() {
 fn the_wallet_and_the_derived_key_decrypt_everything_that_is_not_deleted() {
     let (mut actor, seed_history) = seeded();
     let wallet = key(&seed_history["wallet_key"]);
-    let owner = Address::of(&wallet);
+    let owner = Address::from_key(&wallet);
     let derived = key_e::of_wallet(
         &wallet,
         &key_e::message(&Dialect::default(), &Sentences::default(), owner),

@@ -1,4 +1,4 @@
-//! Hostile paths, through a real HTTP server and directly: answered by 404, 422 or the HTTP layer's own rejection.
+//! Hostile paths, through a real HTTP server and directly: they get 404, 422 or the HTTP layer's own rejection.
 
 use std::time::Duration;
 

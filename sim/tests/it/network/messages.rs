@@ -8,14 +8,14 @@ use crate::common::drop::get;
 use crate::common::net::{FLAT, MESSAGES, Wallet, message, message_at, post, refused};
 use crate::common::{Driver, body_of};
 
-fn one() -> Value {
+fn nested_content() -> Value {
     json!({ "z": 1, "type": "note", "a": { "y": [1, { "x": "\u{e9}\"" }], "b": null } })
 }
 
 #[test]
 fn a_message_is_returned_as_it_was_sent() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
-    let sent = message(&driver, "POST", &one());
+    let sent = message(&driver, "POST", &nested_content());
     let hash = driver.take_message(&wallet, &sent);
     let answer = driver.wrapper(&hash);
     assert_eq!((&answer["status"], &answer["item_hash"]), (&json!("processed"), &json!(hash)));
@@ -25,7 +25,7 @@ fn a_message_is_returned_as_it_was_sent() {
     for member in ["chain", "channel", "type", "timestamp", "content"] {
         assert_eq!(record[member], sent[member], "{member}");
     }
-    assert_eq!(record["content"].to_string(), one().to_string(), "members keep their order");
+    assert_eq!(record["content"].to_string(), nested_content().to_string(), "members keep their order");
     assert_eq!(record["confirmations"], json!([]));
     let list = driver.read(&format!("{MESSAGES}?addresses={}", wallet.address));
     assert_eq!(list["messages"], json!([record]));
@@ -36,7 +36,7 @@ fn a_message_is_returned_as_it_was_sent() {
 #[test]
 fn a_message_is_confirmed_after_a_minute() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
-    let sent = message(&driver, "POST", &one());
+    let sent = message(&driver, "POST", &nested_content());
     let hash = driver.take_message(&wallet, &sent);
     driver.advance(59_999);
     assert_eq!(driver.wrapper(&hash)["message"]["confirmations"], json!([]));
@@ -49,7 +49,7 @@ fn a_message_is_confirmed_after_a_minute() {
 #[test]
 fn a_message_without_a_channel_is_on_the_default_one() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
-    let mut sent = message(&driver, "POST", &one());
+    let mut sent = message(&driver, "POST", &nested_content());
     sent.as_object_mut().expect("an object").shift_remove("channel");
     let hash = driver.take_message(&wallet, &sent);
     assert_eq!(driver.wrapper(&hash)["message"]["channel"], "SVC");
@@ -58,7 +58,7 @@ fn a_message_without_a_channel_is_on_the_default_one() {
 #[test]
 fn the_same_message_sent_again_is_the_same_message() {
     let (mut driver, wallet) = (Driver::new(1), Wallet::new(1));
-    let sent = message(&driver, "POST", &one());
+    let sent = message(&driver, "POST", &nested_content());
     let first = driver.take_message(&wallet, &sent);
     driver.advance(1000);
     let mut again = sent.clone();
@@ -111,7 +111,7 @@ fn both_signature_schemes_are_accepted_and_another_key_is_rejected() {
             refused(&reply);
         }
     }
-    let mut unsigned = wallet.envelope(&message(&driver, "POST", &one()));
+    let mut unsigned = wallet.envelope(&message(&driver, "POST", &nested_content()));
     unsigned.as_object_mut().expect("an object").shift_remove("signature");
     assert_eq!(refused(&driver.net(&post(MESSAGES, &unsigned))), 401);
     for (variation, missing, wrong) in

@@ -56,7 +56,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    fn of(&self, hash: &str) -> Option<usize> {
+    fn position(&self, hash: &str) -> Option<usize> {
         self.all.iter().position(|one| one.hash == hash)
     }
 
@@ -99,7 +99,7 @@ impl Model {
     /// Whether a batch applies: yes, never, or not now.
     fn judge(&self, wallet: u16, targets: &[String]) -> Option<bool> {
         let found: Vec<Option<&Known>> =
-            targets.iter().map(|hash| self.of(hash).map(|n| &self.all[n])).collect();
+            targets.iter().map(|hash| self.position(hash).map(|n| &self.all[n])).collect();
         let foreign = |one: &&Known| one.wallet != wallet || !one.is_store();
         if found.iter().flatten().any(foreign) {
             return Some(false);
@@ -112,7 +112,7 @@ impl Model {
 
     fn apply(&mut self, targets: &[String]) {
         for hash in targets {
-            let n = self.of(hash).expect("a valid target");
+            let n = self.position(hash).expect("a valid target");
             (self.all[n].status, self.all[n].removing) = ("forgotten", None);
         }
     }
@@ -162,7 +162,7 @@ impl Model {
     }
 
     pub(super) fn add(&mut self, known: Known, now: i64) {
-        if let Some(n) = self.of(&known.hash) {
+        if let Some(n) = self.position(&known.hash) {
             assert_eq!(known.call.body, self.all[n].call.body, "another message has this hash");
             return;
         }

@@ -33,7 +33,7 @@ impl Contents {
     ///
     /// Keeps at most the declared size. While `COUNTED` is violated, a file larger than the rest of the limit is
     /// accepted with its declared size, and truncated.
-    pub(super) fn of(
+    pub(super) fn read(
         &mut self,
         entry: &Entry<'_>,
         data: &[u8],

@@ -21,7 +21,8 @@ pub(super) fn locate<'a>(
     rules: &mut impl Rules,
 ) -> Result<Vec<&'a [u8]>, Refused> {
     let body = &zip[..directory.start];
-    let places: Vec<Place> = entries.iter().map(|entry| Place::of(body, entry, directory.shift)).collect();
+    let places: Vec<Place> =
+        entries.iter().map(|entry| Place::locate(body, entry, directory.shift)).collect();
     for (entry, place) in entries.iter().zip(&places) {
         rules.require(&FAITHFUL, place.fault.is_none(), || entry.why(place.fault.unwrap_or_default()))?;
     }
@@ -60,7 +61,7 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn of(body: &'a [u8], entry: &Entry<'_>, shift: u64) -> Self {
+    fn locate(body: &'a [u8], entry: &Entry<'_>, shift: u64) -> Self {
         let start = entry.header.offset.wrapping_add(shift);
         let start = usize::try_from(start).map_or(body.len(), |start| start.min(body.len()));
         let Some((data_start, mut fault)) = local_header(&body[start..], entry) else {

@@ -110,7 +110,7 @@ pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut impl Rules) -> Result<Ex
     refuse_over(&EXTRACTED_SIZE, declared, most_bytes, "bytes of files")?;
     let mut contents = Contents::new(limits.extracted_bytes.max(declared));
     for (index, (entry, data)) in entries.iter().zip(data).enumerate() {
-        tree.fill(index, contents.of(entry, data, rules)?);
+        tree.fill(index, contents.read(entry, data, rules)?);
     }
 
     let out = links::follow(&tree, most_files, most_bytes, rules)?;

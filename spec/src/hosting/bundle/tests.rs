@@ -67,9 +67,9 @@ fn both_keys_decrypt_a_sealed_bundle() {
 
 /// Rules that record which rules were consulted.
 #[derive(Default)]
-struct Asked(Vec<Id>);
+struct Consulted(Vec<Id>);
 
-impl Rules for Asked {
+impl Rules for Consulted {
     fn violated(&mut self, rule: Id) -> Option<&'static str> {
         self.0.push(rule);
         None
@@ -89,7 +89,7 @@ fn hash_covers_the_pinned_file_and_is_checked_first() {
         (&rows::HASH_FORM, format!("0x{}", sealed.hash)),
         (&rows::HASH_FORM, format!("{}\n", sealed.hash)),
     ] {
-        let mut asked = Asked::default();
+        let mut asked = Consulted::default();
         let refused = open(&Dialect::default(), &sealed.file, &stated, Key::Vm(&vm), &mut asked).unwrap_err();
         assert_eq!(refused.rule, rule);
         assert!(asked.0.iter().all(|rule| [&rows::HASH as Id, &rows::HASH_FORM].contains(rule)));

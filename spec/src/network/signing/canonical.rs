@@ -230,7 +230,7 @@ mod tests {
             signature,
             "0xcfa3d3a2f5ffdfb62662f7dac192b0d4af793f451405591e9e4dd690eb7352d07b8f0b824288c5226d1b657dc231d2ebda0827685e87e0185cab0f68941ef6a41b"
         );
-        let sender = Address::of(&key).to_string();
+        let sender = Address::from_key(&key).to_string();
         assert!(verify_record(SENT, &signature, &sender, &mut Strict).is_ok());
         assert!(verify_record(&SENT.replace("\"C\"", "\"D\""), &signature, &sender, &mut Strict).is_err());
         assert!(verify_record(&SENT.replace("\"ETH\"", "\"X\""), &signature, &sender, &mut Strict).is_ok());

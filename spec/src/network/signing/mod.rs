@@ -84,7 +84,7 @@ mod tests {
     }
 
     fn envelope(message: &str, signature: &str) -> Envelope {
-        let body = body(message, signature, &Address::of(&key()).to_string());
+        let body = body(message, signature, &Address::from_key(&key()).to_string());
         Envelope::parse(&Dialect::default(), body.as_bytes(), None, Instant(10_000), &mut Strict).unwrap()
     }
 

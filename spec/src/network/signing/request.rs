@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn signed(text: &str, rules: &mut impl Rules) -> Result<Address, Refused> {
-        verify_request(text, &sign_request(&key(), text), &Address::of(&key()).to_string(), rules)
+        verify_request(text, &sign_request(&key(), text), &Address::from_key(&key()).to_string(), rules)
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn file_signature_covers_the_file_hash() {
-        let address = Address::of(&key()).to_string();
+        let address = Address::from_key(&key()).to_string();
         let signature = sign_file(&key(), b"file");
         assert!(verify_file(b"file", &signature, &address, &mut Strict).is_ok());
         let refused = verify_file(b"fil", &signature, &address, &mut Strict).unwrap_err();

@@ -102,7 +102,7 @@ pub fn verify(
 /// The address of a public key.
 pub fn address_of(key: &PublicKey, rules: &mut impl Rules) -> Address {
     let hashed = rules.effect(&ADDRESS, &key[1..], |_, _| &key[..]);
-    Address::of_digest(keccak(hashed, rules))
+    Address::from_digest(keccak(hashed, rules))
 }
 
 /// Reads a public key: `0x04` and 128 digits, a point on the curve.

@@ -18,7 +18,7 @@ pub(crate) fn key(secret: u8) -> SigningKey {
 }
 
 pub(crate) fn address(secret: u8) -> String {
-    Address::of(&key(secret)).to_string()
+    Address::from_key(&key(secret)).to_string()
 }
 
 pub(crate) const WALLET: u8 = 1;
@@ -41,7 +41,7 @@ impl App {
         let dialect = Dialect::default();
         let mut app =
             App { dialect, time: 1_770_000_000, messages: Vec::new(), entries: Map::new(), drawn: 0 };
-        let session = Address::of(&key(SESSION));
+        let session = Address::from_key(&key(SESSION));
         let held = Security {
             authorizations: vec![
                 Authorization::session(
@@ -49,7 +49,7 @@ impl App {
                     session,
                     Some(&prefixed_hex(&public_key(&key(SESSION)))),
                 ),
-                Authorization::delegate(&app.dialect, Address::of(&key(DELEGATE))),
+                Authorization::delegate(&app.dialect, Address::from_key(&key(DELEGATE))),
             ],
             encryption_key: Some(EncryptionKey {
                 pubkey: prefixed_hex(&public_key(&key(ENCRYPTION))),
@@ -213,7 +213,8 @@ pub(crate) fn recover<'a>(
     nodes: usize,
     mut answer: impl FnMut(&str, usize) -> (u16, Value),
 ) -> Recovery {
-    let mut reader = Reader::new(Address::of(&key(WALLET)), Dialect::default(), Role::RecoveryTool, nodes);
+    let mut reader =
+        Reader::new(Address::from_key(&key(WALLET)), Dialect::default(), Role::RecoveryTool, nodes);
     for message in messages {
         reader.message(message, &mut Strict);
     }

@@ -80,7 +80,7 @@ fn a_chain_is_resolved_with_and_without_senders() {
     app.messages.push(signed(9, "POST", &content));
     let records: Vec<Record> =
         app.messages.iter().map(|text| Record::parse(text, &mut Strict).unwrap()).collect();
-    let delegate = assay_spec::crypto::address::Address::of(&key(DELEGATE));
+    let delegate = assay_spec::crypto::address::Address::from_key(&key(DELEGATE));
     let dialect = Dialect::default();
     let resolved = resolve(&creation, &records, Some(&[delegate]), &dialect, &mut Strict).unwrap();
     assert_eq!((resolved.leaf, resolved.store_ref.as_deref()), (leaf.clone(), Some("s")));

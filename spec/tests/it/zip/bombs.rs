@@ -93,7 +93,7 @@ fn entries_that_quote_each_other_are_rejected() {
     for at in (0..count).rev() {
         let name = if at == 0 { "index.html".to_owned() } else { format!("{at}") };
         let entry = Entry::inflating(&name, &content, stream.clone());
-        let alone = Zip::of([entry.clone()]).bytes();
+        let alone = Zip::with_entries([entry.clone()]).bytes();
         let local = alone[..30 + name.len()].to_vec();
         let length = (local.len() as u16).to_le_bytes();
         let quote = [&[0][..], &length, &length.map(|byte| !byte), &local].concat();
@@ -112,7 +112,7 @@ fn entries_that_quote_each_other_are_rejected() {
         let (local, data) = (None, if at == 0 { written.clone() } else { Vec::new() });
         Entry { local, data, ..entry }
     });
-    let bytes = Zip::of(entries).bytes();
+    let bytes = Zip::with_entries(entries).bytes();
     assert!(bytes.len() < 42_000, "{} bytes", bytes.len());
     let extracted = refused(&FAITHFUL, "within the entry that ends at", &bytes);
     assert_eq!(extracted.files.len(), count);
@@ -123,9 +123,12 @@ fn entries_that_quote_each_other_are_rejected() {
 fn a_hundred_thousand_entries_are_rejected() {
     let names =
         |suffix: &'static str| (0..100_000).map(move |at| Entry::stored(format!("{at:x}{suffix}"), ""));
-    refused_by(&FILES, &Zip::of(names("").map(|entry| Entry { local: None, ..entry })).bytes());
-    refused_by(&FAITHFUL, &Zip::of(names("/").map(|entry| Entry { local: None, ..entry })).bytes());
-    refused_by(&FILES, &Zip::of((0..90_000).map(|at| Entry::stored(format!("{at:x}"), ""))).bytes());
+    refused_by(&FILES, &Zip::with_entries(names("").map(|entry| Entry { local: None, ..entry })).bytes());
+    refused_by(&FAITHFUL, &Zip::with_entries(names("/").map(|entry| Entry { local: None, ..entry })).bytes());
+    refused_by(
+        &FILES,
+        &Zip::with_entries((0..90_000).map(|at| Entry::stored(format!("{at:x}"), ""))).bytes(),
+    );
 }
 
 #[test]
@@ -142,7 +145,7 @@ fn claim_of_four_billion_entries_is_rejected() {
 fn longest_names_are_handled() {
     // Ten million bytes of nested directories.
     let entries = (0..1180).map(|at| Entry::stored(format!("{at}/{}", "a/".repeat(2040)), ""));
-    refused_by(&FAITHFUL, &Zip::of(entries).bytes());
+    refused_by(&FAITHFUL, &Zip::with_entries(entries).bytes());
     let entries = (0..1180).map(|at| Entry::stored(format!("{}{at}/", "a/".repeat(2040)), ""));
     assert_eq!(accepted(&Zip::site(entries).bytes()).directories.len(), 1180);
 }

@@ -17,7 +17,7 @@ fn refused_links(words: &str, links: &[(&str, &str)]) {
 
 #[test]
 fn link_shows_its_target() {
-    let zip = Zip::of([
+    let zip = Zip::with_entries([
         Entry::stored("site/page.html", "page"),
         Entry::stored("site/css/a", "a"),
         Entry::link("index.html", "site/page.html"),

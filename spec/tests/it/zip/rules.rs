@@ -8,7 +8,7 @@ use crate::zip::writer::{Entry, Zip};
 #[test]
 fn site_is_extracted_unchanged() {
     let long = b"body { margin: 0 }\n".repeat(9000);
-    let zip = Zip::of([
+    let zip = Zip::with_entries([
         Entry::stored("css/", ""),
         Entry::deflated("css/site.css", &long),
         Entry::stored("empty/nested/", ""),
@@ -30,8 +30,8 @@ fn site_is_extracted_unchanged() {
 #[test]
 fn order_and_compression_do_not_matter() {
     let pairs = [("index.html", "hello"), ("a/b", "b"), ("a/c", "c"), ("d", "ddddddddddddddd")];
-    let stored = accepted(&Zip::of(pairs.map(|(name, text)| Entry::stored(name, text))).bytes());
-    let mut deflated = Zip::of(pairs.map(|(name, text)| Entry::deflated(name, text)));
+    let stored = accepted(&Zip::with_entries(pairs.map(|(name, text)| Entry::stored(name, text))).bytes());
+    let mut deflated = Zip::with_entries(pairs.map(|(name, text)| Entry::deflated(name, text)));
     assert_eq!(accepted(&deflated.bytes()), stored);
     deflated.backwards = true;
     assert_eq!(accepted(&deflated.bytes()), stored);
@@ -103,8 +103,8 @@ fn index_html_must_be_at_the_root() {
         Entry::stored("index.htm", "x"),
         Entry::stored("index.html/", ""),
     ] {
-        refused(&ROOT_INDEX, "no index.html at the root", &Zip::of([entry]).bytes());
+        refused(&ROOT_INDEX, "no index.html at the root", &Zip::with_entries([entry]).bytes());
     }
     refused(&ROOT_INDEX, "", &Zip::default().bytes());
-    accepted(&Zip::of([Entry::stored("index.html", "")]).bytes());
+    accepted(&Zip::with_entries([Entry::stored("index.html", "")]).bytes());
 }

@@ -99,7 +99,7 @@ fn overlapping_entries_are_rejected() {
     assert_eq!(content(&extracted, "index2.html"), b"hello");
 
     // One entry's data contains the whole other entry.
-    let inner = Zip::of([Entry::stored("b", "inner")]).bytes();
+    let inner = Zip::with_entries([Entry::stored("b", "inner")]).bytes();
     let inner = &inner[..inner.windows(4).position(|window| window == b"PK\x01\x02").expect("a directory")];
     let outer = Entry::stored("a", inner);
     let page = Zip::site([]).bytes();
@@ -119,7 +119,7 @@ fn wrong_descriptor_is_rejected() {
         for wide in [false, true] {
             let streamed = |entry: Entry| entry.streamed(signed, wide);
             let zip = conforming().entries.into_iter().map(streamed);
-            assert_eq!(accepted(&Zip::of(zip).bytes()), accepted(&conforming().bytes()));
+            assert_eq!(accepted(&Zip::with_entries(zip).bytes()), accepted(&conforming().bytes()));
             let change = |at: usize| {
                 let mut entry = streamed(Entry::deflated("b", "bbb"));
                 let at = entry.descriptor.len() - 1 - at;

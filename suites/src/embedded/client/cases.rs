@@ -13,7 +13,7 @@ use crate::check::Checked;
 const NINE_MINUTES_MS: i64 = 9 * 60_000;
 
 /// A world in which the client must publish.
-const fn grants(requirement: Id, fact: &'static str, scene: Scene) -> Case {
+const fn publishes(requirement: Id, fact: &'static str, scene: Scene) -> Case {
     Case { requirement, fact, scene, judge: judge::publishes, negative: false }
 }
 
@@ -87,42 +87,42 @@ pub(super) static CASES: &[Case] = &[
         Scene { skew_ms: -660_000, deviations: &["publish.envelope.time-window/future"], ..CONFORMING },
         judge::signs_nothing,
     ),
-    grants(&rows::PUBLISHES, "conforming_exchange_is_gone_through", CONFORMING),
+    publishes(&rows::PUBLISHES, "conforming_exchange_is_gone_through", CONFORMING),
     shows(&rows::CONTENT_TYPE, "requests_are_json_by_their_type", CONFORMING, judge::says_json),
     shows(&rows::ENVELOPE, "envelopes_are_fresh_and_exact", CONFORMING, judge::seals_each_request),
-    grants(&rows::DEFAULT_VERSION, "default_version_is_signed", Scene { version: None, ..CONFORMING }),
+    publishes(&rows::DEFAULT_VERSION, "default_version_is_signed", Scene { version: None, ..CONFORMING }),
     forbids(
         &rows::DEFAULT_VERSION,
         "other_default_version_is_not_signed",
         Scene { version: None, deviations: &["publish.prepare.version-default"], ..CONFORMING },
         judge::signs_nothing,
     ),
-    grants(
+    publishes(
         &rows::MESSAGE_DECIDES,
         "payload_with_a_blank_changes_nothing",
         Scene::deviating(server_deviations::PAYLOAD_BLANK),
     ),
-    grants(
+    publishes(
         &rows::MESSAGE_DECIDES,
         "payload_of_another_domain_changes_nothing",
         Scene::deviating(server_deviations::PAYLOAD_OTHER),
     ),
-    grants(
+    publishes(
         &rows::TXT_WARNS,
         "disagreeing_txt_record_changes_nothing",
         Scene { fault: Some("publish.txt-disagrees"), ..CONFORMING },
     ),
-    grants(
+    publishes(
         &rows::TXT_WARNS,
         "missing_txt_record_changes_nothing",
         Scene { fault: Some("publish.txt-missing"), ..CONFORMING },
     ),
-    grants(
+    publishes(
         &rows::SKEW_TOLERATED,
         "server_nine_minutes_ahead_is_good",
         Scene { skew_ms: NINE_MINUTES_MS, ..CONFORMING },
     ),
-    grants(
+    publishes(
         &rows::SKEW_TOLERATED,
         "server_nine_minutes_behind_is_good",
         Scene { skew_ms: -NINE_MINUTES_MS, ..CONFORMING },

@@ -153,7 +153,7 @@ pub(super) const PAYLOAD_OTHER: ServerDeviation =
 #[cfg(test)]
 mod tests {
     use assay_spec::Without;
-    use assay_spec::publish::check::{Asked, Op, check_message};
+    use assay_spec::publish::check::{Intent, Op, check_message};
 
     use super::super::scene::Wire;
     use super::*;
@@ -174,7 +174,7 @@ mod tests {
             let record = Record::publish("a.example", "bafy", version, NOW).encode(&dialect);
             let conforming = Message::publishing([1; 32], [2; 32], memo, [4; 32], record).encode();
             let op = Op::Publish { cid: "bafy".into(), version: Some(version.into()) };
-            let asked = Asked { domain: "a.example".into(), op };
+            let asked = Intent { domain: "a.example".into(), op };
             let mut answer = json!({ "message": text::base64(&conforming) });
             deviation.apply(&dialect, &mut answer);
             let altered = text::parse_base64(answer["message"].as_str().unwrap_or_default()).expect("base64");

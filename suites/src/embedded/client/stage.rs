@@ -8,7 +8,7 @@ use assay_sim::serve::{ClockMode, Handle};
 use assay_sim::{World, world};
 use assay_spec::Service;
 use assay_spec::crypto::{ed25519, text};
-use assay_spec::publish::check::{Asked, Op};
+use assay_spec::publish::check::{Intent, Op};
 use assay_spec::publish::submit::SAFETY_CEILING;
 use ed25519_dalek::SigningKey;
 use serde_json::json;
@@ -132,7 +132,7 @@ async fn freeze(
         url: url.to_owned(),
         chain_url: None,
         key,
-        asked: Asked { domain: domain.to_owned(), op: Op::Transfer { new_authority } },
+        asked: Intent { domain: domain.to_owned(), op: Op::Transfer { new_authority } },
     };
     publish(&transfer).await.map(drop).map_err(|why| format!("the key could not be frozen: {why}"))
 }

@@ -46,7 +46,7 @@ async fn expect_rejected(probe: &Probe<'_>, member: &str, values: &[Option<Value
             Some(value) => bad.message["content"][member] = value.clone(),
             None => drop(bad.message["content"].as_object_mut().and_then(|all| all.shift_remove(member))),
         }
-        bad.ask(probe).await?.expect_status(REJECTED)?;
+        bad.attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -172,7 +172,7 @@ async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Ch
 async fn unwritten_aggregate_is_not_found(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
     until(probe, written.call(), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
-    let answer = aggregate_call(&written.owner.address, &key(probe)).ask(probe).await?;
+    let answer = aggregate_call(&written.owner.address, &key(probe)).attempt(probe).await?;
     expect_absent_or(&answer, "no content", |body| is_empty(&body["content"]))
 }
 

@@ -118,7 +118,7 @@ async fn expect_integers(probe: &Probe<'_>, kind: IndexedList) -> Checked {
     for (name, value) in
         [("from_block", "x"), ("to_block", "1.5"), ("from_timestamp", "yesterday"), ("to_timestamp", "true")]
     {
-        let answer = kind.call(probe, &network, &[(name, value)]).ask(probe).await?;
+        let answer = kind.call(probe, &network, &[(name, value)]).attempt(probe).await?;
         answer.expect_status(super::REJECTED)?;
     }
     Ok(())

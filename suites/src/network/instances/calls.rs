@@ -56,7 +56,7 @@ async fn expect_rejected(probe: &Probe<'_>, values: &[(&str, Value)]) -> Checked
     for (member, value) in values {
         let mut bad = wanted(probe, &caller(probe)).await?;
         bad.message["content"][*member] = value.clone();
-        bad.ask(probe).await?.expect_status(REJECTED)?;
+        bad.attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -123,7 +123,7 @@ async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked
     let made = made(probe).await?;
     update(probe, &made.owner, &made.id).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     let unknown = update(probe, &made.owner, &another(&made.id)).await?;
-    unknown.ask(probe).await?.expect_status(&[400, 404])
+    unknown.attempt(probe).await?.expect_status(&[400, 404])
 }
 
 /// Sends `start`, `stop` and `restart` to an instance that runs and to one that does not. Each must be accepted, with
@@ -152,7 +152,7 @@ async fn unknown_action_is_rejected(probe: &Probe<'_>) -> Checked {
         .counterpart_status(ACCEPTED)?;
     for action in ["hibernate", ""] {
         let strange = control(probe, &made.owner, &made.id, action, 0).await?;
-        strange.ask(probe).await?.expect_status(REJECTED)?;
+        strange.attempt(probe).await?.expect_status(REJECTED)?;
     }
     Ok(())
 }
@@ -166,5 +166,5 @@ async fn action_on_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked
         .await?
         .counterpart_status(ACCEPTED)?;
     let unknown = control(probe, &made.owner, &another(&made.id), "restart", 0).await?;
-    unknown.ask(probe).await?.expect_status(&[400, 404])
+    unknown.attempt(probe).await?.expect_status(&[400, 404])
 }

@@ -119,7 +119,7 @@ async fn unknown_instance_is_not_found(probe: &Probe<'_>) -> Checked {
     until(probe, instance_call(&made.id), |answer| answer.status() == 200)
         .await?
         .counterpart_status(&[200])?;
-    instance_call(&another(&made.id)).ask(probe).await?.expect_status(&[404])
+    instance_call(&another(&made.id)).attempt(probe).await?.expect_status(&[404])
 }
 
 /// The first page of a hundred instances that a query selects.

@@ -41,7 +41,7 @@ const DAY: Duration = Duration::from_hours(24);
 /// Reads the records of a compute node whose diagnostic machine has answered. Each must have `base_latency`.
 async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
-    let List { answer, mut items } = some(probe, NodeKind::Compute, nodes.of(NodeKind::Compute)?).await?;
+    let List { answer, mut items } = some(probe, NodeKind::Compute, nodes.hash(NodeKind::Compute)?).await?;
     items.retain(|record| present(record, HEALTHY).is_some());
     probe.given(!items.is_empty(), format!("no record has {HEALTHY}, so no node is healthy"))?;
     let healthy = List { answer, items };
@@ -82,7 +82,7 @@ async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked 
     let nodes = measured(probe).await?;
     let mut has_failed = false;
     for kind in KINDS {
-        let Ok(id) = nodes.of(kind) else { continue };
+        let Ok(id) = nodes.hash(kind) else { continue };
         let fields: Vec<&str> = match kind {
             NodeKind::Core => CORE_LATENCIES.into_iter().chain(CORE_COUNTS).collect(),
             NodeKind::Compute => COMPUTE_LATENCIES.to_vec(),
@@ -115,7 +115,7 @@ async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     const SLACK_S: f64 = 300.0;
     let nodes = measured(probe).await?;
     let ids: Vec<(NodeKind, &str)> =
-        KINDS.into_iter().filter_map(|kind| Some((kind, nodes.of(kind).ok()?))).collect();
+        KINDS.into_iter().filter_map(|kind| Some((kind, nodes.hash(kind).ok()?))).collect();
     for (kind, id) in &ids {
         let records = some(probe, *kind, id).await?;
         let are_dated = records.items.iter().all(|record| is_epoch(&record["measured_at"]));

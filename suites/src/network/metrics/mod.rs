@@ -50,7 +50,7 @@ struct Nodes {
 
 impl Nodes {
     /// The hash of a node of that kind.
-    fn of(&self, kind: NodeKind) -> Result<&str, Stop> {
+    fn hash(&self, kind: NodeKind) -> Result<&str, Stop> {
         let (id, name) = match kind {
             NodeKind::Core => (&self.core, "core_node"),
             NodeKind::Compute => (&self.compute, "compute_node"),
@@ -84,7 +84,7 @@ async fn answer<'p>(
     id: &str,
 ) -> Result<(Answer<'p>, &'static str), Stop> {
     if probe.sees(ALTERNATIVE) {
-        let answer = kind.call(id).to(ALTERNATIVE).ask(probe).await?;
+        let answer = kind.call(id).to(ALTERNATIVE).attempt(probe).await?;
         if answer.status() == 200 {
             return Ok((answer, ALTERNATIVE));
         }

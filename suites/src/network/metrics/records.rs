@@ -37,7 +37,7 @@ fn is_hex(value: &Value) -> bool {
 
 async fn own(probe: &Probe<'_>, kind: NodeKind) -> Checked {
     let nodes = measured(probe).await?;
-    let id = nodes.of(kind)?;
+    let id = nodes.hash(kind)?;
     let records = some(probe, kind, id).await?;
     let are_named = records.items.iter().all(|record| is_hex(&record["node_id"]));
     probe.given(are_named, "a record's node_id is not hexadecimal")?;
@@ -66,7 +66,7 @@ async fn the_alternative_address_serves_metrics(probe: &Probe<'_>) -> Checked {
     let kind = if nodes.core.is_some() { NodeKind::Core } else { NodeKind::Compute };
     let public = Call::get(&assay_spec::network::info::PUBLIC, "/info/public.json");
     found(probe, public.to(ALTERNATIVE)).await?;
-    let answer = kind.call(nodes.of(kind)?).to(ALTERNATIVE).send(probe).await?;
+    let answer = kind.call(nodes.hash(kind)?).to(ALTERNATIVE).send(probe).await?;
     answer.expect_status(&[200])?;
     let is_list = elements(&answer.json()).is_some();
     answer.expect(is_list, "body", "an array, or an object with arrays", answer.response.text())
@@ -76,7 +76,7 @@ async fn the_alternative_address_serves_metrics(probe: &Probe<'_>) -> Checked {
 async fn every(probe: &Probe<'_>, want: &str, holds: impl Fn(&Value) -> bool) -> Checked {
     let nodes = measured(probe).await?;
     for kind in KINDS {
-        if let Ok(id) = nodes.of(kind) {
+        if let Ok(id) = nodes.hash(kind) {
             some(probe, kind, id).await?.expect_each(want, &holds)?;
         }
     }
@@ -93,7 +93,7 @@ async fn where_present(
     holds: impl Fn(&Value) -> bool,
 ) -> Checked {
     let nodes = measured(probe).await?;
-    let records = some(probe, kind, nodes.of(kind)?).await?;
+    let records = some(probe, kind, nodes.hash(kind)?).await?;
     let any = records.items.iter().any(|record| members.iter().any(|name| present(record, name).is_some()));
     probe.given(any, format!("no record has {}", members.join(", ")))?;
     let want = format!("{} {want}", members.join(", "));
@@ -165,10 +165,10 @@ async fn features_are_documented(probe: &Probe<'_>) -> Checked {
 async fn a_node_that_does_not_exist_has_no_metrics(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
     for kind in KINDS {
-        let Ok(id) = nodes.of(kind) else { continue };
+        let Ok(id) = nodes.hash(kind) else { continue };
         let (known, site) = answer(probe, kind, id).await?;
         known.counterpart_status(&[200])?;
-        let unknown = kind.call(&another(id)).to(site).ask(probe).await?;
+        let unknown = kind.call(&another(id)).to(site).attempt(probe).await?;
         expect_absent_or(&unknown, "no records", |body| elements(body).is_some_and(|all| all.is_empty()))?;
     }
     Ok(())

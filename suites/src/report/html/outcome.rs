@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn short_values_stand_beside_each_other() {
+    fn short_values_are_shown_side_by_side() {
         let pair = shown("409", "<200>");
         assert!(
             pair.contains("<dd><pre>409</pre></dd>") && pair.contains("<pre>&lt;200&gt;</pre>"),

@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
     use crate::exchange::Response;
-    use crate::recording::{Asked, Call};
+    use crate::recording::{Call, Input};
     use crate::report::example;
 
     #[test]
@@ -422,12 +422,12 @@ mod tests {
         run.outcomes[1].exchanges[1].request.body = long.clone();
         run.outcomes[1].exchanges[0].response = Ok(Response { status: 200, headers: Vec::new(), body: long });
         run.outcomes[0].calls = vec![
-            Call { after: 0, asked: Asked::Clock, answer: Ok(json!(7)) },
-            Call { after: 0, asked: Asked::Share("publish.domain".into()), answer: Ok(json!("a.example")) },
-            Call { after: 0, asked: Asked::Share("drop.hour".into()), answer: Err("none left".into()) },
+            Call { after: 0, asked: Input::Clock, answer: Ok(json!(7)) },
+            Call { after: 0, asked: Input::Share("publish.domain".into()), answer: Ok(json!("a.example")) },
+            Call { after: 0, asked: Input::Share("drop.hour".into()), answer: Err("none left".into()) },
             Call {
                 after: 1,
-                asked: Asked::Control { method: "PUT".into(), path: "faults".into(), body: Some(json!([])) },
+                asked: Input::Control { method: "PUT".into(), path: "faults".into(), body: Some(json!([])) },
                 answer: Err("no".into()),
             },
         ];

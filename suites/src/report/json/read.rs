@@ -13,7 +13,7 @@ use crate::check::{self, Check};
 use crate::control::Offer;
 use crate::endpoints::{self, Answers, Coverage, Seen};
 use crate::exchange::{Broken, Cut, Exchange, Request, Response};
-use crate::recording::{Asked, Call};
+use crate::recording::{Call, Input};
 use crate::redact::Disguise;
 use crate::run::machines;
 use crate::shard;
@@ -182,9 +182,9 @@ fn call(call: wire::Call, bodies: &Bodies) -> Result<Call, String> {
         (answer, None, None) => Ok(answer.unwrap_or_default()),
     };
     let asked = match (call.control, call.clock_ms, call.share) {
-        (Some(wire::Control { method, path, body }), None, None) => Asked::Control { method, path, body },
-        (None, Some(_), None) => Asked::Clock,
-        (None, None, Some(what)) => Asked::Share(what),
+        (Some(wire::Control { method, path, body }), None, None) => Input::Control { method, path, body },
+        (None, Some(_), None) => Input::Clock,
+        (None, None, Some(what)) => Input::Share(what),
         _ => return Err("not a control call, a clock reading or a shared resource".to_owned()),
     };
     Ok(Call { after: call.after, asked, answer })

@@ -9,7 +9,7 @@ use super::wire;
 use crate::control::Offer;
 use crate::endpoints::{Answers, Coverage};
 use crate::exchange::{Broken, Cut, Exchange};
-use crate::recording::{Asked, Call};
+use crate::recording::{Call, Input};
 use crate::verdict::{Conditions, Outcome, Run, Shards, Verdict};
 
 /// Longer bodies are stored in the table.
@@ -141,7 +141,7 @@ fn call(call: &Call, bodies: &mut Bodies) -> wire::Call {
     let answer_sha256 = long.and_then(|text| bodies.body(text.as_bytes()).body_sha256);
     let answer = answer.filter(|_| answer_sha256.is_none());
     match &call.asked {
-        Asked::Control { method, path, body } => wire::Call {
+        Input::Control { method, path, body } => wire::Call {
             after: call.after,
             control: Some(wire::Control { method: method.clone(), path: path.clone(), body: body.clone() }),
             answer,
@@ -150,12 +150,12 @@ fn call(call: &Call, bodies: &mut Bodies) -> wire::Call {
             clock_ms: None,
             share: None,
         },
-        Asked::Clock => {
+        Input::Clock => {
             let clock_ms = answer.as_ref().and_then(Value::as_i64);
             let (after, control, answer, share) = (call.after, None, None, None);
             wire::Call { after, control, answer, answer_sha256, error, clock_ms, share }
         }
-        Asked::Share(what) => {
+        Input::Share(what) => {
             let (after, control, clock_ms, share) = (call.after, None, None, Some(what.clone()));
             wire::Call { after, control, answer, answer_sha256, error, clock_ms, share }
         }

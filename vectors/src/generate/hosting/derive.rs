@@ -77,7 +77,7 @@ fn messages(g: &mut Group) {
         lines[at] = line;
         lines.join("\n")
     };
-    let address = Address::of(&key("wallet")).to_string();
+    let address = Address::from_key(&key("wallet")).to_string();
     let without = |at: usize| {
         let mut lines = lines.clone();
         lines.remove(at);
@@ -154,7 +154,7 @@ fn messages(g: &mut Group) {
         ("wallet-missing", own("Wallet: ".to_owned()), &rows::WALLET, "The wallet line has an address."),
         (
             "wallet-of-another",
-            own(format!("Wallet: {}", Address::of(&key("other wallet")))),
+            own(format!("Wallet: {}", Address::from_key(&key("other wallet")))),
             &rows::WALLET,
             "The wallet line names the wallet that signs.",
         ),
@@ -167,7 +167,7 @@ fn messages(g: &mut Group) {
 }
 
 fn input(wallet: &str, sentences: &Sentences) -> Value {
-    let text = message(&Dialect::default(), sentences, Address::of(&key(wallet)));
+    let text = message(&Dialect::default(), sentences, Address::from_key(&key(wallet)));
     json!({"private_key": secret(wallet), "derivation_text": text})
 }
 
@@ -179,12 +179,12 @@ fn private_keys(g: &mut Group) {
     let long = json!({"hex": format!("{digits}00")});
     let edit: Edit = set("/in/private_key", old.clone(), long);
     g.reject("private-key-33", "wallet", [edit], &SECRET_KEY, "A private key has 32 bytes, not 33.");
-    let smallest = json!({"private_key": hex(&one()), "derivation_text": text_of_one()});
+    let smallest = json!({"private_key": hex(&scalar_one()), "derivation_text": text_of_one()});
     g.accept("key-one", smallest, "1 is the smallest private key.");
-    let zero = set("/in/private_key", hex(&one()), hex(&[0; 32]));
+    let zero = set("/in/private_key", hex(&scalar_one()), hex(&[0; 32]));
     g.reject("private-key-zero", "key-one", [zero], &SECRET_KEY, "Zero is not a valid private key.");
     let order = crate::bytes::parse_hex("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
-    let order = set("/in/private_key", hex(&one()), hex(&order.expect("hex")));
+    let order = set("/in/private_key", hex(&scalar_one()), hex(&order.expect("hex")));
     g.reject(
         "private-key-order",
         "key-one",
@@ -194,11 +194,11 @@ fn private_keys(g: &mut Group) {
     );
 }
 
-fn one() -> [u8; 32] {
+fn scalar_one() -> [u8; 32] {
     std::array::from_fn(|n| u8::from(n == 31))
 }
 
 fn text_of_one() -> String {
-    let key = assay_spec::crypto::secp256k1::key_from_secret(&one()).expect("1 is a scalar");
-    message(&Dialect::default(), &Sentences::default(), Address::of(&key))
+    let key = assay_spec::crypto::secp256k1::key_from_secret(&scalar_one()).expect("1 is a scalar");
+    message(&Dialect::default(), &Sentences::default(), Address::from_key(&key))
 }

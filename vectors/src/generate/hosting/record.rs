@@ -23,7 +23,7 @@ pub(super) fn hash(name: &str) -> String {
 
 /// The checksummed address of a named key.
 pub(super) fn address(name: &str) -> String {
-    Address::of(&key(name)).to_string()
+    Address::from_key(&key(name)).to_string()
 }
 
 /// A POST record, signed by its sender.

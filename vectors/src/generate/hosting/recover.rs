@@ -123,10 +123,10 @@ fn live() -> Vec<Value> {
 
 /// A node's response about a STORE.
 fn said(node: u16, status: &str) -> Value {
-    of("store", node, status)
+    lookup_answer("store", node, status)
 }
 
-fn of(store: &str, node: u16, status: &str) -> Value {
+fn lookup_answer(store: &str, node: u16, status: &str) -> Value {
     let hash = hash(store);
     let (code, body) = match status {
         "absent" => (404, json!({"error": "not here", "status": "error", "code": "NOT_FOUND"})),
@@ -181,7 +181,7 @@ fn histories(g: &mut Group) {
     g.accept("failed", alone(&failed, &[]), "A failed deployment has no artifact, so no node is queried.");
     let mut longer = live();
     longer.push(amend("later", "terminal", 40, &state("later", "live", Some("another store"))));
-    let later = [said(0, "removed"), of("another store", 0, "processed")];
+    let later = [said(0, "removed"), lookup_answer("another store", 0, "processed")];
     g.accept(
         "later-amend",
         alone(&longer, &later),

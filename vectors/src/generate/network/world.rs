@@ -20,7 +20,7 @@ pub(super) fn wallet(name: &str) -> SigningKey {
 
 /// The checksummed address of a named wallet.
 pub(super) fn address(name: &str) -> String {
-    Address::of(&wallet(name)).to_string()
+    Address::from_key(&wallet(name)).to_string()
 }
 
 /// A wallet's signature over a personal message.

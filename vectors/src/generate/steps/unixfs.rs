@@ -39,7 +39,7 @@ pub(super) fn file(input: &Value) -> Vec<Step> {
 
 /// The sizes of a folder's top directory and the nodes.
 pub(super) fn folder(input: &Value) -> Vec<Step> {
-    let members = Members::of(input).expect("the case is accepted");
+    let members = Members::from_input(input).expect("the case is accepted");
     let folder = Folder::read(&members).expect("the case is accepted");
     let layout = Layout { estimate: estimate(&members).expect("the case is accepted"), ..Layout::default() };
     let (entries, sizes) = (folder.entries(), [links_bytes(input), block_bytes(input)]);
@@ -100,7 +100,7 @@ pub(in crate::generate) fn block_bytes(input: &Value) -> usize {
 }
 
 fn unsharded(input: &Value) -> Vec<u8> {
-    let members = Members::of(input).expect("entries are an object");
+    let members = Members::from_input(input).expect("entries are an object");
     let folder = Folder::read(&members).expect("entries are readable");
     let layout = Layout { shard_above_bytes: None, ..Layout::default() };
     blocks(&folder.entries(), &layout).pop().expect("the root comes last").1

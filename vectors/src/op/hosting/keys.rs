@@ -35,7 +35,7 @@ pub(in crate::op) fn derive(
 ) -> Result<Value, OpError> {
     let (wallet, text) = (private_key(input, "private_key", rules)?, input.text("derivation_text")?);
     let named = key_e::check(dialect, text, rules).map_err(staged)?;
-    let own = Address::of(&wallet);
+    let own = Address::from_key(&wallet);
     let holds = named.is_none_or(|named| named == own);
     rules
         .require(&WALLET, holds, || format!("the message names a wallet other than {own}"))

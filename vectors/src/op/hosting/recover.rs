@@ -30,7 +30,7 @@ pub(in crate::op) fn recover(
     for message in input.list("messages")? {
         reader.message(&message.to_string(), rules);
     }
-    let asked = ask(&mut reader, input.list("answers")?, rules)?;
+    let asked = look_up(&mut reader, input.list("answers")?, rules)?;
     Ok(output(&reader.finish(&keys, rules), &asked))
 }
 
@@ -39,7 +39,7 @@ fn key(input: &Members<'_>, name: &str, rules: &mut impl Rules) -> Result<Option
 }
 
 /// Performs lookups until none is needed, and returns them sorted by node and hash.
-fn ask(reader: &mut Reader, answers: &[Value], rules: &mut impl Rules) -> Result<Vec<Lookup>, OpError> {
+fn look_up(reader: &mut Reader, answers: &[Value], rules: &mut impl Rules) -> Result<Vec<Lookup>, OpError> {
     let mut asked = Vec::new();
     loop {
         let needs = reader.needs(rules);

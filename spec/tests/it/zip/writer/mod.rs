@@ -22,13 +22,13 @@ pub(crate) struct Zip {
 }
 
 impl Zip {
-    pub(crate) fn of(entries: impl IntoIterator<Item = Entry>) -> Self {
+    pub(crate) fn with_entries(entries: impl IntoIterator<Item = Entry>) -> Self {
         Self { entries: entries.into_iter().collect(), ..Self::default() }
     }
 
     /// A site. Its first entry is `index.html`.
     pub(crate) fn site(entries: impl IntoIterator<Item = Entry>) -> Self {
-        Self::of(std::iter::once(Entry::stored("index.html", "hello")).chain(entries))
+        Self::with_entries(std::iter::once(Entry::stored("index.html", "hello")).chain(entries))
     }
 
     pub(crate) fn bytes(&self) -> Vec<u8> {

@@ -39,7 +39,7 @@ pub(super) fn answers(trace: &Trace) -> Checked {
 }
 
 fn answers_in(trace: &Trace, turn: usize) -> Checked {
-    let at = trace.of(turn).last().map(|(at, _)| at);
+    let at = trace.calls_in(turn).last().map(|(at, _)| at);
     match trace.turns.get(turn).map(|turn| &turn.reported) {
         Some(ClientReport::Answer(words)) => expect_complete(trace, turn, words),
         Some(ClientReport::Error(why)) => Err(fail("answer", "an answer", format!("an error: {why}"), at)),
@@ -51,10 +51,10 @@ fn answers_in(trace: &Trace, turn: usize) -> Checked {
 /// The client's answer must be the words of a complete answer of a server.
 fn expect_complete(trace: &Trace, turn: usize, words: &str) -> Checked {
     let sent = |call: &Call| call.words().is_some_and(|sent| sent.trim() == words.trim());
-    if trace.of(turn).any(|(_, call)| sent(call)) {
+    if trace.calls_in(turn).any(|(_, call)| sent(call)) {
         return Ok(());
     }
-    let at = trace.of(turn).filter(|(_, call)| call.is_inference()).last().map(|(at, _)| at);
+    let at = trace.calls_in(turn).filter(|(_, call)| call.is_inference()).last().map(|(at, _)| at);
     Err(fail("answer", "the words of a complete answer", format!("{words:?}"), at))
 }
 
@@ -79,7 +79,7 @@ pub(super) fn sends_the_key(trace: &Trace) -> Checked {
 /// The client repeats discovery before it uses a list that is too old.
 pub(super) fn discovers_again(trace: &Trace) -> Checked {
     let [first, second] = &trace.turns[..] else { return Err(unclear("there were not two prompts")) };
-    let used = trace.of(1).find(|(_, call)| call.is_inference() && call.site != GATEWAY);
+    let used = trace.calls_in(1).find(|(_, call)| call.is_inference() && call.site != GATEWAY);
     let Some((at, used)) = used else {
         answers(trace)?;
         return Err(unclear("no server was called directly"));
@@ -124,7 +124,7 @@ pub(super) fn does_not_report_a_partial_answer(trace: &Trace) -> Checked {
         None => return Err(unclear("the prompt was never sent")),
     }
     let broken = |call: &Call| call.is_inference() && call.status() == 200 && call.words().is_none();
-    if !trace.of(0).any(|(_, call)| broken(call)) {
+    if !trace.calls_in(0).any(|(_, call)| broken(call)) {
         return Err(unclear("no stream failed midway"));
     }
     few(trace, 0, HAMMERING)?;
@@ -133,7 +133,8 @@ pub(super) fn does_not_report_a_partial_answer(trace: &Trace) -> Checked {
 
 /// Expects at most `most` inference requests in one turn.
 fn few(trace: &Trace, turn: usize, most: usize) -> Checked {
-    let sent: Vec<usize> = trace.of(turn).filter(|(_, call)| call.is_inference()).map(|(at, _)| at).collect();
+    let sent: Vec<usize> =
+        trace.calls_in(turn).filter(|(_, call)| call.is_inference()).map(|(at, _)| at).collect();
     if sent.len() <= most {
         return Ok(());
     }
@@ -200,7 +201,7 @@ fn expect_error(trace: &Trace, turn: usize) -> Checked {
 /// A gateway without servers gets few requests; the client reports an error and answers the next prompt.
 pub(super) fn comes_back_later(trace: &Trace) -> Checked {
     few(trace, 0, HAMMERING)?;
-    if !trace.of(0).any(|(_, call)| call.status() == 503) {
+    if !trace.calls_in(0).any(|(_, call)| call.status() == 503) {
         return Err(unclear("no request returned 503"));
     }
     expect_error(trace, 0)?;

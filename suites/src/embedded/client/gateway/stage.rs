@@ -148,7 +148,7 @@ impl Stage<'_> {
         match step {
             Step::Ask => {
                 let from = self.journal_position();
-                let reported = self.ask().await;
+                let reported = self.send_prompt().await;
                 let until = self.journal_position();
                 self.turns.push(Turn { span: [from, until], reported });
                 Ok(())
@@ -213,7 +213,7 @@ impl Stage<'_> {
     }
 
     /// Sends a prompt and waits for the client's reply.
-    async fn ask(&mut self) -> ClientReport {
+    async fn send_prompt(&mut self) -> ClientReport {
         let id = self.turns.len() + 1;
         let prompt = format!("Question {id}: what is the sea like, in a few words?");
         let (model, stream) = (self.scene.model(), self.scene.stream);

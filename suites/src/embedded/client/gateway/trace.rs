@@ -125,7 +125,7 @@ impl Call {
 
 impl Trace {
     /// The calls of one turn.
-    pub(super) fn of(&self, turn: usize) -> impl Iterator<Item = (usize, &Call)> {
+    pub(super) fn calls_in(&self, turn: usize) -> impl Iterator<Item = (usize, &Call)> {
         let [from, until] = self.turns.get(turn).map_or([0, 0], |turn| turn.span);
         self.calls.iter().enumerate().filter(move |(_, call)| (from..until).contains(&call.at))
     }
