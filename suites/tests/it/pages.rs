@@ -57,12 +57,13 @@ fn every_block_says_what_it_is_and_every_file_in_it_is_valid() {
             let text = block.body.join("\n");
             let name = format!("{}:{}", page.name, block.line);
             let is_run = ["sh", "console", "text"].contains(&block.kind);
-            let rest_is_known = match block.rest.split_once(' ') {
-                Some((word, reason)) => {
-                    is_run && ["no-run:", "from", "needs"].contains(&word) && !reason.is_empty()
+            let rest = block.rest.trim_start_matches("checkout").trim_start();
+            let rest_is_known = match rest.split_once(' ') {
+                Some((word, more)) => {
+                    is_run && ["no-run:", "from", "needs"].contains(&word) && !more.is_empty()
                 }
-                None if is_run => ["", "checkout"].contains(&block.rest),
-                None => (block.kind == "toml") == block.rest.ends_with(".toml"),
+                None if is_run => rest.is_empty(),
+                None => (block.kind == "toml") == rest.ends_with(".toml"),
             };
             let parsed = match block.kind {
                 "sh" | "console" | "text" | "yaml" => Ok(()),
