@@ -3,6 +3,8 @@
 //! In a transcript, `…` alone in a line means any lines, and `…` within a line any characters. Numbers of ten or more
 //! digits (times and seeds) and ports are equal to each other.
 
+use super::terminal::PORTS;
+
 /// What differs, if anything.
 pub(super) fn difference(shown: &[&str], printed: &str) -> Option<String> {
     let shown: Vec<String> = shown.iter().map(|line| plain(line)).collect();
@@ -23,18 +25,15 @@ pub(super) fn difference(shown: &[&str], printed: &str) -> Option<String> {
             (false, false) => (from..got.len())
                 .find(|at| got.get(*at..at + part.len()).is_some_and(|lines| agree(part, lines))),
         };
-        match found {
-            Some(at) => from = at + part.len(),
-            None => {
-                let alone = part
-                    .iter()
-                    .find(|line| !got[from.min(got.len())..].iter().any(|other| fits(line, other)));
-                return Some(match alone {
-                    Some(line) => format!("no such line was printed: {line}"),
-                    None => format!("these lines were not printed one after another:\n{}", part.join("\n")),
-                });
-            }
-        }
+        let Some(at) = found else {
+            let rest = &got[from.min(got.len())..];
+            let missing = part.iter().find(|line| !rest.iter().any(|other| fits(line, other)));
+            return Some(match missing {
+                Some(line) => format!("no such line was printed: {line}"),
+                None => format!("these lines were not printed one after another:\n{}", part.join("\n")),
+            });
+        };
+        from = at + part.len();
     }
     None
 }
@@ -64,7 +63,7 @@ fn plain(line: &str) -> String {
         let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
         text.push_str(before);
         let digits = &from[..end];
-        let is_port = text.ends_with("127.0.0.1:") && !matches!(digits.parse(), Ok(4100..=4118));
+        let is_port = text.ends_with("127.0.0.1:") && !digits.parse().is_ok_and(|port| PORTS.contains(&port));
         text.push_str(if digits.len() >= 10 || is_port { "N" } else { digits });
         rest = &from[end..];
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::ops::RangeInclusive;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -13,8 +14,8 @@ use super::page::root;
 
 /// What a shell prints after each command, before its exit code.
 const END: &str = "--- end of a command, exit code ";
-/// The port of the simulator's control API on the pages, and how many ports it uses.
-const FIRST_PORT: u16 = 4100;
+/// The ports of the simulator on the pages, in the order in which it prints its sites.
+pub(super) const PORTS: RangeInclusive<u16> = 4100..=4118;
 
 pub(super) struct Terminal {
     folder: TempDir,
@@ -42,8 +43,8 @@ impl Terminal {
         fs::create_dir(&work).expect("an empty folder");
         let checkout = folder.path().join("checkout");
         fs::create_dir(&checkout).expect("a folder");
-        for layer in ["vectors", "docs", "suites", "Cargo.toml"] {
-            symlink(root().join(layer), checkout.join(layer)).expect("a link");
+        for part in ["docs", "vectors"] {
+            symlink(root().join(part), checkout.join(part)).expect("a link");
         }
         let mut shell = command("sh", &work).stdin(Stdio::piped()).spawn().expect("sh");
         let typed = shell.stdin.take().expect("a pipe");
@@ -53,8 +54,8 @@ impl Terminal {
 
     /// Runs a command. `assay sim` starts in the second terminal, after the one that runs there was stopped.
     pub(super) fn run(&mut self, line: &str, in_checkout: bool) -> Result<Done, String> {
-        if line.starts_with("assay sim") {
-            return self.simulate(line);
+        if let Some(options) = line.strip_prefix("assay sim") {
+            return self.simulate(options);
         }
         let line = self.as_here(line);
         // A subshell leaves the folder of the page as it is.
@@ -90,20 +91,11 @@ impl Terminal {
     }
 
     /// Starts the simulator at free ports, whatever the page says, and waits until it is ready.
-    fn simulate(&mut self, line: &str) -> Result<Done, String> {
+    fn simulate(&mut self, options: &str) -> Result<Done, String> {
         self.stop();
-        let line = line.split(" #").next().unwrap_or_default();
-        let (line, listen) = match line.split_once(" --listen ") {
-            Some((before, after)) => {
-                let (address, after) = after.split_once(' ').unwrap_or((after, ""));
-                (format!("{before} {after}"), address.trim().to_owned())
-            }
-            None => (line.to_owned(), format!("127.0.0.1:{FIRST_PORT}")),
-        };
-        let first: u16 = listen.rsplit(':').next().and_then(|port| port.parse().ok()).ok_or("no port")?;
         let mut child = command("sh", &self.folder.path().join("work"))
             .arg("-c")
-            .arg(format!("exec {line} --listen 127.0.0.1:0 2>&1"))
+            .arg(format!("exec 2>&1 assay sim --listen 127.0.0.1:0 {options}"))
             .spawn()
             .map_err(|e| e.to_string())?;
         let mut printed = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -114,11 +106,11 @@ impl Terminal {
                 return Err(format!("the simulator has ended: {text}"));
             }
         }
-        // Nobody reads the rest, and the simulator must not wait for it.
+        // What it prints later is not on the pages, and it must not wait for a reader.
         std::thread::spawn(move || printed.read_to_end(&mut Vec::new()));
         let sites = text.lines().filter_map(|line| line.split("127.0.0.1:").nth(1));
         let ports = sites.filter_map(|rest| rest.split('/').next()?.parse().ok());
-        self.ports = (first..).zip(ports).collect();
+        self.ports = PORTS.zip(ports).collect();
         self.write_files();
         Ok(Done { text: self.as_on_pages(&text), code: 0 })
     }
