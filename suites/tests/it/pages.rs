@@ -63,7 +63,7 @@ fn every_block_says_what_it_is_and_every_file_in_it_is_valid() {
                     is_run && ["no-run:", "from", "needs"].contains(&word) && !more.is_empty()
                 }
                 None if is_run => rest.is_empty(),
-                None => (block.kind == "toml") == rest.ends_with(".toml"),
+                None => (block.kind == "toml") != rest.is_empty(),
             };
             let parsed = match block.kind {
                 "sh" | "console" | "text" | "yaml" => Ok(()),

@@ -298,7 +298,7 @@ async fn doctor_sends_requests_as_a_run_does() {
 async fn a_missing_secret_is_reported_even_if_the_service_is_down() {
     let folder = tempfile::tempdir().expect("a folder");
     let key = "key = { env = \"ASSAY_TEST_NO_SUCH_KEY\" }";
-    let said = diagnosed(folder.path(), &format!("[gateway]\nurl = \"{}\"\n{key}\n", DEAD_URL)).await;
+    let said = diagnosed(folder.path(), &format!("[gateway]\nurl = \"{DEAD_URL}\"\n{key}\n")).await;
     assert_eq!(said.exit_code(), 3, "{said}");
     let said = said.to_string();
     assert!(said.contains("refused") && said.contains("p.toml:3:15: gateway.key.env: "), "{said}");
@@ -415,8 +415,7 @@ fn a_closed_pipe_causes_no_panic() {
         &["doctor", "--profile", "p.toml"],
     ];
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("p.toml"), format!("[drop]\nurl = \"{}\"\n", DEAD_URL))
-        .expect("written");
+    std::fs::write(folder.path().join("p.toml"), format!("[drop]\nurl = \"{DEAD_URL}\"\n")).expect("written");
     for arguments in commands {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
