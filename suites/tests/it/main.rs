@@ -12,6 +12,8 @@ mod hostile;
 mod hosting;
 mod network;
 mod openapi;
+#[cfg(unix)]
+mod pages;
 mod plan;
 mod profiles;
 mod prove;
