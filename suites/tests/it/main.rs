@@ -5,6 +5,7 @@ mod cid;
 mod command;
 mod endpoints;
 mod exchanges;
+mod fuzz;
 mod gateway;
 mod gateway_exchanges;
 mod gateway_hostile;
