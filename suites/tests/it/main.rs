@@ -13,6 +13,7 @@ mod hostile;
 mod hosting;
 mod network;
 mod openapi;
+mod packaging;
 mod plan;
 mod profiles;
 mod prove;
