@@ -68,6 +68,16 @@ fn image_runs_the_built_program_without_root() {
 }
 
 #[test]
+fn pipelines_name_the_image_of_this_version() {
+    let version = table("Cargo.toml")["workspace"]["package"]["version"].to_string();
+    let image = format!("assay:{}", version.trim_matches('"'));
+    let page = read("docs/ci.md");
+    let named: Vec<&str> = page.lines().filter_map(|line| line.trim().strip_prefix("image: ")).collect();
+    assert_eq!(named, [&image, &image]);
+    assert!(page.contains(&format!("podman build --tag {image} .")));
+}
+
+#[test]
 fn one_toolchain_is_pinned() {
     let channel =
         table("rust-toolchain.toml")["toolchain"]["channel"].as_str().expect("a channel").to_owned();
