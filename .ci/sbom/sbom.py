@@ -71,12 +71,16 @@ if error := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
     sys.exit(f"the bill of materials does not have the form of CycloneDX: {error}")
 (folder / "assay.cdx.json").write_text(text)
 
-with open(folder / "THIRD-PARTY.txt", "w") as notices:
-    for package in sorted((packages[id] for id in components), key=lambda package: (package["name"], package["version"])):
-        if not package["source"]:
-            continue
-        notices.write(f"{'=' * 80}\n{package['name']} {package['version']}: {package['license']}\n")
+# Each text once, with the packages that have it.
+notices = {}
+for package in sorted((packages[id] for id in components), key=lambda package: (package["name"], package["version"])):
+    if package["source"]:
         source = Path(package["manifest_path"]).parent
-        for file in sorted(file for file in source.iterdir() if LICENCE_FILE.match(file.name) and file.is_file()):
-            notices.write(f"{'-' * 80}\n{file.name}\n\n{file.read_text(errors='replace')}\n")
+        files = sorted(file for file in source.iterdir() if LICENCE_FILE.match(file.name) and file.is_file())
+        for text in [file.read_text(errors="replace").strip() for file in files] or ["(no file in the package)"]:
+            name = f"{package['name']} {package['version']}: {package['license']}"
+            notices.setdefault(text, []).append(name)
+rule = "=" * 80
+texts = (f"{rule}\n{chr(10).join(names)}\n\n{text}\n\n" for text, names in notices.items())
+(folder / "THIRD-PARTY.txt").write_text("".join(texts))
 print(f"OK: {len(components)} packages are in the program for {target}")
