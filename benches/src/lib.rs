@@ -1,4 +1,9 @@
-//! Shared by the benches: a world with bound domains, and a client that publishes under them.
+//! Benchmarks, and what they share: a world with bound domains, and a client that publishes under them. Use them to see what a
+//! change costs; each figure is beside that of a peer, or of a lower limit.
+//!
+//! ```sh
+//! cargo bench -p assay-benches --bench submit
+//! ```
 //!
 //! Rule of this layer: public API only, with the peer or the limit in the same group.
 

@@ -1,4 +1,26 @@
-//! The simulator: every service of the documents in one world.
+//! The simulator: every service of the documents in one world. Use it to answer requests as the documents say, in process or
+//! over sockets ([`serve`]), with a clock, faults and deviations under control.
+//!
+//! ```
+//! use assay_sim::clock::EPOCH;
+//! use assay_sim::{Input, Output, RequestHead, World, metadata};
+//! use assay_spec::Dialect;
+//! use http::{HeaderMap, Method};
+//!
+//! let mut world = World::new(7, EPOCH, Dialect::default());
+//! let exchange = world.next_exchange();
+//! let head = RequestHead {
+//!     site: metadata::SITE,
+//!     peer: [127, 0, 0, 1].into(),
+//!     method: Method::GET,
+//!     target: "/".to_owned(),
+//!     headers: HeaderMap::new(),
+//! };
+//! let mut outputs = world.input(Input::Head(Box::new(head)));
+//! outputs.extend(world.input(Input::End(exchange)));
+//! assert!(matches!(outputs[0], Output::Head { status: 200, .. }));
+//! assert!(matches!(outputs.last(), Some(Output::End { .. })));
+//! ```
 //!
 //! Rules of this layer: state changes only inside one synchronous [`World::input`]; only [`serve`] uses sockets; only
 //! [`deviation`] and the services' `deviations.rs` deviate.

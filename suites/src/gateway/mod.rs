@@ -19,7 +19,7 @@ mod models;
 mod payment;
 mod pool;
 mod responses;
-mod sse;
+pub mod sse;
 mod stream;
 mod tools;
 mod wire;

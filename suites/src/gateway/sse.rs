@@ -3,15 +3,15 @@
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Event {
+pub struct Event {
     /// The event name, if any.
-    pub(super) name: Option<String>,
+    pub name: Option<String>,
     /// The data lines, joined by line feeds.
-    pub(super) data: String,
+    pub data: String,
 }
 
 /// The events of a body, in order. An event without a final empty line or without data is dropped.
-pub(super) fn events(body: &[u8]) -> Vec<Event> {
+pub fn events(body: &[u8]) -> Vec<Event> {
     let text = String::from_utf8_lossy(body);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let (mut events, mut name, mut data) = (Vec::new(), None, Vec::new());

@@ -5,6 +5,7 @@ mod cid;
 mod command;
 mod endpoints;
 mod exchanges;
+mod fuzz;
 mod gateway;
 mod gateway_exchanges;
 mod gateway_hostile;
@@ -12,6 +13,7 @@ mod hostile;
 mod hosting;
 mod network;
 mod openapi;
+mod packaging;
 #[cfg(unix)]
 mod pages;
 mod plan;

@@ -1,0 +1,90 @@
+//! The image and the toolchain: what no compiler reads.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn table(path: &str) -> toml::Table {
+    toml::from_str(&read(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// The instructions of the recipe: name and arguments.
+fn instructions(recipe: &str) -> Vec<(&str, Vec<&str>)> {
+    let lines = recipe.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .filter_map(|line| line.split_once(' '))
+        .map(|(name, rest)| (name, rest.split(' ').collect()))
+        .collect()
+}
+
+#[test]
+fn image_runs_the_built_program_without_root() {
+    let recipe = read("Containerfile");
+    let instructions = instructions(&recipe);
+    let of = |wanted: &str| -> Vec<&[&str]> {
+        let all = instructions.iter().filter(|(name, _)| *name == wanted);
+        all.map(|(_, arguments)| arguments.as_slice()).collect()
+    };
+
+    let mut sources = BTreeSet::new();
+    let mut built = None;
+    for arguments in of("COPY") {
+        match arguments {
+            ["--from=build", from, to] => built = Some((*from, *to)),
+            [from @ .., _] => sources.extend(from.iter().copied()),
+            [] => panic!("COPY without arguments"),
+        }
+    }
+    for source in &sources {
+        assert!(root().join(source).exists(), "{source} is missing");
+    }
+    let workspace = table("Cargo.toml");
+    for member in workspace["workspace"]["members"].as_array().expect("members") {
+        assert!(sources.contains(member.as_str().expect("a name")), "{member} is not copied");
+    }
+
+    let (from, to) = built.expect("the program is copied from the first stage");
+    assert_eq!(from, "/assay/target/release/assay");
+    let entry = format!("[\"{to}\"]");
+    assert_eq!(of("ENTRYPOINT"), [[&*entry].as_slice()]);
+    let users = of("USER");
+    let user = users.last().and_then(|user| user[0].split(':').next()).and_then(|id| id.parse::<u32>().ok());
+    assert!(user.is_some_and(|id| id > 0), "a user with a number other than 0: {users:?}");
+    for image in of("FROM") {
+        let tag = image[0].rsplit_once(':').map_or("", |(_, tag)| tag);
+        assert!(
+            tag.contains('.') && tag.starts_with(|c: char| c.is_ascii_digit()),
+            "{}: pin a version",
+            image[0]
+        );
+    }
+}
+
+#[test]
+fn pipelines_name_the_image_of_this_version() {
+    let version = table("Cargo.toml")["workspace"]["package"]["version"].to_string();
+    let image = format!("assay:{}", version.trim_matches('"'));
+    let page = read("docs/ci.md");
+    let named: Vec<&str> = page.lines().filter_map(|line| line.trim().strip_prefix("image: ")).collect();
+    assert_eq!(named, [&image, &image]);
+    assert!(page.contains(&format!("podman build --tag {image} .")));
+}
+
+#[test]
+fn one_toolchain_is_pinned() {
+    let channel =
+        table("rust-toolchain.toml")["toolchain"]["channel"].as_str().expect("a channel").to_owned();
+    assert_eq!(channel.split('.').count(), 3, "{channel}: pin major, minor and patch");
+    let package = &table("Cargo.toml")["workspace"]["package"];
+    let least = package["rust-version"].as_str().expect("a version");
+    assert!(channel.starts_with(&format!("{least}.")), "{least} is not the version of {channel}");
+    assert_eq!(table("fuzz/Cargo.toml")["package"]["rust-version"].as_str(), Some(least));
+    assert!(read("Containerfile").contains(&format!("/rust:{channel}-")), "the image has another version");
+}
