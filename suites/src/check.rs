@@ -167,13 +167,18 @@ impl Weight {
     }
 }
 
+/// The doc comments of the check functions by module and name, sorted. `build.rs` reads them from the sources.
+static DOCS: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/check_docs.rs"));
+
 /// A check.
 #[derive(Clone, Copy)]
 pub struct Check {
     /// The requirement that it tests; its id is the check's id.
     pub requirement: Id,
-    /// The fact that it shows.
+    /// The fact that it shows; the name of its function.
     pub fact: &'static str,
+    /// The module of its function.
+    module: &'static str,
     /// It shows a rejection, so it must also show a valid counterpart.
     pub negative: bool,
     /// What it needs.
@@ -187,10 +192,23 @@ pub struct Check {
 }
 
 impl Check {
-    /// A check of `requirement` without needs and cost.
-    pub const fn new(requirement: Id, fact: &'static str, negative: bool, run: Run) -> Check {
+    /// A check of `requirement` without needs and cost, whose function is `fact` in `module`.
+    pub const fn new(
+        requirement: Id,
+        module: &'static str,
+        fact: &'static str,
+        negative: bool,
+        run: Run,
+    ) -> Check {
         let cost = Cost::NOTHING;
-        Check { requirement, fact, negative, needs: &[], after: &[], cost, run }
+        Check { requirement, fact, module, negative, needs: &[], after: &[], cost, run }
+    }
+
+    /// What it sends and asserts: the doc comment of its function, in paragraphs.
+    pub fn doc(&self) -> &'static str {
+        let found =
+            DOCS.binary_search_by_key(&(self.module, self.fact), |(module, fact, _)| (*module, *fact));
+        found.map_or("", |at| DOCS[at].2)
     }
 
     /// With these needs.
@@ -260,7 +278,7 @@ impl std::fmt::Debug for Check {
 #[macro_export]
 macro_rules! shows {
     ($row:expr, $fact:ident) => {
-        $crate::check::Check::new(&$row, stringify!($fact), false, |probe| Box::pin($fact(probe)))
+        $crate::check!($row, $fact, false)
     };
 }
 
@@ -268,7 +286,18 @@ macro_rules! shows {
 #[macro_export]
 macro_rules! refuses {
     ($row:expr, $fact:ident) => {
-        $crate::check::Check::new(&$row, stringify!($fact), true, |probe| Box::pin($fact(probe)))
+        $crate::check!($row, $fact, true)
+    };
+}
+
+/// See [`shows!`] and [`refuses!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! check {
+    ($row:expr, $fact:ident, $negative:literal) => {
+        $crate::check::Check::new(&$row, module_path!(), stringify!($fact), $negative, |probe| {
+            Box::pin($fact(probe))
+        })
     };
 }
 
@@ -292,3 +321,12 @@ macro_rules! declare {
 }
 
 assay_spec::for_each_service!(declare);
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_check_has_a_doc_comment_beside_its_function() {
+        let missing: Vec<_> = super::all().into_iter().filter(|check| check.doc().is_empty()).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}

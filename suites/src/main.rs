@@ -17,15 +17,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assay_spec::{Dialect, Service};
-use assay_suites::setup::SetupError;
 #[cfg(feature = "embedded")]
-use assay_suites::{
-    check,
-    plan::select,
-    probe::{Settings, wall_clock},
-};
+use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::setup::SetupError;
 use assay_suites::{ledger, publish};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, ColorChoice, FromArgMatches, Parser, Subcommand};
+#[cfg(feature = "embedded")]
+use command::selection::Selection;
 
 /// How a command ends: 2 for bad arguments or a bad profile, 3 for an unreachable target, 4 for a failure of the
 /// harness.
@@ -49,9 +47,13 @@ impl From<SetupError> for Ending {
 #[command(
     name = "assay",
     version,
-    about = "Tests whether a server, a client or a test vector conforms to the documents"
+    about = "Tests whether a server, a client or a test vector conforms to the documents",
+    disable_help_subcommand = true
 )]
 struct Command {
+    /// When to use colours; NO_COLOR in the environment turns auto off
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
     #[command(subcommand)]
     what: What,
 }
@@ -142,22 +144,19 @@ enum What {
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
     )]
     Requirements(RequirementsArgs),
-}
-
-#[derive(Args)]
-struct Selection {
-    /// Only checks whose id or fact contains one of these strings
-    filters: Vec<String>,
-    /// Only this service (repeatable)
-    #[arg(long = "service", value_parser = parse_service)]
-    services: Vec<Service>,
-}
-
-impl Selection {
-    /// Whether nothing is excluded.
-    fn is_everything(&self) -> bool {
-        self.filters.is_empty() && self.services.is_empty()
-    }
+    /// Explain requirements: statement, source, check, usual failures, how to run it alone
+    #[command(after_help = command::explain::HELP)]
+    Explain(command::explain::ExplainArgs),
+    /// Print the help of a command, or a page of the documentation
+    Help(command::help::HelpArgs),
+    /// Print the completions for a shell
+    #[command(
+        after_help = "Example:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay"
+    )]
+    Completions(command::help::CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands into a folder
+    #[command(hide = true, after_help = "Example:\n  assay man --into ~/.local/share/man/man1")]
+    Man(command::help::ManArgs),
 }
 
 #[cfg(feature = "embedded")]
@@ -283,7 +282,14 @@ fn parse_epoch(text: &str) -> Result<assay_spec::Instant, String> {
 }
 
 fn main() -> ExitCode {
-    let command = Command::parse();
+    let matches = command::help::command().get_matches();
+    let command = Command::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
+    match command.color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(e) => {
@@ -320,6 +326,13 @@ fn main() -> ExitCode {
             What::Doctor(args) => command::doctor::doctor(args).await,
             What::Readings(args) => command::readings::readings(&args),
             What::Requirements(args) => requirements(&args),
+            What::Explain(args) => command::explain::explain(&args),
+            What::Help(args) => command::help::help(&args),
+            What::Completions(args) => {
+                command::help::completions(&args);
+                Ok(())
+            }
+            What::Man(args) => command::help::man(&args),
         }
     });
     // Open connections must not delay the exit.
@@ -335,6 +348,11 @@ fn main() -> ExitCode {
         eprintln!("assay: {why}");
     }
     ExitCode::from(code)
+}
+
+/// Whether standard output shows colours: as `--color` says, otherwise on a terminal unless `NO_COLOR` is set.
+fn is_coloured() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
 }
 
 /// Prints. A closed pipe (as with `head`) is not an error: the exit code still comes from the command's result.
@@ -395,12 +413,7 @@ fn read_token(path: &Path) -> Result<String, Ending> {
 async fn prove(args: ProveArgs) -> Result<(), Ending> {
     use assay_suites::embedded::prove::Breadth;
 
-    let wanted = select(check::all(), &args.selection.services, &args.selection.filters);
-    if wanted.is_empty() {
-        return Err(Ending::Bad(
-            "no check matches these filters; assay run --list shows every check".to_owned(),
-        ));
-    }
+    let wanted = args.selection.checks()?;
     let settings = Settings { seed: args.seed, ..Settings::default() };
     let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
         .await

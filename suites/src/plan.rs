@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::check::{Check, Need, Stop, Weight};
 use crate::dry;
 use crate::probe::Settings;
+use crate::select::Filter;
 use crate::target::Target;
 use crate::verdict::Verdict;
 
@@ -82,18 +83,17 @@ pub async fn foresee(
     planned
 }
 
-/// The checks among `all` that match one of the filters: a part of the id, or a part of the fact. No filter means all.
+/// The checks among `all` that one of the filters selects. No filter means all.
 pub fn select(
     all: Vec<&'static Check>,
     services: &[assay_spec::Service],
     filters: &[String],
 ) -> Vec<&'static Check> {
+    let filters = Filter::read_all(filters);
     all.into_iter()
         .filter(|check| services.is_empty() || services.contains(&check.requirement.service))
         .filter(|check| {
-            let id = check.requirement.to_string();
-            filters.is_empty()
-                || filters.iter().any(|filter| id.contains(filter) || check.fact.contains(filter))
+            filters.is_empty() || filters.iter().any(|filter| filter.selects(check.requirement, check.fact))
         })
         .collect()
 }

@@ -1,16 +1,16 @@
 //! `assay client`: tests a client program against conforming and deviating worlds.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_spec::Id;
 use assay_suites::embedded::client::{self as publish, gateway};
 use assay_suites::report::{json, junit, terminal};
+use assay_suites::select::each_selects;
 use assay_suites::verdict::Run;
 use clap::{Args, Subcommand};
 
-use crate::{Ending, write};
+use crate::{Ending, is_coloured, write};
 
 #[derive(Subcommand)]
 pub(crate) enum What {
@@ -46,7 +46,7 @@ pub(crate) struct GatewayArgs {
 
 #[derive(Args)]
 struct CommonArgs {
-    /// Only worlds whose requirement or fact contains one of these strings
+    /// Only these worlds: an id, a part of ids or facts, or a pattern with * and ?
     filters: Vec<String>,
     /// Seed of the worlds
     #[arg(long, default_value_t = 1)]
@@ -63,6 +63,9 @@ struct CommonArgs {
     /// Number of worlds that run in parallel
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
+    /// Print only the result
+    #[arg(short, long)]
+    quiet: bool,
     /// List the worlds and start nothing
     #[arg(long)]
     list: bool,
@@ -75,7 +78,8 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
     match what {
         What::Publish(PublishArgs { common, slow }) => {
             let cases = publish::select(&common.filters);
-            if !start(&common, cases.iter().map(|case| (case.requirement, case.fact)))? {
+            let all = publish::all().into_iter().map(|case| (case.requirement, case.fact));
+            if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
                 return Ok(());
             }
             let suite = publish::Suite {
@@ -84,14 +88,15 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
                 jobs: usize::from(common.jobs),
                 ..publish::Suite::new(common.command.clone(), common.seed)
             };
-            let progress = terminal::Progress::start(cases.len());
+            let progress = terminal::Progress::start(cases.len(), common.quiet);
             let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
             progress.finish();
             tell(&common, &run)
         }
         What::Gateway(GatewayArgs { common, refresh }) => {
             let cases = gateway::select(&common.filters);
-            if !start(&common, cases.iter().map(|case| (case.requirement, case.fact)))? {
+            let all = gateway::all().into_iter().map(|case| (case.requirement, case.fact));
+            if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
                 return Ok(());
             }
             let suite = gateway::Suite {
@@ -100,7 +105,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
                 jobs: usize::from(common.jobs),
                 ..gateway::Suite::new(common.command.clone(), common.seed)
             };
-            let progress = terminal::Progress::start(cases.len());
+            let progress = terminal::Progress::start(cases.len(), common.quiet);
             let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
             progress.finish();
             tell(&common, &run)
@@ -111,11 +116,12 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
 /// Whether the worlds run; with `--list` they are only printed.
 fn start(
     common: &CommonArgs,
+    all: impl Iterator<Item = (Id, &'static str)> + Clone,
     cases: impl Iterator<Item = (Id, &'static str)> + Clone,
 ) -> Result<bool, Ending> {
+    each_selects("world", &common.filters, all).map_err(Ending::Bad)?;
     let width = cases.clone().map(|(requirement, _)| requirement.to_string().len()).max();
-    let width = width
-        .ok_or_else(|| Ending::Bad("no world matches these filters; --list shows every world".to_owned()))?;
+    let width = width.unwrap_or_default();
     if common.list {
         for (requirement, fact) in cases {
             println!("{:<width$}  {fact}", requirement.to_string());
@@ -125,7 +131,8 @@ fn start(
 }
 
 fn tell(common: &CommonArgs, run: &Run) -> Result<(), Ending> {
-    print!("{}", terminal::summary(run, std::io::stdout().is_terminal()));
+    let text = if common.quiet { terminal::result } else { terminal::summary };
+    print!("{}", text(run, is_coloured()));
     if let Some(path) = &common.json {
         write(path, &json::write(run))?;
     }

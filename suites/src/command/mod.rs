@@ -5,6 +5,8 @@ pub(crate) mod cid;
 #[cfg(feature = "embedded")]
 pub(crate) mod client;
 pub(crate) mod doctor;
+pub(crate) mod explain;
+pub(crate) mod help;
 pub(crate) mod init;
 pub(crate) mod interrupt;
 pub(crate) mod openapi;
@@ -13,5 +15,6 @@ pub(crate) mod readings;
 pub(crate) mod recover;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod selection;
 pub(crate) mod target;
 pub(crate) mod vectors;

@@ -1,6 +1,5 @@
 //! The results of a run: known failures and reports.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use assay_suites::baseline::Baseline;
@@ -10,7 +9,7 @@ use assay_suites::report::{annotations, badge, html, json, junit, markdown, sari
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use clap::Args;
 
-use crate::{Ending, is_special, write};
+use crate::{Ending, is_coloured, is_special, write};
 
 /// Options that change the result of a run.
 #[derive(Args)]
@@ -60,6 +59,9 @@ pub(crate) struct Outputs {
     /// Print annotations for GitHub after the report
     #[arg(long)]
     annotations: bool,
+    /// Print only the result
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 /// Known failures, loaded from their files.
@@ -185,7 +187,8 @@ impl Outputs {
             }
             written.push(kept);
         }
-        print!("{}", terminal::summary(&run, std::io::stdout().is_terminal()));
+        let text = if self.quiet { terminal::result } else { terminal::summary };
+        print!("{}", text(&run, is_coloured()));
         if self.annotations {
             print!("{}", annotations::write(&run));
         }

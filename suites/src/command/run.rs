@@ -1,13 +1,14 @@
 //! `assay run`: plans, paces and runs checks against a target, and reports the results.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use assay_spec::Id;
 use assay_spec::crypto::text::sha256_hex;
-use assay_suites::check::{self, Check, Weight};
+use assay_suites::check::{Check, Weight};
 use assay_suites::merge::{self, Repetitions};
 use assay_suites::pace::Pace;
-use assay_suites::plan::{Plan, Planned, Wishes, foresee, select};
+use assay_suites::plan::{Plan, Planned, Wishes, foresee};
 use assay_suites::probe::Settings;
 use assay_suites::report::{json, terminal};
 use assay_suites::run::{Halt, Runner};
@@ -19,14 +20,17 @@ use clap::Args;
 
 use super::interrupt::Interrupt;
 use super::outputs::{KnownFailures, Loaded, Named, Outputs};
+use super::selection::{self, Selection};
 use super::target::TargetArgs;
-use crate::{Ending, Selection, write};
+use crate::{Ending, write};
 
 pub(crate) const HELP: &str = "Examples:
   assay run
   assay run --profile p.toml --plan
   assay run --profile p.toml --junit out.xml --html out.html --baseline known.toml
   assay run --publish-url http://127.0.0.1:4116 publish.envelope
+  assay run 'publish.*' --exclude '*.limits.*' --level must --list
+  assay run --profile p.toml --failed out.json
   assay run --profile p.toml --shard 3/10 --json part-3.json      # then: assay merge part-*.json
   assay run --profile p.toml --json out.json --resume out.json    # continues an interrupted run
 
@@ -44,6 +48,9 @@ const MOST_TIMES: u32 = 10_000;
 pub(crate) struct RunArgs {
     #[command(flatten)]
     selection: Selection,
+    /// Only the checks that failed in an earlier report (JSON)
+    #[arg(long, value_name = "FILE")]
+    failed: Option<PathBuf>,
     #[command(flatten)]
     target: TargetArgs,
     /// Seed of all random values in the checks
@@ -91,7 +98,7 @@ pub(crate) struct RunArgs {
 impl RunArgs {
     /// Whether no filter and no shard excludes checks.
     fn is_whole(&self) -> bool {
-        self.selection.is_everything() && self.shard.is_none()
+        self.selection.is_everything() && self.failed.is_none() && self.shard.is_none()
     }
 
     /// Whether the checks run several times; such a run cannot be resumed.
@@ -100,10 +107,11 @@ impl RunArgs {
     }
 
     /// The input files other than those of the known failures.
-    fn read(&self) -> [Named<'_>; 5] {
+    fn read(&self) -> [Named<'_>; 6] {
         let urls = &self.target.urls;
         [
             ("--resume", self.resume.as_deref()),
+            ("--failed", self.failed.as_deref()),
             ("--profile", self.target.profile.as_deref()),
             ("--ca-file", urls.ca_file.as_deref()),
             ("--client-certificate", urls.client_certificate.as_deref()),
@@ -139,11 +147,13 @@ struct Setup {
 }
 
 pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
-    let all = select(check::all(), &args.selection.services, &args.selection.filters);
-    if all.is_empty() {
-        return Err(Ending::Bad(
-            "no check matches these filters; assay run --list shows every check".to_owned(),
-        ));
+    let mut all = args.selection.checks()?;
+    if let Some(path) = &args.failed {
+        let failed = failed(path)?;
+        all.retain(|check| failed.contains(&check.requirement));
+        if all.is_empty() {
+            return Err(selection::none());
+        }
     }
     args.outputs.check_distinct(&args.known_failures, &args.read())?;
     let known_failures = args.known_failures.load()?;
@@ -282,7 +292,7 @@ async fn times(
         }
         let (target, settings, pace) = (setup.target.as_ref(), &setup.settings, &setup.pace);
         let runner = Runner { target, settings, pace, jobs };
-        let progress = terminal::Progress::start(planned.len());
+        let progress = terminal::Progress::start(planned.len(), args.outputs.quiet);
         let seen = |outcome: &Outcome| {
             progress.checked(outcome);
             if args.fail_fast && known_failures.minds(outcome) {
@@ -317,6 +327,17 @@ async fn times(
     let mut run = runs.finish().expect("at least one round ran");
     run.remarks.extend(ended);
     run
+}
+
+/// The requirements whose checks failed in a report, or ended with an error.
+fn failed(path: &Path) -> Result<BTreeSet<Id>, Ending> {
+    let run = super::outputs::read_run(path)?;
+    let failed = run.outcomes.iter().filter(|one| one.verdict.is_bad() || one.verdict == Verdict::Error);
+    let failed: BTreeSet<Id> = failed.map(|one| one.requirement).collect();
+    if failed.is_empty() {
+        return Err(Ending::Bad(format!("{}: no check failed, so there is nothing to run", path.display())));
+    }
+    Ok(failed)
 }
 
 /// Whether a check failed or the harness did. A stopped run alone is not a failure.

@@ -1,18 +1,19 @@
 //! `assay vectors` and `assay shim`: the golden cases, and programs tested against them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_spec::requirement::Evidence;
+use assay_suites::select::did_you_mean;
 use assay_vectors::run::{Names, Options, Outcome};
 use assay_vectors::{
     Case, Collection, Expect, cases, drift, explain, generate, lint, manifest, pack, page, run, shim, witness,
 };
 use clap::Subcommand;
 
-use crate::Ending;
+use crate::{Ending, is_coloured};
 
 #[derive(Subcommand)]
 pub(crate) enum What {
@@ -149,13 +150,6 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
     }
 }
 
-/// Colour is used on a terminal, unless `NO_COLOR` is set.
-fn is_coloured() -> bool {
-    let declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-    std::io::stdout().is_terminal() && !declined && !is_dumb
-}
-
 /// Prints. A closed pipe (as with `head`) is not an error.
 fn say(text: &str) -> Result<(), Ending> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
@@ -200,9 +194,12 @@ pub(crate) fn serve() -> Result<(), Ending> {
 }
 
 fn unknown(all: &[Case], id: &str) -> Ending {
-    let near: Vec<&str> =
-        all.iter().map(|case| case.id.as_str()).filter(|known| known.contains(id)).take(5).collect();
-    Ending::Bad(format!("no case has the id {id:?}; similar ids: {}", near.join(", ")))
+    let near = did_you_mean(id, all.iter().map(|case| case.id.as_str()));
+    Ending::Bad(if assay_spec::catalogue::requirement(id).is_some() {
+        format!("{id:?} is a requirement, not a case; use assay explain {id}")
+    } else {
+        format!("no case has the id {id:?}{near}")
+    })
 }
 
 fn list(filters: &[String]) -> Result<(), Ending> {

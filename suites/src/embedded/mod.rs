@@ -14,7 +14,7 @@ use assay_sim::clock::EPOCH;
 use assay_sim::control::{Hub, PREFIX, router};
 use assay_sim::serve::{ClockMode, Handle, IN_MEMORY, connection};
 use assay_sim::{Site, World, world};
-use assay_spec::{Dialect, Service};
+use assay_spec::{Dialect, Id, Service};
 use axum::Router;
 use serde_json::json;
 
@@ -25,6 +25,13 @@ use crate::verdict::Conditions;
 
 /// How much an in-memory connection holds before its writer waits.
 const BUFFER: usize = 64 * 1024;
+
+/// The ways in which the simulator can break a requirement: the name of the deviation, and what happens instead.
+pub fn deviations_of(requirement: Id) -> Vec<(String, &'static str)> {
+    let all = world::deviations().into_iter();
+    let own = all.filter(|deviation| deviation.requirement == requirement);
+    own.map(|deviation| (deviation.to_string(), deviation.about)).collect()
+}
 
 /// The embedded simulator.
 #[derive(Clone)]

@@ -31,11 +31,22 @@ pub fn summary(run: &Run, colour: bool) -> String {
     put_transitions(&mut out, run);
     put_endpoints(&mut out, run);
     put_lines(&mut out, "remarks", &run.remarks);
+    out.push_str(&ending(run, paint));
+    // A GitHub runner reads the text after `##[` as a command, anywhere in a line.
+    out.replace("##[", "#\\x23[")
+}
+
+/// The end of the report alone: objections, the target, the seed, and the counts with the result.
+pub fn result(run: &Run, colour: bool) -> String {
+    ending(&readable(run), Paint(colour)).trim_start().replace("##[", "#\\x23[")
+}
+
+fn ending(run: &Run, paint: Paint) -> String {
+    let mut out = String::new();
     put_lines(&mut out, "objections", &run.objections);
     let _ = writeln!(out, "\ntarget {}, seed {}", one_line(run.target.as_bytes()), run.seed);
     let _ = writeln!(out, "{}", paint.verdict(worst(run), &last_line(run)));
-    // A GitHub runner reads the text after `##[` as a command, anywhere in a line.
-    out.replace("##[", "#\\x23[")
+    out
 }
 
 /// Every documented endpoint of the services that ran: whether it exists, and how many requests it accepted and
@@ -78,10 +89,11 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows a bar for `total` checks.
-    pub fn start(total: usize) -> Progress {
+    /// Shows a bar for `total` checks, unless it is `hidden`.
+    pub fn start(total: usize, hidden: bool) -> Progress {
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} left  {wide_msg}");
-        let bar = ProgressBar::new(total as u64).with_style(style.expect("the template is well formed"));
+        let bar = if hidden { ProgressBar::hidden() } else { ProgressBar::new(total as u64) };
+        let bar = bar.with_style(style.expect("the template is well formed"));
         Progress { bar, bad: 0.into() }
     }
 
@@ -479,7 +491,7 @@ mod tests {
     #[test]
     fn progress_is_silent_without_a_terminal() {
         let run = example::run();
-        let progress = Progress::start(run.outcomes.len());
+        let progress = Progress::start(run.outcomes.len(), false);
         run.outcomes.iter().for_each(|outcome| progress.checked(outcome));
         assert_eq!(progress.bar.position(), run.outcomes.len() as u64);
         progress.finish();

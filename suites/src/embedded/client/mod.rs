@@ -22,6 +22,7 @@ use futures_util::StreamExt;
 use tokio::sync::OnceCell;
 
 use crate::check::{Checked, Stop};
+use crate::select::Filter;
 use crate::verdict::{Outcome, Run, Verdict};
 
 use scene::{CONFORMING, Scene};
@@ -65,7 +66,7 @@ pub fn all() -> Vec<&'static Case> {
     cases
 }
 
-/// The cases whose requirement or fact contains one of the filters; all cases without filters.
+/// The cases that one of the filters selects; all cases without filters.
 pub fn select(filters: &[String]) -> Vec<&'static Case> {
     let mut cases = all();
     cases.retain(|case| is_wanted(case.requirement, case.fact, filters));
@@ -73,8 +74,16 @@ pub fn select(filters: &[String]) -> Vec<&'static Case> {
 }
 
 fn is_wanted(requirement: Id, fact: &str, filters: &[String]) -> bool {
-    let id = requirement.to_string();
-    filters.is_empty() || filters.iter().any(|filter| id.contains(filter) || fact.contains(filter))
+    let filters = Filter::read_all(filters);
+    filters.is_empty() || filters.iter().any(|filter| filter.selects(requirement, fact))
+}
+
+/// The worlds of a requirement: the program of `assay client`, and the fact of each world.
+pub fn worlds_of(requirement: Id) -> Vec<(&'static str, &'static str)> {
+    let publishing = all().into_iter().map(|case| ("publish", case.requirement, case.fact));
+    let gateway = gateway::all().into_iter().map(|case| ("gateway", case.requirement, case.fact));
+    let own = publishing.chain(gateway).filter(|(_, of, _)| *of == requirement);
+    own.map(|(program, _, fact)| (program, fact)).collect()
 }
 
 /// The client's results in the conforming world, by the version to publish.

@@ -68,7 +68,7 @@ pub fn all() -> Vec<&'static Case> {
     cases
 }
 
-/// The cases whose requirement or fact contains one of the filters; all cases without filters.
+/// The cases that one of the filters selects; all cases without filters.
 pub fn select(filters: &[String]) -> Vec<&'static Case> {
     let mut cases = all();
     cases.retain(|case| is_wanted(case.requirement, case.fact, filters));
