@@ -87,7 +87,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let progress = terminal::Progress::start(cases.len());
             let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
             progress.finish();
-            tell(&common, &run)
+            tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
         }
         What::Gateway(GatewayArgs { common, refresh }) => {
             let cases = gateway::select(&common.filters);
@@ -103,7 +103,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let progress = terminal::Progress::start(cases.len());
             let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
             progress.finish();
-            tell(&common, &run)
+            tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
         }
     }
 }

@@ -18,6 +18,7 @@ mod prove;
 mod recover;
 mod report;
 mod reports_hold;
+mod results;
 mod secrets;
 mod sockets;
 mod structure;
