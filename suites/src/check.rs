@@ -274,6 +274,42 @@ impl std::fmt::Debug for Check {
     }
 }
 
+/// What a service does, and the checks that show it: one that passes is enough.
+#[derive(Clone, Copy, Debug)]
+pub struct Shows {
+    /// Such as `an inference call succeeds`.
+    pub what: &'static str,
+    /// The checks.
+    pub checks: &'static [Id],
+}
+
+/// What a service must have shown before it can conform.
+#[derive(Clone, Copy, Debug)]
+pub struct Core {
+    whole: Shows,
+    reading: Shows,
+}
+
+impl Core {
+    /// One of `checks` must pass.
+    pub const fn new(what: &'static str, checks: &'static [Id]) -> Core {
+        let whole = Shows { what, checks };
+        Core { whole, reading: whole }
+    }
+
+    /// In a run that only reads, one of these must pass instead.
+    #[must_use]
+    pub const fn reading(mut self, what: &'static str, checks: &'static [Id]) -> Core {
+        self.reading = Shows { what, checks };
+        self
+    }
+
+    /// What must have been shown in a run.
+    pub const fn shows(self, read_only: bool) -> Shows {
+        if read_only { self.reading } else { self.whole }
+    }
+}
+
 /// A check that something is accepted: `shows!(ROW, fact)`.
 #[macro_export]
 macro_rules! shows {
@@ -309,6 +345,11 @@ macro_rules! declare {
                 [$($crate::$module::CHECKS),*].concat().into_iter().flatten().collect();
             checks.sort_by_key(|check| check.requirement.key);
             checks
+        }
+
+        /// What a service must have shown before it can conform.
+        pub const fn core(service: assay_spec::Service) -> Core {
+            match service { $(assay_spec::Service::$variant => $crate::$module::CORE),* }
         }
 
         /// The check of a requirement.

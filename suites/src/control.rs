@@ -68,9 +68,22 @@ impl Control {
         &self.base
     }
 
+    /// What the API says about itself: a JSON object.
+    pub async fn info(&self) -> Result<Value, String> {
+        let info = self.call("GET", "info", None).await?;
+        if info.is_object() {
+            return Ok(info);
+        }
+        Err(format!(
+            "control GET {}/info: wanted a JSON object, got {}",
+            self.base,
+            self.readable(info.to_string())
+        ))
+    }
+
     /// What the target offers.
     pub async fn offer(&self) -> Result<Offer, String> {
-        let info = self.call("GET", "info", None).await?;
+        let info = self.info().await?;
         let names = |member: &str| -> Vec<String> {
             info[member].as_object().map(|named| named.keys().cloned().collect()).unwrap_or_default()
         };

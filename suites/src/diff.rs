@@ -32,7 +32,7 @@ pub struct Change {
 /// The changes between two reports, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// It conformed or was absent, and does not conform now.
+    /// It conformed or was absent, and does not conform or is not tested now.
     pub regressions: Vec<Change>,
     /// It did not conform and passes now.
     pub fixes: Vec<Change>,
@@ -125,6 +125,10 @@ pub fn diff(old: &Verdicts, new: &Verdicts) -> Diff {
             (Some(Verdict::Error), Some(now)) if now.is_bad() => diff.regressions.push(change()),
             (Some(before), Some(now)) if is_bad(before) && is_bad(now) => diff.still_bad += 1,
             (Some(before), Some(now)) if !is_bad(before) && is_bad(now) => diff.regressions.push(change()),
+            // A check that is no longer tested hides what it found before.
+            (Some(Verdict::Pass | Verdict::Warn), Some(Verdict::NotTestable)) => {
+                diff.regressions.push(change());
+            }
             (Some(before), Some(Verdict::Pass)) if is_bad(before) => diff.fixes.push(change()),
             (Some(before), Some(now)) if before != now => diff.other.push(change()),
             _ => {}
@@ -233,6 +237,7 @@ mod tests {
             ("e", Pass),
             ("g", Pass),
             ("h", NotTestable),
+            ("j", NotTestable),
         ];
         let new = [
             ("a", Fail),
@@ -243,12 +248,14 @@ mod tests {
             ("g", NotTestable),
             ("h", Unstable),
             ("i", Pass),
+            ("j", Pass),
         ];
         let diff = diff(&verdicts(&old), &verdicts(&new));
         insta::assert_snapshot!(diff.text(), @r"
-        regressions (3)
+        regressions (4)
           a  pass -> fail  why fail
           f  absent -> error  why error
+          g  pass -> not-testable  why not-testable
           h  not-testable -> unstable  why unstable
         fixes (1)
           b  fail -> pass  why pass
@@ -258,8 +265,8 @@ mod tests {
         removed checks (1)
           e  pass -> absent
         other changes (1)
-          g  pass -> not-testable  why not-testable
-        3 regressions, 1 fixes, 2 new checks, 1 removed checks, 1 other changes, 1 bad in both - something got worse
+          j  not-testable -> pass  why pass
+        4 regressions, 1 fixes, 2 new checks, 1 removed checks, 1 other changes, 1 bad in both - something got worse
         ");
         assert!(!diff.holds());
         assert_eq!(diff.json()["regressions"][1]["old"], Value::Null);

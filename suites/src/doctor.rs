@@ -18,6 +18,9 @@ use crate::setup;
 use crate::survey::{Level, Survey, SurveyResult, level};
 use crate::target::{Remote, Sockets};
 
+/// How many remedies the summary names.
+const UNLOCKING: usize = 3;
+
 /// The findings about a target.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnosis {
@@ -90,7 +93,7 @@ impl Point {
 }
 
 impl Diagnosis {
-    /// 0: every named service can be tested. 1: something must be fixed first. 3: no server was reached.
+    /// 0: nothing has to be fixed before a run. 1: something must be fixed first. 3: no server was reached.
     pub fn exit_code(&self) -> u8 {
         let is_asked = self.services.iter().any(|part| !part.url.is_empty());
         if is_asked && self.services.iter().all(|part| !part.is_reached) {
@@ -101,17 +104,46 @@ impl Diagnosis {
     }
 }
 
+impl Diagnosis {
+    /// The remedies that would let most checks run, at most three, each with the number of checks.
+    fn unlocking(&self) -> Vec<(usize, Service, &str)> {
+        let mut remedies: BTreeMap<(Service, &str), usize> = BTreeMap::new();
+        for Part { service, points, .. } in &self.services {
+            for point in points.iter().filter(|point| point.mark != Mark::Good) {
+                *remedies.entry((*service, &point.remedy)).or_default() += point.checks.unwrap_or_default();
+            }
+        }
+        let remedies = remedies.into_iter().filter(|(_, checks)| *checks > 0);
+        let mut most: Vec<_> =
+            remedies.map(|((service, remedy), checks)| (checks, service, remedy)).collect();
+        most.sort_by_key(|(checks, ..)| std::cmp::Reverse(*checks));
+        most.truncate(UNLOCKING);
+        most
+    }
+}
+
 /// One line for each finding: mark, text, number of checks, remedy.
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.general.iter().try_for_each(|point| write!(f, "{point}"))?;
         for Part { service, url, checks, ready, points, .. } in &self.services {
             let at = if url.is_empty() { String::new() } else { format!(" {url}") };
-            writeln!(f, "{}{at}: {ready} of {checks} checks can run", service.name())?;
+            let percent = (ready * 100).checked_div(*checks).unwrap_or_default();
+            writeln!(f, "{}{at}: {ready} of {checks} checks can run ({percent} %)", service.name())?;
             points.iter().try_for_each(|point| write!(f, "{point}"))?;
         }
+        let unlocking = if self.exit_code() == 3 { Vec::new() } else { self.unlocking() };
+        if !unlocking.is_empty() {
+            writeln!(f, "what would let most checks run:")?;
+        }
+        for (checks, service, remedy) in unlocking {
+            writeln!(f, "  {checks:>3} checks of {service}: {remedy}")?;
+        }
+        let sum = |of: fn(&Part) -> usize| self.services.iter().map(of).sum::<usize>();
+        let (ready, checks) = (sum(|part| part.ready), sum(|part| part.checks));
         match self.exit_code() {
-            0 => writeln!(f, "every service in the profile can be tested"),
+            0 if ready == checks => writeln!(f, "every check of the services in the profile can run"),
+            0 => writeln!(f, "{ready} of {checks} checks can run ({} %)", ready * 100 / checks),
             3 => writeln!(f, "no server was reached"),
             _ => writeln!(f, "fix the findings marked x first"),
         }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::check::{Check, Stop};
 use crate::exchange::Broken;
 use crate::pace::Pace;
+use crate::panics::caught;
 use crate::probe::{Probe, Settings};
 use crate::target::{Connect, Connecting, Target};
 
@@ -22,7 +23,7 @@ pub(crate) async fn ends_early(
     let environment = target.dry(Arc::new(Refusing { asked: asked.clone() }))?;
     let pace = Pace::default();
     let probe = Probe::new(check, settings, environment, &pace);
-    let stop = (check.run)(&probe).await.err()?;
+    let stop = caught((check.run)(&probe)).await.err()?;
     let is_final = matches!(stop, Stop::NotTestable(_) | Stop::NotApplicable(_));
     (is_final && !asked.load(Ordering::Relaxed)).then_some(stop)
 }

@@ -9,6 +9,7 @@ use crate::check;
 use crate::control::Control;
 use crate::exchange::{Broken, Exchange};
 use crate::pace::Pace;
+use crate::panics::caught;
 use crate::probe::{Probe, Settings};
 use crate::profile::{Loaded, Profile, Secrets};
 use crate::recording::{Recorder, Recording};
@@ -175,7 +176,7 @@ async fn once_more(
     };
     let pace = Pace::default();
     let probe = Probe::recorded(check, settings, environment, &pace, Recorder::playing(recording, shared));
-    let checked = (check.run)(&probe).await;
+    let checked = caught((check.run)(&probe)).await;
     let traces = probe.finish();
     if let Some(what) = traces.missed {
         return Err(format!("the report has no response to {what}"));

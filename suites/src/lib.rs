@@ -30,6 +30,7 @@
 pub mod baseline;
 pub mod check;
 pub mod client;
+pub mod conclusion;
 pub mod control;
 pub mod curl;
 pub mod diff;
@@ -53,6 +54,7 @@ pub mod network;
 pub mod openapi;
 pub mod pace;
 mod panics;
+pub mod partial;
 pub mod plan;
 pub mod probe;
 pub mod profile;

@@ -36,6 +36,7 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
         whole.sent = [whole.sent, run.sent].into_iter().sum();
         whole.objections.extend(run.objections);
         whole.is_partial |= run.is_partial;
+        whole.gate = whole.gate.stricter(&run.gate);
         if let (Some(known), Some(more)) = (&mut whole.shards, run.shards) {
             known.present.extend(more.present);
         }
@@ -61,7 +62,10 @@ pub fn belongs(first: &Run, other: &Run) -> Result<(), String> {
     if first.conditions.profile != other.conditions.profile {
         return Err("its profile is different".to_owned());
     }
-    if first.selection != other.selection {
+    if first.read_only != other.read_only {
+        return Err("only one of the two was made with --read-only".to_owned());
+    }
+    if first.selection != other.selection || first.is_whole != other.is_whole {
         return Err("its selection of checks is different".to_owned());
     }
     let of = |run: &Run| run.shards.as_ref().map(|shards| shards.of);

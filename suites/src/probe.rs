@@ -190,7 +190,10 @@ impl<'run> Probe<'run> {
                 self.hide(name, key);
             }
         }
-        state[service].take()
+        if !state.is_object() && !state.is_null() {
+            self.note("the control API's `state` is not a JSON object, so nothing was read from it");
+        }
+        state.get_mut(service).map(Value::take).unwrap_or_default()
     }
 
     /// The path prefix of a site's base URL, without a trailing slash.

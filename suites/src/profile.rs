@@ -6,6 +6,7 @@
 mod draft;
 mod drop;
 mod endpoints;
+mod gate;
 mod gateway;
 mod hosting;
 mod metadata;
@@ -28,6 +29,7 @@ use toml::de::{DeTable, DeValue};
 pub use draft::Draft;
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
+pub use gate::{Gate, Percent};
 pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
 pub use hosting::{Hosting, HostingReadings};
 pub use metadata::{Metadata, MetadataContract, MetadataLimits, MetadataReadings};
@@ -61,6 +63,9 @@ pub struct Profile {
     /// Headers of every request to the target's own sites, by name; checks' own headers of the same name go before.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, HeaderText>,
+    /// How much must be tested before the target conforms.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub gate: Gate,
     /// Base URL of a control API, without a trailing slash.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub control: Option<String>,
@@ -202,10 +207,11 @@ impl Profile {
 }
 
 /// The keys whose values are tables.
-const TABLES: [&str; 24] = [
+const TABLES: [&str; 25] = [
     "dialect",
     "transport",
     "headers",
+    "gate",
     "gateway",
     "gateway.endpoints",
     "gateway.models",

@@ -98,19 +98,14 @@ pub struct Runner<'run> {
 }
 
 impl Runner<'_> {
-    /// Runs the planned checks; `seen` is called with each outcome.
-    pub async fn run(&self, planned: &[Planned], seen: impl FnMut(&Outcome)) -> Run {
+    /// Runs the planned checks; `seen` is called with each that ends.
+    pub async fn run(&self, planned: &[Planned], seen: impl FnMut(&Ran)) -> Run {
         self.run_until(planned, &Never, seen).await
     }
 
     /// As [`Runner::run`], but it can be stopped. After the first request no further check starts; after the second,
     /// running checks are abandoned. A stopped run is partial.
-    pub async fn run_until(
-        &self,
-        planned: &[Planned],
-        halt: &dyn Halt,
-        mut seen: impl FnMut(&Outcome),
-    ) -> Run {
+    pub async fn run_until(&self, planned: &[Planned], halt: &dyn Halt, mut seen: impl FnMut(&Ran)) -> Run {
         let mut all: Vec<Ran> = Vec::new();
         let mut kept = 0;
         let (mut once, mut twice) = (halt.count(), halt.count());
@@ -135,10 +130,15 @@ impl Runner<'_> {
             };
             let Some(mut ran) = next else { break };
             bound(&mut ran.outcome, &mut kept);
-            seen(&ran.outcome);
+            seen(&ran);
             all.push(ran);
         }
         let is_partial = all.len() < planned.len();
+        Run { is_partial, remarks: self.remarks(), ..self.gather(all) }
+    }
+
+    /// A run of these checks alone, to be merged with others.
+    pub fn gather(&self, all: Vec<Ran>) -> Run {
         let transitions = transitions(&all);
         let endpoints = self.endpoints(&all);
         let sent = all.iter().map(|ran| ran.sent).sum();
@@ -151,8 +151,6 @@ impl Runner<'_> {
             transitions,
             endpoints,
             sent,
-            is_partial,
-            remarks: self.remarks(),
             conditions: self.conditions(),
             ..Run::default()
         }
@@ -220,7 +218,13 @@ impl Runner<'_> {
         let sites = if is_elsewhere { environment.sites.clone() } else { BTreeMap::new() };
         let began = std::time::Instant::now();
         let probe = Probe::new(check, self.settings, environment, self.pace);
-        let mut checked = caught((check.run)(&probe)).await;
+        let mut checked = caught(async {
+            // For the tests of this project.
+            #[cfg(debug_assertions)]
+            assert!(std::env::var("ASSAY_PANIC_IN") != Ok(check.requirement.to_string()), "on purpose");
+            (check.run)(&probe).await
+        })
+        .await;
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
         if let Err(Stop::Fail(failure)) = &mut checked {

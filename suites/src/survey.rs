@@ -149,7 +149,7 @@ impl Survey<'_> {
 
 /// Asks a control API what it offers. An error says why that is unknown.
 pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> {
-    let asking = tokio::time::timeout(PATIENCE, control.call("GET", "info", None));
+    let asking = tokio::time::timeout(PATIENCE, control.info());
     let info = asking.await.map_err(|_| slow(control.base(), PATIENCE))?;
     let info = info.map_err(|why| bounded(hidden, &why, REASON))?;
     let count = |member: &str| info[member].as_object().map_or(0, serde_json::Map::len);

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_spec::Id;
 use assay_spec::machine::Transition;
 
+use crate::conclusion::conclude;
 use crate::control::Offer;
 use crate::endpoints::Coverage;
 use crate::exchange::Exchange;
+use crate::profile::Gate;
 use crate::recording::Call;
 use crate::redact::Disguise;
 
@@ -65,6 +67,12 @@ impl Verdict {
             Verdict::Unstable => "unstable",
             Verdict::Error => "error",
         }
+    }
+
+    /// Whether the check said whether the requirement holds.
+    pub const fn is_result(self) -> bool {
+        matches!(self, Verdict::Pass | Verdict::Warn | Verdict::KnownFailure)
+            || (self.is_bad() && !matches!(self, Verdict::Inconclusive))
     }
 
     /// Whether a target with this verdict does not conform.
@@ -162,6 +170,12 @@ pub struct Run {
     pub sent: Sent,
     /// Not every check ran: the run was stopped, or a part is missing.
     pub is_partial: bool,
+    /// The selection has every check of its services. Only such a run can conform.
+    pub is_whole: bool,
+    /// No check that writes could run.
+    pub read_only: bool,
+    /// The minimum coverage.
+    pub gate: Gate,
     /// A digest of the ids of the selected checks; the run may contain a part of them. Empty without a selection.
     pub selection: String,
     /// The shards of the selection in this run, if it is not whole.
@@ -228,56 +242,15 @@ impl Run {
         self.outcomes.iter().filter(|outcome| outcome.verdict == verdict).count()
     }
 
-    /// Whether it is a shard without any selected check.
-    fn is_empty_shard(&self) -> bool {
-        self.shards.is_some() && self.outcomes.is_empty()
-    }
-
-    /// The exit code: 0 conforming, 1 not conforming, 4 the harness failed. A run that checked nothing, was stopped or
-    /// has objections does not conform. A shard without checks is not a failure.
+    /// The exit code of its result.
     pub fn exit_code(&self) -> u8 {
-        let checked =
-            self.count(Verdict::Pass) + self.count(Verdict::Warn) + self.count(Verdict::KnownFailure);
-        let is_bad = |outcome: &Outcome| outcome.verdict.is_bad();
-        if self.is_partial || !self.objections.is_empty() || self.outcomes.iter().any(is_bad) {
-            1
-        } else if self.count(Verdict::Error) > 0 {
-            4
-        } else {
-            u8::from(checked == 0 && !self.is_empty_shard())
-        }
+        conclude(self).0.exit_code()
     }
 
-    /// The result in words: conforms, or not and why.
-    pub fn ending(&self) -> &'static str {
-        match self.exit_code() {
-            0 if self.is_empty_shard() => "no check belongs to this shard",
-            0 => "conforms",
-            4 => "the harness failed",
-            _ if self.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) => "does not conform",
-            _ if self.is_partial => "does not conform: not every check ran",
-            _ if !self.objections.is_empty() => "does not conform: the baseline does not match the run",
-            _ => "does not conform: nothing was checked",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::check;
-
-    #[test]
-    fn an_empty_shard_is_not_a_failure_but_an_empty_run_is() {
-        let shard = Run { shards: Some(Shards { of: 6, present: [2].into() }), ..Run::default() };
-        assert_eq!((shard.exit_code(), shard.ending()), (0, "no check belongs to this shard"));
-        let whole = Run::default();
-        assert_eq!((whole.exit_code(), whole.ending()), (1, "does not conform: nothing was checked"));
-        assert_eq!(Run { is_partial: true, ..shard.clone() }.exit_code(), 1);
-        assert_eq!(Run { objections: vec!["rot".to_owned()], ..shard.clone() }.exit_code(), 1);
-        // A shard whose checks all give no result is like a run that checked nothing.
-        let one = check::all()[0];
-        let silent = Outcome::new(one.requirement, one.fact, Verdict::NotTestable, "a key".to_owned());
-        assert_eq!(Run { outcomes: vec![silent], ..shard }.exit_code(), 1);
+    /// The result in words, and why.
+    pub fn ending(&self) -> String {
+        let (conclusion, why) = conclude(self);
+        let words = conclusion.words();
+        if why.is_empty() { words.to_owned() } else { format!("{words}: {}", why.join("; ")) }
     }
 }

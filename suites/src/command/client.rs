@@ -91,7 +91,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let progress = terminal::Progress::start(cases.len(), common.quiet);
             let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
             progress.finish();
-            tell(&common, &run)
+            tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
         }
         What::Gateway(GatewayArgs { common, refresh }) => {
             let cases = gateway::select(&common.filters);
@@ -108,7 +108,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let progress = terminal::Progress::start(cases.len(), common.quiet);
             let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
             progress.finish();
-            tell(&common, &run)
+            tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
         }
     }
 }

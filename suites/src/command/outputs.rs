@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use assay_suites::baseline::Baseline;
 use assay_suites::diff::{self, Verdicts};
+use assay_suites::partial;
 use assay_suites::probe::wall_clock;
+use assay_suites::profile::{Gate, Percent};
 use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use clap::Args;
@@ -23,7 +25,13 @@ pub(crate) struct KnownFailures {
     /// Fail only for checks that did not fail in an earlier report (JSON)
     #[arg(long, value_name = "FILE")]
     only_new: Option<PathBuf>,
+    /// Minimum percentage of the applicable checks of each service that must give a result; raises [gate] of the profile
+    #[arg(long, value_name = "PERCENT")]
+    min_coverage: Option<Percent>,
 }
+
+/// Why a baseline is not written.
+pub(crate) const REFUSED: &str = "--write-baseline needs a whole run: checks that did not run may fail, too; leave out ids, filters and --shard, and let the run finish";
 
 /// A function that renders a report.
 type Report = fn(&Run) -> String;
@@ -98,12 +106,27 @@ impl KnownFailures {
         };
         Ok(Loaded { baseline, renew, only_new })
     }
+
+    /// The gate with `--min-coverage`.
+    pub(crate) fn raised(&self, gate: &Gate) -> Gate {
+        gate.at_least(self.min_coverage.unwrap_or_default())
+    }
 }
 
 impl Loaded {
+    /// Whether a baseline is written.
+    pub(crate) fn renews(&self) -> bool {
+        self.renew.is_some()
+    }
+
     /// Marks the known failures of a run. `whole` means that no filter and no shard excluded checks.
     pub(crate) fn apply(&self, run: &mut Run, whole: bool) {
-        if let Some((_, known)) = &self.renew {
+        self.apply_renewed(run, whole, self.renew.as_ref());
+    }
+
+    /// As [`Loaded::apply`]; `renew` is the baseline that the run writes, if it writes one.
+    fn apply_renewed(&self, run: &mut Run, whole: bool, renew: Option<&(PathBuf, Baseline)>) {
+        if let Some((_, known)) = renew {
             known.renewed(run).apply(run, today(), whole);
         } else if let Some(baseline) = &self.baseline {
             baseline.apply(run, today(), whole);
@@ -176,8 +199,10 @@ impl Outputs {
     /// Applies the known failures to a run, writes and prints its reports, and returns its exit code. `whole` means
     /// that no filter and no shard excluded checks. If one report cannot be written, the others still are.
     pub(crate) fn finish(&self, mut run: Run, known_failures: &Loaded, whole: bool) -> Result<(), Ending> {
-        let renewed = known_failures.renew.as_ref().map(|(path, known)| (path, known.renewed(&run)));
-        known_failures.apply(&mut run, whole);
+        let is_refused = known_failures.renews() && (run.is_partial || !run.is_whole || run.shards.is_some());
+        let renew = known_failures.renew.as_ref().filter(|_| !is_refused);
+        let renewed = renew.map(|(path, known)| (path, known.renewed(&run)));
+        known_failures.apply_renewed(&mut run, whole, renew);
         let mut written: Vec<Result<(), Ending>> =
             self.files().map(|(_, path, report)| write(path, &report(&run))).collect();
         if let Some((path, renewed)) = renewed {
@@ -194,6 +219,7 @@ impl Outputs {
         }
         written.into_iter().collect::<Result<(), Ending>>()?;
         match run.exit_code() {
+            0 | 1 if is_refused => Err(Ending::Bad(REFUSED.to_owned())),
             0 => Ok(()),
             code => Err(Ending::Code(code)),
         }
@@ -230,8 +256,12 @@ fn place(path: &Path) -> Option<PathBuf> {
 /// Reads a report; an error names the file.
 pub(crate) fn read_run(path: &Path) -> Result<Run, Ending> {
     let wrong = |why: String| Ending::Bad(format!("{}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
-    json::read(&text).map_err(wrong)
+    let text = std::fs::read_to_string(path).map_err(|e| {
+        let left = path.with_added_extension(partial::EXTENSION);
+        let hint = format!("; {} is the partial report of a killed run", left.display());
+        wrong(format!("{e}{}", if left.exists() { hint.as_str() } else { "" }))
+    })?;
+    partial::read(&text).map_err(wrong)
 }
 
 /// The day, in UTC.
@@ -255,7 +285,8 @@ mod tests {
         let all = check::all();
         let text = format!("[[known]]\nrequirement = \"{}\"\nreason = \"a proxy\"\n", all[0].requirement);
         std::fs::write(&path, text).expect("written");
-        let known_failures = KnownFailures { baseline: Some(path), write_baseline: None, only_new: None };
+        let known_failures =
+            KnownFailures { baseline: Some(path), write_baseline: None, only_new: None, min_coverage: None };
         let known_failures = known_failures.load().unwrap_or_else(|_| panic!("a good baseline"));
         let outcome =
             |n: usize, verdict| Outcome::new(all[n].requirement, all[n].fact, verdict, "why".to_owned());

@@ -28,7 +28,7 @@ pub(crate) struct DiffArgs {
 
 #[derive(Args)]
 pub(crate) struct MergeArgs {
-    /// Reports of shards, or of an interrupted run and its continuation (JSON)
+    /// Reports of shards, or of an interrupted run and its continuation (JSON); also partial reports
     #[arg(required = true)]
     reports: Vec<PathBuf>,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub(crate) struct MergeArgs {
 
 #[derive(Args)]
 pub(crate) struct JudgeArgs {
-    /// The report (JSON)
+    /// The report (JSON), or the partial report of a killed run
     report: PathBuf,
     /// Profile (TOML) that names the secrets that checks need
     #[arg(long, value_name = "FILE")]
@@ -80,6 +80,7 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<(), Ending> {
     let runs = args.reports.iter().map(|path| read_run(path)).collect::<Result<Vec<_>, _>>()?;
     let mut run = merge::parts(runs).map_err(Ending::Bad)?;
     merge::require_every_shard(&mut run);
+    run.gate = args.known_failures.raised(&run.gate);
     args.outputs.finish(run, &known_failures, true)
 }
 

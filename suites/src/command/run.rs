@@ -8,21 +8,23 @@ use assay_spec::crypto::text::sha256_hex;
 use assay_suites::check::{Check, Weight};
 use assay_suites::merge::{self, Repetitions};
 use assay_suites::pace::Pace;
+use assay_suites::partial::{self, Partial};
 use assay_suites::plan::{Plan, Planned, Wishes, foresee};
 use assay_suites::probe::Settings;
+use assay_suites::profile::Gate;
 use assay_suites::report::{json, terminal};
-use assay_suites::run::{Halt, Runner};
+use assay_suites::run::{Halt, Ran, Runner};
 use assay_suites::shard::Shard;
 use assay_suites::target::Target;
-use assay_suites::verdict::{Conditions, Outcome, Run, Shards, Verdict};
+use assay_suites::verdict::{Outcome, Run, Shards, Verdict};
 use assay_suites::{endpoints, setup};
 use clap::Args;
 
 use super::interrupt::Interrupt;
-use super::outputs::{KnownFailures, Loaded, Named, Outputs};
+use super::outputs::{KnownFailures, Loaded, Named, Outputs, REFUSED};
 use super::selection::{self, Selection};
 use super::target::TargetArgs;
-use crate::{Ending, write};
+use crate::{Ending, is_special, write};
 
 pub(crate) const HELP: &str = "Examples:
   assay run
@@ -33,10 +35,11 @@ pub(crate) const HELP: &str = "Examples:
   assay run --profile p.toml --failed out.json
   assay run --profile p.toml --shard 3/10 --json part-3.json      # then: assay merge part-*.json
   assay run --profile p.toml --json out.json --resume out.json    # continues an interrupted run
+  assay run --profile p.toml --json out.json --resume out.json.partial    # continues a killed run
 
 Ctrl-C once: running checks finish, then the report is written. Twice: the report is written now. Three times: no report.
 
-Exit codes: 0 conforming, 1 not conforming, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
+Exit codes: 0 conforming, 1 not conforming or not enough tested, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
 
 /// The report file of an interrupted run without `--json`.
 const INTERRUPTED: &str = "assay-interrupted.json";
@@ -84,7 +87,7 @@ pub(crate) struct RunArgs {
     /// Run one part of the checks: K/N, or auto or auto/N to read the part from the CI environment
     #[arg(long, value_name = "K/N", value_parser = parse_shard)]
     shard: Option<Shard>,
-    /// Continue the interrupted run of this report (JSON)
+    /// Continue the interrupted run of this report (JSON), or the killed run of this partial report
     #[arg(long, value_name = "FILE", conflicts_with_all = ["repeat", "until_fail"])]
     resume: Option<PathBuf>,
     /// Run every check N times; a check with different verdicts is unstable
@@ -99,6 +102,11 @@ impl RunArgs {
     /// Whether no filter and no shard excludes checks.
     fn is_whole(&self) -> bool {
         self.selection.is_everything() && self.failed.is_none() && self.shard.is_none()
+    }
+
+    /// Whether every check of each selected service runs, here or in another shard.
+    fn has_whole_services(&self) -> bool {
+        self.selection.has_whole_services() && self.failed.is_none()
     }
 
     /// Whether the checks run several times; such a run cannot be resumed.
@@ -144,6 +152,14 @@ struct Setup {
     pace: Pace,
     /// The profile as TOML; empty without a profile.
     profile: String,
+    /// The minimum coverage of the profile.
+    gate: Gate,
+}
+
+impl Setup {
+    fn runner(&self, jobs: usize) -> Runner<'_> {
+        Runner { target: self.target.as_ref(), settings: &self.settings, pace: &self.pace, jobs }
+    }
 }
 
 pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
@@ -157,6 +173,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     args.outputs.check_distinct(&args.known_failures, &args.read())?;
     let known_failures = args.known_failures.load()?;
+    if known_failures.renews() && !(args.has_whole_services() && args.shard.is_none()) {
+        return Err(Ending::Bad(REFUSED.to_owned()));
+    }
     args.outputs.can_be_written()?;
     let earlier = args.resume.as_deref().map(super::outputs::read_run).transpose()?.map(settled);
     let mut setup = setup(&args, earlier.as_ref()).await?;
@@ -167,14 +186,15 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
         shard.share(&setup.settings);
     }
     let (checks, selection) = wanted(&args, all, setup.target.as_ref())?;
-    let begun = Run {
-        target: setup.target.name(),
-        seed: setup.settings.seed,
-        conditions: Conditions { profile: setup.profile.clone(), ..setup.target.conditions() },
+    let mut begun = Run {
         selection,
         shards: args.shard.map(|shard| Shards { of: shard.of, present: [shard.number].into() }),
-        ..Run::default()
+        is_whole: args.has_whole_services(),
+        read_only: args.read_only,
+        gate: args.known_failures.raised(&setup.gate),
+        ..setup.runner(1).gather(Vec::new())
     };
+    begun.conditions.profile.clone_from(&setup.profile);
     let outcomes = earlier.iter().flat_map(|run| &run.outcomes);
     let done: BTreeSet<u32> = outcomes.clone().map(|one| one.requirement.key).collect();
     if let (Some(earlier), Some(path)) = (&earlier, &args.resume) {
@@ -207,9 +227,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     }
 
     let interrupt = Interrupt::listen();
-    let mut run = times(&args, &mut setup, &wishes, planned, jobs, &known_failures, &interrupt).await;
-    run.selection = begun.selection;
-    run.shards = begun.shards;
+    let mut partial = start_partial(&args, earlier.as_ref().unwrap_or(&begun));
+    let mut run =
+        times(&args, &mut setup, &wishes, planned, jobs, &known_failures, &interrupt, &mut partial).await;
+    let Run { selection, shards, is_whole, read_only, gate, .. } = begun;
+    run = Run { selection, shards, is_whole, read_only, gate, ..run };
     if args.endpoints && !run.is_partial {
         ask_for_the_rest(&mut run, &setup, args.read_only, &interrupt).await;
     }
@@ -217,10 +239,52 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     if let Some(earlier) = earlier {
         run = merge::parts(vec![Run { is_partial: false, ..earlier }, run]).map_err(Ending::Bad)?;
     }
-    if run.is_partial && !args.repeats() {
-        keep(&args.outputs, &run);
+    if run.is_partial && !args.repeats() && !keep(&args.outputs, &run) {
+        partial = None;
     }
-    args.outputs.finish(run, &known_failures, args.is_whole())
+    let ended = args.outputs.finish(run, &known_failures, args.is_whole());
+    if let Some(partial) = partial
+        && !matches!(ended, Err(Ending::Failed(_)))
+        && let Err(why) = partial.remove()
+    {
+        eprintln!("assay: the partial report cannot be removed: {why}");
+    }
+    ended
+}
+
+/// Starts the partial report beside the JSON report. Without `--json`, only a run against a server is worth it. Such a
+/// run has a file of its own name, because others may run in the same folder.
+fn start_partial(args: &RunArgs, begun: &Run) -> Option<Partial> {
+    let path = match &args.outputs.json {
+        Some(path) if is_special(path) => return None,
+        Some(path) => path.with_added_extension(partial::EXTENSION),
+        None if begun.conditions.is_embedded => return None,
+        None => format!("assay-interrupted-{}.json.{}", std::process::id(), partial::EXTENSION).into(),
+    };
+    if args.repeats() {
+        return None;
+    }
+    if path.exists() && args.resume.as_deref() != Some(&path) {
+        let old = path.with_added_extension("old");
+        if std::fs::rename(&path, &old).is_ok() {
+            eprintln!("assay: the partial report of an earlier run is now {}", old.display());
+        }
+    }
+    match Partial::start(&path, begun) {
+        Ok(partial) => {
+            let path = path.display();
+            if !begun.conditions.is_embedded {
+                eprintln!(
+                    "assay: if this run is killed, add --resume {path} to the same command to continue it"
+                );
+            }
+            Some(partial)
+        }
+        Err(why) => {
+            eprintln!("assay: {}: {why}; a killed run cannot be continued", path.display());
+            None
+        }
+    }
 }
 
 /// Sends one request to each endpoint that no check used, until the run is stopped, and prints the table. An
@@ -272,6 +336,7 @@ fn leave_used_domains(settings: &Settings, checks: &[&'static Check], done: &BTr
 }
 
 /// Runs once, or repeatedly as the flags say. Known failures do not stop it.
+#[expect(clippy::too_many_arguments, reason = "what one run needs")]
 async fn times(
     args: &RunArgs,
     setup: &mut Setup,
@@ -280,6 +345,7 @@ async fn times(
     jobs: usize,
     known_failures: &Loaded,
     interrupt: &Interrupt,
+    partial: &mut Option<Partial>,
 ) -> Run {
     let most = args.repeat.unwrap_or(if args.until_fail { MOST_TIMES } else { 1 });
     let checks: Vec<&'static Check> = planned.iter().map(|planned| planned.check).collect();
@@ -290,12 +356,17 @@ async fn times(
             setup.settings.seed = setup.settings.seed.wrapping_add(1);
             planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
         }
-        let (target, settings, pace) = (setup.target.as_ref(), &setup.settings, &setup.pace);
-        let runner = Runner { target, settings, pace, jobs };
+        let runner = setup.runner(jobs);
         let progress = terminal::Progress::start(planned.len(), args.outputs.quiet);
-        let seen = |outcome: &Outcome| {
-            progress.checked(outcome);
-            if args.fail_fast && known_failures.minds(outcome) {
+        let seen = |ran: &Ran| {
+            progress.checked(&ran.outcome);
+            if let Some(kept) = partial
+                && let Err(why) = kept.add(runner.gather(vec![ran.clone()]))
+            {
+                eprintln!("assay: {}: {why}; a killed run cannot be continued", kept.path().display());
+                *partial = None;
+            }
+            if args.fail_fast && known_failures.minds(&ran.outcome) {
                 interrupt.finish();
             }
         };
@@ -346,35 +417,38 @@ fn has_failed(run: &Run) -> bool {
     !run.objections.is_empty() || run.outcomes.iter().any(is_bad)
 }
 
-/// Writes the report of a stopped run, and prints how to resume it.
-fn keep(outputs: &Outputs, run: &Run) {
+/// Writes the report of a stopped run, and prints how to resume it. Returns whether it could be written.
+fn keep(outputs: &Outputs, run: &Run) -> bool {
     let path = outputs.json.clone().unwrap_or_else(|| PathBuf::from(INTERRUPTED));
     if outputs.json.is_none()
         && let Err(Ending::Failed(why)) = write(&path, &json::write(run))
     {
-        return eprintln!("assay: stopped; the report cannot be written: {why}");
+        eprintln!("assay: stopped; the report cannot be written: {why}");
+        return false;
     }
     eprintln!("assay: stopped; to continue, run the same command with --resume {}", path.display());
+    true
 }
 
 /// The target that the arguments name, with its settings and pace.
 async fn setup(args: &RunArgs, earlier: Option<&Run>) -> Result<Setup, Ending> {
     let seed = args.seed.or(earlier.map(|run| run.seed));
     let Some(loaded) = args.target.load()? else { return embedded(seed.unwrap_or(1)) };
-    let profile = loaded.profile.to_toml();
+    let (profile, gate) = (loaded.profile.to_toml(), loaded.profile.gate.clone());
     let met = if args.plan || args.list {
         setup::meet(&loaded, seed).await?
     } else {
         setup::connect(&loaded, seed).await?
     };
     let (target, settings, pace) = met;
-    Ok(Setup { target: Box::new(target), settings, pace, profile })
+    Ok(Setup { target: Box::new(target), settings, pace, profile, gate })
 }
 
 #[cfg(feature = "embedded")]
 fn embedded(seed: u64) -> Result<Setup, Ending> {
     let settings = Settings { seed, ..Settings::default() };
-    Ok(Setup { target: embedded_target(seed)?, settings, pace: Pace::default(), profile: String::new() })
+    let (pace, profile, gate) = (Pace::default(), String::new(), Gate::default());
+    Ok(Setup { target: embedded_target(seed)?, settings, pace, profile, gate })
 }
 
 #[cfg(not(feature = "embedded"))]

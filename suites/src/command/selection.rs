@@ -33,8 +33,12 @@ fn parse_level(name: &str) -> Result<Level, String> {
 impl Selection {
     /// Whether nothing is excluded.
     pub(crate) fn is_everything(&self) -> bool {
-        let Selection { filters, exclude, levels, services } = self;
-        filters.is_empty() && exclude.is_empty() && levels.is_empty() && services.is_empty()
+        self.has_whole_services() && self.services.is_empty()
+    }
+
+    /// Whether every check of each selected service is selected.
+    pub(crate) fn has_whole_services(&self) -> bool {
+        self.filters.is_empty() && self.exclude.is_empty() && self.levels.is_empty()
     }
 
     /// The selected checks. Each filter must match a check of some service.

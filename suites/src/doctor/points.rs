@@ -126,7 +126,7 @@ pub(super) fn for_service(service: Service, asked: Option<&SurveyResult>, known:
     points.extend(left_out(&undeclared_rows(service, loaded, known.tells), planned, &reported));
     if ready(service, known) == 0 && !points.iter().any(|point| point.mark == Mark::Hinders) {
         let what = "no check can run";
-        points.push(Point::new(Mark::Hinders, what, "fix the findings marked !").concerning(planned.len()));
+        points.push(Point::new(Mark::Hinders, what, "fix the findings marked !"));
     }
     points.sort_by_key(|point| point.mark);
     points

@@ -23,7 +23,7 @@ use assay_spec::instant::HOUR;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-use crate::check::{Check, Stop};
+use crate::check::{Check, Core, Stop};
 use crate::client::Limits;
 use crate::exchange::{Exchange, Request};
 use crate::probe::{Answer, Probe};
@@ -33,6 +33,12 @@ use samples::Sample;
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] =
     &[upload::CHECKS, zip::CHECKS, cid::CHECKS, response::CHECKS, site::CHECKS, limits::CHECKS];
+
+/// What the service must have shown.
+pub const CORE: Core = {
+    use assay_spec::drop::requirements::{response, upload};
+    Core::new("a drop is accepted", const { &[&upload::UNAUTHENTICATED, &response::DROP_ID, &response::URL] })
+};
 
 /// The statuses of success: the document shows the response but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201];

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::probe::wall_clock;
 use crate::profile::{
-    AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Gateway, GatewayLimits,
+    AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Gate, Gateway, GatewayLimits,
     GatewayModels, GatewayReadings, Hosting, HostingReadings, Metadata, MetadataContract, MetadataLimits,
     MetadataReadings, Network, NetworkFixtures, NetworkLimits, NetworkReadings, Profile, Publish,
     PublishLimits, PublishReadings, Secret, SigningScheme, Transport,
@@ -177,6 +177,7 @@ impl Served {
             client_key: None,
             transport: Transport::default(),
             headers: BTreeMap::new(),
+            gate: Gate::default(),
             control: Some(self.control.clone()),
             control_token: token_file.map(|file| Secret::File(file.to_path_buf())),
             gateway: Some(self.gateway(path)?),

@@ -31,7 +31,7 @@ use std::sync::Arc;
 use assay_spec::endpoint::Endpoint;
 use tokio::sync::OnceCell;
 
-use crate::check::Check;
+use crate::check::{Check, Core};
 use crate::probe::Probe;
 use crate::profile::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
 
@@ -55,6 +55,23 @@ pub const CHECKS: &[&[Check]] = &[
     direct::CHECKS,
     input::CHECKS,
 ];
+
+/// What the service must have shown.
+pub const CORE: Core = {
+    use assay_spec::gateway::requirements::{chat, completions, messages, responses};
+    Core::new(
+        "an inference call succeeds",
+        const {
+            &[
+                &chat::CHOICES,
+                &completions::COMPLETION,
+                &completions::NATIVE,
+                &responses::RESPONSE,
+                &messages::MESSAGE_OBJECT,
+            ]
+        },
+    )
+};
 
 /// The endpoints among `all` that the target offers, each with its value.
 fn offered<T, const N: usize>(

@@ -56,7 +56,7 @@ use assay_spec::crypto::text::parse_hex;
 
 use tokio::sync::Mutex;
 
-use crate::check::Check;
+use crate::check::{Check, Core};
 use crate::profile::{Hosting, HostingReadings};
 
 pub(crate) use found::READING;
@@ -81,6 +81,15 @@ pub const CHECKS: &[&[Check]] = &[
     history::FRESH,
     recovery::CHECKS,
 ];
+
+/// What the service must have shown.
+pub const CORE: Core = {
+    use assay_spec::hosting::requirements::records as rows;
+    Core::new(
+        "a record can be read",
+        const { &[&rows::CHANNEL, &rows::SIGNATURE, &rows::ADDRESS, &rows::TIME] },
+    )
+};
 
 /// What a profile declares for this service.
 #[derive(Clone, Default)]

@@ -9,7 +9,7 @@ mod token;
 mod validation;
 mod wire;
 
-use crate::check::Check;
+use crate::check::{Check, Core};
 use crate::profile::{Metadata, MetadataContract};
 
 /// Every check of the service, by file.
@@ -22,6 +22,24 @@ pub const CHECKS: &[&[Check]] = &[
     validation::CHECKS,
     records::CHECKS,
 ];
+
+/// What the service must have shown.
+pub const CORE: Core = {
+    use assay_spec::metadata::requirements::{contract, token};
+    Core::new(
+        "a document can be read",
+        const {
+            &[
+                &contract::BY_CID,
+                &contract::BY_URI,
+                &token::BY_CID_JSON,
+                &token::BY_CID,
+                &token::BY_URI_JSON,
+                &token::BY_URI,
+            ]
+        },
+    )
+};
 
 /// What a profile configures for this service. If it names no contracts, a control API may list some.
 #[derive(Clone, Debug, Default)]

@@ -35,7 +35,7 @@ use assay_spec::network::{COMPUTE, message, neighbours, query};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, OnceCell};
 
-use crate::check::{Check, Stop};
+use crate::check::{Check, Core, Stop};
 use crate::probe::{Answer, Probe};
 use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, SigningScheme,
@@ -74,6 +74,16 @@ pub const CHECKS: &[&[Check]] = &[
     probes::CHECKS,
     limits::CHECKS,
 ];
+
+/// What the service must have shown. Every check of the message list sends a message first.
+pub const CORE: Core = {
+    use assay_spec::network::requirements::{flat, info, listing};
+    Core::new(
+        "a message list can be read",
+        const { &[&listing::LISTED, &listing::FINDS, &flat::FLAT, &flat::FINDS] },
+    )
+    .reading("the public information can be read", const { &[&info::PUBLIC, &info::PREFIX] })
+};
 
 /// The name under which runs of programs are paced.
 pub const RUNS: &str = "network run";

@@ -189,6 +189,7 @@ impl Draft<'_> {
         self.top(&mut text);
         dialect(&mut text);
         transport(&mut text);
+        gate(&mut text);
         for service in Service::ALL {
             self.service(*service, &mut text);
         }
@@ -346,6 +347,19 @@ fn transport(text: &mut String) {
     );
     text.push_str("[headers]\n");
     line(text, false, "X-Auth", "{ env = \"AUTH_TOKEN\" }");
+    text.push('\n');
+}
+
+fn gate(text: &mut String) {
+    prose(
+        text,
+        "How much of a service must be tested before it conforms: the percentage of the applicable checks that give a result.",
+    );
+    text.push_str("[gate]\n");
+    line(text, false, "min_coverage", "0");
+    for service in Service::ALL {
+        line(text, false, service.name(), "0");
+    }
     text.push('\n');
 }
 

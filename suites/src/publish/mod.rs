@@ -20,7 +20,7 @@ use assay_spec::crypto::ed25519;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
-use crate::check::{Check, Stop};
+use crate::check::{Check, Core, Stop};
 use crate::client::Limits;
 use crate::exchange::Request;
 use crate::probe::{Answer, Probe};
@@ -38,6 +38,15 @@ pub const CHECKS: &[&[Check]] = &[
     transfer::CHECKS,
     chain::CHECKS,
 ];
+
+/// What the service must have shown.
+pub const CORE: Core = {
+    use assay_spec::publish::requirements::prepare as rows;
+    Core::new(
+        "a prepare is accepted",
+        const { &[&rows::PREPARE_ID, &rows::MESSAGE, &rows::PAYLOAD, &rows::EXPIRES_AT] },
+    )
+};
 
 /// The path of the prepare endpoint.
 pub(crate) const PREPARE: &str = "/api/vf-cli/publish/prepare";

@@ -1,5 +1,6 @@
 //! A badge with the result of a run.
 
+use crate::conclusion::{Conclusion, conclude};
 use crate::verdict::{Run, Verdict};
 
 const LABEL: &str = "assay";
@@ -40,14 +41,16 @@ fn summary(run: &Run) -> (String, &'static str) {
     let bad = run.outcomes.iter().filter(|outcome| outcome.verdict.is_bad()).count();
     let others = bad - run.count(Verdict::Fail);
     let errors = run.count(Verdict::Error);
-    match run.exit_code() {
-        0 => (format!("{} pass", run.count(Verdict::Pass)), "#1a6b3c"),
-        4 => (format!("{errors} error"), "#6b3a86"),
-        _ if bad == 0 && run.is_partial => ("stopped".to_owned(), "#5b636d"),
-        _ if bad == 0 && !run.objections.is_empty() => ("baseline stale".to_owned(), "#a3231c"),
-        _ if bad == 0 => ("nothing checked".to_owned(), "#5b636d"),
-        _ if others == 0 => (format!("{bad} fail"), "#a3231c"),
-        _ => (format!("{bad} not conforming"), "#a3231c"),
+    match conclude(run).0 {
+        Conclusion::Conforms | Conclusion::SelectedChecksPassed => {
+            (format!("{} pass", run.count(Verdict::Pass)), "#1a6b3c")
+        }
+        Conclusion::HarnessFailed => (format!("{errors} error"), "#6b3a86"),
+        Conclusion::NotEnoughTested if run.is_partial => ("stopped".to_owned(), "#5b636d"),
+        Conclusion::NotEnoughTested => ("not enough tested".to_owned(), "#5b636d"),
+        Conclusion::DoesNotConform if bad == 0 => ("baseline stale".to_owned(), "#a3231c"),
+        Conclusion::DoesNotConform if others == 0 => (format!("{bad} fail"), "#a3231c"),
+        Conclusion::DoesNotConform => (format!("{bad} not conforming"), "#a3231c"),
     }
 }
 
@@ -71,7 +74,7 @@ mod tests {
         assert!(with(&[Pass, Fail, Fail]).contains("<title>assay: 2 fail</title>"));
         assert!(with(&[Fail, Inconclusive]).contains("<title>assay: 2 not conforming</title>"));
         assert!(with(&[Pass, Error]).contains("<title>assay: 1 error</title>"));
-        assert!(with(&[NotTestable]).contains("aria-label=\"assay: nothing checked\""));
+        assert!(with(&[NotTestable]).contains("aria-label=\"assay: not enough tested\""));
         assert!(with(&[]).contains("role=\"img\""));
     }
 }

@@ -6,6 +6,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::terminal::{plain_exchanges, plain_repeat, plain_words};
 use super::{by_group, group, objections, one_line, readable};
+use crate::conclusion::tested;
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// The maximum length of one string of a case: viewers keep everything in memory, and some accept 30 MB in total.
@@ -22,10 +23,17 @@ pub fn write(run: &Run) -> String {
     if let Some(time) = time(run.outcomes.iter()) {
         report.set_time(time);
     }
+    let tested = tested(run);
     for (name, outcomes) in by_group(run) {
         let mut suite = TestSuite::new(name);
         suite.add_property(("target", one_line(run.target.as_bytes()).as_str()));
         suite.add_property(("seed", run.seed.to_string().as_str()));
+        let service = outcomes[0].requirement.service;
+        if let Some(tested) = tested.iter().find(|tested| tested.service == service) {
+            let share =
+                format!("{service}: {} of {} ({} %)", tested.tested, tested.applicable, tested.percent());
+            suite.add_property(("tested", share.as_str()));
+        }
         for remark in &run.remarks {
             suite.add_property(("remark", one_line(remark.as_bytes()).as_str()));
         }
@@ -147,6 +155,7 @@ mod tests {
             r#"<testsuites name="assay" tests="7" skipped="2" failures="2" errors="1">"#,
             r#"<testsuite name="publish.first-group" tests="4" skipped="2" errors="0" failures="1">"#,
             r#"<property name="seed" value="18446744073709551615"/>"#,
+            r#"<property name="tested" value="publish: 3 of 7 (42 %)"/>"#,
             r#"<testcase name="publish.first-group.needs-time it_ends_late" classname="publish.first-group">"#,
             r#"<property name="requirement" value="publish.first-group.second-is-refused"/>"#,
             r#"<property name="level" value="must"/>"#,

@@ -1,12 +1,10 @@
 //! The report for a CI job summary: Markdown within the size limit of summaries.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
-
-use assay_spec::Service;
 
 use super::terminal::{by_reason, is_shown_in_full, last_line, plain_detail};
 use super::{one_line, readable};
+use crate::conclusion::{Tested, tested};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// GitHub allows 1 MiB per step; the rest is for other output of the step.
@@ -44,15 +42,16 @@ fn put_counts(out: &mut String, run: &Run) {
         return;
     }
     let heads: String = present.iter().map(|verdict| format!(" {} |", verdict.name())).collect();
-    let _ = writeln!(out, "\n| service |{heads}\n| --- |{}", " ---: |".repeat(present.len()));
-    let services: BTreeSet<Service> = run.outcomes.iter().map(|one| one.requirement.service).collect();
-    for service in services {
+    let _ = writeln!(out, "\n| service | tested |{heads}\n| --- | ---: |{}", " ---: |".repeat(present.len()));
+    for tested in tested(run) {
         let count = |verdict: &Verdict| {
-            let is = |one: &&Outcome| one.requirement.service == service && one.verdict == *verdict;
+            let is = |one: &&Outcome| one.requirement.service == tested.service && one.verdict == *verdict;
             run.outcomes.iter().filter(is).count()
         };
         let cells: String = present.iter().map(|verdict| format!(" {} |", count(verdict))).collect();
-        let _ = writeln!(out, "| {service} |{cells}");
+        let Tested { service, tested: with_result, applicable, .. } = tested;
+        let _ =
+            writeln!(out, "| {service} | {with_result} of {applicable} ({} %) |{cells}", tested.percent());
     }
 }
 
@@ -159,10 +158,11 @@ mod tests {
         let text = write(&example::run());
         assert!(!text.contains(example::TOKEN));
         let parts = [
-            "## Conformance: 7 checks&#58; 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - does not \
-             conform\n\nTarget http&#58;//127&#46;0&#46;0&#46;1&#58;4101, seed 18446744073709551615\n\n\
-             | service | pass | fail | warn | not-testable | inconclusive | error |\n\
-             | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n| publish | 1 | 1 | 1 | 2 | 1 | 1 |\n\n\
+            "## Conformance: 7 checks&#58; 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - the \
+             harness failed\n\nTarget http&#58;//127&#46;0&#46;0&#46;1&#58;4101, seed 18446744073709551615\n\n\
+             | service | tested | pass | fail | warn | not-testable | inconclusive | error |\n\
+             | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n\
+             | publish | 3 of 7 (42 %) | 1 | 1 | 1 | 2 | 1 | 1 |\n\n\
              ### Remarks\n\n- connections&#58; 1 retries before a request was sent\n\n### What needs attention\n\n\
              <details><summary><b>fail</b> <code>publish.first-group.second-is-refused</code> \
              <code>the second was accepted</code></summary>\n\n```text\n\

@@ -17,9 +17,10 @@ use std::fmt::Write;
 
 use assay_spec::Id;
 
+use crate::conclusion::{Conclusion, conclude};
 use crate::curl::bearer_token;
 use crate::redact::{Disguise, Hidden};
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::verdict::{Outcome, Run};
 
 const REDACTED: &[u8] = b"[redacted token]";
 /// The start of the replacement of a secret.
@@ -36,15 +37,14 @@ fn group(id: Id) -> String {
 }
 
 /// Why a run does not conform besides its outcomes, so that a viewer that shows only cases does not show success.
-fn objections(run: &Run) -> Cow<'_, [String]> {
-    let is_visible = run.exit_code() == 0
-        || !run.objections.is_empty()
-        || run.outcomes.iter().any(|one| one.verdict.is_bad() || one.verdict == Verdict::Error);
-    if is_visible && !run.is_partial {
-        return Cow::Borrowed(&run.objections);
+fn objections(run: &Run) -> Vec<String> {
+    let mut objections = run.objections.clone();
+    match conclude(run) {
+        (Conclusion::NotEnoughTested, why) => objections.extend(why),
+        _ if run.is_partial => objections.push("not every check ran".to_owned()),
+        _ => {}
     }
-    let why = if run.is_partial { "not every check ran" } else { run.ending() };
-    Cow::Owned(run.objections.iter().cloned().chain([why.to_owned()]).collect())
+    objections
 }
 
 /// The outcomes by group, in order.
@@ -79,14 +79,18 @@ fn readable(run: &Run) -> Cow<'_, Run> {
 
 /// The run without bearer tokens, including those that a target repeated.
 fn redacted(run: &Run) -> Cow<'_, Run> {
+    redacted_with(run, &mut Hidden::default())
+}
+
+/// As [`redacted`], also without the tokens in `hidden`. The run's tokens are added to it.
+fn redacted_with<'run>(run: &'run Run, hidden: &mut Hidden) -> Cow<'run, Run> {
     let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
     let tokens = headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..]));
     // A token that is already replaced by its name is not a secret.
     let tokens: Vec<&[u8]> = tokens.filter(|token| !token.starts_with(MARK)).collect();
-    if tokens.is_empty() {
+    if tokens.is_empty() && hidden.is_empty() {
         return Cow::Borrowed(run);
     }
-    let mut hidden = Hidden::default();
     let long = tokens.iter().filter(|token| token.len() >= TOKEN_BYTES);
     long.for_each(|token| hidden.add("token", &String::from_utf8_lossy(token)));
     let mut run = run.clone();

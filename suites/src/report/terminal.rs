@@ -5,6 +5,7 @@ use std::fmt::Write;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{body_lines, by_group, one_line, readable};
+use crate::conclusion::tested;
 use crate::curl::authority;
 use crate::endpoints::{Coverage, Seen, count};
 use crate::exchange::{Cut, Exchange, Request};
@@ -30,6 +31,7 @@ pub fn summary(run: &Run, colour: bool) -> String {
     put_notes(&mut out, run);
     put_transitions(&mut out, run);
     put_endpoints(&mut out, run);
+    put_tested(&mut out, run);
     put_lines(&mut out, "remarks", &run.remarks);
     out.push_str(&ending(run, paint));
     // A GitHub runner reads the text after `##[` as a command, anywhere in a line.
@@ -295,6 +297,22 @@ fn put_lines(out: &mut String, title: &str, lines: &[String]) {
     }
 }
 
+/// How much of each service was tested.
+fn put_tested(out: &mut String, run: &Run) {
+    let lines: Vec<String> = tested(run)
+        .iter()
+        .map(|one| {
+            let lacks = one.lacks().map(|why| format!("  ! {why}")).unwrap_or_default();
+            let (service, percent) = (one.service, one.percent());
+            format!(
+                "{service:<8}  {:>3} of {:>3} applicable checks, {percent:>3} %{lacks}",
+                one.tested, one.applicable
+            )
+        })
+        .collect();
+    put_lines(out, "tested", &lines);
+}
+
 fn put_transitions(out: &mut String, run: &Run) {
     if run.transitions.is_empty() {
         return;
@@ -430,11 +448,14 @@ mod tests {
           absent     GET  /api/v0/messages.json
           unclear    GET  /api/v0/plan
 
+        tested
+          publish     3 of   7 applicable checks,  42 %
+
         remarks
           connections: 1 retries before a request was sent
 
         target http://127.0.0.1:4101, seed 18446744073709551615
-        7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - does not conform
+        7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - the harness failed
         "#);
     }
 
@@ -470,11 +491,11 @@ mod tests {
             run.outcomes = outcomes.collect();
             last_line(&run)
         };
-        assert_eq!(with(&[Pass]), "1 check: 1 pass - conforms");
+        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed");
         assert_eq!(with(&[Pass, Fail, Pass]), "3 checks: 2 pass, 1 fail - does not conform");
         assert_eq!(with(&[Pass, Error]), "2 checks: 1 pass, 1 error - the harness failed");
-        assert_eq!(with(&[NotTestable]), "1 check: 1 not-testable - does not conform: nothing was checked");
-        assert_eq!(with(&[]), "0 checks - does not conform: nothing was checked");
+        assert_eq!(with(&[NotTestable]), "1 check: 1 not-testable - not enough tested: nothing was checked");
+        assert_eq!(with(&[]), "0 checks - not enough tested: nothing was checked");
         let mut run = example::run();
         run.outcomes.truncate(1);
         run.objections = vec!["b.toml: x: no check has this id".to_owned()];
@@ -483,8 +504,8 @@ mod tests {
             "1 check: 1 pass - does not conform: the baseline does not match the run"
         );
         assert!(summary(&run, false).contains("\nobjections\n  b.toml: x: no check has this id\n"));
-        run.is_partial = true;
-        let stopped = "1 check: 1 pass - does not conform: not every check ran";
+        (run.is_partial, run.objections) = (true, Vec::new());
+        let stopped = "1 check: 1 pass - not enough tested: not every check ran";
         assert_eq!(last_line(&run), stopped);
     }
 

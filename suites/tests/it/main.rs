@@ -23,6 +23,7 @@ mod recover;
 mod reference;
 mod report;
 mod reports_hold;
+mod results;
 mod secrets;
 mod selection;
 mod sockets;

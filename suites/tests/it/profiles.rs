@@ -19,7 +19,7 @@ use crate::DEAD_URL;
 
 const KEY: &str = "sk-planted-0123456789abcdef";
 
-async fn served() -> Served {
+pub(crate) async fn served() -> Served {
     served_for(None).await
 }
 
@@ -30,7 +30,11 @@ async fn served_for(token: Option<&str>) -> Served {
 }
 
 /// Runs the command with these arguments in a folder; its own thread waits, so that the simulator keeps running.
-async fn assay(folder: &Path, environment: &[(&str, &str)], arguments: &[&str]) -> (Option<i32>, String) {
+pub(crate) async fn assay(
+    folder: &Path,
+    environment: &[(&str, &str)],
+    arguments: &[&str],
+) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     command.args(arguments).current_dir(folder).env_remove("ASSAY_GATEWAY_KEY");
     command.env_remove("ASSAY_CONTROL_TOKEN").envs(environment.iter().copied());

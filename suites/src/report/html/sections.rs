@@ -2,8 +2,9 @@
 
 use assay_spec::endpoint::Endpoint;
 
-use super::ledger::{needs_attention, services};
+use super::ledger::needs_attention;
 use super::text::{line, lines};
+use crate::conclusion::tested;
 use crate::endpoints::{Coverage, Seen};
 use crate::report::terminal;
 use crate::verdict::{Outcome, Run, Verdict};
@@ -21,8 +22,9 @@ pub(super) fn overview(run: &Run) -> String {
         4 => "odd",
         _ => "bad",
     };
-    let (first, rest) = run.ending().split_at(1);
-    let words = first.to_uppercase() + rest;
+    let ending = run.ending();
+    let (first, rest) = ending.split_at(1);
+    let words = line(&(first.to_uppercase() + rest));
     let partial = if run.is_partial {
         "<p class=\"partial\">Not every check ran: the run was stopped, or a part of it is missing.</p>\n"
     } else {
@@ -39,12 +41,14 @@ pub(super) fn overview(run: &Run) -> String {
             })
             .collect()
     };
-    let rows: String = services(run)
+    let rows: String = tested(run)
         .iter()
-        .map(|&service| {
+        .map(|tested| {
+            let service = tested.service;
             let of = |one: &&Outcome| one.requirement.service == service;
             let count = |v: Verdict| run.outcomes.iter().filter(of).filter(|one| one.verdict == v).count();
-            format!("<tr><th scope=\"row\">{service}</th>{}</tr>", cells(&count))
+            let share = format!("{} of {} ({} %)", tested.tested, tested.applicable, tested.percent());
+            format!("<tr><th scope=\"row\">{service}</th><td>{share}</td>{}</tr>", cells(&count))
         })
         .collect();
     let chips: String = present()
@@ -60,7 +64,7 @@ pub(super) fn overview(run: &Run) -> String {
     format!(
         "<div class=\"verdict {class}\"><p class=\"big\">{words}</p>\n<p>{total} {noun} of <code>{}</code>, seed \
          <code>{}</code></p></div>\n{partial}<div class=\"chips\">{chips}</div>\n<div class=\"wide\"><table \
-         class=\"counts\"><thead><tr><th scope=\"col\">service</th>{heads}</tr></thead><tbody>{rows}</tbody>\
+         class=\"counts\"><thead><tr><th scope=\"col\">service</th><th scope=\"col\">tested</th>{heads}</tr></thead><tbody>{rows}</tbody>\
          </table></div>\n{}{}",
         line(&run.target),
         run.seed,

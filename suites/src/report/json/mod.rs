@@ -1,4 +1,4 @@
-//! The JSON report, version 3: writing and reading.
+//! The JSON report, version 4: writing and reading.
 //!
 //! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
 //! ([`crate::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
@@ -8,11 +8,12 @@ mod read;
 mod wire;
 mod write;
 
-use super::redacted;
+use super::{redacted, redacted_with};
+use crate::redact::Hidden;
 use crate::verdict::Run;
 
 /// The version of the format.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The JSON Schema of a report.
 pub const SCHEMA: &str = include_str!("../../../report.schema.json");
@@ -24,6 +25,14 @@ pub fn write(run: &Run) -> String {
         serde_json::to_string_pretty(&report).expect("strings, numbers and maps can be written as JSON");
     text.push('\n');
     text
+}
+
+/// The run as JSON in one line. Tokens in `hidden` are redacted too, and the run's tokens are added to it.
+pub fn line(run: &Run, hidden: &mut Hidden) -> String {
+    let report = write::report(&redacted_with(run, hidden));
+    let mut line = serde_json::to_string(&report).expect("strings, numbers and maps can be written as JSON");
+    line.push('\n');
+    line
 }
 
 /// Reads a report. An error names the member.
@@ -59,12 +68,27 @@ mod tests {
         assert!(!text.contains(example::TOKEN));
         insta::assert_snapshot!(example::shorten(&text), @r#"
         {
-          "version": 3,
+          "version": 4,
           "assay": "0.1.0",
           "target": "http://127.0.0.1:4101",
           "seed": "18446744073709551615",
-          "exit_code": 1,
+          "exit_code": 4,
+          "result": "the harness failed",
+          "why": [],
+          "services": [
+            {
+              "service": "publish",
+              "tested": 3,
+              "applicable": 7,
+              "percent": 42,
+              "minimum": 0,
+              "core": null
+            }
+          ],
+          "gate": {},
           "is_partial": false,
+          "is_whole": false,
+          "read_only": false,
           "selection": "",
           "shards": null,
           "sent": {
@@ -444,7 +468,7 @@ mod tests {
         let text = write(&Run { target: "t".into(), ..Run::default() });
         let altered = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
         for (from, to, place) in [
-            ("\"version\": 3", "\"version\": 2", "the report has version 2"),
+            ("\"version\": 4", "\"version\": 3", "the report has version 3"),
             ("\"seed\": \"0\"", "\"seed\": \"x\"", "seed: not a number"),
             ("\"seed\"", "\"sead\"", "unknown field `sead`"),
             (

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use assay_spec::crypto::text::{parse_base64, sha256_hex};
 use assay_spec::machine::Transition;
@@ -26,11 +27,9 @@ const ALL_BYTES: usize = 2 * 1024 * 1024 * 1024;
 
 pub(super) fn run(report: wire::Report) -> Result<Run, String> {
     let bodies = Bodies::read(report.bodies)?;
-    let checks: BTreeMap<String, &'static Check> =
-        check::all().into_iter().map(|check| (check.requirement.to_string(), check)).collect();
     let outcome = |(n, one): (usize, wire::Outcome)| {
         let at = format!("outcomes[{n}] ({})", one.id);
-        outcome(one, &checks, &bodies).map_err(|why| format!("{at}: {why}"))
+        outcome(one, &bodies).map_err(|why| format!("{at}: {why}"))
     };
     let outcomes = report.outcomes.into_iter().enumerate().map(outcome).collect::<Result<Vec<_>, _>>()?;
     let mut known = BTreeSet::new();
@@ -46,6 +45,9 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
         remarks: report.remarks,
         objections: report.objections,
         is_partial: report.is_partial,
+        is_whole: report.is_whole,
+        read_only: report.read_only,
+        gate: report.gate,
         selection: report.selection,
         shards: report.shards.map(shards).transpose()?,
         sent: Sent { requests: report.sent.requests, writes: report.sent.writes, bytes: report.sent.bytes },
@@ -78,12 +80,11 @@ fn conditions(conditions: wire::Conditions) -> Conditions {
     Conditions { is_embedded, profile, offer, sites, forwarding }
 }
 
-fn outcome(
-    one: wire::Outcome,
-    checks: &BTreeMap<String, &'static Check>,
-    bodies: &Bodies,
-) -> Result<Outcome, String> {
-    let check = checks.get(&one.id).ok_or("this version does not have this check")?;
+fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
+    static BY_ID: LazyLock<BTreeMap<String, &'static Check>> = LazyLock::new(|| {
+        check::all().into_iter().map(|check| (check.requirement.to_string(), check)).collect()
+    });
+    let check = BY_ID.get(&one.id).ok_or("this version does not have this check")?;
     if check.fact != one.fact {
         return Err(format!("in this version the fact of this check is {}", check.fact));
     }

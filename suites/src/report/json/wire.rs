@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::profile::{Gate, Percent};
+
 /// A report. Numbers that may exceed 2^53 are strings.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -15,7 +17,15 @@ pub(super) struct Report {
     pub target: String,
     pub seed: String,
     pub exit_code: u8,
+    /// The result, such as `conforms`.
+    pub result: String,
+    /// Why the result is not the best one, if no verdict says it.
+    pub why: Vec<String>,
+    pub services: Vec<Service>,
+    pub gate: Gate,
     pub is_partial: bool,
+    pub is_whole: bool,
+    pub read_only: bool,
     /// A digest of the ids of the selected checks.
     pub selection: String,
     /// The shards of the selection in this report, if it is not whole.
@@ -30,6 +40,27 @@ pub(super) struct Report {
     pub endpoints: Vec<Endpoint>,
     /// Long bodies by the SHA-256 of their bytes.
     pub bodies: BTreeMap<String, Body>,
+}
+
+/// How much of a service was tested.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Service {
+    pub service: String,
+    pub tested: usize,
+    pub applicable: usize,
+    pub percent: usize,
+    /// The minimum for `percent`.
+    pub minimum: Percent,
+    pub core: Option<Core>,
+}
+
+/// What a service must show before it can conform.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Core {
+    pub shows: String,
+    pub is_shown: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

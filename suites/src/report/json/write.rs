@@ -6,6 +6,7 @@ use assay_spec::crypto::text::{base64, sha256_hex};
 use serde_json::Value;
 
 use super::wire;
+use crate::conclusion::{Tested, conclude, tested};
 use crate::control::Offer;
 use crate::endpoints::{Answers, Coverage};
 use crate::exchange::{Broken, Cut, Exchange};
@@ -22,13 +23,20 @@ const LEVEL: u8 = 6;
 
 pub(super) fn report(run: &Run) -> wire::Report {
     let mut bodies = Bodies::default();
+    let (conclusion, why) = conclude(run);
     wire::Report {
         version: super::VERSION,
         assay: env!("CARGO_PKG_VERSION").to_owned(),
         target: run.target.clone(),
         seed: run.seed.to_string(),
-        exit_code: run.exit_code(),
+        exit_code: conclusion.exit_code(),
+        result: conclusion.words().to_owned(),
+        why,
+        services: tested(run).iter().map(of_service).collect(),
+        gate: run.gate.clone(),
         is_partial: run.is_partial,
+        is_whole: run.is_whole,
+        read_only: run.read_only,
         selection: run.selection.clone(),
         shards: run.shards.clone().map(|Shards { of, present }| wire::Shards { of, present }),
         sent: wire::Sent { requests: run.sent.requests, writes: run.sent.writes, bytes: run.sent.bytes },
@@ -40,6 +48,17 @@ pub(super) fn report(run: &Run) -> wire::Report {
         transitions: run.transitions.iter().map(|(row, fired)| transition(row, *fired)).collect(),
         endpoints: run.endpoints.iter().map(endpoint).collect(),
         bodies: bodies.0,
+    }
+}
+
+fn of_service(one: &Tested) -> wire::Service {
+    wire::Service {
+        service: one.service.name().to_owned(),
+        tested: one.tested,
+        applicable: one.applicable,
+        percent: one.percent(),
+        minimum: one.minimum,
+        core: one.core.map(|(shows, is_shown)| wire::Core { shows: shows.to_owned(), is_shown }),
     }
 }
 
