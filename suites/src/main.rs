@@ -209,6 +209,9 @@ struct ProveArgs {
     /// Write the matrix as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Run only against constant servers, and print which checks pass on which
+    #[arg(long, conflicts_with = "json")]
+    constant: bool,
 }
 
 #[derive(Args)]
@@ -402,6 +405,9 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
         ));
     }
     let settings = Settings { seed: args.seed, ..Settings::default() };
+    if args.constant {
+        return prove_constant(args.seed, &wanted, &settings).await;
+    }
     let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
         .await
         .map_err(Ending::Failed)?;
@@ -410,6 +416,27 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
         write(path, &format!("{:#}\n", matrix.json()))?;
     }
     if matrix.holds() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+/// Runs checks against constant servers.
+#[cfg(feature = "embedded")]
+async fn prove_constant(
+    seed: u64,
+    wanted: &[&'static check::Check],
+    settings: &Settings,
+) -> Result<(), Ending> {
+    use assay_suites::embedded::{constant, prove};
+
+    let passes = prove::constants(seed, wanted, settings, 4).await.map_err(Ending::Failed)?;
+    for (id, servers) in &passes {
+        println!("{id:<48} {}", servers.join("; "));
+    }
+    let holes = constant::holes(&passes, wanted);
+    for hole in &holes {
+        println!("HOLE {hole}");
+    }
+    println!("{} checks pass on a constant server, {} holes", passes.len(), holes.len());
+    if holes.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
 async fn publish_record(args: PublishArgs) -> Result<(), Ending> {

@@ -20,7 +20,7 @@ use crate::redact::Hidden;
 use crate::target::Environment;
 use crate::verdict::Failure;
 
-pub use answer::{Answer, Fetched, Held};
+pub use answer::{Answer, CONTENT, Evidence, Fetched, Held};
 
 /// Settings of a run that every check sees.
 #[derive(Clone, Debug, Default)]

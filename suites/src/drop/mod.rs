@@ -26,7 +26,7 @@ use tokio::sync::Mutex;
 use crate::check::{Check, Stop};
 use crate::client::Limits;
 use crate::exchange::{Exchange, Request};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, Evidence, Probe};
 use form::Form;
 use samples::Sample;
 
@@ -36,6 +36,11 @@ pub const CHECKS: &[&[Check]] =
 
 /// The statuses of success: the document shows the response but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201];
+/// The reply to an accepted upload.
+pub(crate) const RECEIPT: Evidence = Evidence {
+    what: "a string `cid`",
+    shows: |body| body["cid"].as_str().is_some_and(|cid| !cid.is_empty()),
+};
 
 /// What a profile configures for this service.
 #[derive(Clone)]

@@ -92,8 +92,8 @@ pub struct Fixtures {
     version: String,
     /// The client timeout, in seconds.
     answer_seconds: u32,
-    /// The model that the run found, if the profile names none.
-    chosen: Arc<OnceCell<String>>,
+    /// The result of the run's one search for a model, if the profile names none.
+    chosen: Arc<OnceCell<given::Search>>,
 }
 
 /// A key that is never printed.

@@ -36,7 +36,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex, OnceCell};
 
 use crate::check::{Check, Stop};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, Evidence, Probe};
 use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, SigningScheme,
 };
@@ -79,6 +79,11 @@ pub const CHECKS: &[&[Check]] = &[
 pub const RUNS: &str = "network run";
 /// The statuses of an accepted creation: the document shows the answer but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201, 202];
+/// The reply to an accepted creation.
+pub(crate) const CREATED: Evidence = Evidence {
+    what: "a string `item_hash`",
+    shows: |body| body["item_hash"].as_str().is_some_and(|hash| !hash.is_empty()),
+};
 /// The documented statuses that reject a client's mistake.
 pub(crate) const REJECTED: &[u16] = &[400, 401, 403, 404];
 /// The documented statuses that reject a signature.
@@ -204,9 +209,8 @@ pub(crate) async fn post_draft(probe: &Probe<'_>, caller: &Caller) -> Result<Dra
 /// Sends a message. If it is not accepted, the check is inconclusive.
 pub(crate) async fn created(probe: &Probe<'_>, draft: Draft) -> Result<Created, Stop> {
     let answer = draft.send(probe).await?;
-    answer.given_status(ACCEPTED)?;
+    answer.given_accepted(ACCEPTED, CREATED)?;
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to a creation has no item_hash")?;
     Ok(Created { hash, draft })
 }
 
@@ -217,7 +221,11 @@ pub(crate) async fn posted(probe: &Probe<'_>, caller: &Caller) -> Result<Created
 
 /// Sends an ordinary POST of a new sender: the valid counterpart of a rejected message.
 pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
-    post_draft(probe, &caller::caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)
+    post_draft(probe, &caller::caller(probe))
+        .await?
+        .send(probe)
+        .await?
+        .counterpart_accepted(ACCEPTED, CREATED)
 }
 
 /// Reads a message, whatever the answer is. At a shared target it is read again while it is missing or pending.
