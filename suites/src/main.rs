@@ -427,7 +427,8 @@ async fn prove_constant(
 ) -> Result<(), Ending> {
     use assay_suites::embedded::{constant, prove};
 
-    let passes = prove::constants(seed, wanted, settings, 4).await.map_err(Ending::Failed)?;
+    let passes =
+        prove::constants(seed, wanted, settings, 4, prove::Breadth::Met).await.map_err(Ending::Failed)?;
     for (id, servers) in &passes {
         println!("{id:<48} {}", servers.join("; "));
     }

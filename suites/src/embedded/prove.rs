@@ -36,9 +36,10 @@ const FEW: usize = 24;
 /// Which checks run against a deviation or a variation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breadth {
-    /// A deviation: its own check. A variation: a few of the checks that consult it, spread over all of them.
+    /// A deviation: its own check. A variation: a few of the checks that consult it, spread over all of them. Constant
+    /// servers: a few.
     Own,
-    /// All checks that consult it, which also shows that no other check catches a deviation.
+    /// All checks that consult it, which also shows that no other check catches a deviation. Every constant server.
     Met,
 }
 
@@ -235,7 +236,7 @@ pub async fn prove(
         matrix.variations.push(row?);
     }
     if breadth == Breadth::Met {
-        let passes = constants(seed, wanted, settings, jobs).await?;
+        let passes = constants(seed, wanted, settings, jobs, breadth).await?;
         matrix.holes.extend(constant::holes(&passes, wanted));
     }
     Ok(matrix)
@@ -247,10 +248,11 @@ pub async fn constants(
     wanted: &[&'static Check],
     settings: &Settings,
     jobs: usize,
+    breadth: Breadth,
 ) -> Result<Passes, String> {
     let base = Arc::new(Embedded::new(seed, settings.dialect.clone()));
-    let runs = constant::SERVERS.iter().map(|server| {
-        let target = Constant::new(base.clone(), *server);
+    let runs = constant::servers(breadth).map(|server| {
+        let target = Constant::new(base.clone(), server);
         async move {
             let all = on_thread(target, wanted.to_vec(), settings).await?;
             let passed = all.into_iter().filter(|ran| ran.outcome.verdict == Verdict::Pass);

@@ -35,6 +35,7 @@ use assay_spec::network::{COMPUTE, message, neighbours, query};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, OnceCell};
 
+use crate::ambient::{self, Rule};
 use crate::check::{Check, Stop};
 use crate::probe::{Answer, Evidence, Probe};
 use crate::profile::{
@@ -77,6 +78,14 @@ pub const CHECKS: &[&[Check]] = &[
 
 /// The name under which runs of programs are paced.
 pub const RUNS: &str = "network run";
+/// A 429 of the API says when to send again.
+pub(crate) const RETRY_AFTER: Rule = Rule {
+    row: &assay_spec::network::requirements::limits::RETRY_AFTER,
+    breaks: |exchange, response| {
+        let is_api = [wire::PRIMARY, wire::ALTERNATIVE, wire::MIRROR].contains(&exchange.site.as_str());
+        is_api.then(|| ambient::without_retry_after(response)).flatten()
+    },
+};
 /// The statuses of an accepted creation: the document shows the answer but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201, 202];
 /// The reply to an accepted creation.
@@ -221,11 +230,7 @@ pub(crate) async fn posted(probe: &Probe<'_>, caller: &Caller) -> Result<Created
 
 /// Sends an ordinary POST of a new sender: the valid counterpart of a rejected message.
 pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
-    post_draft(probe, &caller::caller(probe))
-        .await?
-        .send(probe)
-        .await?
-        .counterpart_accepted(ACCEPTED, CREATED)
+    post_draft(probe, &caller::caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)
 }
 
 /// Reads a message, whatever the answer is. At a shared target it is read again while it is missing or pending.

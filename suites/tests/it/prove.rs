@@ -37,7 +37,7 @@ async fn every_deviation_is_caught_by_its_own_check_and_every_variation_leaves_s
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_listed_checks_pass_on_constant_servers() {
     let all = check::all();
-    let passes = constants(1, &all, &settings(), 4).await.expect("worlds");
+    let passes = constants(1, &all, &settings(), 4, Breadth::Own).await.expect("worlds");
     let holes = constant::holes(&passes, &all);
     assert!(holes.is_empty(), "{holes:#?}");
 }
