@@ -14,7 +14,7 @@ use assay_sim::{Input, Output, RequestHead, World, drop};
 use assay_spec::crypto::text;
 use assay_spec::drop::zip::{self, Limits};
 use assay_spec::gateway::{chat, completions, messages, responses};
-use assay_spec::publish::check::{Asked, Op, check_message};
+use assay_spec::publish::check::{Intent, Op, check_message};
 use assay_spec::publish::envelope;
 use assay_spec::publish::message::Message;
 use assay_spec::publish::record::Record;
@@ -112,7 +112,7 @@ fn message(data: &[u8]) {
     assert_eq!(message.encode(), data);
     let client = message.accounts.get(1).copied().unwrap_or_default();
     let record = memo_of(&dialect, data).and_then(|memo| Record::parse(&dialect, &memo, &mut Strict).ok());
-    let asked = Asked {
+    let asked = Intent {
         domain: record.as_ref().map_or("", Record::domain).to_owned(),
         op: Op::Publish {
             cid: record.as_ref().and_then(|record| record.field("c")).unwrap_or_default().to_owned(),
@@ -269,7 +269,7 @@ fn event_stream_seeds() -> Vec<Vec<u8>> {
 
 /// The answer of a server over HTTP/1.1. What is kept of it is within the limits, and errors blame the server.
 fn http1(data: &[u8]) {
-    let limits = client::Limits { timeout: Duration::from_secs(60), head_bytes: 4096, body_bytes: 4096 };
+    let limits = client::Limits { timeout: Duration::from_mins(1), head_bytes: 4096, body_bytes: 4096 };
     for method in ["GET", "HEAD"] {
         let stream = tokio::io::join(data, tokio::io::sink());
         match block_on(client::exchange(stream, &Request::new(method, "/"), "server.example", limits)) {

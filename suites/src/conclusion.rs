@@ -95,7 +95,7 @@ pub fn tested(run: &Run) -> Vec<Tested> {
 fn of_service(run: &Run, service: Service) -> Option<Tested> {
     let outcomes = || run.outcomes.iter().filter(|outcome| outcome.requirement.service == service);
     // The rows of a client under test have no checks.
-    let has_checks = outcomes().any(|outcome| check::of(outcome.requirement).is_some());
+    let has_checks = outcomes().any(|outcome| check::for_requirement(outcome.requirement).is_some());
     let core = || {
         let core = check::core(service).shows(run.read_only);
         let is_shown = outcomes().any(|outcome| {
@@ -169,7 +169,7 @@ mod tests {
             for core in [false, true].map(|read_only| check::core(*service).shows(read_only)) {
                 assert!(!core.checks.is_empty(), "{service}");
                 for row in core.checks {
-                    let check = check::of(row).unwrap_or_else(|| panic!("{row} has a check"));
+                    let check = check::for_requirement(row).unwrap_or_else(|| panic!("{row} has a check"));
                     assert!(row.service == *service && !check.negative, "{row}");
                 }
             }

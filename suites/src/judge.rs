@@ -182,7 +182,9 @@ async fn once_more(
         return Err(format!("the report has no response to {what}"));
     }
     let (verdict, reason, failure) = run::judge(check, checked, &traces);
-    Ok(Outcome { failure, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
+    // Rules that hold for every response are judged once all checks are.
+    let exchanges = outcome.exchanges.clone();
+    Ok(Outcome { failure, exchanges, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
 }
 
 /// A baseline changes only the name of a verdict.

@@ -51,7 +51,6 @@ impl From<SetupError> for Ending {
     disable_help_subcommand = true
 )]
 struct Command {
-    /// When to use colours; NO_COLOR in the environment turns auto off
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
     #[command(subcommand)]
@@ -208,6 +207,9 @@ struct ProveArgs {
     /// Write the matrix as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Run only against constant servers, and print which checks pass on which
+    #[arg(long, conflicts_with = "json")]
+    constant: bool,
 }
 
 #[derive(Args)]
@@ -415,6 +417,9 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
 
     let wanted = args.selection.checks()?;
     let settings = Settings { seed: args.seed, ..Settings::default() };
+    if args.constant {
+        return prove_constant(args.seed, &wanted, &settings).await;
+    }
     let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
         .await
         .map_err(Ending::Failed)?;
@@ -423,6 +428,28 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
         write(path, &format!("{:#}\n", matrix.json()))?;
     }
     if matrix.holds() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+/// Runs checks against constant servers.
+#[cfg(feature = "embedded")]
+async fn prove_constant(
+    seed: u64,
+    wanted: &[&'static assay_suites::check::Check],
+    settings: &Settings,
+) -> Result<(), Ending> {
+    use assay_suites::embedded::{constant, prove};
+
+    let passes =
+        prove::constants(seed, wanted, settings, 4, prove::Breadth::Met).await.map_err(Ending::Failed)?;
+    for (id, servers) in &passes {
+        println!("{id:<48} {}", servers.join("; "));
+    }
+    let holes = constant::holes(&passes, wanted);
+    for hole in &holes {
+        println!("HOLE {hole}");
+    }
+    println!("{} checks pass on a constant server, {} holes", passes.len(), holes.len());
+    if holes.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
 async fn publish_record(args: PublishArgs) -> Result<(), Ending> {

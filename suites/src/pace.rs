@@ -27,6 +27,16 @@ struct Site {
     turned_away: u32,
 }
 
+impl Site {
+    /// The number of requests in the last minute.
+    fn last_minute(&mut self, now: Instant) -> usize {
+        while self.sent.front().is_some_and(|first| now.duration_since(*first) > MINUTE) {
+            self.sent.pop_front();
+        }
+        self.sent.len()
+    }
+}
+
 /// A site's `Retry-After` exceeded the longest wait several times in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Retry-After exceeded {} s three times in a row; no more requests are sent to this site", .0.as_secs())]
@@ -105,6 +115,23 @@ impl Pace {
         has_room
     }
 
+    /// Whether this run has sent as many requests to `site` in the last minute as the limit allows.
+    pub fn is_full(&self, site: &str) -> bool {
+        let site = self.counted(site);
+        let Some(limit) = self.per_minute.get(site) else { return false };
+        let mut sites = self.lock();
+        let sent = sites.entry(site.to_owned()).or_default().last_minute(Instant::now());
+        sent >= *limit as usize
+    }
+
+    /// Whether this run has sent as many drops in the last hour as the limit allows.
+    pub fn has_no_drop_left(&self) -> bool {
+        self.drops_per_hour.is_some_and(|limit| {
+            let dropped = self.dropped.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            dropped.len() >= limit as usize
+        })
+    }
+
     /// Waits until a request may go to `site` and this minute has room for `room` requests including it (or until the
     /// minute is empty, if `room` exceeds the limit). An error means that the site gets no more requests.
     pub async fn wait(&self, site: &str, room: u32) -> Result<(), TurnedAway> {
@@ -141,10 +168,7 @@ impl Pace {
         }
         let Some(limit) = self.per_minute.get(site) else { return Ok(None) };
         let limit = (*limit).max(1) as usize;
-        while state.sent.front().is_some_and(|first| now.duration_since(*first) > MINUTE) {
-            state.sent.pop_front();
-        }
-        let over = (state.sent.len() + (room as usize).clamp(1, limit)).saturating_sub(limit);
+        let over = (state.last_minute(now) + (room as usize).clamp(1, limit)).saturating_sub(limit);
         if let Some(last) = over.checked_sub(1) {
             return Ok(state.sent.get(last).map(|last| *last + MINUTE + Duration::from_millis(50)));
         }
@@ -244,6 +268,16 @@ mod tests {
         assert_eq!(all(&[]), None, "more requests than a minute allows start in an empty minute");
         assert_eq!(all(&[0]), Some(60));
         assert_eq!(all(&[0, 7]), Some(67), "the last request that is in the way");
+    }
+
+    #[test]
+    fn run_reaches_the_limit_with_its_own_requests() {
+        let pace = Pace::new([("a".to_owned(), 2)].into());
+        for is_full in [false, false, true] {
+            assert_eq!(pace.is_full("a"), is_full);
+            assert!(pace.next("a", 1).is_ok());
+        }
+        assert!(!pace.is_full("b"), "no limit is declared");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::redact::Hidden;
 use crate::target::Environment;
 use crate::verdict::Failure;
 
-pub use answer::{Answer, Fetched, Held};
+pub use answer::{Answer, CONTENT, Evidence, Fetched, Held};
 
 /// Settings of a run that every check sees.
 #[derive(Clone, Debug, Default)]
@@ -73,8 +73,12 @@ struct Statistics {
     hidden: Hidden,
     /// Exchanges that another check has made.
     recalled: BTreeSet<usize>,
-    /// The check expects the target to reject requests because of a limit.
-    wants_limit: bool,
+    /// The statuses 429 and 503, if this check wants to see them.
+    wanted: BTreeSet<u16>,
+    /// What the run's pace counts this check's requests as.
+    classes: BTreeSet<String>,
+    /// The exchanges with a 429 after this run had reached the declared limit.
+    at_limit: BTreeSet<usize>,
     /// How long the run's own pace has held this check back behind its first request.
     held: Duration,
 }
@@ -99,8 +103,10 @@ pub struct Traces {
     pub hidden: Hidden,
     /// The exchanges that another check has made, by index.
     pub recalled: BTreeSet<usize>,
-    /// It wanted a refusal because of a limit.
-    pub wants_limit: bool,
+    /// The statuses 429 and 503, if it wanted to see them.
+    pub wanted: BTreeSet<u16>,
+    /// The exchanges with a 429 after this run had reached the declared limit, by index.
+    pub at_limit: BTreeSet<usize>,
     /// How long the run's own pace has held it back behind its first request.
     pub held: Duration,
     /// Where it ran.
@@ -141,7 +147,8 @@ impl<'run> Probe<'run> {
             counterparts,
             hidden,
             recalled,
-            wants_limit,
+            wanted,
+            at_limit,
             held,
             ..
         } = statistics;
@@ -156,7 +163,8 @@ impl<'run> Probe<'run> {
             counterparts,
             hidden,
             recalled,
-            wants_limit,
+            wanted,
+            at_limit,
             held,
             environment,
         }
@@ -221,6 +229,28 @@ impl<'run> Probe<'run> {
         self.share("drop.hour", one).is_ok()
     }
 
+    /// Whether this run has sent as many drops in the last hour as the declared limit allows.
+    pub fn has_no_drop_left(&self) -> bool {
+        let none = || {
+            self.pace.has_no_drop_left().then_some(Value::Bool(true)).ok_or_else(|| "some left".to_owned())
+        };
+        self.share("drop.hour.full", none).is_ok()
+    }
+
+    /// Why a check ends at a 429 for which it has no use.
+    pub fn turned_away(&self, answer: &Answer<'_>) -> Stop {
+        if self.statistics(|statistics| statistics.at_limit.contains(&answer.index)) {
+            return Stop::NotTestable(
+                "this run has reached the declared rate limit (429): run again later".to_owned(),
+            );
+        }
+        Stop::Inconclusive(
+            "the target returned 429, although this run has sent less than the declared limit: lower the limit in \
+             the profile if the target's is lower"
+                .to_owned(),
+        )
+    }
+
     /// Whether answers come from a recording.
     pub(crate) fn plays(&self) -> bool {
         self.recorder.plays()
@@ -239,6 +269,7 @@ impl<'run> Probe<'run> {
         // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
         let is_first = self.statistics(|statistics| statistics.exchanges.is_empty());
         let room = if is_first { self.check.cost.requests_at(false) } else { 1 };
+        self.statistics(|statistics| statistics.classes.insert(class.to_owned()));
         let began = tokio::time::Instant::now();
         self.pace.wait(class, room).await.map_err(|why| Stop::Inconclusive(format!("{class}: {why}")))?;
         if !is_first {
@@ -388,7 +419,10 @@ impl<'run> Probe<'run> {
         let want: String = want.into();
         self.statistics(|statistics| {
             statistics.expected += 1;
-            statistics.wants_limit |= place.starts_with("status") && want.contains("429");
+            if place.starts_with("status") {
+                let is_wanted = |status: &u16| want.contains(&status.to_string());
+                statistics.wanted.extend([429, 503].into_iter().filter(is_wanted));
+            }
             if let Some(exchange) = exchange {
                 *statistics.judged.entry(exchange).or_default() |= is_about_content(place);
             }

@@ -10,6 +10,7 @@ use futures_util::{FutureExt, StreamExt};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::ambient;
 use crate::check::{self, Check, Checked, Stop};
 use crate::curl;
 use crate::endpoints::{self, Coverage};
@@ -297,13 +298,18 @@ fn sent(settings: &Settings, traces: &Traces) -> Sent {
     own.map(one).sum()
 }
 
-/// Whether a check failed on an unexpected 429, which only shows that the target's limit was reached.
-fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
-    let Err(Stop::Fail(failure)) = checked else { return false };
-    let exchange = failure.exchange.and_then(|at| traces.exchanges.get(at));
-    let status =
-        exchange.and_then(|exchange| exchange.response.as_ref().ok()).map(|response| response.status);
-    status == Some(429) && !traces.wants_limit
+/// Why a failure on a shared target shows nothing: this run has reached the declared limit, or the server is unavailable
+/// in a documented way.
+fn excuse(checked: &Checked, traces: &Traces) -> Option<&'static str> {
+    let Err(Stop::Fail(failure)) = checked else { return None };
+    let at = failure.exchange.filter(|_| !traces.environment.own)?;
+    let exchange = traces.exchanges.get(at)?;
+    let status = exchange.response.as_ref().ok()?.status;
+    match status {
+        _ if traces.wanted.contains(&status) => None,
+        429 => traces.at_limit.contains(&at).then_some("this run has reached the declared rate limit (429)"),
+        _ => ambient::unavailable(exchange),
+    }
 }
 
 /// If pacing or a `Retry-After` delayed a check for longer than this, its locks and tokens may have expired.
@@ -311,20 +317,19 @@ const MAX_HELD: Duration = Duration::from_secs(5);
 /// The start of the reason if pacing may have caused a failure.
 pub(crate) const HELD: &str = "pacing delayed this check";
 
-/// The verdict for how a check ended. Reaching a shared rate limit is not a failure.
+/// The verdict for how a check ended. Reaching the declared rate limit, or a documented 503, is not a failure.
 pub(crate) fn judge(
     check: &Check,
     checked: Checked,
     traces: &Traces,
 ) -> (Verdict, String, Option<crate::verdict::Failure>) {
-    let limited = !traces.environment.own && meets_limit(&checked, traces);
+    let excuse = excuse(&checked, traces);
     let (verdict, reason, failure) = ended(check, checked, traces.expected, traces.counterparts);
     if failure.is_some() && traces.held > MAX_HELD {
         return (Verdict::Inconclusive, format!("{HELD} for {} s: {reason}", traces.held.as_secs()), failure);
     }
-    if limited {
-        let reason = format!("the target's shared rate limit was reached (429): {reason}");
-        return (Verdict::Inconclusive, reason, failure);
+    if let Some(why) = excuse {
+        return (Verdict::Inconclusive, format!("{why}: {reason}"), failure);
     }
     (verdict, reason, failure)
 }
@@ -367,10 +372,12 @@ fn short(text: &str) -> String {
 
 /// Makes checks with a failed prerequisite inconclusive, and sorts by requirement.
 pub(crate) fn settle(outcomes: &mut [Outcome]) {
+    ambient::judge(outcomes);
     let failed = failed(outcomes.iter());
     for outcome in outcomes.iter_mut() {
         rest(outcome, &failed);
     }
+    ambient::name_owners(outcomes);
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
 }
 

@@ -66,7 +66,7 @@ fn page(row: Id, cases: &[Case]) -> String {
         }
     }
     match row.evidence {
-        Evidence::Check => out += &check::of(row).map(of_check).unwrap_or_default(),
+        Evidence::Check => out += &check::for_requirement(row).map(of_check).unwrap_or_default(),
         Evidence::Client => out += &of_client(row),
         Evidence::Vector => {}
         Evidence::NotObservable(why) => {

@@ -8,7 +8,7 @@ use assay_spec::instant::DAY;
 
 use super::form::Form;
 use super::samples::{Sample, noise};
-use super::{ACCEPTED, address, benchmark_address, patient, send, send_any, spend_one, token};
+use super::{ACCEPTED, RECEIPT, address, benchmark_address, patient, send, send_any, spend_one, token};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -99,7 +99,7 @@ async fn hourly_limit_ends_after_an_hour(probe: &Probe<'_>) -> Checked {
     morning(probe).await?;
     fill(probe, address(probe)).await?;
     probe.advance(HOUR).await?;
-    drop_from(probe, address(probe)).await?.expect_status(ACCEPTED)
+    drop_from(probe, address(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)
 }
 
 /// Uploads 20 drops in one day. The next must return 429; a day later a drop must be accepted again.
@@ -114,7 +114,7 @@ async fn drop_21_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
     probe.advance(HOUR).await?;
     drop_from(probe, address(probe)).await?.expect_status(&[429])?;
     probe.advance(Duration::from_hours(24)).await?;
-    drop_from(probe, address(probe)).await?.expect_status(ACCEPTED)
+    drop_from(probe, address(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)
 }
 
 /// Reaches the hourly limit from one address. A drop from another address must be accepted.
@@ -122,7 +122,7 @@ async fn drops_are_counted_per_address(probe: &Probe<'_>) -> Checked {
     morning(probe).await?;
     let (one, other) = (benchmark_address(probe.draw("one")), benchmark_address(probe.draw("other")));
     fill(probe, Some(one)).await?;
-    drop_from(probe, Some(other)).await?.expect_status(ACCEPTED)
+    drop_from(probe, Some(other)).await?.expect_accepted(ACCEPTED, RECEIPT)
 }
 
 /// Reaches the hourly limit from an IPv6 address. A drop from the same /64 must return 429; one from another /64

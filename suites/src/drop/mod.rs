@@ -26,7 +26,7 @@ use tokio::sync::Mutex;
 use crate::check::{Check, Core, Stop};
 use crate::client::Limits;
 use crate::exchange::{Exchange, Request};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, Evidence, Probe};
 use form::Form;
 use samples::Sample;
 
@@ -42,6 +42,13 @@ pub const CORE: Core = {
 
 /// The statuses of success: the document shows the response but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201];
+/// The site of the drop.
+pub(crate) const SITE: &str = "drop";
+/// The reply to an accepted upload.
+pub(crate) const RECEIPT: Evidence = Evidence {
+    what: "a string `cid`",
+    shows: |body| body["cid"].as_str().is_some_and(|cid| !cid.is_empty()),
+};
 
 /// What a profile configures for this service.
 #[derive(Clone)]
@@ -191,7 +198,7 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
         } else {
             // The recording of this check contains the response that another check received.
             let request = Request::new("POST", &format!("{}/api/drop", probe.prefix("drop")));
-            probe.send_with("drop", request, None, patient()).await?
+            probe.send_once(SITE, request, None, patient()).await?
         };
         token::hide(probe, &answer.response);
         not_now(probe, &answer)?;
@@ -249,7 +256,7 @@ pub(crate) async fn send_any<'p>(
 }
 
 async fn post<'p>(probe: &'p Probe<'_>, request: Request, from: Option<IpAddr>) -> Result<Answer<'p>, Stop> {
-    let answer = probe.send_with("drop", request, from, patient()).await?;
+    let answer = probe.send_once(SITE, request, from, patient()).await?;
     probe.learn_clock(&answer.response);
     token::hide(probe, &answer.response);
     Ok(answer)
@@ -259,13 +266,16 @@ async fn post<'p>(probe: &'p Probe<'_>, request: Request, from: Option<IpAddr>) 
 fn not_now(probe: &Probe<'_>, answer: &Answer<'_>) -> Result<(), Stop> {
     let why = match answer.status() {
         _ if probe.owns_time() => return Ok(()),
-        429 if !probe.forwards("drop") => {
-            "this machine's address has reached the target's drop limit (429): run again later"
+        429 if probe.forwards("drop") => return Ok(()),
+        429 if probe.has_no_drop_left() => {
+            let why = "this run has reached the declared drop limit (429): run again later";
+            return Err(Stop::NotTestable(why.to_owned()));
         }
+        429 => "the target returned 429, although this run has made fewer drops than the declared limit",
         503 => "the target has paused drops (503): run again later",
         _ => return Ok(()),
     };
-    Err(Stop::NotTestable(why.to_owned()))
+    Err(Stop::Inconclusive(why.to_owned()))
 }
 
 /// Counts an upload of this check against this machine's hourly limit, if the target sees this machine's address.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::form::Form;
 use super::samples::Sample;
-use super::{ACCEPTED, Which, address, counterpart, dropped, ordinary, send, send_any, upload};
+use super::{ACCEPTED, RECEIPT, Which, address, counterpart, dropped, ordinary, send, send_any, upload};
 use crate::check::{Check, Checked, Need};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -25,7 +25,7 @@ pub(super) const SOURCE: &str = "assay: AZaz09 _.:/@- /a-source.of@sixty_four/ch
 
 /// Uploads a form with only `artifact`, without credentials. It must be accepted.
 async fn a_form_with_a_zip_is_enough(probe: &Probe<'_>) -> Checked {
-    dropped(probe, Which::Plain).await?.answer.expect_status(ACCEPTED)
+    dropped(probe, Which::Plain).await?.answer.expect_accepted(ACCEPTED, RECEIPT)
 }
 
 /// Uploads a form with only `source`. It must return 400.
@@ -38,7 +38,7 @@ async fn form_without_artifact_is_rejected(probe: &Probe<'_>) -> Checked {
 /// Uploads a zip with a `source` of 64 allowed characters. It must be accepted.
 async fn source_of_64_allowed_characters_is_accepted(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
-    dropped(probe, Which::Second).await?.answer.expect_status(ACCEPTED)
+    dropped(probe, Which::Second).await?.answer.expect_accepted(ACCEPTED, RECEIPT)
 }
 
 /// Uploads zips with a `source` of 65 characters and one with characters that are not allowed. Both must be
@@ -47,7 +47,7 @@ async fn invalid_source_is_ignored(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
     for source in ["x".repeat(65), "<script>".to_owned()] {
         let form = Form::with_zip(probe, &Sample::page(probe).zip()).field("source", &source);
-        send(probe, form.request(probe)).await?.expect_status(ACCEPTED)?;
+        send(probe, form.request(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)?;
     }
     Ok(())
 }
@@ -57,7 +57,7 @@ async fn cors_is_not_enabled(probe: &Probe<'_>) -> Checked {
     let form = Form::with_zip(probe, &Sample::page(probe).zip());
     let request = form.request(probe).header("Origin", "https://elsewhere.example");
     let answer = send(probe, request).await?;
-    answer.given_status(ACCEPTED)?;
+    answer.given_accepted(ACCEPTED, RECEIPT)?;
     let allowed = answer.response.header("access-control-allow-origin");
     let got = allowed.unwrap_or("none").to_owned();
     answer.expect(allowed.is_none(), "header access-control-allow-origin", "none", got)
@@ -66,19 +66,19 @@ async fn cors_is_not_enabled(probe: &Probe<'_>) -> Checked {
 /// Makes the publish fail, which must return 500, and sends the same upload again. The second must be accepted.
 async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
-    upload(probe, &zip).await?.counterpart_status(ACCEPTED)?;
+    upload(probe, &zip).await?.counterpart_accepted(ACCEPTED, RECEIPT)?;
     let request = Form::with_zip(probe, &zip).request(probe);
     probe.faults(json!([{ "fault": "drop.publish-fails" }])).await?;
     let failed = send_any(probe, request.clone(), address(probe)).await?;
     probe.faults(json!([])).await?;
     failed.expect_status(&[500])?;
-    send_any(probe, request, address(probe)).await?.expect_status(ACCEPTED)
+    send_any(probe, request, address(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)
 }
 
 /// Uploads while drops are busy, over budget and disabled. Each must return 503.
 async fn paused_drops_return_503(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
-    upload(probe, &zip).await?.counterpart_status(ACCEPTED)?;
+    upload(probe, &zip).await?.counterpart_accepted(ACCEPTED, RECEIPT)?;
     for cause in ["drop.busy", "drop.budget", "drop.disabled"] {
         probe.faults(json!([{ "fault": cause }])).await?;
         let paused = send_any(probe, Form::with_zip(probe, &zip).request(probe), address(probe)).await;

@@ -1,6 +1,7 @@
 //! The built-in target: every check gets its own world. The only folder that knows the simulator.
 
 pub mod client;
+pub mod constant;
 pub mod prove;
 pub mod sim;
 pub mod site_urls;
@@ -25,6 +26,8 @@ use crate::verdict::Conditions;
 
 /// How much an in-memory connection holds before its writer waits.
 const BUFFER: usize = 64 * 1024;
+/// The URL of the control API in memory.
+const CONTROL: &str = "http://control.sim";
 
 /// The ways in which the simulator can break a requirement: the name of the deviation, and what happens instead.
 pub fn deviations_of(requirement: Id) -> Vec<(String, &'static str)> {
@@ -100,7 +103,7 @@ impl Target for Embedded {
             let hub = Arc::new(Hub::new(handle.clone(), sites.clone()));
             let connector: Arc<dyn Connect> = Arc::new(Memory { handle, control: router(hub) });
             let sites = sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
-            let control = Control::new(connector.clone(), &format!("http://control.sim{PREFIX}"), None);
+            let control = Control::new(connector.clone(), &format!("{CONTROL}{PREFIX}"), None);
             Ok(Environment {
                 connector,
                 sites,
@@ -153,7 +156,7 @@ impl Connect for Memory {
                 url::Url::parse(known)
                     .is_ok_and(|known| known.host() == asked.host() && asked.port().is_none())
             };
-            if at("http://control.sim") {
+            if at(CONTROL) {
                 drop(tokio::spawn(connection(theirs, self.control.clone())));
                 return Ok(Box::new(ours) as Box<dyn Stream>);
             }

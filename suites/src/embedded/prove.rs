@@ -1,6 +1,7 @@
 //! The kill matrix: each deviation turns its own check red and no other; a variation turns no check red.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use assay_sim::world;
 use assay_spec::requirement::Evidence;
@@ -10,11 +11,13 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use super::Embedded;
+use super::constant::{self, Constant, Passes};
 use crate::check::{self, Check};
 use crate::pace::Pace;
 use crate::plan::{Planned, plan};
 use crate::probe::Settings;
 use crate::run::{Ran, Runner, SimTrace};
+use crate::target::Target;
 use crate::verdict::Verdict;
 
 /// Variations that no check consults, and why: the documents leave so much open that nothing asserts it.
@@ -33,9 +36,10 @@ const FEW: usize = 24;
 /// Which checks run against a deviation or a variation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Breadth {
-    /// A deviation: its own check. A variation: a few of the checks that consult it, spread over all of them.
+    /// A deviation: its own check. A variation: a few of the checks that consult it, spread over all of them. Constant
+    /// servers: a few.
     Own,
-    /// All checks that consult it, which also shows that no other check catches a deviation.
+    /// All checks that consult it, which also shows that no other check catches a deviation. Every constant server.
     Met,
 }
 
@@ -231,10 +235,42 @@ pub async fn prove(
     for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
         matrix.variations.push(row?);
     }
+    if breadth == Breadth::Met {
+        let passes = constants(seed, wanted, settings, jobs, breadth).await?;
+        matrix.holes.extend(constant::holes(&passes, wanted));
+    }
     Ok(matrix)
 }
 
-/// Runs checks one after another on their own thread, so that every core is used.
+/// Runs checks against each constant server.
+pub async fn constants(
+    seed: u64,
+    wanted: &[&'static Check],
+    settings: &Settings,
+    jobs: usize,
+    breadth: Breadth,
+) -> Result<Passes, String> {
+    let base = Arc::new(Embedded::new(seed, settings.dialect.clone()));
+    let runs = constant::servers(breadth).map(|server| {
+        let target = Constant::new(base.clone(), server);
+        async move {
+            let all = on_thread(target, wanted.to_vec(), settings).await?;
+            let passed = all.into_iter().filter(|ran| ran.outcome.verdict == Verdict::Pass);
+            let passed: Vec<Id> = passed.map(|ran| ran.outcome.requirement).collect();
+            Ok::<_, String>((server.name, passed))
+        }
+    });
+    let mut passes = Passes::new();
+    for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
+        let (server, passed) = run?;
+        for id in passed {
+            passes.entry(id.to_string()).or_default().push(server);
+        }
+    }
+    Ok(passes)
+}
+
+/// Runs checks against worlds with these deviations and variations, on their own thread.
 async fn aside(
     base: &Embedded,
     deviations: Vec<String>,
@@ -242,8 +278,16 @@ async fn aside(
     checks: Vec<&'static Check>,
     settings: &Settings,
 ) -> Result<Vec<Ran>, String> {
+    on_thread(base.clone().with(&deviations, &variations)?, checks, settings).await
+}
+
+/// Runs checks one after another on their own thread, so that every core is used.
+async fn on_thread(
+    target: impl Target + 'static,
+    checks: Vec<&'static Check>,
+    settings: &Settings,
+) -> Result<Vec<Ran>, String> {
     let (runtime, settings) = (Handle::current(), settings.clone());
-    let target = base.clone().with(&deviations, &variations)?;
     let run = move || runtime.block_on(each(&target, &checks, &settings, 1));
     tokio::task::spawn_blocking(run).await.map_err(|end| format!("a proof ended early: {end}"))
 }
@@ -261,7 +305,7 @@ pub async fn ran(
     Ok(each(&target, checks, settings, jobs).await)
 }
 
-async fn each(target: &Embedded, checks: &[&'static Check], settings: &Settings, jobs: usize) -> Vec<Ran> {
+async fn each(target: &dyn Target, checks: &[&'static Check], settings: &Settings, jobs: usize) -> Vec<Ran> {
     let pace = Pace::default();
     let runner = Runner { target, settings, pace: &pace, jobs };
     let planned: Vec<Planned> = plan(target, checks);

@@ -13,7 +13,7 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KEY_CHECK, valid_key_returns_200).costs(1, 0, 0),
+    shows!(rows::KEY_CHECK, valid_key_returns_200).costs(2, 0, 0),
     refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401).costs(3, 0, 0),
     refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401).costs(2, 0, 0),
     refuses!(rows::KEY_CHECK_REVOKED, revoked_key_returns_401)
@@ -60,9 +60,12 @@ pub(super) fn inference(model: &str) -> [(&'static Endpoint, Value); 5] {
     ]
 }
 
-/// Sends a valid key to the key check. It must return 200.
+/// Sends a valid key to the key check. It must return 200; an invalid key does not.
 async fn valid_key_returns_200(probe: &Probe<'_>) -> Checked {
-    Call::get(&auth::CHECK).send(probe).await?.expect_status(&[200])
+    Call::get(&auth::CHECK).send(probe).await?.expect_status(&[200])?;
+    let wrong = given::wrong_key(probe).await?;
+    // The document shows no body, so a server that accepts every key has shown nothing.
+    Call::get(&auth::CHECK).bearer(&wrong).send(probe).await?.given_status(&[401])
 }
 
 /// The key check with the valid key, as the counterpart.

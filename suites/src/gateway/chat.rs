@@ -1,16 +1,17 @@
 //! Checks of chat completions: the response, and the validation of the body.
 
+use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::chat as rows;
 use serde_json::{Value, json};
 
 use super::bodies::{self, QUESTION, image, text, with, without};
-use super::given::{Skill, model};
+use super::given::{Skill, model, unknown_model};
 use super::malformed::{malformed, only_an_object_is_accepted, refused};
 use super::tools::called;
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -46,6 +47,25 @@ async fn answered<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
     Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await
 }
 
+/// The reply to a chat.
+pub(super) const COMPLETION: Evidence = Evidence {
+    what: "a `message` in `choices`",
+    shows: |body| body.pointer("/choices/0/message").is_some_and(Value::is_object),
+};
+
+/// Sends a valid chat as the counterpart of hostile input: without its reply nothing is shown.
+pub(super) async fn given_chat(probe: &Probe<'_>, body: &Value) -> Checked {
+    Call::post(&chat::ENDPOINT, body).accepted(probe).await?.given_accepted(&[200], COMPLETION)
+}
+
+/// Sends a valid body, which must return 200 with a JSON object, and the same for an unknown model. The document does
+/// not show the object, so a server that also replies for an unknown model has shown nothing.
+pub(super) async fn expect_reply(probe: &Probe<'_>, endpoint: &'static Endpoint, body: Value) -> Checked {
+    expect_object(&Call::post(endpoint, &body).accepted(probe).await?)?;
+    let unknown = with(body, "/model", json!(unknown_model(probe)));
+    Call::post(endpoint, &unknown).send(probe).await?.given_status(&[404])
+}
+
 /// Expects 200 and a JSON object.
 pub(super) fn expect_object(answer: &Answer<'_>) -> Checked {
     answer.expect_status(&[200])?;
@@ -54,7 +74,9 @@ pub(super) fn expect_object(answer: &Answer<'_>) -> Checked {
 
 /// Sends a chat. It must return 200 with a JSON object.
 async fn chat_returns_a_json_object(probe: &Probe<'_>) -> Checked {
-    expect_object(&answered(probe).await?)
+    let answer = answered(probe).await?;
+    expect_object(&answer)?;
+    answer.given_accepted(&[200], COMPLETION)
 }
 
 /// The choices of a response. Without them the check is inconclusive.
@@ -98,7 +120,7 @@ async fn reply_has_content(probe: &Probe<'_>) -> Checked {
 async fn text_parts_are_accepted(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let body = bodies::chat_content(&id, &json!([text(QUESTION), text("In English, please.")]));
-    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.expect_accepted(&[200], COMPLETION)
 }
 
 /// A valid chat about an image.
@@ -110,7 +132,10 @@ pub(super) async fn seen(probe: &Probe<'_>) -> Result<Value, Stop> {
 
 /// Sends a message with an image as a data URL. It must return 200.
 async fn image_is_accepted(probe: &Probe<'_>) -> Checked {
-    Call::post(&chat::ENDPOINT, &seen(probe).await?).accepted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &seen(probe).await?)
+        .accepted(probe)
+        .await?
+        .expect_accepted(&[200], COMPLETION)
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.

@@ -3,7 +3,7 @@
 use assay_spec::gateway::completions;
 use assay_spec::gateway::requirements::completions as rows;
 
-use super::chat::expect_object;
+use super::chat::expect_reply;
 use super::given::{Skill, model, unknown_model};
 use super::wire::Call;
 use super::{bodies, offered};
@@ -12,21 +12,23 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::COMPLETION, completion_is_a_json_object).costs(1, 0, 0),
-    shows!(rows::NATIVE, native_completion_is_a_json_object).costs(1, 0, 0),
+    shows!(rows::COMPLETION, completion_is_a_json_object).costs(2, 0, 0),
+    shows!(rows::NATIVE, native_completion_is_a_json_object).costs(2, 0, 0),
     refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(4, 0, 0),
 ];
 
-/// Sends a completion request. It must return 200 with a JSON object.
+/// Sends a completion request. It must return 200 with a JSON object; an unknown model does
+/// not.
 async fn completion_is_a_json_object(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
-    expect_object(&Call::post(&completions::ENDPOINT, &body).accepted(probe).await?)
+    expect_reply(probe, &completions::ENDPOINT, body).await
 }
 
-/// Sends a native-style completion request. It must return 200 with a JSON object.
+/// Sends a native-style completion request. It must return 200 with a JSON object; an unknown model does
+/// not.
 async fn native_completion_is_a_json_object(probe: &Probe<'_>) -> Checked {
     let body = bodies::completions(&model(probe, Skill::Chat).await?);
-    expect_object(&Call::post(&completions::NATIVE, &body).accepted(probe).await?)
+    expect_reply(probe, &completions::NATIVE, body).await
 }
 
 /// Sends completion requests with an unknown model to both endpoints. Each must return 404.

@@ -11,7 +11,7 @@ use url::Url;
 use super::wire::Call;
 use super::{bodies, models};
 use crate::check::{Check, Checked, Need, Stop};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, CONTENT, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -39,9 +39,11 @@ async fn discovered<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
     Call::get(&discovery::ENDPOINT).send(probe).await
 }
 
-/// Queries discovery. It must return 200 with a JSON object.
+/// Queries discovery. It must return 200 with a JSON object; an empty one shows nothing.
 async fn discovery_is_a_json_object(probe: &Probe<'_>) -> Checked {
-    super::chat::expect_object(&discovered(probe).await?)
+    let answer = discovered(probe).await?;
+    super::chat::expect_object(&answer)?;
+    answer.given_accepted(&[200], CONTENT)
 }
 
 /// Queries discovery. If it is not an object, the check is inconclusive.

@@ -1,9 +1,11 @@
 //! The keys and models that a check needs: from the profile, from the control API, or from discovery, in this order.
 
+use assay_spec::gateway::requirements::discovery as discoveries;
 use assay_spec::gateway::{chat, discovery};
 use serde_json::Value;
 
 use super::bodies;
+use super::chat::COMPLETION;
 use super::wire::Call;
 use crate::check::Stop;
 use crate::probe::Probe;
@@ -108,32 +110,75 @@ pub(super) async fn model(probe: &Probe<'_>, skill: Skill) -> Result<String, Sto
         return Ok(id.to_owned());
     }
     if skill == Skill::Chat {
-        return fixtures.chosen.get_or_try_init(|| first_that_answers(probe)).await.cloned();
+        let Chosen { id, instead } = fixtures.chosen.get_or_try_init(|| search(probe)).await?.clone()?;
+        if let Some(note) = instead {
+            probe.note(note);
+        }
+        return Ok(id);
     }
     let name = skill.name();
     Err(Stop::NotTestable(format!("needs a model for `{name}` ([gateway.models] {name})")))
 }
 
-/// The first model in discovery that answers a chat.
-async fn first_that_answers(probe: &Probe<'_>) -> Result<String, Stop> {
-    let listed = Call::get(&discovery::ENDPOINT).send(probe).await?;
-    let listed = listed.json();
-    let listed = listed.as_object().into_iter().flatten();
-    let is_plain = |servers: &Value| {
-        let mut entries = servers["servers"].as_array().into_iter().flatten().peekable();
-        let scheme = &probe.settings.dialect.confidential_scheme;
-        entries.peek().is_some()
-            && entries.all(|entry| entry.as_str().is_some_and(|url| !url.starts_with(scheme)))
-    };
-    for (id, _) in listed.filter(|(_, entry)| is_plain(entry)).take(TRIES) {
-        let answer = Call::post(&chat::ENDPOINT, &bodies::chat(id)).send(probe).await?;
-        if answer.status() == 200 && answer.json()["choices"].is_array() {
-            return Ok(id.clone());
+/// The result of the search for a model: one that can be used, or the end of every check that needs one.
+pub(super) type Search = Result<Chosen, Stop>;
+
+/// The model that the checks of a run use where none is named.
+#[derive(Clone, Debug)]
+pub(super) struct Chosen {
+    id: String,
+    /// If no model replied properly: what each returned. The checks then judge the first one.
+    instead: Option<String>,
+}
+
+/// Searches the models that discovery lists for one that replies to a chat. If none does, the first is used, so that the
+/// rows about inference fail with its responses. An error is a connection that another check may have.
+async fn search(probe: &Probe<'_>) -> Result<Search, Stop> {
+    const NAME_ONE: &str = "name a text model ([gateway.models] chat)";
+    let listed = match Call::get(&discovery::ENDPOINT).send(probe).await {
+        Ok(listed) => listed,
+        Err(Stop::NotApplicable(why)) => {
+            return Ok(Err(Stop::NotTestable(format!("needs a text model: {why}: {NAME_ONE}"))));
         }
+        Err(Stop::Fail(failure)) => return Ok(Err(rests_on_discovery(&failure.got))),
+        Err(stop) => return Err(stop),
+    };
+    let body = listed.json();
+    let Some(entries) = body.as_object().filter(|_| listed.status() == 200) else {
+        return Ok(Err(rests_on_discovery(&format!("status {}, no JSON object", listed.status()))));
+    };
+    let scheme = &probe.settings.dialect.confidential_scheme;
+    let is_plain = |entry: &Value| {
+        let mut servers = entry["servers"].as_array().into_iter().flatten().peekable();
+        servers.peek().is_some()
+            && servers.all(|server| server.as_str().is_some_and(|url| !url.starts_with(scheme)))
+    };
+    let mut instead: Vec<(&String, String)> = Vec::new();
+    for (id, _) in entries.iter().filter(|(_, entry)| is_plain(entry)).take(TRIES) {
+        let got = match Call::post(&chat::ENDPOINT, &bodies::chat(id)).send(probe).await {
+            Ok(answer) if answer.status() == 200 && (COMPLETION.shows)(&answer.json()) => {
+                return Ok(Ok(Chosen { id: id.clone(), instead: None }));
+            }
+            Ok(answer) if answer.status() == 200 => format!("200 without {}", COMPLETION.what),
+            Ok(answer) => answer.status().to_string(),
+            Err(Stop::Fail(failure)) => failure.got,
+            Err(stop) => return Err(stop),
+        };
+        instead.push((id, got));
     }
-    let needs =
-        "needs a text model ([gateway.models] chat): none of the first that discovery lists answered a chat";
-    Err(Stop::NotTestable(needs.to_owned()))
+    let Some((first, _)) = instead.first() else {
+        let needs = format!("needs a text model: discovery lists none without an enclave: {NAME_ONE}");
+        return Ok(Err(Stop::NotTestable(needs)));
+    };
+    let all: Vec<String> = instead.iter().map(|(id, got)| format!("{id} returned {got}")).collect();
+    let instead =
+        format!("no model replied properly to a chat: {}; {NAME_ONE} if another does", all.join(", "));
+    Ok(Ok(Chosen { id: (*first).clone(), instead: Some(instead) }))
+}
+
+/// A check without a model, because discovery shows none. The row about discovery is red for this.
+fn rests_on_discovery(got: &str) -> Stop {
+    Stop::Inconclusive(format!("rests on {}, which finds a model: {got}", discoveries::OBJECT))
 }
 
 /// An id that no model has.

@@ -1,12 +1,12 @@
 //! Hostile input: the server may return success or a 4xx, but never an internal error. The document shows no statuses
-//! and no limits for it, so nothing else is asserted.
+//! and no limits for it, so nothing else is asserted. Each check first sends a valid chat, which must have a reply.
 
 use assay_spec::gateway::requirements::{chat as chats, input as rows};
 use assay_spec::gateway::{chat, messages, models};
 use serde_json::json;
 
 use super::bodies::{self, QUESTION, image, text, with};
-use super::chat::{good, seen};
+use super::chat::{given_chat, good, seen};
 use super::given::{Skill, model};
 use super::wire::Call;
 use crate::check::{Check, Checked};
@@ -17,12 +17,12 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::NOT_UTF8, body_that_is_not_utf8_is_rejected)
         .costs(2, 0, 0)
         .after(const { &[&chats::BODY] }),
-    shows!(rows::DEEP, deeply_nested_body_causes_no_internal_error).costs(3, 0, 0).sends(1_101_000),
-    shows!(rows::LARGE, large_body_causes_no_internal_error).costs(2, 0, 0).sends(22_001_000),
-    shows!(rows::UNKNOWN_ROLE, unknown_role_is_rejected_or_accepted).costs(1, 0, 0),
-    shows!(rows::IMAGE_DATA, invalid_image_causes_no_internal_error).costs(4, 0, 0),
-    shows!(rows::HUGE_NUMBER, huge_number_causes_no_internal_error).costs(3, 0, 0),
-    shows!(rows::ODD_PATH, malformed_path_causes_no_internal_error).costs(PATHS.len() as u32, 0, 0),
+    shows!(rows::DEEP, deeply_nested_body_causes_no_internal_error).costs(4, 0, 0).sends(1_102_000),
+    shows!(rows::LARGE, large_body_causes_no_internal_error).costs(3, 0, 0).sends(22_001_000),
+    shows!(rows::UNKNOWN_ROLE, unknown_role_is_rejected_or_accepted).costs(2, 0, 0),
+    shows!(rows::IMAGE_DATA, invalid_image_causes_no_internal_error).costs(5, 0, 0),
+    shows!(rows::HUGE_NUMBER, huge_number_causes_no_internal_error).costs(4, 0, 0),
+    shows!(rows::ODD_PATH, malformed_path_causes_no_internal_error).costs(1 + PATHS.len() as u32, 0, 0),
 ];
 
 /// Paths that match no endpoint in any reading.
@@ -64,6 +64,7 @@ async fn body_that_is_not_utf8_is_rejected(probe: &Probe<'_>) -> Checked {
 async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     const DEPTH: usize = 100_000;
     let id = model(probe, Skill::Chat).await?;
+    given_chat(probe, &bodies::chat(&id)).await?;
     let (open, close) = ("[".repeat(DEPTH), "]".repeat(DEPTH));
     let (begin, end) = (r#"{"a":"#.repeat(DEPTH), "}".repeat(DEPTH));
     let name = json!(id);
@@ -82,6 +83,7 @@ async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Check
 async fn large_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     const BYTES: usize = 10_000_000;
     let good = good(probe).await?;
+    given_chat(probe, &good).await?;
     // Spaces cost no tokens.
     let padded = good.to_string().replacen('{', &format!("{{{}", " ".repeat(BYTES)), 1);
     let answer = Call::raw(&chat::ENDPOINT, padded).send(probe).await?;
@@ -97,7 +99,9 @@ async fn large_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
 
 /// Sends a chat with an unknown `role`. It must return 422 or 200.
 async fn unknown_role_is_rejected_or_accepted(probe: &Probe<'_>) -> Checked {
-    let body = with(good(probe).await?, "/messages/0/role", json!("assay-no-such-role"));
+    let good = good(probe).await?;
+    given_chat(probe, &good).await?;
+    let body = with(good, "/messages/0/role", json!("assay-no-such-role"));
     let answer = Call::post(&chat::ENDPOINT, &body).send(probe).await?;
     probe.note(format!("an unknown role returns {}", answer.status()));
     answer.expect_status(&[422, 200])
@@ -106,6 +110,7 @@ async fn unknown_role_is_rejected_or_accepted(probe: &Probe<'_>) -> Checked {
 /// Sends chats with invalid image URLs. Each must return a status below 500.
 async fn invalid_image_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     let good = seen(probe).await?;
+    given_chat(probe, &good).await?;
     for url in ["data:image/png;base64,@@@@", "data:image/png;base64,", "data:,", "no URL"] {
         let body = with(good.clone(), "/messages/0/content", json!([text(QUESTION), image(url)]));
         let answer = Call::post(&chat::ENDPOINT, &body).send(probe).await?;
@@ -117,6 +122,7 @@ async fn invalid_image_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
 /// Sends messages bodies with huge numbers as `max_tokens`. Each must return a status below 500.
 async fn huge_number_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
+    given_chat(probe, &bodies::chat(&id)).await?;
     let body = bodies::messages(&id).to_string();
     for number in ["9".repeat(400), "18446744073709551616".to_owned(), "1e999".to_owned()] {
         let body = body.replacen("\"max_tokens\":64", &format!("\"max_tokens\":{number}"), 1);
@@ -129,6 +135,7 @@ async fn huge_number_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
 
 /// Sends requests with malformed and traversing paths. Each must return a status below 500.
 async fn malformed_path_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
+    given_chat(probe, &good(probe).await?).await?;
     for path in PATHS {
         let answer = Call::get(&models::LIST).path(path).send(probe).await?;
         expect_no_internal_error(probe, &answer, path)?;

@@ -6,7 +6,7 @@ use assay_spec::gateway::requirements::messages as rows;
 use serde_json::{Value, json};
 
 use super::bodies::{self, QUESTION, without};
-use super::chat::expect_object;
+use super::chat::expect_reply;
 use super::given::{Skill, model, unknown_model};
 use super::malformed::{malformed, only_an_object_is_accepted, refused};
 use super::wire::Call;
@@ -15,7 +15,7 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).costs(1, 0, 0),
+    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).costs(2, 0, 0),
     refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(2, 0, 0),
     refuses!(rows::BODY, body_that_is_not_an_object_is_rejected).costs(5, 0, 0),
     refuses!(rows::MODEL, model_must_be_a_string).costs(4, 0, 0),
@@ -31,9 +31,9 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(bodies::messages(&model(probe, Skill::Chat).await?))
 }
 
-/// Sends a messages request. It must return 200 with a JSON object.
+/// Sends a messages request. It must return 200 with a JSON object; an unknown model does not.
 async fn message_is_a_json_object(probe: &Probe<'_>) -> Checked {
-    expect_object(&Call::post(&messages::ENDPOINT, &good(probe).await?).accepted(probe).await?)
+    expect_reply(probe, &messages::ENDPOINT, good(probe).await?).await
 }
 
 /// Sends a messages request with an unknown model. It must return 404.

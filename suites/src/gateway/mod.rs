@@ -36,7 +36,7 @@ use crate::probe::Probe;
 use crate::profile::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
 
 pub(crate) use given::FINDING;
-pub(crate) use wire::documented;
+pub(crate) use wire::{GATEWAY as SITE, documented};
 
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[
@@ -109,8 +109,8 @@ pub struct Fixtures {
     version: String,
     /// The client timeout, in seconds.
     answer_seconds: u32,
-    /// The model that the run found, if the profile names none.
-    chosen: Arc<OnceCell<String>>,
+    /// The result of the run's one search for a model, if the profile names none.
+    chosen: Arc<OnceCell<given::Search>>,
 }
 
 /// A key that is never printed.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::discovery::{Entries, given_entries};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, CONTENT, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -18,12 +18,13 @@ pub(super) const CHECKS: &[Check] = &[
         .after(const { &[&discoveries::OBJECT, &discoveries::SERVERS] }),
 ];
 
-/// Requests the model list. It must return 200 with JSON.
+/// Requests the model list. It must return 200 with JSON; an empty value shows nothing.
 async fn model_list_is_json(probe: &Probe<'_>) -> Checked {
     let answer = Call::get(&models::LIST).send(probe).await?;
     answer.expect_status(&[200])?;
     let is_json = answer.response.json().is_ok();
-    answer.expect(is_json, "body", "JSON", answer.response.text())
+    answer.expect(is_json, "body", "JSON", answer.response.text())?;
+    answer.given_accepted(&[200], CONTENT)
 }
 
 /// The model list and the values at the profile's path of the ids.

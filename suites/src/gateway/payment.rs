@@ -6,7 +6,7 @@ use assay_spec::gateway::requirements::{auth, completions as native, payment as 
 use serde_json::json;
 
 use super::auth::inference;
-use super::chat::good;
+use super::chat::{COMPLETION, good};
 use super::given::{self, Skill, model};
 use super::offered;
 use super::wire::{Call, Key, expect_detail};
@@ -67,7 +67,7 @@ async fn paid_request_is_accepted(probe: &Probe<'_>) -> Checked {
     let body = good(probe).await?;
     Call::post(&chat::ENDPOINT, &body).key(Key::None).send(probe).await?.given_status(&[402])?;
     let paid = Call::post(&chat::ENDPOINT, &body).key(Key::None).header("X-PAYMENT", &payment);
-    paid.send(probe).await?.expect_status(&[200])
+    paid.send(probe).await?.expect_accepted(&[200], COMPLETION)
 }
 
 /// Enables the payment flow and sends a chat with an invalid key. It must return 401, not 402.
@@ -82,5 +82,8 @@ async fn invalid_key_returns_401_not_402(probe: &Probe<'_>) -> Checked {
 /// Enables the payment flow and sends a chat with a valid key. It must return 200.
 async fn valid_key_needs_no_payment(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
-    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &good(probe).await?)
+        .accepted(probe)
+        .await?
+        .expect_accepted(&[200], COMPLETION)
 }

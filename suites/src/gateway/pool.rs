@@ -7,7 +7,7 @@ use assay_spec::gateway::requirements::{pool as rows, stream};
 use serde_json::{Value, json};
 
 use super::bodies;
-use super::chat::good;
+use super::chat::{COMPLETION, good};
 use super::given::{Skill, model};
 use super::wire::Call;
 use crate::check::{Check, Checked, Need, Stop};
@@ -69,7 +69,7 @@ async fn one_live_server_is_enough(probe: &Probe<'_>) -> Checked {
         probe.faults(down.collect()).await?;
         // Once before the gateway knows that the others fail, and once after.
         for _ in 0..2 {
-            send_good(probe).await?.expect_status(&[200])?;
+            send_good(probe).await?.expect_accepted(&[200], COMPLETION)?;
         }
     }
     Ok(())
@@ -99,19 +99,19 @@ async fn failed_servers_of_one_model_do_not_affect_another(probe: &Probe<'_>) ->
     probe.faults(down).await?;
     send_good(probe).await?.given_status(&[503])?;
     let answer = Call::post(&chat::ENDPOINT, &bodies::chat(other)).send(probe).await?;
-    answer.expect_status(&[200])
+    answer.expect_accepted(&[200], COMPLETION)
 }
 
 /// Makes all servers fail and then recover. A chat must return 200 again within some minutes.
 async fn recovered_server_is_used_again(probe: &Probe<'_>) -> Checked {
-    send_good(probe).await?.given_status(&[200])?;
+    send_good(probe).await?.given_accepted(&[200], COMPLETION)?;
     probe.faults(all_down()).await?;
     send_good(probe).await?.given_status(&[503])?;
     probe.faults(json!([])).await?;
     for look in 1.. {
         let answer = send_good(probe).await?;
         if answer.status() == 200 || look == LOOKS {
-            return answer.expect_status(&[200]);
+            return answer.expect_accepted(&[200], COMPLETION);
         }
         probe.advance(PAUSE).await?;
     }
@@ -122,7 +122,7 @@ async fn recovered_server_is_used_again(probe: &Probe<'_>) -> Checked {
 async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
     let body = good(probe).await?;
     let first = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
-    first.given_status(&[200])?;
+    first.given_accepted(&[200], COMPLETION)?;
     let cookies = cookies(&first);
     let again = match cookies.as_str() {
         "" => Call::post(&chat::ENDPOINT, &body),
@@ -130,7 +130,7 @@ async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
     };
     let met = if cookies.is_empty() { "no cookie is set" } else { "a cookie is set" };
     probe.note(met);
-    again.accepted(probe).await?.expect_status(&[200])
+    again.accepted(probe).await?.expect_accepted(&[200], COMPLETION)
 }
 
 /// The cookies that a response sets, as a `Cookie` header.

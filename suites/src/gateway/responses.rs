@@ -4,7 +4,7 @@ use assay_spec::gateway::requirements::responses as rows;
 use assay_spec::gateway::responses;
 
 use super::bodies;
-use super::chat::expect_object;
+use super::chat::expect_reply;
 use super::given::{Skill, model, unknown_model};
 use super::wire::Call;
 use crate::check::{Check, Checked};
@@ -12,14 +12,14 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::RESPONSE, response_is_a_json_object).costs(1, 0, 0),
+    shows!(rows::RESPONSE, response_is_a_json_object).costs(2, 0, 0),
     refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(2, 0, 0),
 ];
 
-/// Sends a responses request. It must return 200 with a JSON object.
+/// Sends a responses request. It must return 200 with a JSON object; an unknown model does not.
 async fn response_is_a_json_object(probe: &Probe<'_>) -> Checked {
     let body = bodies::responses(&model(probe, Skill::Chat).await?);
-    expect_object(&Call::post(&responses::ENDPOINT, &body).accepted(probe).await?)
+    expect_reply(probe, &responses::ENDPOINT, body).await
 }
 
 /// Sends a responses request with an unknown model. It must return 404.

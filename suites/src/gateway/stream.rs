@@ -5,7 +5,7 @@ use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
 use serde_json::{Value, json};
 
 use super::bodies::{with, without};
-use super::chat::good;
+use super::chat::{COMPLETION, good};
 use super::given;
 use super::sse::{Event, events};
 use super::wire::Call;
@@ -135,7 +135,8 @@ async fn stream_false_returns_one_object(probe: &Probe<'_>) -> Checked {
         "not text/event-stream",
         media_type(&answer),
     )?;
-    answer.expect(answer.json().is_object(), "body", "one JSON object", answer.response.text())
+    answer.expect(answer.json().is_object(), "body", "one JSON object", answer.response.text())?;
+    answer.given_accepted(&[200], COMPLETION)
 }
 
 /// Sends invalid streamed chats. Each must return a 4xx with a JSON object, not an event stream.

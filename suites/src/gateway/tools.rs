@@ -6,7 +6,7 @@ use assay_spec::gateway::requirements::tools as rows;
 use serde_json::{Value, json};
 
 use super::bodies::{self, without};
-use super::chat::{given_choices, wire_compat};
+use super::chat::{COMPLETION, given_choices, wire_compat};
 use super::given::{Skill, model};
 use super::malformed::{malformed, refused};
 use super::wire::Call;
@@ -38,7 +38,10 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
 
 /// Sends a chat that declares a tool. It must return 200.
 async fn declared_tools_are_accepted(probe: &Probe<'_>) -> Checked {
-    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &good(probe).await?)
+        .accepted(probe)
+        .await?
+        .expect_accepted(&[200], COMPLETION)
 }
 
 /// A conversation in which the model has called a tool.
@@ -119,7 +122,7 @@ async fn call_has_an_id(probe: &Probe<'_>) -> Checked {
 /// Answers a tool call with a `tool` message and calls the model again. It must return 200.
 async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
     let body = called(probe).await?.answered(probe)?;
-    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.expect_status(&[200])
+    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.expect_accepted(&[200], COMPLETION)
 }
 
 /// Expects that each of these values at a pointer of a valid chat with a tool is rejected.

@@ -14,10 +14,7 @@ use crate::exchange::Request;
 use crate::probe::{Answer, Probe};
 
 /// The site of the gateway.
-pub(super) const GATEWAY: &str = "gateway";
-
-/// How often a request is sent while the target returns 429.
-const PATIENCE: usize = 2;
+pub(crate) const GATEWAY: &str = "gateway";
 
 /// The key of a request.
 #[derive(Clone)]
@@ -121,19 +118,16 @@ impl Call {
         request.target = spoken(&probe.settings.dialect, &request.target);
         let timeout = Duration::from_secs(fixtures.answer_seconds.into());
         let limits = Limits { timeout, ..Limits::default() };
-        for _ in 0..PATIENCE {
-            let mut request = request.clone();
-            let answer = if let Some(url) = &server {
-                probe.send_to(GATEWAY, url, request, limits).await?
-            } else {
-                request.target = format!("{}{}", probe.prefix(GATEWAY), request.target);
-                probe.send_with(GATEWAY, request, None, limits).await?
-            };
-            if answer.status() != 429 || probe.owns_time() {
-                return Ok(answer);
-            }
+        let answer = if let Some(url) = &server {
+            probe.send_to(GATEWAY, url, request, limits).await?
+        } else {
+            request.target = format!("{}{}", probe.prefix(GATEWAY), request.target);
+            probe.send_with(GATEWAY, request, None, limits).await?
+        };
+        if answer.status() == 429 && !probe.owns_time() {
+            return Err(probe.turned_away(&answer));
         }
-        Err(Stop::NotTestable("the target's rate limit is reached (429): run again later".to_owned()))
+        Ok(answer)
     }
 
     /// Sends it where it should be accepted. On a shared target a 503 (all servers failed) is retried once; then the

@@ -3,7 +3,9 @@
 use assay_spec::metadata::requirements::contract as rows;
 use assay_spec::metadata::requirements::paths;
 
-use super::wire::{Form, Way, another, contracts, document, expect_document, expect_unknown, fetch, get};
+use super::wire::{
+    Form, NAMED, Way, another, contracts, document, expect_document, expect_unknown, fetch, get,
+};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -74,6 +76,7 @@ async fn cid_and_uri_return_the_same_contract(probe: &Probe<'_>) -> Checked {
             }
             let wanted = document(probe, by_cid).await?.json();
             let answer = document(probe, by_uri).await?;
+            answer.given_accepted(&[200], NAMED)?;
             let got = answer.json();
             answer.expect(got == wanted, "body", wanted.to_string(), got.to_string())?;
         }

@@ -3,16 +3,16 @@
 use assay_spec::metadata::requirements::{overrides as rows, paths};
 use serde_json::Value;
 
-use super::wire::{Form, Way, fetch, with_tokens};
+use super::wire::{Form, NAMED, Way, fetch, with_tokens};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID, overrides_by_cid_are_an_array_of_objects).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::BY_CID, overrides_by_cid_are_an_array_of_objects).costs(4, 0, 0).elsewhere(8),
     shows!(rows::BY_URI, overrides_by_uri_are_an_array_of_objects)
-        .costs(3, 0, 0)
-        .elsewhere(4)
+        .costs(6, 0, 0)
+        .elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
 ];
 
@@ -20,6 +20,8 @@ async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
     let mut elements = 0;
     for contract in with_tokens(probe, way).await? {
         let id = contract.token().unwrap_or_default();
+        // Overrides may be empty, so the token itself shows that the server knows it.
+        fetch(probe, contract.token_path(way, id, Form::Bare)).await?.given_accepted(&[200], NAMED)?;
         let answer = fetch(probe, contract.token_path(way, id, Form::Overrides)).await?;
         answer.expect_status(&[200])?;
         let body = answer.json();

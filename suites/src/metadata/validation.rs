@@ -3,7 +3,7 @@
 use assay_spec::metadata::requirements::validation as rows;
 use serde_json::Value;
 
-use super::wire::{Form, Way, fetch, with_tokens};
+use super::wire::{Form, NAMED, Way, fetch, with_tokens};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::profile::MetadataContract;
@@ -11,10 +11,10 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::INTEGER, token_id_that_is_not_an_integer_is_rejected).costs(16, 0, 0),
-    shows!(rows::DETAIL, detail_is_an_array_of_objects).costs(1, 0, 0),
-    shows!(rows::LOC, loc_is_an_array_of_strings_and_integers).costs(1, 0, 0),
-    shows!(rows::MSG, msg_is_a_string).costs(1, 0, 0),
-    shows!(rows::TYPE, type_is_a_string).costs(1, 0, 0),
+    shows!(rows::DETAIL, detail_is_an_array_of_objects).costs(2, 0, 0),
+    shows!(rows::LOC, loc_is_an_array_of_strings_and_integers).costs(2, 0, 0),
+    shows!(rows::MSG, msg_is_a_string).costs(2, 0, 0),
+    shows!(rows::TYPE, type_is_a_string).costs(2, 0, 0),
 ];
 
 /// The first contract with a token, and how it is addressed.
@@ -51,9 +51,11 @@ async fn token_id_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Check
     Ok(())
 }
 
-/// The 422 for a token id that is not an integer. Without it the check is inconclusive.
+/// The 422 for a token id that is not an integer, after the document of a token. Without both the check is inconclusive.
 async fn refusal<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
     let (contract, way) = any(probe).await?;
+    let id = contract.token().unwrap_or_default();
+    fetch(probe, contract.token_path(way, id, Form::Bare)).await?.given_accepted(&[200], NAMED)?;
     let answer = fetch(probe, contract.token_path(way, "abc", Form::Bare)).await?;
     answer.given_status(&[422])?;
     Ok(answer)
@@ -70,6 +72,7 @@ async fn expect_each(probe: &Probe<'_>, member: &str, want: &str, holds: impl Fn
     let body = answer.json();
     let details: Vec<&Value> =
         body["detail"].as_array().into_iter().flatten().filter(|one| one.is_object()).collect();
+    probe.given(!details.is_empty(), "the 422 has no details; another check judges that")?;
     let odd = details.iter().position(|detail| !holds(&detail[member]));
     let place = format!("/detail/{}/{member}", odd.unwrap_or_default());
     let got = odd.map_or_else(String::new, |at| details[at].to_string());

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Fixtures;
 use crate::check::Stop;
 use crate::exchange::Request;
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, Evidence, Probe};
 use crate::profile::MetadataContract;
 
 /// How many contracts a check tests at most.
@@ -137,10 +137,15 @@ pub(super) async fn document<'p>(probe: &'p Probe<'_>, path: Option<String>) -> 
     Ok(answer)
 }
 
-/// Expects 200 and a JSON object.
+/// A document: every contract and token has a name.
+pub(super) const NAMED: Evidence =
+    Evidence { what: "a string `name`", shows: |body| body["name"].is_string() };
+
+/// Expects 200 and a JSON object. Without a name the check is inconclusive; another check judges that.
 pub(super) fn expect_document(answer: &Answer<'_>) -> Result<(), Stop> {
     answer.expect_status(&[200])?;
-    answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())
+    answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())?;
+    answer.given_accepted(&[200], NAMED)
 }
 
 /// Expects a 4xx, or a 502 or 504: the service may have to fetch the document.

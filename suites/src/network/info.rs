@@ -9,7 +9,7 @@ use super::replies::{found, until};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY};
 use super::{look, posted};
 use crate::check::{Check, Checked, Stop};
-use crate::probe::Probe;
+use crate::probe::{CONTENT, Evidence, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -22,17 +22,21 @@ fn public() -> Call {
     Call::get(&PUBLIC, "/info/public.json")
 }
 
-/// Reads `/info/public.json`. The body must be a JSON object or array.
+/// Reads `/info/public.json`. The body must be a JSON object or array; an empty one shows nothing.
 async fn public_information_is_json(probe: &Probe<'_>) -> Checked {
     let answer = found(probe, public()).await?;
     let body = answer.json();
     let is_json = body.is_object() || body.is_array();
-    answer.expect(is_json, "body", "a JSON object or array", answer.response.text())
+    answer.expect(is_json, "body", "a JSON object or array", answer.response.text())?;
+    answer.given_accepted(&[200], CONTENT)
 }
 
 fn first_page(site: &str) -> Call {
     Call::get(&query::LIST, "/messages?limit=1").to(site)
 }
+
+/// A page of messages.
+const PAGE: Evidence = Evidence { what: "an array `messages`", shows: |body| body["messages"].is_array() };
 
 /// Reads the public information, and where that is missing a page of messages, below `/api/v0` at each known address.
 /// One of the two must return 200: which endpoints a node offers is left open.
@@ -42,8 +46,11 @@ async fn api_is_under_its_prefix(probe: &Probe<'_>) -> Checked {
     }
     for site in [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)) {
         let info = public().to(site).attempt(probe).await?;
-        let answer = if info.status() == 200 { info } else { first_page(site).attempt(probe).await? };
-        answer.expect_status(&[200])?;
+        if info.status() == 200 {
+            info.expect_accepted(&[200], CONTENT)?;
+        } else {
+            first_page(site).attempt(probe).await?.expect_accepted(&[200], PAGE)?;
+        }
     }
     Ok(())
 }

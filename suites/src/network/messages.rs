@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, Procedure, caller};
 use super::wire::{Call, Draft, now, path_with};
-use super::{ACCEPTED, Created, created, holds, list_of, look, post_content, post_draft, posted, read};
+use super::{
+    ACCEPTED, CREATED, Created, created, holds, list_of, look, post_content, post_draft, posted, read,
+};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -71,8 +73,8 @@ async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
 /// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.
 async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe);
-    post_draft(probe, &caller).await?.send(probe).await?.expect_status(ACCEPTED)?;
-    aggregate(probe, &caller).await?.send(probe).await?.expect_status(ACCEPTED)
+    post_draft(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)?;
+    aggregate(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)
 }
 
 /// A write to a new aggregate of `caller`.

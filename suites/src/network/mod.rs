@@ -35,8 +35,9 @@ use assay_spec::network::{COMPUTE, message, neighbours, query};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, OnceCell};
 
+use crate::ambient::{self, Rule};
 use crate::check::{Check, Core, Stop};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, Evidence, Probe};
 use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, SigningScheme,
 };
@@ -87,8 +88,21 @@ pub const CORE: Core = {
 
 /// The name under which runs of programs are paced.
 pub const RUNS: &str = "network run";
+/// A 429 of the API says when to send again.
+pub(crate) const RETRY_AFTER: Rule = Rule {
+    row: &assay_spec::network::requirements::limits::RETRY_AFTER,
+    breaks: |exchange, response| {
+        let is_api = [wire::PRIMARY, wire::ALTERNATIVE, wire::MIRROR].contains(&exchange.site.as_str());
+        is_api.then(|| ambient::without_retry_after(response)).flatten()
+    },
+};
 /// The statuses of an accepted creation: the document shows the answer but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201, 202];
+/// The reply to an accepted creation.
+pub(crate) const CREATED: Evidence = Evidence {
+    what: "a string `item_hash`",
+    shows: |body| body["item_hash"].as_str().is_some_and(|hash| !hash.is_empty()),
+};
 /// The documented statuses that reject a client's mistake.
 pub(crate) const REJECTED: &[u16] = &[400, 401, 403, 404];
 /// The documented statuses that reject a signature.
@@ -214,9 +228,8 @@ pub(crate) async fn post_draft(probe: &Probe<'_>, caller: &Caller) -> Result<Dra
 /// Sends a message. If it is not accepted, the check is inconclusive.
 pub(crate) async fn created(probe: &Probe<'_>, draft: Draft) -> Result<Created, Stop> {
     let answer = draft.send(probe).await?;
-    answer.given_status(ACCEPTED)?;
+    answer.given_accepted(ACCEPTED, CREATED)?;
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to a creation has no item_hash")?;
     Ok(Created { hash, draft })
 }
 

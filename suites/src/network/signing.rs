@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::caller::{Procedure, caller};
 use super::messages::aggregate;
-use super::{ACCEPTED, UNSIGNED, counterpart, post_draft};
+use super::{ACCEPTED, CREATED, UNSIGNED, counterpart, post_draft};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::profile::SigningScheme;
@@ -40,7 +40,7 @@ async fn message_signed_as_a_string_is_accepted(probe: &Probe<'_>) -> Checked {
     let nonce = assay_spec::crypto::text::hex(&probe.draw("nonce")[..16]);
     let mut draft = post_draft(probe, &caller(probe)).await?.with("nonce", Some(json!(nonce)));
     draft.procedure = Procedure::General;
-    draft.send(probe).await?.expect_status(ACCEPTED)
+    draft.send(probe).await?.expect_accepted(ACCEPTED, CREATED)
 }
 
 /// Sends an AGGREGATE that is signed over the digest of its canonical JSON. It must be accepted. Runs where the
@@ -49,7 +49,7 @@ async fn aggregate_signed_over_its_canonical_json_is_accepted(probe: &Probe<'_>)
     declared(probe, SigningScheme::CanonicalRecord)?;
     let mut draft = aggregate(probe, &caller(probe)).await?;
     draft.procedure = Procedure::Record;
-    draft.send(probe).await?.expect_status(ACCEPTED)
+    draft.send(probe).await?.expect_accepted(ACCEPTED, CREATED)
 }
 
 /// Sends POSTs signed by another key, with the signature of another message, and with the signature `0x00`. Each must

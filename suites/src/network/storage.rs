@@ -10,7 +10,7 @@ use super::caller::{Caller, caller};
 use super::messages::another;
 use super::signing::verified;
 use super::wire::Call;
-use super::{ACCEPTED, REJECTED, UNSIGNED, messages, read};
+use super::{ACCEPTED, CREATED, REJECTED, UNSIGNED, messages, read};
 use crate::check::{Check, Checked, Stop};
 use crate::exchange::Request;
 use crate::form::Form;
@@ -126,9 +126,8 @@ pub(crate) async fn stored(probe: &Probe<'_>, caller: &Caller) -> Result<Stored,
 /// Uploads a file. If it is not accepted, the check is inconclusive.
 pub(crate) async fn uploaded(probe: &Probe<'_>, upload: Upload) -> Result<Stored, Stop> {
     let answer = upload.send(probe).await?;
-    answer.given_status(ACCEPTED)?;
+    answer.given_accepted(ACCEPTED, CREATED)?;
     let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to an upload has no item_hash")?;
     Ok(Stored { hash, upload })
 }
 
@@ -282,7 +281,7 @@ async fn upload_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>) -
 async fn form_with_tags_is_accepted(probe: &Probe<'_>) -> Checked {
     let mut upload = Upload::new(probe, &caller(probe));
     upload.tags = Some("assay,check".to_owned());
-    upload.send(probe).await?.expect_status(ACCEPTED)
+    upload.send(probe).await?.expect_accepted(ACCEPTED, CREATED)
 }
 
 /// Sends an ordinary upload: the valid counterpart of a rejected one.

@@ -8,7 +8,7 @@ use super::REJECTED;
 use super::replies::{expect_rejected_or, is_integer, is_text};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -35,6 +35,12 @@ const MAX: i64 = 1_000_000;
 fn seed(probe: &Probe<'_>) -> String {
     assay_spec::crypto::text::hex(&probe.draw("vrf-seed")[..16])
 }
+
+/// A generated number.
+const GENERATED: Evidence = Evidence {
+    what: "`value` and `proof`",
+    shows: |body| !body["value"].is_null() && !body["proof"].is_null(),
+};
 
 fn wanted(seed: &str) -> Value {
     json!({ "seed": seed, "min": MIN, "max": MAX, "count": 1 })
@@ -68,6 +74,7 @@ fn verify(claim: &Value) -> Call {
 async fn a_generation_names_its_seed(probe: &Probe<'_>) -> Checked {
     let seed = seed(probe);
     let answer = generated(probe, &wanted(&seed)).await?;
+    answer.given_accepted(&[200], GENERATED)?;
     answer.expect_json("/seed", &seed, |found| found == seed.as_str()).map(drop)
 }
 

@@ -20,8 +20,6 @@ pub(crate) const ALTERNATIVE: &str = "network-alt";
 /// A mirror.
 pub(crate) const MIRROR: &str = "network-mirror";
 
-/// How often a request is sent to a target that returns 429.
-const PATIENCE: usize = 2;
 /// Requests that a run makes once to learn the target's clock.
 pub(crate) const LEARNING: u64 = 1;
 
@@ -91,17 +89,12 @@ impl Call {
             return Err(Stop::NotApplicable(format!("the target's profile says that it has no `{name}`")));
         }
         self.request.target = format!("{}{}", probe.prefix(&self.site), self.request.target);
-        for _ in 0..PATIENCE {
-            let answer = probe.send(&self.site, self.request.clone()).await?;
-            probe.learn_clock(&answer.response);
-            if answer.status() != 429 || probe.owns_time() {
-                return Ok(answer);
-            }
+        let answer = probe.send(&self.site, self.request).await?;
+        probe.learn_clock(&answer.response);
+        if answer.status() == 429 && !probe.owns_time() {
+            return Err(probe.turned_away(&answer));
         }
-        Err(Stop::NotTestable(
-            "the target returned 429 twice: lower the request rate in the profile, or run again later"
-                .to_owned(),
-        ))
+        Ok(answer)
     }
 }
 

@@ -43,17 +43,43 @@ impl Answer<'_> {
         self.probe.given(wanted.contains(&got), what)
     }
 
+    /// A precondition about this response: without it the check is inconclusive.
+    pub fn given(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        self.probe.given(holds, what)
+    }
+
+    /// A precondition: one of these statuses with a body that shows it.
+    pub fn given_accepted(&self, wanted: &[u16], evidence: Evidence) -> Result<(), Stop> {
+        self.given_status(wanted)?;
+        self.given_evidence(evidence)
+    }
+
+    /// Expects one of these statuses. Without a body that shows it, the check is inconclusive.
+    pub fn expect_accepted(&self, wanted: &[u16], evidence: Evidence) -> Result<(), Stop> {
+        self.expect_status(wanted)?;
+        self.given_evidence(evidence)
+    }
+
+    /// The valid counterpart: one of these statuses with a body that shows it.
+    pub fn counterpart_accepted(&self, wanted: &[u16], evidence: Evidence) -> Result<(), Stop> {
+        self.counterpart_status(wanted)?;
+        self.given_evidence(evidence)
+    }
+
+    /// A precondition: the body shows that the request was accepted.
+    fn given_evidence(&self, Evidence { what, shows }: Evidence) -> Result<(), Stop> {
+        let status = self.status();
+        self.given(
+            shows(&self.json()),
+            format!("status {status} without {what}: the status alone shows nothing"),
+        )
+    }
+
     /// The valid counterpart: without one of these statuses the check's rejections prove nothing.
     pub fn counterpart_status(&self, wanted: &[u16]) -> Result<(), Stop> {
         let got = self.status();
         let what = format!("the valid counterpart returned status {got} instead of {}", one_of(wanted));
         self.probe.counterpart(wanted.contains(&got), what)
-    }
-
-    /// The valid counterpart with any status but this one: the request got past the rule.
-    pub fn counterpart_past(&self, refusal: u16) -> Result<(), Stop> {
-        let what = format!("the valid counterpart also returned status {refusal}");
-        self.probe.counterpart(self.status() != refusal, what)
     }
 
     /// States an expectation about this response.
@@ -81,6 +107,24 @@ impl Answer<'_> {
         Ok(found.unwrap_or_default())
     }
 }
+
+/// What the body of an accepted request shows besides its status, which any server can return.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence {
+    /// Its name in reports.
+    pub what: &'static str,
+    /// Whether a JSON body has it; null if the body is not JSON.
+    pub shows: fn(&Value) -> bool,
+}
+
+/// A JSON object or array that is not empty.
+pub const CONTENT: Evidence = Evidence {
+    what: "a JSON object or array that is not empty",
+    shows: |body| {
+        body.as_object().is_some_and(|members| !members.is_empty())
+            || body.as_array().is_some_and(|items| !items.is_empty())
+    },
+};
 
 /// A request that is not completely sent.
 pub struct Held<'probe> {

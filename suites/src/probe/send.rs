@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use serde_json::Value;
 use url::{Position, Url};
 
 use super::answer::Rest;
@@ -22,8 +23,30 @@ impl Probe<'_> {
         self.send_with(site, request, None, Limits::default()).await
     }
 
-    /// Like [`Probe::send`], from this address and with these limits.
+    /// Like [`Probe::send`], from this address and with these limits. If a shared target returns 429 with `Retry-After`,
+    /// the request is sent again after the wait.
     pub async fn send_with(
+        &self,
+        site: &str,
+        request: Request,
+        source: Option<IpAddr>,
+        limits: Limits,
+    ) -> Result<Answer<'_>, Stop> {
+        let answer = self.send_once(site, request.clone(), source, limits).await?;
+        if self.may_send_again(&answer) {
+            return self.send_once(site, request, source, limits).await;
+        }
+        Ok(answer)
+    }
+
+    /// Whether a refused request is sent again: the pace waits as long as the target says.
+    fn may_send_again(&self, answer: &Answer<'_>) -> bool {
+        let says_when = answer.response.header("retry-after").is_some();
+        answer.status() == 429 && says_when && !self.environment.own
+    }
+
+    /// Like [`Probe::send_with`]; a 429 is returned as it is.
+    pub async fn send_once(
         &self,
         site: &str,
         request: Request,
@@ -46,11 +69,16 @@ impl Probe<'_> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("not an absolute URL: {url:?}")))?;
         self.may_send(site, parsed[..Position::AfterPath].trim_end_matches('/'), &request)?;
-        self.wait_for(site).await?;
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
-        self.exchange(site, base, request, None, limits).await
+        self.wait_for(site).await?;
+        let answer = self.exchange(site, base.clone(), request.clone(), None, limits).await?;
+        if self.may_send_again(&answer) {
+            self.wait_for(site).await?;
+            return self.exchange(site, base, request, None, limits).await;
+        }
+        Ok(answer)
     }
 
     /// Sends the head of a request to a site and the first `body_bytes` of its body, and leaves it open.
@@ -131,12 +159,29 @@ impl Probe<'_> {
             None => self.talk(site, &base, source, &request, limits).await,
         };
         self.end(index, &response);
+        self.note_limit(index, site, &response);
         if let (Ok(response), false) =
             (&response, self.environment.own || site.is_empty() || self.recorder.plays())
         {
             self.pace.answered(site, response);
         }
         self.answer(index, response)
+    }
+
+    /// Notes a 429 that this run has caused itself.
+    fn note_limit(&self, index: usize, site: &str, response: &Result<Response, Broken>) {
+        let is_refused = response.as_ref().is_ok_and(|response| response.status == 429);
+        if !is_refused || self.environment.own || site.is_empty() {
+            return;
+        }
+        let classes = self.statistics(|statistics| statistics.classes.clone());
+        let is_full = || {
+            let is_full = classes.iter().any(|class| self.pace.is_full(class));
+            is_full.then_some(Value::Bool(true)).ok_or_else(|| "below the limit".to_owned())
+        };
+        if self.share("limit", is_full).is_ok() {
+            self.statistics(|statistics| statistics.at_limit.insert(index));
+        }
     }
 
     /// Rejects a writing request in a read-only run. This is the last guard: the plan already leaves such checks out.

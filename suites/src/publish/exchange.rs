@@ -6,7 +6,7 @@ use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, s
 use serde_json::{Value, json};
 
 use super::wire::Draft;
-use super::{PREPARE, SUBMIT, caller, knock, prepare, publish_body};
+use super::{PREPARE, PREPARED, SUBMIT, caller, knock, prepare, publish_body};
 use crate::check::{Check, Checked, Need};
 use crate::probe::{Answer, Probe};
 use crate::refuses;
@@ -72,13 +72,14 @@ async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>) -> Checke
         let body = publish_body(&caller).to_string();
         format!("{body}{}", " ".repeat(size - body.len()))
     };
-    prepare(probe, &caller, &json!({})).await?.counterpart_past(413)?;
+    prepare(probe, &caller, &json!({})).await?.counterpart_status(&[400])?;
     let large = Draft::new(probe, &caller, PREPARE, padded(66 * 1024)).await?.send(probe).await?;
     large.expect_status(&[413])?;
     let text = large.response.text();
     large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
     let fits = Draft::new(probe, &caller, PREPARE, padded(60 * 1024)).await?.send(probe).await?;
-    fits.expect(fits.status() != 413, "status of 60 KiB", "not 413", "413")
+    fits.expect(fits.status() != 413, "status of 60 KiB", "not 413", "413")?;
+    fits.given_status(&[200])
 }
 
 /// Publishes 30 times for one domain, which must succeed. The next prepare must return 429.
@@ -123,7 +124,7 @@ async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
     }
     probe.counterpart(rejected, "no prepare reached the daily limit (429)")?;
     probe.advance(Duration::from_hours(24)).await?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
+    prepare(probe, &caller, &publish_body(&caller)).await?.expect_accepted(&[200], PREPARED)
 }
 
 /// Sends 25 requests in one minute, which must not return 429, and then up to 37 more. One of them must return 429
@@ -135,9 +136,10 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
     for n in 0..25 {
         let answer = knock(probe, &caller, |_| {}).await?;
         if n == 0 {
-            answer.counterpart_past(429)?;
+            answer.counterpart_status(&[410])?;
         }
         answer.expect(answer.status() != 429, &format!("status of request {}", n + 1), "not 429", "429")?;
+        answer.given_status(&[410])?;
     }
     // Twice the documented limit: by then a request must have been rejected.
     for _ in 25..62 {
@@ -147,7 +149,8 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
             answer.expect(after.parse::<u32>().is_ok(), "header retry-after", "seconds", after)?;
             probe.advance(Duration::from_secs(65)).await?;
             let later = knock(probe, &caller, |_| {}).await?;
-            return later.expect(later.status() != 429, "status after a minute", "not 429", "429");
+            later.expect(later.status() != 429, "status after a minute", "not 429", "429")?;
+            return later.given_status(&[410]);
         }
     }
     probe.expect(false, "status of 62 requests in one minute", "429 at least once", "never 429")
@@ -158,7 +161,11 @@ async fn unavailable(probe: &Probe<'_>, fault: &str, judge: fn(&Answer<'_>) -> C
     let caller = caller(probe).await?;
     for (path, body) in [(SUBMIT, super::knock_body()), (PREPARE, json!({}).to_string())] {
         probe.faults(json!([])).await?;
-        Draft::new(probe, &caller, path, body.clone()).await?.send(probe).await?.counterpart_past(503)?;
+        Draft::new(probe, &caller, path, body.clone())
+            .await?
+            .send(probe)
+            .await?
+            .counterpart_status(&[400, 410])?;
         probe.faults(json!([{ "fault": fault }])).await?;
         let answer = Draft::new(probe, &caller, path, body).await?.send(probe).await?;
         answer.expect_status(&[503])?;

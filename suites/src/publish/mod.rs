@@ -20,10 +20,11 @@ use assay_spec::crypto::ed25519;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
+use crate::ambient::{self, Rule};
 use crate::check::{Check, Core, Stop};
 use crate::client::Limits;
 use crate::exchange::Request;
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, Evidence, Probe};
 
 pub(crate) use wire::Draft;
 
@@ -48,6 +49,16 @@ pub const CORE: Core = {
     )
 };
 
+/// The site of the exchange.
+pub(crate) const SITE: &str = "publish";
+/// The 429 of a submit comes from the limit per address; that of a prepare may also come from the limit per domain.
+pub(crate) const RETRY_AFTER: Rule = Rule {
+    row: &assay_spec::publish::requirements::exchange::RATE_PER_IP,
+    breaks: |exchange, response| {
+        let is_submit = exchange.site == SITE && exchange.request.target.contains(SUBMIT);
+        is_submit.then(|| ambient::without_retry_after(response)).flatten()
+    },
+};
 /// The path of the prepare endpoint.
 pub(crate) const PREPARE: &str = "/api/vf-cli/publish/prepare";
 /// The path of the submit endpoint.
@@ -207,18 +218,27 @@ pub(crate) struct Prepared {
     pub(crate) message: Vec<u8>,
 }
 
+/// The reply to an accepted prepare.
+pub(crate) const PREPARED: Evidence = Evidence {
+    what: "the strings `prepareId` and `message`",
+    shows: |body| {
+        let is_string = |member: &str| body[member].as_str().is_some_and(|text| !text.is_empty());
+        is_string("prepareId") && is_string("message")
+    },
+};
+
 /// Sends a prepare that must succeed; otherwise the check is inconclusive.
 pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Prepared, Stop> {
     let answer = prepare(probe, caller, body).await?;
-    answer.given_status(&[200])?;
+    answer.given_accepted(&[200], PREPARED)?;
     read_prepared(probe, &answer.json())
 }
 
 /// Reads a prepare response leniently.
 pub(crate) fn read_prepared(probe: &Probe<'_>, body: &Value) -> Result<Prepared, Stop> {
     let string = |member: &str| body[member].as_str().unwrap_or_default().to_owned();
-    let message = wire::any_base64(&string("message"));
-    probe.given(message.is_some(), "the `message` of the prepare response is not base64")?;
+    let message = wire::any_base64(&string("message")).filter(|message| !message.is_empty());
+    probe.given(message.is_some(), "the `message` of the prepare response is empty or not base64")?;
     Ok(Prepared { id: string("prepareId"), message: message.unwrap_or_default() })
 }
 
@@ -251,6 +271,7 @@ pub(crate) async fn landed(
     let answer = submit(probe, caller, &submission).await?;
     answer.given_status(&[200])?;
     let signature = answer.json()["signature"].as_str().unwrap_or_default().to_owned();
+    answer.given(!signature.is_empty(), "the submit returned no `signature`")?;
     Ok((prepared, signature))
 }
 

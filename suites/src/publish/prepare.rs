@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::wire::{Draft, read_message, read_record};
 use super::{
-    CID, Caller, PREPARE, bound, caller, fresh_key, prepare, prepared, publish_body, read_prepared,
+    CID, Caller, PREPARE, PREPARED, bound, caller, fresh_key, prepare, prepared, publish_body, read_prepared,
     submit_body, transfer_body,
 };
 use crate::check::{Check, Checked, Need};
@@ -154,6 +154,7 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>) -> Checked {
     let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
     answer.given_status(&[200])?;
     let body = answer.json();
+    answer.given_accepted(&[200], PREPARED)?;
     let Some(observed) = body.get("txtObserved").filter(|observed| !observed.is_null()) else {
         probe.note("txtObserved is null or absent");
         return answer.expect(body.is_object(), "body", "a JSON object", body.to_string());
@@ -247,7 +248,7 @@ async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut body = publish_body(&caller);
     body["domain"] = json!(format!("  {}\t\n", caller.domain));
-    prepare(probe, &caller, &body).await?.expect_status(&[200])
+    prepare(probe, &caller, &body).await?.expect_accepted(&[200], PREPARED)
 }
 
 /// Sends prepares with `cid` missing, empty and a number. Each must return 400.
@@ -263,7 +264,7 @@ async fn cid_is_not_validated(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut body = publish_body(&caller);
     body["cid"] = json!("not a CID at all");
-    prepare(probe, &caller, &body).await?.expect_status(&[200])
+    prepare(probe, &caller, &body).await?.expect_accepted(&[200], PREPARED)
 }
 
 /// Sends a prepare without `version` and one with an empty `version`. The record's `v` must be `0`.
@@ -341,8 +342,8 @@ async fn second_prepare_is_rejected(probe: &Probe<'_>) -> Checked {
 /// Sends prepares for two domains. The second must return 200, since the lock is per domain.
 async fn other_domain_is_not_locked(probe: &Probe<'_>) -> Checked {
     let (first, second) = (caller(probe).await?, caller(probe).await?);
-    prepare(probe, &first, &publish_body(&first)).await?.given_status(&[200])?;
-    prepare(probe, &second, &publish_body(&second)).await?.expect_status(&[200])
+    prepare(probe, &first, &publish_body(&first)).await?.given_accepted(&[200], PREPARED)?;
+    prepare(probe, &second, &publish_body(&second)).await?.expect_accepted(&[200], PREPARED)
 }
 
 /// Sends the same prepare twice, byte for byte. The second must return 409.
@@ -356,9 +357,9 @@ async fn replayed_prepare_is_rejected_by_the_lock(probe: &Probe<'_>) -> Checked 
 /// Sends a prepare, moves the clock 65 seconds and sends another. The second must return 200.
 async fn domain_is_free_after_expiry(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.given_status(&[200])?;
+    prepare(probe, &caller, &publish_body(&caller)).await?.given_accepted(&[200], PREPARED)?;
     probe.advance(Duration::from_secs(65)).await?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[200])
+    prepare(probe, &caller, &publish_body(&caller)).await?.expect_accepted(&[200], PREPARED)
 }
 
 /// Sends a prepare for a domain whose binding is not publishable. It must return 409.

@@ -6,8 +6,8 @@ use assay_spec::publish::requirements::{submit as submits, transfer as rows};
 use serde_json::{Value, json};
 
 use super::{
-    Caller, accept_body, caller, fresh_key, landed, prepare, prepared, publish_body, submit, submit_body,
-    transfer_body,
+    Caller, PREPARED, accept_body, caller, fresh_key, landed, prepare, prepared, publish_body, submit,
+    submit_body, transfer_body,
 };
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
@@ -77,9 +77,9 @@ async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>) -> Checked {
 async fn prepared_transfer_does_not_freeze_the_old_key(probe: &Probe<'_>) -> Checked {
     let old = caller(probe).await?;
     let body = transfer_body(probe, &old, &fresh_key(probe));
-    prepare(probe, &old, &body).await?.given_status(&[200])?;
+    prepare(probe, &old, &body).await?.given_accepted(&[200], PREPARED)?;
     probe.advance(Duration::from_secs(65)).await?;
-    prepare(probe, &old, &publish_body(&old)).await?.expect_status(&[200])
+    prepare(probe, &old, &publish_body(&old)).await?.expect_accepted(&[200], PREPARED)
 }
 
 /// Completes a transfer and accepts it with the incoming key. Prepare and submit must both return 200.
@@ -97,7 +97,7 @@ async fn incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
 async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     prepare(probe, &caller, &accept_body(&caller)).await?.expect_status(&[404])?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_past(404)
+    prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])
 }
 
 /// Sends accept prepares signed by a third key and by the old key. The first must return 404, the second 404 or

@@ -66,10 +66,14 @@ fn smoke(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
     let seeds = (target.seeds)();
     assert!(!seeds.is_empty(), "{name} has no seeds");
-    seeds.iter().for_each(|seed| (target.run)(seed));
+    for seed in &seeds {
+        (target.run)(seed);
+    }
     let inputs = (any::<Index>(), prop::collection::vec(edit(), 1..5)).prop_map(|(seed, edits)| {
         let mut data = seed.get(&seeds).clone();
-        edits.iter().for_each(|edit| edit.apply(&mut data));
+        for edit in edits {
+            edit.apply(&mut data);
+        }
         data
     });
     let holds = |data: Vec<u8>| {

@@ -215,6 +215,55 @@ async fn nothing_is_judged_without_a_key() {
     assert_eq!(run.exit_code(), 1, "nothing was checked");
 }
 
+/// The rows about inference, by group.
+const INFERENCE: [&str; 6] = ["chat", "stream", "tools", "completions", "responses", "messages"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_chat_is_a_failure_of_a_row_about_inference() {
+    let json = |status: u16, body: Value| ResponseTemplate::new(status).set_body_json(body);
+    let choice = |message: Value| json(200, json!({ "choices": [{ "index": 0, "message": message }] }));
+    let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+    let ways = [
+        ("500", json(500, json!({ "detail": "broken" }))),
+        ("404", json(404, json!({ "detail": "broken" }))),
+        ("401", json(401, json!({ "detail": "broken" }))),
+        ("an empty object", json(200, json!({}))),
+        ("no choice", json(200, json!({ "choices": [] }))),
+        ("no message", json(200, json!({ "choices": [{ "index": 0 }] }))),
+        ("HTML", ResponseTemplate::new(200).set_body_raw("<html></html>", "text/html")),
+        ("a stream", ResponseTemplate::new(200).set_body_raw(stream, "text/event-stream")),
+        ("a message that is a string", choice(json!("hello"))),
+    ];
+    for (way, chat) in ways {
+        let server = MockServer::start().await;
+        let listed = json!({ "one": { "servers": ["https://one.example"] } });
+        let get =
+            |at: &str, body: Value| Mock::given(method("GET")).and(path(at)).respond_with(json(200, body));
+        get("/svc/models", listed).mount(&server).await;
+        get("/v1/models", json!({ "data": [{ "id": "one" }] })).mount(&server).await;
+        get("/svc/auth/check", json!({})).mount(&server).await;
+        Mock::given(method("POST")).and(path("/v1/chat/completions")).respond_with(chat).mount(&server).await;
+        let text = format!("[gateway]\nurl = \"{}\"", server.uri());
+        let gateway = Profile::parse(&text, "p.toml").expect("a profile").gateway.expect("the table");
+        let sites = BTreeMap::from([("gateway".to_owned(), gateway.url.clone())]);
+        let target = Remote::new(sites, None).await.expect("no control to ask");
+        let gateway = Fixtures::new(&gateway, Some("sk-one".to_owned()), None);
+        let run = run(&target, &Settings { seed: 5, gateway, ..Settings::default() }, &[]).await;
+        assert_eq!(run.exit_code(), 1, "{way}: {}", terminal::summary(&run, false));
+        let red = run.outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Fail);
+        let red: Vec<_> = red.filter(|outcome| INFERENCE.contains(&outcome.requirement.group)).collect();
+        let of_chat = red.iter().find(|outcome| outcome.requirement.group == "chat");
+        let of_chat = of_chat.unwrap_or_else(|| panic!("{way}: {}", terminal::summary(&run, false)));
+        let notes = of_chat.notes.join("\n");
+        assert!(notes.contains("no model replied properly to a chat: one returned "), "{way}: {notes}");
+        let of_inference =
+            run.outcomes.iter().filter(|outcome| INFERENCE.contains(&outcome.requirement.group));
+        let sent = of_inference.flat_map(|outcome| &outcome.exchanges);
+        let searches = sent.filter(|exchange| exchange.request.target == "/svc/models").count();
+        assert!(searches <= 1, "{way}: {searches} searches");
+    }
+}
+
 /// Runs against a simulator over sockets, by its profile, with or without its control API. `servers` are site names.
 async fn over_sockets(control: bool, servers: &[&str], filters: &[&str]) -> Run {
     let folder = tempfile::tempdir().expect("a folder");

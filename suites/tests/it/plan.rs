@@ -150,7 +150,7 @@ async fn a_plan_adds_up_as_text_and_json() {
 }
 
 #[tokio::test]
-async fn reaching_a_shared_limit_is_not_a_failure() {
+async fn a_429_is_excused_at_the_declared_limit_only() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let serving = tokio::spawn(async move {
@@ -163,10 +163,20 @@ async fn reaching_a_shared_limit_is_not_a_failure() {
     });
     let target = foreign(&url).await;
     let checks = select(check::all(), &[], &["metadata.root.html".to_owned()]);
-    let run = run_against(&target, &Settings::default(), &plan(&target, &checks)).await;
-    assert_eq!(run.count(Verdict::Inconclusive), checks.len());
-    for outcome in &run.outcomes {
-        assert!(outcome.reason.contains("rate limit was reached"), "{}", outcome.reason);
+    let (settings, jobs) = (Settings::default(), 1);
+    for (limits, verdict, words) in [
+        (vec![("metadata", 1)], Verdict::Inconclusive, "this run has reached the declared rate limit (429)"),
+        (vec![("metadata", 2)], Verdict::Fail, "wanted 200, got 429"),
+        (vec![("gateway", 1)], Verdict::Fail, "wanted 200, got 429"),
+    ] {
+        let limits = limits.into_iter().map(|(site, limit)| (site.to_owned(), limit));
+        let pace = Pace::new(limits.collect());
+        let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs };
+        let run = runner.run(&plan(&target, &checks), |_| {}).await;
+        assert_eq!(run.count(verdict), checks.len());
+        for outcome in &run.outcomes {
+            assert!(outcome.reason.contains(words), "{}", outcome.reason);
+        }
     }
     serving.abort();
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Service, catalogue};
 use assay_suites::check;
-use assay_suites::embedded::prove::{Breadth, Row, prove, ran};
+use assay_suites::embedded::constant;
+use assay_suites::embedded::prove::{Breadth, Row, constants, prove, ran};
 use assay_suites::exchange::Exchange;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::Settings;
@@ -31,6 +32,14 @@ async fn every_deviation_is_caught_by_its_own_check_and_every_variation_leaves_s
     let matrix =
         prove(1, &check::all(), &settings(), 4, Breadth::Own).await.expect("every deviation is known");
     assert!(matrix.holds(), "{}", matrix.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_the_listed_checks_pass_on_constant_servers() {
+    let all = check::all();
+    let passes = constants(1, &all, &settings(), 4, Breadth::Own).await.expect("worlds");
+    let holes = constant::holes(&passes, &all);
+    assert!(holes.is_empty(), "{holes:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

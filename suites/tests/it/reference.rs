@@ -55,7 +55,7 @@ fn explain_covers_every_requirement() {
         }
         let expected: Vec<String> = match row.evidence {
             Evidence::Check => {
-                let check = check::of(row).expect("the row has a check");
+                let check = check::for_requirement(row).expect("the row has a check");
                 let doc = check.doc().split_whitespace().collect::<Vec<_>>().join(" ");
                 vec![doc, "What a failure usually means".into(), format!("--profile FILE {id}")]
             }

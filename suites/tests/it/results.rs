@@ -199,7 +199,7 @@ async fn a_control_api_that_returns_no_object_is_an_error_and_no_panic() {
 }
 
 /// Answers the first request, and all others only if `answers` is set. Counts them.
-fn stalling(listener: TcpListener, answers: Arc<AtomicBool>, count: Arc<AtomicUsize>) {
+fn stalling(listener: &TcpListener, answers: &AtomicBool, count: &AtomicUsize) {
     let mut held: Vec<TcpStream> = Vec::new();
     for mut stream in listener.incoming().flatten() {
         let mut request = Vec::new();
@@ -236,7 +236,7 @@ async fn a_killed_run_leaves_a_report_that_can_be_judged_merged_and_continued() 
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let (answers, count) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let (answering, counting) = (answers.clone(), count.clone());
-    std::thread::spawn(move || stalling(listener, answering, counting));
+    std::thread::spawn(move || stalling(&listener, &answering, &counting));
     std::fs::write(folder.path().join("auth"), "sesame-street").expect("written");
     let profile = format!(
         "[headers]\nX-Auth = {{ file = \"auth\" }}\n[metadata]\nurl = {url:?}\n[metadata.readings]\ninterface_path = \"/openapi.json\"\n"

@@ -9,7 +9,7 @@ use super::super::replies::{elements, expect_absent_or, found, is_epoch, is_inte
 use super::super::wire::{ALTERNATIVE, Call};
 use super::{KINDS, NodeKind, answer, measured, present, some};
 use crate::check::{Check, Checked, Stop};
-use crate::probe::Probe;
+use crate::probe::{CONTENT, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -65,7 +65,7 @@ async fn the_alternative_address_serves_metrics(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
     let kind = if nodes.core.is_some() { NodeKind::Core } else { NodeKind::Compute };
     let public = Call::get(&assay_spec::network::info::PUBLIC, "/info/public.json");
-    found(probe, public.to(ALTERNATIVE)).await?;
+    found(probe, public.to(ALTERNATIVE)).await?.given_accepted(&[200], CONTENT)?;
     let answer = kind.call(nodes.hash(kind)?).to(ALTERNATIVE).send(probe).await?;
     answer.expect_status(&[200])?;
     let is_list = elements(&answer.json()).is_some();
@@ -161,13 +161,17 @@ async fn features_are_documented(probe: &Probe<'_>) -> Checked {
     .await
 }
 
+/// At least one record.
+const RECORDED: Evidence =
+    Evidence { what: "a record", shows: |body| elements(body).is_some_and(|all| !all.is_empty()) };
+
 /// Reads the metrics of a known node (200), then of an unknown hash. The second answer must be 404, or hold no records.
 async fn a_node_that_does_not_exist_has_no_metrics(probe: &Probe<'_>) -> Checked {
     let nodes = measured(probe).await?;
     for kind in KINDS {
         let Ok(id) = nodes.hash(kind) else { continue };
         let (known, site) = answer(probe, kind, id).await?;
-        known.counterpart_status(&[200])?;
+        known.counterpart_accepted(&[200], RECORDED)?;
         let unknown = kind.call(&another(id)).to(site).attempt(probe).await?;
         expect_absent_or(&unknown, "no records", |body| elements(body).is_some_and(|all| all.is_empty()))?;
     }

@@ -21,7 +21,7 @@ pub(super) struct Report {
     pub result: String,
     /// Why the result is not the best one, if no verdict says it.
     pub why: Vec<String>,
-    pub services: Vec<Service>,
+    pub services: Vec<ServiceCoverage>,
     pub gate: Gate,
     pub is_partial: bool,
     pub is_whole: bool,
@@ -45,7 +45,7 @@ pub(super) struct Report {
 /// How much of a service was tested.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Service {
+pub(super) struct ServiceCoverage {
     pub service: String,
     pub tested: usize,
     pub applicable: usize,

@@ -51,8 +51,8 @@ pub(super) fn report(run: &Run) -> wire::Report {
     }
 }
 
-fn of_service(one: &Tested) -> wire::Service {
-    wire::Service {
+fn of_service(one: &Tested) -> wire::ServiceCoverage {
+    wire::ServiceCoverage {
         service: one.service.name().to_owned(),
         tested: one.tested,
         applicable: one.applicable,
