@@ -51,6 +51,7 @@ impl From<SetupError> for Ending {
     disable_help_subcommand = true
 )]
 struct Command {
+    /// When to use colours; NO_COLOR in the environment turns auto off
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
     #[command(subcommand)]

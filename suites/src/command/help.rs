@@ -182,7 +182,7 @@ mod tests {
         let pages: BTreeSet<String> = std::fs::read_dir(folder)
             .expect("a folder")
             .map(|entry| format!("docs/{}", entry.expect("an entry").file_name().to_string_lossy()))
-            .filter(|file| file.ends_with(".md"))
+            .filter(|file| std::path::Path::new(file).extension().is_some_and(|kind| kind == "md"))
             .collect();
         let topics: BTreeSet<String> = TOPICS.iter().map(|topic| topic.file.to_owned()).collect();
         assert!(pages.is_subset(&topics), "without a topic: {:?}", pages.difference(&topics));
