@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use toml::value::{Date, Datetime};
 
 use crate::check;
+use crate::files;
 use crate::verdict::{Run, Verdict};
 
 /// A baseline file, TOML: a list of `[[known]]`.
@@ -38,7 +39,8 @@ struct Known {
 impl Baseline {
     /// Reads a baseline; an error names the file and the position.
     pub fn load(path: &Path) -> Result<Baseline, String> {
-        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text =
+            files::read_text(path, "a baseline", files::CONFIGURATION_BYTES).map_err(|e| e.to_string())?;
         Baseline::parse(&text, &path.display().to_string())
     }
 

@@ -70,8 +70,8 @@ impl Judged {
     }
 }
 
-/// Judges a report again. Secrets are read as `profile` or the report's profile names them, if available. An error is
-/// about the report's profile.
+/// Judges a report again. Secrets are read as `profile` names them; without it, those that the report's profile keeps in
+/// environment variables. No file that a report names is opened. An error is about the report's profile.
 pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, String> {
     let (mut settings, missing) = settings(report, profile)?;
     let mut shared = Vec::new();
@@ -130,7 +130,10 @@ fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'s
     let folder = std::path::Path::new(".");
     let loaded =
         Profile::of_text(text, "the report's profile".to_owned(), folder).map_err(|e| e.to_string())?;
-    let (mut secrets, _) = Secrets::read(profile.unwrap_or(&loaded));
+    let mut secrets = match profile {
+        Some(profile) => Secrets::read(profile).0,
+        None => Secrets::of_environment(&loaded),
+    };
     let keys: Vec<&'static str> = loaded.profile.secrets().into_iter().map(|(key, _)| key).collect();
     let missing: Vec<&'static str> = keys.into_iter().filter(|key| secrets.get(key).is_none()).collect();
     // Recorded responses are found without the gateway's key, so a missing one is replaced.

@@ -7,6 +7,7 @@ use assay_spec::{Service, catalogue};
 use serde_json::{Value, json};
 
 use crate::documents::{Unit, units};
+use crate::files;
 
 /// The rows as JSON.
 pub fn json(services: &[Service]) -> Value {
@@ -74,7 +75,7 @@ pub fn against(folder: &Path) -> Result<Comparison, String> {
             continue;
         }
         let path = file.path();
-        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = files::read_text(&path, "a document", files::DOCUMENT_BYTES).map_err(|e| e.to_string())?;
         compare(document, &units(&text), &mut comparison);
     }
     let missing = Service::ALL.iter().find(|service| !seen.contains(&service.document()));

@@ -44,6 +44,7 @@ mod dry;
 pub mod embedded;
 pub mod endpoints;
 pub mod exchange;
+pub mod files;
 mod form;
 pub mod gateway;
 pub mod hosting;

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assay_spec::{Dialect, Service};
+use assay_suites::files;
 #[cfg(feature = "embedded")]
 use assay_suites::probe::{Settings, wall_clock};
 use assay_suites::setup::SetupError;
@@ -404,7 +405,7 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
 
 #[cfg(feature = "embedded")]
 fn read_token(path: &Path) -> Result<String, Ending> {
-    let text = std::fs::read_to_string(path).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))?;
+    let text = read_secret(path)?;
     let token = text.trim().to_owned();
     if token.is_empty() {
         return Err(Ending::Bad(format!("{}: the token is empty", path.display())));
@@ -458,9 +459,7 @@ async fn publish_record(args: PublishArgs) -> Result<(), Ending> {
     use publish::client::{Publication, Published};
 
     let secret = match &args.key_file {
-        Some(path) => {
-            std::fs::read_to_string(path).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))?
-        }
+        Some(path) => read_secret(path)?,
         None => std::env::var("ASSAY_KEY")
             .map_err(|_| Ending::Bad("no key: set --key-file or ASSAY_KEY".to_owned()))?,
     };
@@ -532,53 +531,11 @@ fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {
     Ok(())
 }
 
-/// Writes a file. On failure the previous file stays.
+fn read_secret(path: &Path) -> Result<String, Ending> {
+    files::read_text(path, "a secret", files::SECRET_BYTES).map_err(|e| Ending::Bad(e.to_string()))
+}
+
+/// Writes a file; see [`files::write_with`].
 fn write(path: &Path, text: &str) -> Result<(), Ending> {
-    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
-
-    if path == Path::new("/dev/stdout") {
-        print!("{text}");
-        return Ok(());
-    }
-    // A symbolic link stays; its target is replaced.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let written = if is_special(path) {
-        std::fs::OpenOptions::new()
-            .append(true)
-            .open(path)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
-    } else {
-        match replace(&target, text) {
-            // A mounted file, or a file in another user's folder, can be written but not replaced.
-            Err(e) if matches!(e.kind(), PermissionDenied | ReadOnlyFilesystem | ResourceBusy) => {
-                std::fs::write(&target, text)
-            }
-            done => done,
-        }
-    };
-    written.map_err(|e| Ending::Failed(format!("{}: {e}", path.display())))
-}
-
-/// Writes a temporary file beside the target, then renames it over the target.
-fn replace(target: &Path, text: &str) -> std::io::Result<()> {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(".part");
-    let part = target.with_file_name(name);
-    let done = std::fs::write(&part, text).and_then(|()| {
-        if let Ok(known) = target.metadata() {
-            std::fs::set_permissions(&part, known.permissions())?;
-        }
-        std::fs::rename(&part, target)
-    });
-    if done.is_err() {
-        let _ = std::fs::remove_file(&part);
-    }
-    done
-}
-
-/// Whether a path is a device, a pipe or an open file descriptor: it is written in place.
-fn is_special(path: &Path) -> bool {
-    ["/dev/stdout", "/dev/stderr", "/dev/fd"].iter().any(|open| path.starts_with(open))
-        || path.metadata().is_ok_and(|known| !known.is_file())
+    files::write(path, text.as_bytes()).map_err(|e| Ending::Failed(format!("{}: {e}", path.display())))
 }

@@ -26,6 +26,8 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::files;
+
 pub use draft::Draft;
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
@@ -148,8 +150,8 @@ impl Profile {
     /// Reads and checks the profile at `path`.
     pub fn load(path: &Path) -> Result<Loaded, ProfileError> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| ProfileError::Unreadable { file: file.clone(), why: e.to_string() })?;
+        let text = files::read_text(path, "a profile", files::CONFIGURATION_BYTES)
+            .map_err(|e| ProfileError::Unreadable { file: file.clone(), why: e.why })?;
         Profile::of_text(text, file, path.parent().unwrap_or(Path::new("")))
     }
 
@@ -198,6 +200,15 @@ impl Profile {
             HeaderText::Secret(secret) => Some((format!("headers.{name}"), secret)),
             HeaderText::Plain(_) => None,
         })
+    }
+
+    /// The keys that make a run read something outside the profile: secrets and files.
+    pub fn reads(&self) -> impl Iterator<Item = String> {
+        let files = [("ca_file", &self.ca_file), ("client_certificate", &self.client_certificate)];
+        let files = files.into_iter().filter(|(_, file)| file.is_some()).map(|(key, _)| key);
+        let secrets = self.secrets().into_iter().map(|(key, _)| key);
+        let fixed: Vec<String> = files.chain(secrets).map(str::to_owned).collect();
+        fixed.into_iter().chain(self.header_secrets().map(|(key, _)| key))
     }
 
     /// The profile as TOML that [`Profile::parse`] reads back.

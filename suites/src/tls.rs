@@ -16,6 +16,7 @@ use tokio_rustls::client::TlsStream;
 use url::{Host, Url};
 
 use crate::exchange::Broken;
+use crate::files;
 use crate::transport::{Http, Protocol};
 
 /// The handshake timeout.
@@ -54,7 +55,7 @@ impl Identity {
     /// the place and no part of the key.
     pub fn read(path: &Path, key: &str, key_place: &str) -> Result<Identity, String> {
         let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-        let text = std::fs::read(path).map_err(|e| wrong(&e))?;
+        let text = certificates(path)?;
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
         let chain = chain.map_err(|e| wrong(&e))?;
         if chain.is_empty() {
@@ -82,6 +83,10 @@ impl std::fmt::Debug for Identity {
     }
 }
 
+fn certificates(path: &Path) -> Result<Vec<u8>, String> {
+    files::read_limited(path, "a file of certificates", files::CERTIFICATE_BYTES).map_err(|e| e.to_string())
+}
+
 impl Trust {
     /// The same trust, with this client certificate.
     #[must_use]
@@ -94,7 +99,7 @@ impl Trust {
     /// Trusts this machine's authorities and those in the file (PEM). An error names the file.
     pub fn with_file(path: &Path) -> Result<Trust, String> {
         let wrong = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-        let text = std::fs::read(path).map_err(|e| wrong(&e))?;
+        let text = certificates(path)?;
         let added: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
         let added = added.map_err(|e| wrong(&e))?;
         if added.is_empty() {

@@ -8,6 +8,9 @@ use sha2::{Digest, Sha256};
 /// The longest result of a recipe.
 pub const LIMIT: usize = 1 << 30;
 
+/// The longest result of all recipes of a request together, where an operation holds them in memory.
+pub(crate) const MEMORY_LIMIT: u64 = 64 << 20;
+
 /// Bytes of one block of the counter stream.
 const BLOCK: usize = 32;
 
@@ -170,6 +173,22 @@ fn collect(value: &Value, parts: &mut Vec<Part>) -> Result<(), &'static str> {
     };
     parts.push(part);
     Ok(())
+}
+
+/// The number of bytes that all recipes of a request produce, without producing them.
+pub(crate) fn generated(value: &Value) -> u64 {
+    match value {
+        Value::Object(members) => members.iter().fold(0, |sum: u64, (form, value)| {
+            let own = match (form.as_str(), pair(value).filter(|_| members.len() == 1)) {
+                ("repeat", Some((unit, count))) => (unit.len() as u64 / 2).saturating_mul(count as u64),
+                ("prng", Some((_, length))) => length as u64,
+                _ => generated(value),
+            };
+            sum.saturating_add(own)
+        }),
+        Value::Array(values) => values.iter().map(generated).fold(0, u64::saturating_add),
+        _ => 0,
+    }
 }
 
 fn pair(value: &Value) -> Option<(&str, usize)> {

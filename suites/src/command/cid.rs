@@ -1,6 +1,5 @@
 //! `assay cid`: the content identifier of a file or folder.
 
-use std::fs::{self, File};
 use std::io::{BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +9,7 @@ use std::time::Duration;
 use assay_spec::Strict;
 use assay_spec::cid::{Blocks, CarWriter, CidError, Discard, Estimate, Layout, Summary};
 use assay_suites::disk::of_path;
+use assay_suites::files::{self, Mode};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, ProgressBar};
 
@@ -54,29 +54,45 @@ pub(crate) fn cid(args: &CidArgs) -> Result<(), Ending> {
         None => summary(args, &layout, &Discard)?,
         Some(car) => with_car(args, &layout, car)?,
     };
-    println!("{}", summary.cid);
+    // On standard output the CAR is alone.
+    if args.car.as_deref() == Some(Path::new("/dev/stdout")) {
+        eprintln!("{}", summary.cid);
+    } else {
+        println!("{}", summary.cid);
+    }
     Ok(())
 }
 
-/// Writes a temporary file first, so that an existing CAR stays until the new one is complete.
 fn with_car(args: &CidArgs, layout: &Layout, car: &Path) -> Result<Summary, Ending> {
     keep_apart(&args.path, car)?;
-    let mut name = car.file_name().unwrap_or_default().to_owned();
-    name.push(".partial");
-    let partial = car.with_file_name(name);
-    let failed = |error: std::io::Error| Ending::Failed(format!("{}: {error}", car.display()));
-    let written = File::create(&partial).map_err(failed).and_then(|file| {
-        let writer = CarWriter::new(BufWriter::with_capacity(1 << 20, file)).map_err(failed)?;
+    let written = files::write_with(car, Mode::Kept, |file| {
+        let writer = CarWriter::new(BufWriter::with_capacity(1 << 20, file))?;
         let summary = summary(args, layout, &writer)?;
-        writer.finish(&summary.cid).map_err(failed)?;
-        fs::rename(&partial, car).map_err(failed)?;
+        writer.finish(&summary.cid)?;
         Ok(summary)
     });
-    if written.is_err() {
-        // The partial file may not exist; report the first error.
-        let _ = fs::remove_file(&partial);
+    written.map_err(|failed| match failed {
+        Unwritten::Io(error) => Ending::Failed(format!("{}: {error}", car.display())),
+        Unwritten::Content(ending) => ending,
+    })
+}
+
+/// Why there is no CAR.
+enum Unwritten {
+    Io(std::io::Error),
+    Content(Ending),
+}
+
+impl From<std::io::Error> for Unwritten {
+    fn from(error: std::io::Error) -> Self {
+        Unwritten::Io(error)
     }
-    written
+}
+
+impl From<Ending> for Unwritten {
+    fn from(ending: Ending) -> Self {
+        Unwritten::Content(ending)
+    }
 }
 
 /// Rejects a CAR inside the folder, which would become content, or in place of the file, which would be overwritten.

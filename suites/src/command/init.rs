@@ -1,12 +1,14 @@
 //! `assay init`: queries a target and writes a first profile for it.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay_spec::{Dialect, Service};
 use assay_suites::control::Control;
+use assay_suites::files;
 use assay_suites::profile::{Draft, Profile, Secret, parse_base_url};
 use assay_suites::redact::Hidden;
 use assay_suites::survey::{Level, Survey, SurveyResult, level};
@@ -207,15 +209,12 @@ fn there(path: &Path) -> String {
 }
 
 fn write_new(path: &Path, text: &str, force: bool) -> Result<(), Ending> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true);
-    // Another process may have written it since the first check.
-    if force {
-        options.create(true).truncate(true)
+    let written = if force {
+        files::write(path, text.as_bytes())
     } else {
-        options.create_new(true)
+        // Another process may have written it since the first check.
+        File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()))
     };
-    let written = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|e| match e.kind() {
         std::io::ErrorKind::AlreadyExists => Ending::Bad(there(path)),
         _ => Ending::Failed(format!("{}: {e}", path.display())),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assay_suites::baseline::Baseline;
 use assay_suites::diff::{self, Verdicts};
+use assay_suites::files::{self, is_special};
 use assay_suites::partial;
 use assay_suites::probe::wall_clock;
 use assay_suites::profile::{Gate, Percent};
@@ -11,7 +12,7 @@ use assay_suites::report::{annotations, badge, html, json, junit, markdown, sari
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use clap::Args;
 
-use crate::{Ending, is_coloured, is_special, write};
+use crate::{Ending, is_coloured, write};
 
 /// Options that change the result of a run.
 #[derive(Args)]
@@ -97,11 +98,7 @@ impl KnownFailures {
             None => None,
         };
         let only_new = match &self.only_new {
-            Some(path) => {
-                let wrong = |why: String| Ending::Bad(format!("{}: {why}", path.display()));
-                let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
-                Some((path.display().to_string(), Verdicts::read(&text).map_err(wrong)?))
-            }
+            Some(path) => Some((path.display().to_string(), read_report(path, Verdicts::read)?)),
             None => None,
         };
         Ok(Loaded { baseline, renew, only_new })
@@ -255,13 +252,17 @@ fn place(path: &Path) -> Option<PathBuf> {
 
 /// Reads a report; an error names the file.
 pub(crate) fn read_run(path: &Path) -> Result<Run, Ending> {
-    let wrong = |why: String| Ending::Bad(format!("{}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| {
+    read_report(path, partial::read)
+}
+
+/// Parses the text of a report with `parse`; an error names the file.
+pub(crate) fn read_report<T>(path: &Path, parse: fn(&str) -> Result<T, String>) -> Result<T, Ending> {
+    let text = files::read_text(path, "a report", files::REPORT_BYTES).map_err(|e| {
         let left = path.with_added_extension(partial::EXTENSION);
         let hint = format!("; {} is the partial report of a killed run", left.display());
-        wrong(format!("{e}{}", if left.exists() { hint.as_str() } else { "" }))
+        Ending::Bad(format!("{e}{}", if left.exists() { hint.as_str() } else { "" }))
     })?;
-    partial::read(&text).map_err(wrong)
+    parse(&text).map_err(|why| Ending::Bad(format!("{}: {why}", path.display())))
 }
 
 /// The day, in UTC.

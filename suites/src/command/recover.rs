@@ -10,6 +10,7 @@ use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::crypto::text::hex;
 use assay_spec::hosting::envelope::{Keys, Role};
+use assay_suites::files;
 use assay_suites::hosting::collect::{Recovered, Wanted, recover as collect};
 use assay_suites::profile::{Profile, parse_base_url};
 use assay_suites::redact::Hidden;
@@ -148,8 +149,7 @@ fn wallet(file: Option<&Path>) -> Result<Option<(SigningKey, String)>, Ending> {
 /// Reads a key file. Only its owner may have read permission.
 fn key_file(path: &Path) -> Result<Zeroizing<String>, String> {
     let named = |why: String| format!("{}: {why}", path.display());
-    let file = std::fs::File::open(path).map_err(|e| named(e.to_string()))?;
-    let metadata = file.metadata().map_err(|e| named(e.to_string()))?;
+    let (file, metadata) = files::open(path).map_err(|e| named(e.to_string()))?;
     if !metadata.is_file() {
         return Err(named("not a file".to_owned()));
     }

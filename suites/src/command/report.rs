@@ -11,7 +11,7 @@ use assay_suites::verdict::Run;
 use assay_suites::{judge, merge, setup};
 use clap::Args;
 
-use super::outputs::{KnownFailures, Named, Outputs, read_run};
+use super::outputs::{KnownFailures, Named, Outputs, read_report, read_run};
 use super::target::TargetArgs;
 use crate::{Ending, write};
 
@@ -58,11 +58,7 @@ pub(crate) struct ReplayArgs {
 
 /// Prints regressions, fixes and new checks.
 pub(crate) fn compare(args: &DiffArgs) -> Result<(), Ending> {
-    let read = |path: &PathBuf| -> Result<Verdicts, Ending> {
-        let wrong = |why: String| Ending::Bad(format!("{}: {why}", path.display()));
-        let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
-        Verdicts::read(&text).map_err(wrong)
-    };
+    let read = |path: &Path| read_report(path, Verdicts::read);
     let changes = diff(&read(&args.old)?, &read(&args.new)?);
     print!("{}", changes.text());
     if let Some(path) = &args.json {
@@ -131,10 +127,10 @@ async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Opti
             let text = report.conditions.profile.clone();
             let loaded = Profile::of_text(text, "the report's profile".to_owned(), Path::new("."));
             let loaded = loaded.map_err(|e| Ending::Bad(e.to_string()))?;
-            // Otherwise the author of the report would choose where a secret is sent.
-            if let Some((key, _)) = loaded.profile.secrets().first() {
+            // Otherwise the author of the report would choose which files are opened, and where a secret is sent.
+            if let Some(key) = loaded.profile.reads().next() {
                 return Err(Ending::Bad(format!(
-                    "the report's profile names a secret ({key}); secrets are not read for a report's own profile: give --profile"
+                    "the report's profile names a secret or a file ({key}), which is not read for the sake of a report: give --profile"
                 )));
             }
             loaded

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use assay_spec::Id;
 use assay_spec::crypto::text::sha256_hex;
 use assay_suites::check::{Check, Weight};
+use assay_suites::files::is_special;
 use assay_suites::merge::{self, Repetitions};
 use assay_suites::pace::Pace;
 use assay_suites::partial::{self, Partial};
@@ -24,7 +25,7 @@ use super::interrupt::Interrupt;
 use super::outputs::{KnownFailures, Loaded, Named, Outputs, REFUSED};
 use super::selection::{self, Selection};
 use super::target::TargetArgs;
-use crate::{Ending, is_special, write};
+use crate::{Ending, write};
 
 pub(crate) const HELP: &str = "Examples:
   assay run

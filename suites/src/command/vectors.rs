@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_spec::requirement::Evidence;
+use assay_suites::files;
 use assay_suites::select::did_you_mean;
+use assay_vectors::collection::FILE_LIMIT;
 use assay_vectors::run::{Names, Options, Outcome};
 use assay_vectors::{
     Case, Collection, Expect, cases, drift, explain, generate, lint, manifest, pack, page, run, shim, witness,
@@ -167,12 +169,13 @@ fn read(path: &Path) -> Result<Collection, Ending> {
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), Ending> {
-    std::fs::write(path, bytes).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))
+    files::write(path, bytes).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))
 }
 
 fn names(path: &Path) -> Result<Names, Ending> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| Ending::Bad(format!("{name}: {e}")))?;
+    let text = files::read_text(path, "a list of names", files::CONFIGURATION_BYTES);
+    let text = text.map_err(|e| Ending::Bad(e.to_string()))?;
     Names::parse(&name, &text).map_err(Ending::Bad)
 }
 
@@ -284,7 +287,7 @@ fn write(check: bool, into: &Path, only: &[String]) -> Result<(), Ending> {
     let mut stale = 0;
     for (name, bytes) in &generated {
         let path = into.join(name);
-        if std::fs::read(&path).is_ok_and(|old| old == *bytes) {
+        if files::read_limited(&path, "a vector file", FILE_LIMIT).is_ok_and(|old| old == *bytes) {
             continue;
         }
         stale += 1;

@@ -14,6 +14,7 @@ use assay_spec::{Dialect, Instant, Service};
 use axum::http::HeaderName;
 use serde_json::{Value, json};
 
+use crate::files;
 use crate::probe::wall_clock;
 use crate::profile::{
     AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Gate, Gateway, GatewayLimits,
@@ -204,10 +205,11 @@ impl Served {
                 limits: DropLimits { drops_per_hour },
             }),
         };
-        std::fs::write(&ca_path, self.handle.authority().pem())
-            .map_err(|e| format!("{}: {e}", ca_path.display()))?;
+        let failed = |path: &Path| format!("{}: ", path.display());
+        files::write(&ca_path, self.handle.authority().pem().as_bytes())
+            .map_err(|e| failed(&ca_path) + &e.to_string())?;
         write_secret(&key_path, &format!("{}\n", text::hex(&self.pool.key)))?;
-        std::fs::write(path, profile.to_toml()).map_err(|e| format!("{}: {e}", path.display()))?;
+        files::write(path, profile.to_toml().as_bytes()).map_err(|e| failed(path) + &e.to_string())?;
         Ok((path.to_path_buf(), key_path))
     }
 
@@ -308,18 +310,6 @@ impl Served {
     }
 }
 
-/// Writes a file that only its owner can read.
 fn write_secret(path: &Path, text: &str) -> Result<(), String> {
-    use std::io::Write;
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(path).and_then(|mut file| {
-        // A file that existed keeps its mode, so it is set again.
-        #[cfg(unix)]
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-        file.write_all(text.as_bytes())
-    });
-    written.map_err(|e| format!("{}: {e}", path.display()))
+    files::write_secret(path, text.as_bytes()).map_err(|e| format!("{}: {e}", path.display()))
 }

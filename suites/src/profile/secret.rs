@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::wrong::nearest;
 use super::{Loaded, Wrong};
+use crate::files;
 use crate::redact::Hidden;
 
 /// The profile keys that refer to secrets.
@@ -60,8 +61,8 @@ impl Secret {
             }
             Secret::File(path) => {
                 let path = folder.join(path);
-                let text = std::fs::read_to_string(&path)
-                    .map_err(|e| SecretError::File { path: path.clone(), why: e.to_string() })?;
+                let text = files::read_text(&path, "a secret", files::SECRET_BYTES)
+                    .map_err(|e| SecretError::File { path: path.clone(), why: e.why })?;
                 (text, path.display().to_string())
             }
         };
@@ -102,6 +103,16 @@ impl Secrets {
             }
         }
         (secrets, wrong)
+    }
+
+    /// Reads only the secrets of the profile that are in environment variables, as far as they are set.
+    pub fn of_environment(loaded: &Loaded) -> Secrets {
+        let own = loaded.profile.secrets().into_iter().map(|(key, secret)| (key.to_owned(), secret));
+        let variables = own.chain(loaded.profile.header_secrets());
+        let variables = variables.filter(|(_, secret)| matches!(secret, Secret::Env(_)));
+        Secrets(
+            variables.filter_map(|(key, secret)| Some((key, secret.read(&loaded.folder).ok()?))).collect(),
+        )
     }
 
     /// Removes a secret, for example an unusable one.

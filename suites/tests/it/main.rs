@@ -5,6 +5,8 @@ mod cid;
 mod command;
 mod endpoints;
 mod exchanges;
+#[cfg(unix)]
+mod files;
 mod fuzz;
 mod gateway;
 mod gateway_exchanges;

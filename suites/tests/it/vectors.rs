@@ -23,6 +23,39 @@ fn vectors_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors")
 }
 
+/// Each entry is within the limit of one recipe; together they exceed the memory that the shim may take.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_shim_answers_too_large_an_input_without_taking_the_memory() {
+    let entry = |n: u32| format!(r#"{{"path":"{n}","content":{{"prng":["{n}",60000000]}}}}"#);
+    let entries: Vec<String> = (0..20).map(entry).collect();
+    let large = format!(r#"{{"id":"1","op":"cid.directory","in":{{"entries":[{}]}}}}"#, entries.join(","));
+    let one = r#"{"id":"2","op":"keccak256","in":{"data":{"repeat":["00",67108865]}}}"#;
+    let streamed = r#"{"id":"3","op":"cid.file","in":{"content":{"repeat":["00",67108865]}}}"#;
+    // The address space is smaller than the entries together.
+    let mut child = Command::new("bash")
+        .args(["-c", "ulimit -v 1000000; exec \"$0\" shim", env!("CARGO_BIN_EXE_assay")])
+        .env("RAYON_NUM_THREADS", "1")
+        .env("TOKIO_WORKER_THREADS", "1")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let input = format!("{large}\n{one}\n{streamed}\n");
+    std::io::Write::write_all(&mut child.stdin.take().expect("its pipe"), input.as_bytes())
+        .expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let replies: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(replies.len(), 3, "{text}");
+    for (reply, bytes) in replies.iter().zip(["1200000000 bytes", "67108865 bytes"]) {
+        let why = reply["error"].as_str().unwrap_or_else(|| panic!("{reply}"));
+        assert!(why.contains(bytes) && why.contains("64 MiB"), "{why}");
+    }
+    assert!(replies[2]["ok"].is_object(), "{}", replies[2]);
+}
+
 /// Writes the collection as files, as unpacking the release does.
 fn unpack(folder: &Path) -> PathBuf {
     let root = folder.join("copy");

@@ -37,6 +37,9 @@ pub enum Unreadable {
         /// The limit that it exceeds.
         what: &'static str,
     },
+    /// It is a device, a pipe or a socket.
+    #[error("{}: a collection is a folder or a tar in a regular file", .0.display())]
+    Special(PathBuf),
     /// It is not a collection.
     #[error("{}: not a collection: data/manifest.json, manifest.json and cases are missing", .0.display())]
     None(PathBuf),
@@ -50,8 +53,10 @@ impl Collection {
         let mut reading = Reading::default();
         if about.is_dir() {
             reading.folder(path)?;
-        } else {
+        } else if about.is_file() {
             reading.tar(path)?;
+        } else {
+            return Err(Unreadable::Special(path.to_owned()));
         }
         Ok(reading.found)
     }

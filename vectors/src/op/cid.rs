@@ -149,7 +149,7 @@ mod tests {
             ("cid.directory", json!({"entries": [{"numbered": ["a"], "content": {"hex": ""}}]}), "numbered"),
             (
                 "cid.directory",
-                json!({"entries": [{"numbered": ["a", 9], "content": {"prng": ["s", LIMIT / 8]}}]}),
+                json!({"entries": [{"numbered": ["a", 17], "content": {"prng": ["s", LIMIT / 16]}}]}),
                 "1 GiB",
             ),
         ] {

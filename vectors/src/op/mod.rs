@@ -24,6 +24,8 @@ use serde_json::Value;
 
 pub(crate) use members::Members;
 
+use crate::bytes;
+
 /// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
@@ -112,6 +114,9 @@ pub fn operations() -> &'static [&'static str] {
     ]
 }
 
+/// The operation that produces the bytes of a recipe only while it reads them.
+const STREAMED: &str = "cid.file";
+
 /// The reference's answer in the documents' dialect.
 pub fn answer(op: &str, input: &Value, rules: &mut impl Rules) -> Answer {
     answer_in(&Dialect::default(), op, input, rules)
@@ -158,6 +163,12 @@ pub fn answer_in<G: Rules>(dialect: &Dialect, op: &str, input: &Value, rules: &m
         "drop.inspect_zip" => zip::inspect,
         _ => return Answer::Unsupported,
     };
+    let generated = bytes::generated(input);
+    if generated > bytes::MEMORY_LIMIT && op != STREAMED {
+        return Answer::Error(format!(
+            "in: the recipes produce {generated} bytes; {op} reads at most 64 MiB in one request"
+        ));
+    }
     let outcome = Members::from_input(input).and_then(|members| run(dialect, &members, rules));
     match outcome {
         Ok(ok) => Answer::Ok(ok),
