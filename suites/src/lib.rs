@@ -20,7 +20,7 @@
 //! checks.retain(|check| check.requirement.to_string().starts_with("drop.upload."));
 //! let planned = plan(&target, &checks[..3]);
 //! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-//! let run = runtime.block_on(runner.run(&planned, |outcome| println!("{}", outcome.requirement)));
+//! let run = runtime.block_on(runner.run(&planned, |ran| println!("{}", ran.outcome.requirement)));
 //! assert_eq!(run.count(Verdict::Pass), 3);
 //! # Ok::<(), std::io::Error>(())
 //! ```
