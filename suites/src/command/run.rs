@@ -1,6 +1,7 @@
 //! `assay run`: plans, paces and runs checks against a target, and reports the results.
 
 use std::collections::BTreeSet;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use assay_spec::Id;
@@ -273,11 +274,8 @@ fn start_partial(args: &RunArgs, begun: &Run) -> Option<Partial> {
     }
     match Partial::start(&path, begun) {
         Ok(partial) => {
-            let path = path.display();
-            if !begun.conditions.is_embedded {
-                eprintln!(
-                    "assay: if this run is killed, add --resume {path} to the same command to continue it"
-                );
+            if !begun.conditions.is_embedded && std::io::stderr().is_terminal() {
+                eprintln!("assay: if this run is killed, --resume {} continues it", path.display());
             }
             Some(partial)
         }
