@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use assay_spec::Service;
 
 use crate::endpoints::Seen;
-use crate::merge;
 use crate::redact::Hidden;
 use crate::report::json;
 use crate::verdict::Run;
+use crate::{files, merge};
 
 /// The end of the name of a partial report.
 pub const EXTENSION: &str = "partial";
@@ -36,9 +36,7 @@ impl Partial {
         let mut hidden = Hidden::default();
         let first = json::line(&Run { is_partial: true, ..begun.clone() }, &mut hidden);
         // The file may be the one that the run continues, so it is replaced at once or not at all.
-        let new = path.with_added_extension("part");
-        std::fs::write(&new, first)?;
-        std::fs::rename(&new, path)?;
+        files::write(path, first.as_bytes())?;
         let file = OpenOptions::new().append(true).open(path)?;
         Ok(Partial { file, path: path.to_owned(), hidden, listed: BTreeSet::new() })
     }

@@ -26,7 +26,7 @@ pub(crate) struct KnownFailures {
     /// Fail only for checks that did not fail in an earlier report (JSON)
     #[arg(long, value_name = "FILE")]
     only_new: Option<PathBuf>,
-    /// Minimum percentage of the applicable checks of each service that must give a result; raises the table gate of the profile
+    /// Minimum percentage of the applicable checks of each service that must give a result; raises lower minimums of the profile
     #[arg(long, value_name = "PERCENT")]
     min_coverage: Option<Percent>,
 }
