@@ -85,8 +85,12 @@ mod tests {
                     "{row} is not found by its anchor"
                 );
             }
-            if let Evidence::NotObservable(why) | Evidence::Pending(why) = row.evidence {
-                assert!(!why.is_empty(), "{row}: the reason is missing");
+            if let Evidence::NotObservable(why) | Evidence::Pending(why) | Evidence::Open(why) = row.evidence
+            {
+                assert!(
+                    !why.is_empty() && !why.ends_with('.'),
+                    "{row}: the reason is missing or a whole sentence"
+                );
             }
         }
     }

@@ -72,8 +72,8 @@ pub enum Evidence {
     NotObservable(&'static str),
     /// No evidence exists yet; the string says what is missing.
     Pending(&'static str),
-    /// The documents leave it open. Nothing may assert it.
-    Open,
+    /// The documents leave it open, so nothing may assert it; the string says why.
+    Open(&'static str),
 }
 
 /// A sentence or table row of a document, identified by its place and a hash of its words.
@@ -179,7 +179,7 @@ impl Evidence {
             Evidence::Client => "client",
             Evidence::NotObservable(_) => "not-observable",
             Evidence::Pending(_) => "pending",
-            Evidence::Open => "open",
+            Evidence::Open(_) => "open",
         }
     }
 }
@@ -187,7 +187,7 @@ impl Evidence {
 /// Declares the rows of one service: modules of statics whose doc comments are the statements.
 ///
 /// A row is written `NAME: Level Subject evidence ["Heading" ordinal hash, …];`, with an optional `rule "name"` before
-/// the anchors. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")`, `Pending("what")` or `Open`.
+/// the anchors. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")`, `Pending("what")` or `Open("why")`.
 #[macro_export]
 macro_rules! requirements {
     (service $service:ident; $(

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use assay_spec::Id;
 
 use crate::probe::Probe;
+use crate::refusal::Refusal;
 use crate::verdict::Failure;
 
 /// Why a check ended early.
@@ -179,8 +180,8 @@ pub struct Check {
     pub fact: &'static str,
     /// The module of its function.
     module: &'static str,
-    /// It shows a rejection, so it must also show a valid counterpart.
-    pub negative: bool,
+    /// The rejection that it shows; it must also show a valid counterpart.
+    pub refusal: Option<Refusal>,
     /// What it needs.
     pub needs: &'static [Need],
     /// Prerequisites: if one of these checks fails, this one is inconclusive.
@@ -193,15 +194,16 @@ pub struct Check {
 
 impl Check {
     /// A check of `requirement` without needs and cost, whose function is `fact` in `module`.
-    pub const fn new(
-        requirement: Id,
-        module: &'static str,
-        fact: &'static str,
-        negative: bool,
-        run: Run,
-    ) -> Check {
+    pub const fn new(requirement: Id, module: &'static str, fact: &'static str, run: Run) -> Check {
         let cost = Cost::NOTHING;
-        Check { requirement, fact, module, negative, needs: &[], after: &[], cost, run }
+        Check { requirement, fact, module, refusal: None, needs: &[], after: &[], cost, run }
+    }
+
+    /// With this rejection.
+    #[must_use]
+    pub const fn rejects(mut self, refusal: Refusal) -> Check {
+        self.refusal = Some(refusal);
+        self
     }
 
     /// What it sends and asserts: the doc comment of its function, in paragraphs.
@@ -314,15 +316,16 @@ impl Core {
 #[macro_export]
 macro_rules! shows {
     ($row:expr, $fact:ident) => {
-        $crate::check!($row, $fact, false)
+        $crate::check!($row, $fact)
     };
 }
 
-/// A check that something is rejected, with a valid counterpart: `refuses!(ROW, fact)`.
+/// A check that something is rejected, with a valid counterpart: `refuses!(ROW, fact, REFUSAL)`. The [`Refusal`] names
+/// the sentence that demands it.
 #[macro_export]
 macro_rules! refuses {
-    ($row:expr, $fact:ident) => {
-        $crate::check!($row, $fact, true)
+    ($row:expr, $fact:ident, $refusal:expr) => {
+        $crate::check!($row, $fact).rejects($refusal)
     };
 }
 
@@ -330,10 +333,8 @@ macro_rules! refuses {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! check {
-    ($row:expr, $fact:ident, $negative:literal) => {
-        $crate::check::Check::new(&$row, module_path!(), stringify!($fact), $negative, |probe| {
-            Box::pin($fact(probe))
-        })
+    ($row:expr, $fact:ident) => {
+        $crate::check::Check::new(&$row, module_path!(), stringify!($fact), |probe| Box::pin($fact(probe)))
     };
 }
 

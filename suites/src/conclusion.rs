@@ -170,7 +170,7 @@ mod tests {
                 assert!(!core.checks.is_empty(), "{service}");
                 for row in core.checks {
                     let check = check::for_requirement(row).unwrap_or_else(|| panic!("{row} has a check"));
-                    assert!(row.service == *service && !check.negative, "{row}");
+                    assert!(row.service == *service && check.refusal.is_none(), "{row}");
                 }
             }
         }

@@ -66,6 +66,7 @@ pub mod publish;
 pub mod readings;
 pub mod recording;
 pub mod redact;
+pub mod refusal;
 pub mod replay;
 pub mod report;
 pub mod run;

@@ -17,6 +17,7 @@ use crate::exchange::{Exchange, Response};
 use crate::pace::Pace;
 use crate::recording::{Call, Recorder};
 use crate::redact::Hidden;
+use crate::refusal::Refusal;
 use crate::target::Environment;
 use crate::verdict::Failure;
 
@@ -379,6 +380,15 @@ impl<'run> Probe<'run> {
             hash.update(part);
         }
         hash.finalize().into()
+    }
+
+    /// The rejection that the check declares.
+    ///
+    /// # Panics
+    ///
+    /// If the check is not declared by `refuses!`.
+    pub fn refusal(&self) -> &Refusal {
+        self.check.refusal.as_ref().expect("a check that expects a rejection is declared by `refuses!`")
     }
 
     /// Notes what was met where several answers are allowed.

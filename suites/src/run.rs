@@ -345,7 +345,7 @@ fn ended(
         Ok(()) if expected == 0 => {
             (Verdict::Inconclusive, "the check stated no expectation".to_owned(), None)
         }
-        Ok(()) if check.negative && counterparts == 0 => {
+        Ok(()) if check.refusal.is_some() && counterparts == 0 => {
             (Verdict::Inconclusive, "the rejection was seen without its valid counterpart".to_owned(), None)
         }
         Ok(()) => (Verdict::Pass, String::new(), None),

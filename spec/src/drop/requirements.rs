@@ -32,7 +32,7 @@ crate::requirements! {
         /// The server follows a symbolic link that stays inside the zip, or rejects the zip; it never omits the link.
         SYMLINK: Must Server Check ["Computing the content identifier" 2 0x1804_26d9, "Errors" 11 0xde37_904f];
         /// What else makes a zip unsafe is left open; the simulator rejects what it cannot extract faithfully.
-        FAITHFUL: May Server Open rule "zip.faithful" ["Errors" 11 0xde37_904f];
+        FAITHFUL: May Server Open("the word `unsafe` is not defined beyond paths, so a server may also extract such an entry") rule "zip.faithful" ["Errors" 11 0xde37_904f];
         /// The server rejects a zip without `index.html` at its root.
         ROOT_INDEX: Must Server Check rule "zip.root-index" ["POST /api/drop" 2 0xb2f7_ca1c, "Errors" 11 0xde37_904f];
         /// The server rejects a zip of more than 10 MB as too large.

@@ -31,9 +31,9 @@ crate::requirements! {
         REVOKED_KEY: Must Server Check ["Authentication" 3 0x3741_f6ca, "Errors" 2 0xa7a5_b4e0];
         /// Whether a key is accepted in another header or after another scheme is left open; the simulator also accepts
         /// it in the header of the messages format.
-        OTHER_HEADERS: May Server Open ["Authentication" 1 0x55b7_4e5a];
+        OTHER_HEADERS: May Server Open("the document describes one header and does not forbid another") ["Authentication" 1 0x55b7_4e5a];
         /// The bodies of the key check are left open; the simulator returns JSON.
-        KEY_CHECK_BODY: May Server Open ["Inference gateway (paths under {base_url})" 8 0x8f58_59ee];
+        KEY_CHECK_BODY: May Server Open("the table gives only the two statuses of the key check") ["Inference gateway (paths under {base_url})" 8 0x8f58_59ee];
     }
 
     /// `POST /v1/chat/completions`.
@@ -75,21 +75,21 @@ crate::requirements! {
         /// `stream` is a boolean.
         STREAM: Must Server Check rule "chat.stream" ["Chat request body (`POST /v1/chat/completions`)" 3 0xa5b7_a47f, "Errors" 5 0x1d28_2805];
         /// Which roles exist besides `user` and `tool` is left open; the simulator accepts those of the wire format.
-        ROLE_KNOWN: May Server Open rule "chat.role-known" ["Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81];
+        ROLE_KNOWN: May Server Open("the table says `values used`, and a tool conversation needs a role that it does not list") rule "chat.role-known" ["Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81];
         /// Which members of a message may be missing is left open; the simulator requires a role, a content (except for
         /// an assistant's tool calls) and, in a tool message, the id of the call.
-        MESSAGE_COMPLETE: May Server Open rule "chat.message-complete" ["Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Chat request body (`POST /v1/chat/completions`)" 8 0x7558_dbe7];
+        MESSAGE_COMPLETE: May Server Open("the table of messages has no column that says what is required") rule "chat.message-complete" ["Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Chat request body (`POST /v1/chat/completions`)" 8 0x7558_dbe7];
         /// Whether a conversation may be empty is left open; the simulator rejects it.
-        NOT_EMPTY: May Server Open rule "chat.not-empty" ["Chat request body (`POST /v1/chat/completions`)" 2 0xeb9e_5296];
+        NOT_EMPTY: May Server Open("`messages` is required, but no sentence gives it a minimum length") rule "chat.not-empty" ["Chat request body (`POST /v1/chat/completions`)" 2 0xeb9e_5296];
         /// Which image URLs are accepted besides base64 data URLs is left open; the simulator accepts http and https
         /// URLs, does not fetch them, and rejects the rest.
-        IMAGE_DATA: May Server Open rule "chat.image-data" ["Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984];
+        IMAGE_DATA: May Server Open("the document says that data URLs are accepted, not that other URLs are rejected") rule "chat.image-data" ["Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984];
         /// Members that the documents do not name are left open; the simulator reads those it knows and ignores the
         /// rest.
-        FURTHER_MEMBERS: May Server Open ["Inference gateway" 2 0x4594_0948, "Inference gateway" 12 0xedb4_bc84];
+        FURTHER_MEMBERS: May Server Open("the wire format has more members than the document lists, so a server may read or ignore them") ["Inference gateway" 2 0x4594_0948, "Inference gateway" 12 0xedb4_bc84];
         /// Members of the response besides the listed ones are left open; the simulator writes those of the wire
         /// format.
-        REPLY_FURTHER: May Server Open ["Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        REPLY_FURTHER: May Server Open("the document says `not shown` for members beyond those it lists") ["Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
     }
 
     /// `POST /v1/chat/completions` with `stream`.
@@ -109,11 +109,11 @@ crate::requirements! {
         /// A stream that fails midway sends an error event and does not end like a complete one.
         ERROR_EVENT: Must Server Check ["Events" 2 0xff72_a7b2];
         /// The shape of the error event is left open; the simulator writes an object `error`.
-        ERROR_SHAPE: May Server Open ["Events" 3 0xae54_9988];
+        ERROR_SHAPE: May Server Open("the document says `not shown` for the shape of the error event") ["Events" 3 0xae54_9988];
         /// End mark, comments, further fields and the last chunk are left open; the simulator varies them.
-        FURNITURE: May Server Open ["Events" 1 0xecb0_8d5f, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        FURNITURE: May Server Open("`the standard streaming format` names neither an end mark nor the fields around the data") ["Events" 1 0xecb0_8d5f, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
         /// Whether the other endpoints stream is left open; the simulator streams where their wire formats do.
-        ELSEWHERE: May Server Open ["Events" 1 0xecb0_8d5f, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        ELSEWHERE: May Server Open("the document describes `stream` for the chat endpoint alone") ["Events" 1 0xecb0_8d5f, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
     }
 
     /// Tools: their declaration, the call, and its result.
@@ -143,15 +143,15 @@ crate::requirements! {
         /// `parameters` of a function is an object.
         PARAMETERS: Must Server Check rule "tools.parameters" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
         /// The content of a schema is left open; the simulator accepts any object.
-        SCHEMA: May Server Open ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb];
+        SCHEMA: May Server Open("the document names three members of a schema and gives no rule for their values") ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb];
         /// Whether the arguments are JSON that fits the schema, and whether the name is declared, is left open; the
         /// simulator's are.
-        ARGUMENTS_FIT: May Server Open ["Chat request body (`POST /v1/chat/completions`)" 13 0xc0ce_e52b];
+        ARGUMENTS_FIT: May Server Open("the arguments are the model's own words; the document only says that they are a string") ["Chat request body (`POST /v1/chat/completions`)" 13 0xc0ce_e52b];
         /// Tools for a model without the flag, and where the flag is shown, are left open; the simulator ignores them.
-        UNFLAGGED: May Server Open ["Chat request body (`POST /v1/chat/completions`)" 4 0x5373_83ee, "Inference gateway" 8 0x22b6_3532];
+        UNFLAGGED: May Server Open("no field shows the flag, and no sentence says what happens without it") ["Chat request body (`POST /v1/chat/completions`)" 4 0x5373_83ee, "Inference gateway" 8 0x22b6_3532];
         /// Which members of a declaration may be missing is left open; the simulator accepts a function without
         /// description and parameters.
-        DECLARATION_COMPLETE: May Server Open ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb];
+        DECLARATION_COMPLETE: May Server Open("the document lists the members of a function without saying which are required") ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb];
     }
 
     /// `POST /v1/completions` and `POST /completions`.
@@ -163,9 +163,9 @@ crate::requirements! {
         /// A completions request for an unknown model returns 404.
         UNKNOWN_MODEL: Must Server Check ["Errors" 4 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 2 0xc93e_60dd];
         /// The request bodies are not shown; the simulator requires a model and a prompt of the wire format.
-        BODY: May Server Open rule "completions.body" ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
+        BODY: May Server Open("the document says `not shown` for this request body") rule "completions.body" ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
         /// The response bodies are not shown; the simulator writes those of the wire format.
-        REPLY: May Server Open ["Inference gateway (paths under {base_url})" 9 0x5333_5397, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        REPLY: May Server Open("the document says `not shown` for this response body") ["Inference gateway (paths under {base_url})" 9 0x5333_5397, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
     }
 
     /// `POST /v1/responses`.
@@ -175,9 +175,9 @@ crate::requirements! {
         /// A responses request for an unknown model returns 404.
         UNKNOWN_MODEL: Must Server Check ["Errors" 4 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 3 0xf26d_cb0a];
         /// The request body is not shown; the simulator requires a model and an input of the wire format.
-        BODY: May Server Open rule "responses.body" ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
+        BODY: May Server Open("the document says `not shown` for this request body") rule "responses.body" ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
         /// The response body is not shown; the simulator writes that of the wire format.
-        REPLY: May Server Open ["Inference gateway (paths under {base_url})" 9 0x5333_5397, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        REPLY: May Server Open("the document says `not shown` for this response body") ["Inference gateway (paths under {base_url})" 9 0x5333_5397, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
     }
 
     /// `POST /v1/messages`.
@@ -202,17 +202,17 @@ crate::requirements! {
         /// open.
         CONTENT: Must Server Check rule "messages.content" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84, "Errors" 5 0x1d28_2805];
         /// Content as an array of blocks is left open; the simulator reads the blocks of the wire format.
-        BLOCKS: May Server Open rule "messages.blocks" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84];
+        BLOCKS: May Server Open("the table gives a string, while the wire format that it names also has blocks") rule "messages.blocks" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84];
         /// Which roles exist is left open; the simulator accepts those of the wire format.
-        ROLE_KNOWN: May Server Open rule "messages.role-known" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84];
+        ROLE_KNOWN: May Server Open("the table gives the type of a role and no values") rule "messages.role-known" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84];
         /// A missing role or content, an empty conversation and a `max_tokens` below one are left open; the simulator
         /// rejects all of them.
-        COMPLETE: May Server Open rule "messages.complete" ["Messages-format request body (`POST /v1/messages`)" 2 0xe12e_57a5, "Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84];
+        COMPLETE: May Server Open("the table requires the members of the body but gives no minimum and no required members of a message") rule "messages.complete" ["Messages-format request body (`POST /v1/messages`)" 2 0xe12e_57a5, "Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84];
         /// Whether the version header is required, and which dates it accepts, is not shown; the simulator does not
         /// need it.
-        VERSION_HEADER: May Server Open ["Inference gateway (paths under {base_url})" 11 0xa7c9_8484, "Versioning" 2 0xbf93_39b2];
+        VERSION_HEADER: May Server Open("the document says `not shown` for whether the header is required") ["Inference gateway (paths under {base_url})" 11 0xa7c9_8484, "Versioning" 2 0xbf93_39b2];
         /// Members of the response are not shown; the simulator writes those of the wire format.
-        REPLY: May Server Open ["Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        REPLY: May Server Open("the document says `not shown` for members of this response") ["Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
     }
 
     /// `GET /v1/models`.
@@ -224,9 +224,9 @@ crate::requirements! {
         /// If the model list has ids, every model with a server in discovery is among them.
         COVERS_DISCOVERY: Must Server Check ["Inference gateway" 5 0x707c_8225];
         /// The shape of the list is not shown; the simulator writes that of the wire format.
-        SHAPE: May Server Open ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
+        SHAPE: May Server Open("the document says `not shown` for the body of the model list") ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
         /// The responses of models of other kinds than text are left open; the simulator has one image model.
-        KINDS: May Server Open ["Inference gateway" 6 0x07c6_c533];
+        KINDS: May Server Open("the document names other kinds of models and describes no request or response of theirs") ["Inference gateway" 6 0x07c6_c533];
     }
 
     /// `GET /svc/models`.
@@ -244,10 +244,10 @@ crate::requirements! {
         /// Discovery no longer lists a server that has left, and lists one that has joined.
         CURRENT: Must Server Check ["Model discovery entry" 7 0x67b3_e7c1];
         /// Whether discovery and the model list need a key is left open; the simulator requires none.
-        PUBLIC: May Server Open ["Authentication" 1 0x55b7_4e5a];
+        PUBLIC: May Server Open("the sentence about keys names the endpoints that need one, and does not say that the others need none") ["Authentication" 1 0x55b7_4e5a];
         /// Empty lists, duplicates and the form of an item hash are left open; for a model without a live server, the
         /// simulator lists no servers.
-        LISTS: May Server Open ["Model discovery entry" 3 0x3d1b_126a];
+        LISTS: May Server Open("the table gives the type of `servers`, without a minimum, uniqueness or a form of hashes") ["Model discovery entry" 3 0x3d1b_126a];
     }
 
     /// Errors of inference.
@@ -263,9 +263,9 @@ crate::requirements! {
         /// A chat request for an unknown model returns 404.
         UNKNOWN_MODEL: Must Server Check ["Errors" 4 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 1 0xf2ea_6536];
         /// Which of two errors is returned is left open; the simulator checks the key, then the body, then the model.
-        ORDER: May Server Open ["Errors" 1 0x8006_efde];
+        ORDER: May Server Open("the table of errors has no order, so any of the statuses that apply is right") ["Errors" 1 0x8006_efde];
         /// Other endpoints and methods are left open; the simulator returns 404 and 405.
-        OTHER_PATHS: May Server Open ["Inference gateway (paths under {base_url})" 12 0xe91a_68a0];
+        OTHER_PATHS: May Server Open("the document announces more endpoints, so an unknown path may exist") ["Inference gateway (paths under {base_url})" 12 0xe91a_68a0];
     }
 
     /// The payment-required flow: paying instead of using a key.
@@ -277,16 +277,16 @@ crate::requirements! {
         /// The server accepts the request when it is resubmitted with `X-PAYMENT` and without a key.
         PAID: Must Server Check ["Authentication" 6 0xd11c_b479, "Errors" 3 0x99ac_099d, "Inference gateway" 15 0x7a69_1fda];
         /// While the payment flow is on, an invalid key still returns 401.
-        INVALID_KEY: Must Server Check ["Authentication" 3 0x3741_f6ca, "Authentication" 6 0xd11c_b479];
+        INVALID_KEY: Must Server Check ["Authentication" 6 0xd11c_b479, "Authentication" 3 0x3741_f6ca];
         /// While the payment flow is on, a valid key is still enough.
         VALID_KEY: Must Server Check ["Authentication" 6 0xd11c_b479];
         /// How a payment is signed, what it costs, and a request with both a payment and a key are not shown; the
         /// simulator has a stand-in.
-        SIGNING: May Server Open ["Authentication" 7 0x345e_effa, "Inference gateway" 16 0x0030_7505];
+        SIGNING: May Server Open("the document says `not shown` for how a payment is signed") ["Authentication" 7 0x345e_effa, "Inference gateway" 16 0x0030_7505];
         /// Billing is by a subscription, by credits per token, and per token for usage past a subscription.
         BILLING: Must Server NotObservable("no endpoint shows what a key was billed") ["Inference gateway" 13 0xd184_27a7];
         /// The response to a key with nothing left is left open; the simulator responds as to a missing payment.
-        USED_UP: May Server Open ["Inference gateway" 13 0xd184_27a7];
+        USED_UP: May Server Open("the billing modes are described without any status") ["Inference gateway" 13 0xd184_27a7];
     }
 
     /// The backing servers behind the gateway.
@@ -304,9 +304,9 @@ crate::requirements! {
         /// The gateway sends fewer requests to a failing server, and keeps a session on one server.
         ROUTING: Must Server NotObservable("no response names its server") ["Inference gateway" 10 0xe9d2_61d4];
         /// Name, attributes and presence of the cookie are not shown; the simulator varies them.
-        COOKIE_NAME: May Server Open ["Inference gateway" 10 0xe9d2_61d4];
+        COOKIE_NAME: May Server Open("the document says `not shown` for the name, and a server without sessions needs no cookie") ["Inference gateway" 10 0xe9d2_61d4];
         /// What counts as a failure is left open; the simulator also retries after an invalid response.
-        FAILURE: May Server Open ["Errors" 6 0x1a4f_a3e5];
+        FAILURE: May Server Open("the document says that a server failed, not what a failure is") ["Errors" 6 0x1a4f_a3e5];
     }
 
     /// Servers called directly.
@@ -325,7 +325,7 @@ crate::requirements! {
         MISSING_KEY: Must Server Check ["Authentication" 1 0x55b7_4e5a, "Authentication" 3 0x3741_f6ca];
         /// What else a server offers is left open; the simulator's servers offer what the gateway does, except
         /// discovery.
-        OTHERS: May Server Open ["Direct server access" 1 0x4f8b_6cef];
+        OTHERS: May Server Open("the document lists three endpoints and adds `and others`") ["Direct server access" 1 0x4f8b_6cef];
         /// A direct call has neither health-aware routing nor the sticky cookie.
         ALONE: Must Server NotObservable("no response names its server") ["Inference gateway" 18 0x8c8a_4b40, "Direct server access" 3 0x6ad6_b532];
     }
@@ -352,7 +352,7 @@ crate::requirements! {
         /// Confidential models run in a trusted execution environment that can be attested.
         ENCLAVE: Must Server NotObservable("how an enclave is attested is not shown") ["Inference gateway" 9 0xf639_fcb6];
         /// How hashes are resolved and enclaves attested is not shown; the simulator has stand-ins.
-        STAND_INS: May Server Open ["Model discovery entry" 5 0xd18a_5c40, "Direct server access" 5 0x49f8_6e3a];
+        STAND_INS: May Server Open("the document requires a verifying client without describing its protocol") ["Model discovery entry" 5 0xd18a_5c40, "Direct server access" 5 0x49f8_6e3a];
     }
 
     /// What a client does.
@@ -396,6 +396,6 @@ crate::requirements! {
         /// An unknown path with encoded slashes, dots or zero bytes does not cause an internal error.
         ODD_PATH: Must Server Check ["Errors" 1 0x8006_efde];
         /// The maximum values of a request are not shown; the simulator has limits.
-        LIMITS: May Server Open rule "input.limits" ["Errors" 5 0x1d28_2805];
+        LIMITS: May Server Open("the document says `not shown` for rate, size, context and token limits") rule "input.limits" ["Errors" 5 0x1d28_2805];
     }
 }

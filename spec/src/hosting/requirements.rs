@@ -12,7 +12,7 @@ crate::requirements! {
         /// A record on the retired channel is not read.
         RETIRED: Must Reader Vector ["Stored records written by the hosting application" 2 0x4d0f_7263, "Versioning" 2 0x1cbf_1b31];
         /// The value of a message's `chain` is left open: the document names the chain by its network.
-        CHAIN: Must Record Open ["Stored records written by the hosting application" 1 0xc0d1_6655];
+        CHAIN: Must Record Open("the document says `mainnet` in one place and `ETH`, as an example, in another") ["Stored records written by the hosting application" 1 0xc0d1_6655];
         /// The signature of a record covers its canonical JSON, and the sender made it.
         SIGNATURE: Must Record Check rule "record.signature" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Signing of stored records" 1 0x241b_c8ec, "Signing of stored records" 2 0x4588_c5e2, "Signing of stored records" 3 0xef7f_2ed3];
         /// A record that its sender did not sign changes nothing.
@@ -22,13 +22,13 @@ crate::requirements! {
         /// `content.time` is an integer, in seconds.
         TIME: Must Record Check rule "record.time" ["Stored records written by the hosting application" 11 0xec1d_d10c, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 36 0xb37f_3c53, "Stored records written by the hosting application" 45 0x5680_55c7];
         /// Whether a signature starts with 0x, and whether its last byte is 27 or 0, is left open; readers accept all forms.
-        SIGNATURE_TEXT: Must Record Open ["Stored records written by the hosting application" 11 0xec1d_d10c, "Signing of stored records" 2 0x4588_c5e2];
+        SIGNATURE_TEXT: Must Record Open("the document names the signature scheme and not the text form of its result") ["Stored records written by the hosting application" 11 0xec1d_d10c, "Signing of stored records" 2 0x4588_c5e2];
         /// The meaning of a duplicate key is left open; such a record is not read, and a note names it.
-        DUPLICATES: Must Reader Open rule "record.duplicate" ["Signing of stored records" 1 0x241b_c8ec];
+        DUPLICATES: Must Reader Open("JSON itself leaves duplicate keys open, and the document does not mention them") rule "record.duplicate" ["Signing of stored records" 1 0x241b_c8ec];
         /// The meaning of a number above 2^53 is left open; such a record is not read, and a note names it.
-        NUMBERS: Must Reader Open rule "record.number" ["Signing of stored records" 1 0x241b_c8ec];
+        NUMBERS: Must Reader Open("common serializers write such numbers differently, and the document does not choose one") rule "record.number" ["Signing of stored records" 1 0x241b_c8ec];
         /// The maximum size of a record is left open; readers have a limit.
-        SIZE: Must Reader Open rule "record.size" ["Stored records written by the hosting application" 1 0xc0d1_6655];
+        SIZE: Must Reader Open("no sentence limits the size of a record") rule "record.size" ["Stored records written by the hosting application" 1 0xc0d1_6655];
     }
 
     /// Identifiers.
@@ -40,7 +40,7 @@ crate::requirements! {
         /// A drop id is `drop_` and 22 characters of the same alphabet.
         DROP: Must Record Vector rule "identifier.drop" ["Stored records written by the hosting application" 9 0x507b_55aa];
         /// How the characters are chosen is left open; in the simulator no two ids are equal.
-        UNIQUE: Must Record Open ["Stored records written by the hosting application" 8 0xb716_4de5];
+        UNIQUE: Must Record Open("the document gives the form of an id and not its source") ["Stored records written by the hosting application" 8 0xb716_4de5];
     }
 
     /// Base64, as in envelopes.
@@ -52,9 +52,9 @@ crate::requirements! {
         /// A writer pads base64 and sets the unused bits to zero.
         WRITTEN: Must Record Vector ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8, "Stored records written by the hosting application" 41 0x6006_407c, "Stored records written by the hosting application" 33 0x1030_92cc];
         /// Whether missing padding is accepted is left open; the strict reader rejects it.
-        PADDING: Must Reader Open rule "base64.padding" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
+        PADDING: Must Reader Open("the document says `base64` without a dialect, and common decoders differ") rule "base64.padding" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
         /// Whether unused bits may be set is left open; the strict reader rejects them.
-        TRAILING_BITS: Must Reader Open rule "base64.trailing-bits" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
+        TRAILING_BITS: Must Reader Open("the document says `base64` without a dialect, and common decoders differ") rule "base64.trailing-bits" ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 3 0x6aa1_d2f8];
     }
 
     /// Wrapping a key for one recipient.
@@ -76,7 +76,7 @@ crate::requirements! {
         /// A reader rejects a wrapped key that was changed, or that was wrapped for another key.
         AUTHENTIC: Must Record Vector rule "ecies.authentic" ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
         /// The length of the nonce in a wrapped key is left open: 16 bytes as in the libraries, 12 as an option.
-        NONCE_LENGTH: Must Record Open ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
+        NONCE_LENGTH: Must Record Open("the document refers to common libraries, which have both lengths") ["Primitives" 1 0x2aab_6cb4, "Decryption of an envelope" 2 0x4758_5e17];
     }
 
     /// The derived key E.
@@ -102,9 +102,9 @@ crate::requirements! {
         /// The same wallet always derives the same E.
         STABLE: Must Record Vector ["Deriving E" 5 0xa0ca_2d0b, "Stored records written by the hosting application" 40 0x8a60_1d0c];
         /// What happens when the digest is not a scalar of the curve is left open; Assay treats it as an error.
-        RANGE: Must Record Open rule "key-e.range" ["Deriving E" 1 0x391f_c539];
+        RANGE: Must Record Open("the digest is used directly as a key, and the case that it is none is not mentioned") rule "key-e.range" ["Deriving E" 1 0x391f_c539];
         /// The words of the two sentences are left open: they are part of a template.
-        WORDING: Must Record Open ["Deriving E" 4 0x4b16_dfd9];
+        WORDING: Must Record Open("the document describes the two sentences and does not quote them") ["Deriving E" 4 0x4b16_dfd9];
     }
 
     /// Encrypted envelopes.
@@ -148,9 +148,9 @@ crate::requirements! {
         /// Either key decrypts a version 3 envelope.
         EITHER_KEY: Must Reader Vector ["Decryption of an envelope" 1 0x37fb_e2d9, "Decryption of an envelope" 6 0x2dfe_a430, "Decryption of an envelope" 7 0x0df8_2d55];
         /// The meaning of a version 3 envelope without `deks.encryption` is left open; readers decrypt it with `deks.user` and add a note.
-        WITHOUT_ENCRYPTION: Must Reader Open ["Stored records written by the hosting application" 41 0x6006_407c];
+        WITHOUT_ENCRYPTION: Must Reader Open("the member is mandatory for writers, and no sentence tells a reader what to do without it") ["Stored records written by the hosting application" 41 0x6006_407c];
         /// The meaning of a version after 3 is left open; readers reject it with a message.
-        NEWER: Must Reader Open rule "envelope.newer" ["Stored records written by the hosting application" 41 0x6006_407c, "Versioning" 2 0x1cbf_1b31];
+        NEWER: Must Reader Open("the document lists versions up to 3") rule "envelope.newer" ["Stored records written by the hosting application" 41 0x6006_407c, "Versioning" 2 0x1cbf_1b31];
     }
 
     /// Bundle envelopes.
@@ -190,7 +190,7 @@ crate::requirements! {
         /// The decrypted bundle is a tarball with the file `manifest.json`.
         TARBALL: Must Record Check rule "bundle.tarball" ["Stored records written by the hosting application" 31 0x35ac_dbef];
         /// The names of the manifest's members and the compression of the tarball are left open.
-        MANIFEST: Must Record Open ["Stored records written by the hosting application" 31 0x35ac_dbef];
+        MANIFEST: Must Record Open("the document lists what the manifest and the tarball contain, without names of members or a compression") ["Stored records written by the hosting application" 31 0x35ac_dbef];
     }
 
     /// The aggregate `projects`.
@@ -244,11 +244,11 @@ crate::requirements! {
         /// Readers accept additional members, such as `pendingWorkflowPrUrl`.
         PLAINTEXT_MORE: Must Reader Vector ["Stored records written by the hosting application" 21 0x937a_4d33];
         /// When `pendingWorkflowPrUrl` and `pendingWorkflowPrNumber` are present, and their types, are left open.
-        PENDING_WORKFLOW: Must Record Open ["Stored records written by the hosting application" 21 0x937a_4d33];
+        PENDING_WORKFLOW: Must Record Open("the document names the two members without types or a time when they are present") ["Stored records written by the hosting application" 21 0x937a_4d33];
         /// In a deleted project's entry `ct`, `iv`, `tag`, `deks.user` and `deks.encryption` are empty strings.
         TOMBSTONE: Must Record Check rule "projects.tombstone" ["States and transitions" 4 0x879c_5482];
         /// The values of `v` and `alg` in a deleted project's envelope are left open: empty strings or their usual values.
-        TOMBSTONE_FORM: Must Record Open ["States and transitions" 4 0x879c_5482];
+        TOMBSTONE_FORM: Must Record Open("`every field an empty string` contradicts the types of `v` and `deks`") ["States and transitions" 4 0x879c_5482];
         /// `public.deleted` alone marks a project as deleted: a reader does not decrypt its entry, whatever its form.
         TOMBSTONE_READ: Must Reader Vector ["States and transitions" 4 0x879c_5482, "Stored records written by the hosting application" 18 0xecae_c297];
     }
@@ -262,7 +262,7 @@ crate::requirements! {
         /// The sender is a delegate that the owner's `security` lists.
         DELEGATE: Must Record Check ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Stored records written by the hosting application" 23 0xbb79_9b3e, "Signing of stored records" 4 0x9dfe_9358, "Signing of stored records" 5 0x4a8f_83e8];
         /// Whether `content.address` is the owner's or the delegate's is left open; readers treat it as the owner's.
-        ADDRESS: Must Record Open ["Stored records written by the hosting application" 23 0xbb79_9b3e];
+        ADDRESS: Must Record Open("the document gives the sender of a deployment record and not its `content.address`") ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `content.content` is an object.
         BODY: Must Record Check rule "deployments.body" ["Stored records written by the hosting application" 23 0xbb79_9b3e];
         /// `deploymentId` is a string.
@@ -312,7 +312,7 @@ crate::requirements! {
         /// A terminal amend's `public.finishedAt` is an ISO 8601 time or null.
         FINISHED_AT: Must Record Check rule "deployments.finished-at" ["Stored records written by the hosting application" 23 0xbb79_9b3e, "Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// When a terminal amend's `url` and `finishedAt` are null is left open.
-        TERMINAL_REST: Must Record Open ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
+        TERMINAL_REST: Must Record Open("the document says `same shape` and names only `status` and `storeRef`") ["Stored records written by the hosting application" 24 0x6e6b_b9a5];
         /// The plaintext of the envelope is a JSON object.
         PLAINTEXT_FORM: Must Record Check rule "deployments.plaintext" ["Stored records written by the hosting application" 26 0xb5ea_d936];
         /// `commit` is a string or null.
@@ -332,7 +332,7 @@ crate::requirements! {
         /// The content identifier of a record before schema 4 is its `public.cid`.
         LEGACY_CID: Must Reader Vector ["Stored records written by the hosting application" 27 0x2037_1ae9];
         /// The meaning of a record with both `cid` and `storeRef`, or with neither a schema nor a reference, is left open.
-        LEGACY_BOTH: Must Reader Open ["Stored records written by the hosting application" 27 0x2037_1ae9];
+        LEGACY_BOTH: Must Reader Open("the document describes legacy records with a `cid` alone") ["Stored records written by the hosting application" 27 0x2037_1ae9];
     }
 
     /// Deployments to a virtual machine.
@@ -346,7 +346,7 @@ crate::requirements! {
         /// Without `public.storeRef` a deployment to an instance has no bundle.
         BUNDLE_STORE_REF: Must Reader Vector rule "instances.store-ref" ["Stored records written by the hosting application" 30 0xcfbc_c350];
         /// Whether a queued deployment holds a hash is left open.
-        HASH_QUEUED: Must Record Open ["Stored records written by the hosting application" 30 0xcfbc_c350];
+        HASH_QUEUED: Must Record Open("the document says that `public` additionally carries the hash, not in which of the two records") ["Stored records written by the hosting application" 30 0xcfbc_c350];
     }
 
     /// Claims of a VM's public key.
@@ -380,9 +380,9 @@ crate::requirements! {
         /// A claim for another VM does not count.
         OTHER_INSTANCE: Must Reader Vector ["Stored records written by the hosting application" 37 0x9bd2_7a65];
         /// Which of two claims of the same second wins is left open; Assay uses the one with the smaller hash.
-        TIE: Must Reader Open ["Stored records written by the hosting application" 37 0x9bd2_7a65];
+        TIE: Must Reader Open("the earliest claim wins, and no sentence orders claims of the same second") ["Stored records written by the hosting application" 37 0x9bd2_7a65];
         /// The document does not prevent a claimer from choosing an earlier time.
-        BACKDATED: Must Reader Open ["Stored records written by the hosting application" 37 0x9bd2_7a65];
+        BACKDATED: Must Reader Open("the time is in the claim itself, and nothing else dates it") ["Stored records written by the hosting application" 37 0x9bd2_7a65];
     }
 
     /// The aggregate `security`.
@@ -426,7 +426,7 @@ crate::requirements! {
         /// The delegate's authorization has no `pubkey`.
         DELEGATE_NO_PUBKEY: Must Record Check rule "security.delegate-pubkey" ["Signing of stored records" 7 0x1c4a_c90b];
         /// What the delegate's authorization allows is left open; the simulator's allows POST, FORGET and STORE on `SVC_CHANNEL_V1`.
-        DELEGATE_ENTRY: Must Record Open ["Signing of stored records" 5 0x4a8f_83e8, "Signing of stored records" 7 0x1c4a_c90b];
+        DELEGATE_ENTRY: Must Record Open("the document describes the entry of a session key and says of the delegate's only that it has no `pubkey`") ["Signing of stored records" 5 0x4a8f_83e8, "Signing of stored records" 7 0x1c4a_c90b];
         /// `encryptionKey` is an object.
         ENCRYPTION_KEY: Must Record Check rule "security.encryption-key" ["Stored records written by the hosting application" 38 0x9f4c_a9c8];
         /// `encryptionKey.pubkey` is 0x04 and 128 hexadecimal digits, and is a point on the curve.
@@ -440,9 +440,9 @@ crate::requirements! {
         /// No authorization lists the encryption key.
         NOT_A_SIGNER: Must Record Check rule "security.not-a-signer" ["Stored records written by the hosting application" 39 0x0dd4_810c];
         /// What an explicit rotation is, is left open: the derived key never changes.
-        ROTATION: Must Record Open ["Stored records written by the hosting application" 40 0x8a60_1d0c, "Deriving E" 5 0xa0ca_2d0b];
+        ROTATION: Must Record Open("one sentence allows an explicit rotation and another says that the key never rotates") ["Stored records written by the hosting application" 40 0x8a60_1d0c, "Deriving E" 5 0xa0ca_2d0b];
         /// Whether security is written before or after the first project is left open.
-        ORDER: Must Record Open ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 40 0x8a60_1d0c];
+        ORDER: Must Record Open("the document says `at first project creation`, which is neither before nor after") ["Stored records written by the hosting application" 5 0xbb80_1e3f, "Stored records written by the hosting application" 40 0x8a60_1d0c];
     }
 
     /// Which sender may write which record, as a reader decides it.
@@ -470,11 +470,11 @@ crate::requirements! {
         /// A record signed by the encryption key never counts.
         ENCRYPTION_NEVER: Must Reader Vector rule "authority.encryption-key" ["Stored records written by the hosting application" 39 0x0dd4_810c];
         /// What an empty list other than `post_types` allows is left open; Assay treats it as everything.
-        EMPTY_OTHERS: Must Reader Open ["Signing of stored records" 6 0xd152_c394];
+        EMPTY_OTHERS: Must Reader Open("the document explains an empty list for `post_types` alone") ["Signing of stored records" 6 0xd152_c394];
         /// Whether a deployment or a FORGET by the wallet itself counts is left open; Assay accepts it.
-        OWNER_POSTS: Must Reader Open ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Signing of stored records" 4 0x9dfe_9358];
+        OWNER_POSTS: Must Reader Open("the document names the delegate as signer and does not forbid the owner") ["Stored records written by the hosting application" 4 0xa12e_7ea3, "Signing of stored records" 4 0x9dfe_9358];
         /// The purpose of the aggregate key `deployments` is left open: deployments are posts.
-        DEPLOYMENTS_KEY: Must Reader Open ["Signing of stored records" 6 0xd152_c394];
+        DEPLOYMENTS_KEY: Must Reader Open("the list contains the key, and no sentence describes such an aggregate") ["Signing of stored records" 6 0xd152_c394];
     }
 
     /// Forgetting a project's artifacts.
@@ -498,13 +498,13 @@ crate::requirements! {
         /// Deleting a project sends one FORGET.
         ONE: Must Record Check ["Stored records written by the hosting application" 7 0x4308_db4d, "States and transitions" 4 0x879c_5482];
         /// Which bytes of a FORGET are signed is left open; Assay signs `hashes` in the place of `content`.
-        SIGNED_BYTES: Must Record Open ["Stored records written by the hosting application" 45 0x5680_55c7, "Signing of stored records" 1 0x241b_c8ec];
+        SIGNED_BYTES: Must Record Open("the canonical JSON of the document has no place for `hashes`") ["Stored records written by the hosting application" 45 0x5680_55c7, "Signing of stored records" 1 0x241b_c8ec];
         /// Whether a hash may appear twice is left open; the simulator writes it once.
-        DEDUPLICATED: Must Record Open ["Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 4 0x879c_5482];
+        DEDUPLICATED: Must Record Open("the document calls `hashes` an array and not a set") ["Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 4 0x879c_5482];
         /// Whether a FORGET follows for a project without artifacts is left open; the simulator sends none.
-        EMPTY: Must Record Open ["Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 4 0x879c_5482];
+        EMPTY: Must Record Open("the document says `one FORGET for all values` and does not mention that there may be none") ["Stored records written by the hosting application" 45 0x5680_55c7, "States and transitions" 4 0x879c_5482];
         /// What happens to artifacts that only a `cid` names is left open; they are reported and not forgotten.
-        LEGACY: Must Record Open ["States and transitions" 4 0x879c_5482, "Stored records written by the hosting application" 27 0x2037_1ae9];
+        LEGACY: Must Record Open("a FORGET names STORE messages, and such a record names none") ["States and transitions" 4 0x879c_5482, "Stored records written by the hosting application" 27 0x2037_1ae9];
     }
 
     /// The records of an owner, in their order.
@@ -558,15 +558,15 @@ crate::requirements! {
         /// The order in which records arrive changes nothing.
         ORDER: Must Reader Vector ["Amend chain resolution" 3 0x117a_d0d9, "Amend chain resolution" 5 0x1fdc_4403];
         /// Which of two amends of the same second wins is left open; Assay uses the one with the smaller hash.
-        TIE: Must Reader Open rule "amend.tie" ["Amend chain resolution" 5 0x1fdc_4403];
+        TIE: Must Reader Open("the larger time wins, and no sentence orders amends of the same second") rule "amend.tie" ["Amend chain resolution" 5 0x1fdc_4403];
         /// The meaning of amends that refer to one another is left open; reading them terminates.
-        CYCLE: Must Reader Open rule "amend.cycle" ["Amend chain resolution" 3 0x117a_d0d9];
+        CYCLE: Must Reader Open("the document follows references forward and does not mention a cycle") rule "amend.cycle" ["Amend chain resolution" 3 0x117a_d0d9];
         /// The meaning of an amend of an unknown record is left open; a note names it.
-        DANGLING: Must Reader Open rule "amend.dangling" ["Amend chain resolution" 2 0x78ea_ea97];
+        DANGLING: Must Reader Open("the document starts at the creation and does not mention other amends") rule "amend.dangling" ["Amend chain resolution" 2 0x78ea_ea97];
         /// Whether an amend may be older than the record it amends is left open; Assay accepts it.
-        OLDER: Must Reader Open ["Amend chain resolution" 5 0x1fdc_4403];
+        OLDER: Must Reader Open("the document compares the times of two amends, not of an amend and its target") ["Amend chain resolution" 5 0x1fdc_4403];
         /// The meaning of an amend with another deployment's id is left open; a note names it.
-        OTHER_DEPLOYMENT: Must Reader Open rule "amend.other-deployment" ["Amend chain resolution" 2 0x78ea_ea97, "Amend chain resolution" 4 0xb5ae_7266];
+        OTHER_DEPLOYMENT: Must Reader Open("the document finds amends by their `ref` alone") rule "amend.other-deployment" ["Amend chain resolution" 2 0x78ea_ea97, "Amend chain resolution" 4 0xb5ae_7266];
     }
 
     /// Recovering an owner's history.
@@ -588,8 +588,8 @@ crate::requirements! {
         /// The artifact of a live deployment of a project that is not deleted resolves to a content identifier.
         LIVE_RESOLVES: Must Record Check ["Endpoints" 33 0x0f3d_628a, "Stored records written by the hosting application" 25 0x5aae_318a];
         /// The meaning of a malformed record for the others is left open; a note names it, and the others are read.
-        MALFORMED_NAMED: Must Reader Open ["Versioning" 3 0xc7fa_91d4];
+        MALFORMED_NAMED: Must Reader Open("the document tells readers to tolerate older records, and nothing about malformed ones") ["Versioning" 3 0xc7fa_91d4];
         /// Request and response of rehydration are not shown; both are the simulator's own.
-        REHYDRATE: Must Server Open ["Endpoints" 34 0x83e8_19e7];
+        REHYDRATE: Must Server Open("the document says `not shown` for request and response of this call") ["Endpoints" 34 0x83e8_19e7];
     }
 }

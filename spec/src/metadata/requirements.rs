@@ -37,7 +37,7 @@ crate::requirements! {
         /// The server returns no document for an unknown token.
         UNKNOWN: Must Server Check ["Token metadata service" 1 0xfb1b_c74c];
         /// The meaning of a template's `tag` is not stated; the simulator replaces it with the token's id.
-        TEMPLATE: May Server Open ["Token metadata records" 16 0xf442_a7a1];
+        TEMPLATE: May Server Open("the table gives the type and the default of `tag`, not its use") ["Token metadata records" 16 0xf442_a7a1];
     }
 
     /// The overrides of a token.
@@ -48,7 +48,7 @@ crate::requirements! {
         BY_URI: Must Server Check ["Token metadata service" 1 0xfb1b_c74c, "Token metadata service (GET only; paths under {base_url})" 9 0xc00f_50cd];
         /// The content and effect of an override are not stated; the simulator merges its members over those of the
         /// template.
-        EFFECT: May Server Open ["Token metadata service" 1 0xfb1b_c74c];
+        EFFECT: May Server Open("the document says that the list exists, not what its objects hold or change") ["Token metadata service" 1 0xfb1b_c74c];
     }
 
     /// Paths. They are split before anything in them is decoded.
@@ -58,14 +58,14 @@ crate::requirements! {
         /// The server rejects a path with an empty parameter.
         REQUIRED: Must Server Check rule "route.required" ["Token metadata service (GET only; paths under {base_url})" 10 0x2377_be53];
         /// Which double slash ends a URI that has some itself is not stated; here the last one does.
-        LAST: May Server Open ["Token metadata service (GET only; paths under {base_url})" 11 0x8956_2350];
+        LAST: May Server Open("a URI contains a double slash itself, and no sentence says which one ends it") ["Token metadata service (GET only; paths under {base_url})" 11 0x8956_2350];
         /// How a parameter is encoded in a path is not stated; here it is percent-decoded once, after the path is
         /// split.
-        DECODED: May Server Open ["Token metadata service (GET only; paths under {base_url})" 3 0x8016_3120];
+        DECODED: May Server Open("the document gives the path templates without an encoding of their parameters") ["Token metadata service (GET only; paths under {base_url})" 3 0x8016_3120];
         /// The response to a parameter that is not UTF-8 is not stated; here it is treated as not found.
-        TEXT: May Server Open rule "route.text" ["Token metadata service (GET only; paths under {base_url})" 2 0xcc3a_94ae];
+        TEXT: May Server Open("the parameters are strings, and only an invalid parameter such as a non-integer has a status") rule "route.text" ["Token metadata service (GET only; paths under {base_url})" 2 0xcc3a_94ae];
         /// The response to a path of none of the listed forms is not stated; here it is treated as not found.
-        SHAPE: May Server Open rule "route.shape" ["Token metadata service (GET only; paths under {base_url})" 1 0x69f9_b8cb];
+        SHAPE: May Server Open("the document says `not shown` for error bodies of statuses other than 422, and names no status for other paths") rule "route.shape" ["Token metadata service (GET only; paths under {base_url})" 1 0x69f9_b8cb];
     }
 
     /// Rejected parameters, and the body that says so.

@@ -68,9 +68,9 @@ crate::requirements! {
         /// The response holds `status`, and its value is `success`.
         REPLY_STATUS: Must Server Check ["Request envelope for creating records" 2 0xca53_b92e, "Endpoints" 7 0x3d42_c78f];
         /// How far a timestamp may be from the server's clock is left open; the simulator rejects the far future and the far past.
-        TIMESTAMP_RANGE: Must Server Open ["Request envelope for creating records" 1 0x8f07_ee3e];
+        TIMESTAMP_RANGE: Must Server Open("the document gives the type of `timestamp` and no range") ["Request envelope for creating records" 1 0x8f07_ee3e];
         /// The maximum size of a message is left open; the simulator has a limit.
-        SIZE: Must Server Open ["Request envelope for creating records" 1 0x8f07_ee3e];
+        SIZE: Must Server Open("no sentence limits the size of a message") ["Request envelope for creating records" 1 0x8f07_ee3e];
     }
 
     /// The list of messages: `GET /messages`.
@@ -96,9 +96,9 @@ crate::requirements! {
         /// `GET /messages` accepts `content.keys`.
         CONTENT_KEYS: Must Server Check ["Endpoints" 5 0xc3a2_1e8a];
         /// Where a message holds its tags is left open; the simulator looks in its content.
-        TAGS_SELECT: Must Server Open ["Endpoints" 5 0xc3a2_1e8a];
+        TAGS_SELECT: Must Server Open("the message record has no tags, so nothing shows which messages carry one") ["Endpoints" 5 0xc3a2_1e8a];
         /// What `content.keys` selects is left open; the simulator lists messages whose content has a value at that path.
-        CONTENT_KEYS_SELECT: Must Server Open ["Endpoints" 5 0xc3a2_1e8a];
+        CONTENT_KEYS_SELECT: Must Server Open("the query parameter is only called a JSON path, without what it selects") ["Endpoints" 5 0xc3a2_1e8a];
     }
 
     /// The flat list of messages: `GET /messages.json`.
@@ -118,7 +118,7 @@ crate::requirements! {
         /// With `endDate` in seconds, no message is newer.
         END_DATE: Must Server Check ["Endpoints" 6 0xc99f_f3ad, "Events" 6 0x1b53_e5bf];
         /// Whether the dates are inclusive is left open; the simulator includes a message at `startDate` and excludes one at `endDate`.
-        EDGES: Must Server Open ["Endpoints" 6 0xc99f_f3ad];
+        EDGES: Must Server Open("the document names the two dates without saying whether they are inclusive") ["Endpoints" 6 0xc99f_f3ad];
     }
 
     /// Pages of every list.
@@ -184,9 +184,9 @@ crate::requirements! {
         /// A hash that no file has returns 404 from the raw endpoint.
         UNKNOWN_RAW: Must Server Check ["Endpoints" 10 0x16d4_b5a3, "Errors" 1 0x53a1_7b62];
         /// Which hash is signed, and in which encoding, is left open; the simulator expects a wallet message signature over the file's hexadecimal SHA-256.
-        SIGNED_TEXT: Must Client Open ["Endpoints" 8 0x1b72_a93d];
+        SIGNED_TEXT: Must Client Open("`signature of the file hash` names neither the hash nor its encoding") ["Endpoints" 8 0x1b72_a93d];
         /// The maximum size of a file is not shown; the simulator has a limit.
-        SIZE: Must Server Open ["Limits" 9 0xb2ea_219a];
+        SIZE: Must Server Open("the document says `not shown` for limits of upload size") ["Limits" 9 0xb2ea_219a];
     }
 
     /// Keyed documents of an address.
@@ -236,7 +236,7 @@ crate::requirements! {
         /// An address that wrote nothing returns 404, or has no aggregates.
         JSON_UNKNOWN: Must Server Check ["Endpoints" 13 0xc81e_3a98, "Errors" 1 0x53a1_7b62];
         /// Who besides the owner may write an aggregate is left open; the simulator accepts only the owner and signers that the owner authorized.
-        OWNER: Must Server Open ["Endpoints" 14 0x8a57_f196];
+        OWNER: Must Server Open("no sentence says which signers the node itself accepts for an address") ["Endpoints" 14 0x8a57_f196];
     }
 
     /// Serverless programs.
@@ -256,7 +256,7 @@ crate::requirements! {
         /// A program that was never stored returns 404.
         UNKNOWN: Must Server Check ["Endpoints" 16 0x72ce_7adb, "Errors" 1 0x53a1_7b62];
         /// What a run returns depends on the program; the simulator runs its own small template language.
-        RESULT: Must Server Open ["Endpoints" 16 0x72ce_7adb];
+        RESULT: Must Server Open("the table says that the response depends on the program") ["Endpoints" 16 0x72ce_7adb];
     }
 
     /// Virtual machine instances.
@@ -318,9 +318,9 @@ crate::requirements! {
         /// The server rejects an action on an instance that was never created.
         CONTROL_UNKNOWN: Must Server Check ["Endpoints" 21 0x4932_52ba, "Errors" 1 0x53a1_7b62];
         /// What happens when the path and the content name two instances is left open; the simulator rejects the request.
-        SAME_ID: Must Server Open ["Endpoints" 20 0xd6e3_080b, "Endpoints" 21 0x4932_52ba];
+        SAME_ID: Must Server Open("the identifier is in the path and in the content, and no sentence compares them") ["Endpoints" 20 0xd6e3_080b, "Endpoints" 21 0x4932_52ba];
         /// What a control action does to the status is not shown; the simulator starts, stops and restarts the instance.
-        STATE: Must Server Open ["States and transitions" 8 0x0ed7_73cf, "Instance" 10 0x985f_bee1];
+        STATE: Must Server Open("the document says `not shown` for state changes by control actions") ["States and transitions" 8 0x0ed7_73cf, "Instance" 10 0x985f_bee1];
     }
 
     /// Pinned content.
@@ -376,7 +376,7 @@ crate::requirements! {
         /// A network that is not indexed is rejected, or has no events.
         UNKNOWN_NETWORK: Must Server Check ["Endpoints" 24 0xe171_da63, "Errors" 1 0x53a1_7b62];
         /// How `args` is written in a query is left open; the simulator reads a JSON object and lists events whose `args` have the same members.
-        ARGS_SELECT: Must Server Open ["Endpoints" 24 0xe171_da63];
+        ARGS_SELECT: Must Server Open("the parameter is an object in a query, and no sentence gives its encoding") ["Endpoints" 24 0xe171_da63];
     }
 
     /// Verifiable random numbers.
@@ -410,9 +410,9 @@ crate::requirements! {
         /// With one character changed, the proof is not valid.
         OTHER_PROOF: Must Server Check ["Endpoints" 27 0x0275_7d28];
         /// What happens when `min` is above `max`, or `count` below one, is left open; the simulator rejects the request.
-        BOUNDS: Must Server Open ["Endpoints" 26 0x9e99_a2df];
+        BOUNDS: Must Server Open("the body is a list of types, without a relation between them") ["Endpoints" 26 0x9e99_a2df];
         /// Whether a seed gives the same value again is left open; in the simulator it does.
-        REPEATABLE: Must Server Open ["Endpoints" 26 0x9e99_a2df];
+        REPEATABLE: Must Server Open("the document does not say that the value is a function of the seed alone") ["Endpoints" 26 0x9e99_a2df];
     }
 
     /// Webhook registrations.
@@ -484,7 +484,7 @@ crate::requirements! {
         /// A node that does not exist returns 404, or has no records.
         UNKNOWN: Must Server Check ["Endpoints" 30 0xcd15_7f3f, "Endpoints" 31 0xdbcb_11d3, "Errors" 1 0x53a1_7b62];
         /// Pending counts are low except while a node is syncing; the document does not state which number is low.
-        PENDING_LOW: Should Server Open ["Node metrics records" 6 0x7d28_3ba2];
+        PENDING_LOW: Should Server Open("the sentence says `low` without a number and excepts nodes that are syncing") ["Node metrics records" 6 0x7d28_3ba2];
     }
 
     /// The measurement program and its messages.
@@ -554,7 +554,7 @@ crate::requirements! {
         /// A reader classifies by the field `status` before the shape of the response.
         READ_STATUS_FIRST: Must Reader Vector ["Reading the STORE message (recovery rules)" 5 0x9420_dd01];
         /// How a response other than 200, 404 and 410 is read is left open; the reference takes nothing from it.
-        READ_OTHER: Must Reader Open ["Reading the STORE message (recovery rules)" 5 0x9420_dd01];
+        READ_OTHER: Must Reader Open("the recovery rules list their responses, and no other") ["Reading the STORE message (recovery rules)" 5 0x9420_dd01];
     }
 
     /// FORGET messages.
@@ -580,7 +580,7 @@ crate::requirements! {
         /// A POST remains readable after the FORGET of the STORE that it names.
         POSTS_REMAIN: Must Server Check ["Reading the STORE message (recovery rules)" 8 0x60ad_3e6e];
         /// The result of a FORGET is left open for another owner's target, a target that is not a STORE, one named twice and one forgotten already; the simulator rejects the first two and ignores the others.
-        OWN_TARGETS: Must Server Open ["Reading the STORE message (recovery rules)" 6 0xea18_8145, "Stored records written by the hosting application" 45 0x5680_55c7];
+        OWN_TARGETS: Must Server Open("the sentence about targets names unknown, missing, removed, rejected and pending ones only") ["Reading the STORE message (recovery rules)" 6 0xea18_8145, "Stored records written by the hosting application" 45 0x5680_55c7];
     }
 
     /// Signatures: which bytes are signed, and by which key.
@@ -600,7 +600,7 @@ crate::requirements! {
         /// r and s are nonzero scalars of the curve, and a public key can be recovered from them.
         SIGNATURE_SCALARS: Must Record Vector rule "signature.scalars" ["Signing of stored records" 2 0x4588_c5e2, "General request signing" 2 0xeb7d_9aab];
         /// Whether the higher of the two values of s is accepted is left open; it is never written.
-        LOW_S: Must Record Open rule "signature.low-s" ["Signing of stored records" 2 0x4588_c5e2];
+        LOW_S: Must Record Open("the document names the signature scheme, whose common implementations accept both values") rule "signature.low-s" ["Signing of stored records" 2 0x4588_c5e2];
         /// The recovered key is the key of the stated signer.
         SIGNER: Must Record Vector rule "signature.signer" ["Signing of stored records" 3 0xef7f_2ed3, "General request signing" 2 0xeb7d_9aab, "Message record" 8 0xd120_8070];
         /// An address is the last 20 bytes of the Keccak-256 of the uncompressed public key without its first byte.
@@ -632,9 +632,9 @@ crate::requirements! {
         /// The signature covers the 32 bytes of the canonical JSON's Keccak-256, not their hexadecimal form.
         RECORD_DIGEST: Must Record Vector ["Signing of stored records" 2 0x4588_c5e2];
         /// The meaning of a duplicate key is left open; such a record is not read.
-        RECORD_DUPLICATES: Must Record Open rule "canonical.duplicate" ["Signing of stored records" 1 0x241b_c8ec];
+        RECORD_DUPLICATES: Must Record Open("JSON itself leaves duplicate keys open, and the document does not mention them") rule "canonical.duplicate" ["Signing of stored records" 1 0x241b_c8ec];
         /// How numbers other than integers up to 2^53 are written is left open; a record with one is not read.
-        RECORD_NUMBERS: Must Record Open rule "canonical.number" ["Signing of stored records" 1 0x241b_c8ec];
+        RECORD_NUMBERS: Must Record Open("common serializers write such numbers differently, and the document does not choose one") rule "canonical.number" ["Signing of stored records" 1 0x241b_c8ec];
         /// The server accepts a message signed by the general procedure.
         GENERAL_TAKEN: Must Server Check ["General request signing" 2 0xeb7d_9aab];
         /// The server accepts an aggregate signed over its canonical JSON.
@@ -654,11 +654,11 @@ crate::requirements! {
         /// A rejected create call stores nothing.
         NOTHING_STORED: Must Server Check ["Errors" 1 0x53a1_7b62, "Request envelope for creating records" 2 0xca53_b92e];
         /// When the server returns 401 is not shown; the simulator does so when a signature is missing.
-        UNAUTHORIZED: Must Server Open ["Errors" 1 0x53a1_7b62];
+        UNAUTHORIZED: Must Server Open("the list of statuses gives 401 a name and no cause") ["Errors" 1 0x53a1_7b62];
         /// When the server returns 403 is not shown; the simulator does so when another key made the signature.
-        FORBIDDEN: Must Server Open ["Errors" 1 0x53a1_7b62];
+        FORBIDDEN: Must Server Open("the list of statuses gives 403 a name and no cause") ["Errors" 1 0x53a1_7b62];
         /// The server returns 500 for its own failures; the simulator does so through a fault.
-        INTERNAL: Must Server Open ["Errors" 1 0x53a1_7b62];
+        INTERNAL: Must Server Open("an internal error has no request that causes it") ["Errors" 1 0x53a1_7b62];
     }
 
     /// Rate limits.
@@ -680,10 +680,10 @@ crate::requirements! {
     /// The other services of the network, as far as they are shown.
     mod neighbours {
         /// The scheduler's paths are named but its responses are not shown; the simulator returns a plan, an allocation and the nodes.
-        SCHEDULER: Must Server Open ["What the service does" 10 0x70ce_42f2, "Endpoints" 35 0xbddf_6ed0];
+        SCHEDULER: Must Server Open("the document says `not shown` for requests and responses of the scheduler") ["What the service does" 10 0x70ce_42f2, "Endpoints" 35 0xbddf_6ed0];
         /// The status service's path is named but its response is not shown; the simulator returns the health of its services.
-        STATUS: Must Server Open ["What the service does" 11 0x8166_82f8, "Endpoints" 35 0xbddf_6ed0];
+        STATUS: Must Server Open("the document says `not shown` for the response of the status service") ["What the service does" 11 0x8166_82f8, "Endpoints" 35 0xbddf_6ed0];
         /// The credit service's paths are named but its responses are not shown; the simulator returns pages of purchases and an estimate.
-        CREDIT: Must Server Open ["What the service does" 12 0x4561_8a89, "Endpoints" 35 0xbddf_6ed0];
+        CREDIT: Must Server Open("the document says `not shown` for requests and responses of the credit service") ["What the service does" 12 0x4561_8a89, "Endpoints" 35 0xbddf_6ed0];
     }
 }

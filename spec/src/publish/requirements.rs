@@ -22,41 +22,41 @@ crate::requirements! {
     /// The `Authorization` header of both endpoints, and the response when it is invalid.
     mod envelope {
         /// The header is the scheme, one space and the envelope; the server rejects any other scheme or spacing.
-        SCHEME: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 1 0x8119_accd, "Exchange (both endpoints)" 1 0x764f_cb51];
+        SCHEME: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 1 0x8119_accd, "Exchange (both endpoints)" 1 0x764f_cb51, "Errors" 2 0x20c3_886d];
         /// The envelope is two parts joined by a single dot.
-        TWO_PARTS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 1 0x8119_accd];
+        TWO_PARTS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 1 0x8119_accd, "Errors" 2 0x20c3_886d];
         /// Both parts are base64url without padding; the server rejects padding and any other alphabet.
-        BASE64URL: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 2 0xe8b0_769a, "Request envelope (header `Authorization`)" 3 0xb07a_33c8];
+        BASE64URL: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 2 0xe8b0_769a, "Request envelope (header `Authorization`)" 3 0xb07a_33c8, "Errors" 2 0x20c3_886d];
         /// The signature part decodes to exactly 64 bytes.
-        SIGNATURE_LENGTH: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 3 0xb07a_33c8];
+        SIGNATURE_LENGTH: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 3 0xb07a_33c8, "Errors" 2 0x20c3_886d];
         /// The message begins with the version 1 envelope prefix.
-        PREFIX: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 4 0x5646_86c5, "Versioning" 1 0x38d2_f117];
+        PREFIX: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 4 0x5646_86c5, "Versioning" 1 0x38d2_f117, "Errors" 2 0x20c3_886d];
         /// The prefix is followed by a JSON object with exactly the keys `v`, `m`, `p`, `d`, `t` and `h`.
-        SIX_KEYS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 4 0x5646_86c5, "Exchange (both endpoints)" 3 0x061b_cd5b];
+        SIX_KEYS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 4 0x5646_86c5, "Exchange (both endpoints)" 3 0x061b_cd5b, "Errors" 2 0x20c3_886d];
         /// `v` is the number 1.
-        VERSION: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 5 0xe12b_66e4];
+        VERSION: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 5 0xe12b_66e4, "Errors" 2 0x20c3_886d];
         /// The server accepts the keys in any order, because the signature covers the bytes as sent.
         KEY_ORDER_FREE: Must Server Check ["Exchange (both endpoints)" 3 0x061b_cd5b];
         /// `m` equals the request method.
-        METHOD: Must Server Check rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 6 0x6d14_10db, "Exchange (both endpoints)" 4 0x3b48_193f];
+        METHOD: Must Server Check rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 6 0x6d14_10db, "Exchange (both endpoints)" 4 0x3b48_193f, "Errors" 2 0x20c3_886d];
         /// `p` equals the request path as sent.
-        PATH: Must Server Check rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 7 0xc22b_dcff, "Exchange (both endpoints)" 4 0x3b48_193f];
+        PATH: Must Server Check rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 7 0xc22b_dcff, "Exchange (both endpoints)" 4 0x3b48_193f, "Errors" 2 0x20c3_886d];
         /// `p` does not include the query.
         QUERY_NOT_SIGNED: Must Server Check ["Request envelope (header `Authorization`)" 7 0xc22b_dcff];
         /// `t` is a string that parses to a time.
-        TIME_FORM: Must Server Check rule "vfkey.time" ["Request envelope (header `Authorization`)" 9 0xb4dc_293a, "Exchange (both endpoints)" 5 0x6a74_be82];
+        TIME_FORM: Must Server Check rule "vfkey.time" ["Request envelope (header `Authorization`)" 9 0xb4dc_293a, "Exchange (both endpoints)" 5 0x6a74_be82, "Errors" 2 0x20c3_886d];
         /// `t` is at most 10 minutes before or after the server's clock.
-        TIME_WINDOW: Must Server Check rule "vfkey.time" ["Exchange (both endpoints)" 5 0x6a74_be82, "Limits" 3 0x1999_43c9];
+        TIME_WINDOW: Must Server Check rule "vfkey.time" ["Exchange (both endpoints)" 5 0x6a74_be82, "Limits" 3 0x1999_43c9, "Errors" 2 0x20c3_886d];
         /// `h` is the SHA-256 of the body bytes as received.
-        BODY_HASH: Must Server Check rule "vfkey.body-hash" ["Request envelope (header `Authorization`)" 10 0x2383_9bde, "Exchange (both endpoints)" 6 0xd02c_8d66];
+        BODY_HASH: Must Server Check rule "vfkey.body-hash" ["Request envelope (header `Authorization`)" 10 0x2383_9bde, "Exchange (both endpoints)" 6 0xd02c_8d66, "Errors" 2 0x20c3_886d];
         /// For an empty body, the server accepts the hash of zero bytes as `h`.
         EMPTY_BODY: Must Server Check ["Request envelope (header `Authorization`)" 10 0x2383_9bde];
         /// `d` is canonical as sent; the server does not normalize it into a bound domain.
-        DOMAIN_AS_SENT: Must Server Check rule "vfkey.domain" ["Request envelope (header `Authorization`)" 8 0x314f_ac8d, "Exchange (both endpoints)" 7 0xe78f_a865];
+        DOMAIN_AS_SENT: Must Server Check rule "vfkey.domain" ["Request envelope (header `Authorization`)" 8 0x314f_ac8d, "Exchange (both endpoints)" 7 0xe78f_a865, "Errors" 2 0x20c3_886d];
         /// The server rejects a request for a domain that has no live binding.
-        BINDING: Must Server Check rule "vfkey.binding" ["Exchange (both endpoints)" 8 0xf7ad_6cad, "Domain binding" 1 0x6e56_f18c];
+        BINDING: Must Server Check rule "vfkey.binding" ["Exchange (both endpoints)" 8 0xf7ad_6cad, "Domain binding" 1 0x6e56_f18c, "Errors" 2 0x20c3_886d];
         /// The signature verifies over exactly the message bytes as sent, with the key bound to the domain.
-        SIGNATURE: Must Server Check rule "vfkey.binding" ["Request envelope (header `Authorization`)" 3 0xb07a_33c8, "Exchange (both endpoints)" 3 0x061b_cd5b, "Exchange (both endpoints)" 8 0xf7ad_6cad];
+        SIGNATURE: Must Server Check rule "vfkey.binding" ["Request envelope (header `Authorization`)" 3 0xb07a_33c8, "Exchange (both endpoints)" 3 0x061b_cd5b, "Exchange (both endpoints)" 8 0xf7ad_6cad, "Errors" 2 0x20c3_886d];
         /// If the feature is not enabled for the account, the server responds as to any authentication failure.
         FEATURE: Must Server Check ["Exchange (both endpoints)" 12 0x815b_2072, "Errors" 2 0x20c3_886d];
         /// Every authentication failure returns the same plain-text 404, byte for byte.
@@ -212,13 +212,13 @@ crate::requirements! {
         /// After a rejected signature, the prepare can still be submitted.
         STAYS_PREPARED: Must Server Check ["States and transitions" 3 0x3b51_e480, "Errors" 3 0xd64e_6bfb];
         /// A rejected signature does not extend the prepare's lifetime.
-        EXPIRY_UNCHANGED: Must Server Check ["States and transitions" 3 0x3b51_e480];
+        EXPIRY_UNCHANGED: Must Server Check ["States and transitions" 3 0x3b51_e480, "Errors" 5 0x0a1f_7938];
         /// The server responds with 410 to an unknown `prepareId`.
         UNKNOWN: Must Server Check ["Errors" 5 0x0a1f_7938];
         /// The server responds with 410 to a submit later than 60 seconds after the prepare.
         EXPIRED: Must Server Check ["States and transitions" 4 0xecca_fb99, "Errors" 5 0x0a1f_7938];
         /// A client cannot submit a prepare of another domain.
-        FOREIGN: Must Server Check ["POST /api/vf-cli/publish/submit" 2 0xd844_b0b9];
+        FOREIGN: Must Server Check ["POST /api/vf-cli/publish/submit" 2 0xd844_b0b9, "Errors" 5 0x0a1f_7938];
         /// The same submit, repeated within 60 seconds, returns the same signature.
         REPEAT: Must Server Check ["States and transitions" 6 0x41d5_f7e6, "Exchange (both endpoints)" 11 0x8c81_47fa, "Limits" 6 0x08c0_4ce7];
         /// A repeated submit does not write a second record.
@@ -246,11 +246,11 @@ crate::requirements! {
         /// While a transfer is pending, the server accepts an accept by the incoming key.
         ACCEPT_ADMITTED: Must Server Check ["States and transitions" 8 0xecc3_89ec, "Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a];
         /// The server rejects an accept while no transfer is pending.
-        ACCEPT_NEEDS_PENDING: Must Server Check ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a];
+        ACCEPT_NEEDS_PENDING: Must Server Check ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a, "Errors" 2 0x20c3_886d];
         /// The server rejects an accept by any key other than the incoming key.
-        ACCEPT_BY_INCOMING: Must Server Check ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a];
+        ACCEPT_BY_INCOMING: Must Server Check ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a, "Errors" 2 0x20c3_886d];
         /// The server rejects every request of the incoming key except an accept.
-        INCOMING_ONLY_ACCEPTS: Must Server Check ["Exchange (both endpoints)" 8 0xf7ad_6cad, "Exchange (both endpoints)" 9 0xec4f_533a];
+        INCOMING_ONLY_ACCEPTS: Must Server Check ["Exchange (both endpoints)" 8 0xf7ad_6cad, "Exchange (both endpoints)" 9 0xec4f_533a, "Errors" 2 0x20c3_886d];
         /// The body of an accept's submit has `op` = `accept`.
         ACCEPT_SAYS_SO: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "Transfer and accept" 3 0x7574_d3cc];
         /// The server rejects a second accept for the same transfer.

@@ -77,10 +77,10 @@ fn page(row: Id, cases: &[Case]) -> String {
             out += &head("Why there is no test");
             out += &wrap("  ", &format!("Not done yet: {what}."));
         }
-        Evidence::Open => {
+        Evidence::Open(why) => {
             out += &head("Why there is no test");
-            out +=
-                &wrap("  ", "The documents leave it open. No check asserts it, and no result depends on it.");
+            let open = "No check asserts it, and no result depends on it";
+            out += &wrap("  ", &format!("The documents leave it open: {why}. {open}."));
         }
     }
     out + &of_cases(row, cases)
@@ -92,18 +92,24 @@ fn of_check(check: &Check) -> String {
     for paragraph in check.doc().split("\n\n") {
         out += &wrap("  ", paragraph);
     }
-    if check.negative {
+    if check.refusal.is_some() {
         out += &wrap("  ", "It passes only if the valid counterpart is accepted.");
     }
     out += "\n";
     out += &field("fact", check.fact);
+    if let Some(refusal) = &check.refusal {
+        out += &field("rejection", &refusal.allowed());
+        if let Some(anchor) = refusal.sentence(row) {
+            out += &field("demanded", &format!("{}, sentence {}", anchor.heading, anchor.ordinal));
+        }
+    }
     for need in check.needs {
         out += &field("needs", need.missing());
     }
     out += &field("cost", &cost(check));
 
     out += &head("What a failure usually means");
-    let usual = match (row.level, check.negative, row.subject) {
+    let usual = match (row.level, check.refusal.is_some(), row.subject) {
         (Level::Should | Level::May, ..) => {
             "The server does not do what the documents recommend. The verdict is warn, and the run still conforms."
         }

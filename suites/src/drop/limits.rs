@@ -7,6 +7,7 @@ use assay_spec::drop::requirements::limits as rows;
 use assay_spec::instant::DAY;
 
 use super::form::Form;
+use super::refusals;
 use super::samples::{Sample, noise};
 use super::{ACCEPTED, RECEIPT, address, benchmark_address, patient, send, send_any, spend_one, token};
 use crate::check::{Check, Checked, Need, Stop};
@@ -14,7 +15,7 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::HOURLY, drop_11_of_an_hour_is_rejected)
+    refuses!(rows::HOURLY, drop_11_of_an_hour_is_rejected, refusals::LIMITED)
         .drops(11, 11)
         .writes(11)
         .needs(&[Need::Clock, Need::Isolation]),
@@ -22,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
         .drops(12, 12)
         .writes(12)
         .needs(&[Need::Clock, Need::Isolation]),
-    refuses!(rows::DAILY, drop_21_of_a_day_is_rejected)
+    refuses!(rows::DAILY, drop_21_of_a_day_is_rejected, refusals::LIMITED)
         .drops(22, 22)
         .writes(22)
         .needs(&[Need::Clock, Need::Isolation])
@@ -32,12 +33,15 @@ pub(super) const CHECKS: &[Check] = &[
         Need::Isolation,
         Need::Addresses,
     ]),
-    refuses!(rows::IPV6_PREFIX, ipv6_addresses_are_counted_per_64_prefix)
+    refuses!(rows::IPV6_PREFIX, ipv6_addresses_are_counted_per_64_prefix, refusals::PREFIX)
         .drops(13, 13)
         .writes(13)
         .needs(&[Need::Clock, Need::Isolation, Need::Addresses])
         .after(const { &[&rows::PER_ADDRESS] }),
-    refuses!(rows::ONE_UPLOAD, second_concurrent_upload_is_rejected).drops(3, 3).writes(3).sends(24_000),
+    refuses!(rows::ONE_UPLOAD, second_concurrent_upload_is_rejected, refusals::LIMITED)
+        .drops(3, 3)
+        .writes(3)
+        .sends(24_000),
 ];
 
 /// An hour plus some minutes of tolerance.
@@ -91,7 +95,7 @@ async fn drop_11_of_an_hour_is_rejected(probe: &Probe<'_>) -> Checked {
     morning(probe).await?;
     drop_from(probe, address(probe)).await?.counterpart_status(ACCEPTED)?;
     expect_accepted(probe, 2, 10).await?;
-    drop_from(probe, address(probe)).await?.expect_status(&[429])
+    drop_from(probe, address(probe)).await?.expect_refused()
 }
 
 /// Reaches the hourly limit and moves the clock an hour. The next drop must be accepted.
@@ -112,7 +116,7 @@ async fn drop_21_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
     drop_from(probe, address(probe)).await?.given_status(ACCEPTED)?;
     expect_accepted(probe, 12, 20).await?;
     probe.advance(HOUR).await?;
-    drop_from(probe, address(probe)).await?.expect_status(&[429])?;
+    drop_from(probe, address(probe)).await?.expect_refused()?;
     probe.advance(Duration::from_hours(24)).await?;
     drop_from(probe, address(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)
 }

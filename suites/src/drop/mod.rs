@@ -4,6 +4,7 @@ mod archive;
 mod cid;
 mod form;
 mod limits;
+mod refusals;
 mod response;
 mod samples;
 mod site;

@@ -6,6 +6,7 @@ use assay_spec::drop::requirements::{response, site as rows};
 use serde_json::json;
 use url::Url;
 
+use super::refusals;
 use super::samples::{INDEX, NESTED};
 use super::{Dropped, Which, accepted, fresh, ordinary, patient};
 use crate::check::{Check, Checked, Need, Stop};
@@ -19,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
         .drops(4, 2)
         .writes(2)
         .after(const { &[&response::DROP_ID] }),
-    refuses!(rows::REMOVED, unclaimed_site_is_removed_after_4_hours)
+    refuses!(rows::REMOVED, unclaimed_site_is_removed_after_4_hours, refusals::REMOVED)
         .drops(4, 1)
         .writes(1)
         .needs(&[Need::Clock]),

@@ -4,6 +4,7 @@ use assay_spec::drop::requirements::upload as rows;
 use serde_json::json;
 
 use super::form::Form;
+use super::refusals;
 use super::samples::Sample;
 use super::{ACCEPTED, RECEIPT, Which, address, counterpart, dropped, ordinary, send, send_any, upload};
 use crate::check::{Check, Checked, Need};
@@ -12,12 +13,20 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough).drops(1, 1).writes(1),
-    refuses!(rows::ARTIFACT_REQUIRED, form_without_artifact_is_rejected).drops(2, 2).writes(2),
+    refuses!(rows::ARTIFACT_REQUIRED, form_without_artifact_is_rejected, refusals::UNSAFE)
+        .drops(2, 2)
+        .writes(2),
     shows!(rows::SOURCE_TAKEN, source_of_64_allowed_characters_is_accepted).drops(2, 2).writes(2),
     shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored).drops(3, 3).writes(3),
     shows!(rows::NO_CORS, cors_is_not_enabled).drops(1, 1).writes(1),
-    refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried).drops(3, 3).writes(3).needs(&[Need::Faults]),
-    refuses!(rows::PAUSED, paused_drops_return_503).drops(4, 4).writes(4).needs(&[Need::Faults]),
+    refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried, refusals::FAILED)
+        .drops(3, 3)
+        .writes(3)
+        .needs(&[Need::Faults]),
+    refuses!(rows::PAUSED, paused_drops_return_503, refusals::PAUSED)
+        .drops(4, 4)
+        .writes(4)
+        .needs(&[Need::Faults]),
 ];
 
 /// 64 characters that include every allowed kind.
@@ -32,7 +41,7 @@ async fn a_form_with_a_zip_is_enough(probe: &Probe<'_>) -> Checked {
 async fn form_without_artifact_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let form = Form::new(probe).field("source", "assay");
-    send(probe, form.request(probe)).await?.expect_status(&[400])
+    send(probe, form.request(probe)).await?.expect_refused()
 }
 
 /// Uploads a zip with a `source` of 64 allowed characters. It must be accepted.
@@ -71,7 +80,7 @@ async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
     probe.faults(json!([{ "fault": "drop.publish-fails" }])).await?;
     let failed = send_any(probe, request.clone(), address(probe)).await?;
     probe.faults(json!([])).await?;
-    failed.expect_status(&[500])?;
+    failed.expect_refused()?;
     send_any(probe, request, address(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)
 }
 
@@ -83,7 +92,7 @@ async fn paused_drops_return_503(probe: &Probe<'_>) -> Checked {
         probe.faults(json!([{ "fault": cause }])).await?;
         let paused = send_any(probe, Form::with_zip(probe, &zip).request(probe), address(probe)).await;
         probe.faults(json!([])).await?;
-        paused?.expect_status(&[503])?;
+        paused?.expect_refused()?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use assay_spec::cid::Layout;
 use assay_spec::drop::requirements::zip as rows;
 
 use super::archive::{Entry, zip};
+use super::refusals;
 use super::samples::{INDEX, Sample, noise, repetitive};
 use super::site::{below, index};
 use super::{ACCEPTED, cid, counterpart, patient, upload};
@@ -14,21 +15,27 @@ use crate::probe::Probe;
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::FORM, artifact_that_is_not_a_zip_is_rejected).drops(2, 2).writes(2),
-    refuses!(rows::TRAVERSAL, path_outside_the_root_is_rejected).drops(2, 2).writes(2),
-    refuses!(rows::ABSOLUTE, absolute_path_is_rejected).drops(2, 2).writes(2),
-    refuses!(rows::SYMLINK, symbolic_link_is_followed_or_rejected).drops(4, 2).writes(2),
-    refuses!(rows::ROOT_INDEX, zip_without_root_index_is_rejected).drops(2, 2).writes(2),
-    refuses!(rows::SIZE, zip_over_10_mb_is_rejected).drops(3, 3).writes(3).sends(23_031_000),
-    refuses!(rows::EXTRACTED_SIZE, extracted_size_over_40_mb_is_rejected)
+    refuses!(rows::FORM, artifact_that_is_not_a_zip_is_rejected, refusals::UNSAFE).drops(2, 2).writes(2),
+    refuses!(rows::TRAVERSAL, path_outside_the_root_is_rejected, refusals::UNSAFE).drops(2, 2).writes(2),
+    refuses!(rows::ABSOLUTE, absolute_path_is_rejected, refusals::UNSAFE).drops(2, 2).writes(2),
+    refuses!(rows::SYMLINK, symbolic_link_is_followed_or_rejected, refusals::LINK).drops(4, 2).writes(2),
+    refuses!(rows::ROOT_INDEX, zip_without_root_index_is_rejected, refusals::UNSAFE).drops(2, 2).writes(2),
+    refuses!(rows::SIZE, zip_over_10_mb_is_rejected, refusals::TOO_LARGE)
+        .drops(3, 3)
+        .writes(3)
+        .sends(23_031_000),
+    refuses!(rows::EXTRACTED_SIZE, extracted_size_over_40_mb_is_rejected, refusals::TOO_MUCH_INSIDE)
         .drops(3, 3)
         .writes(3)
         .sends(6_393_000),
-    refuses!(rows::COUNTED, extracted_size_is_counted_not_read_from_headers)
+    refuses!(rows::COUNTED, extracted_size_is_counted_not_read_from_headers, refusals::TOO_MUCH_INSIDE)
         .drops(2, 2)
         .writes(2)
         .sends(3_430_000),
-    refuses!(rows::FILES, more_than_1000_files_are_rejected).drops(3, 3).writes(3).sends(213_000),
+    refuses!(rows::FILES, more_than_1000_files_are_rejected, refusals::TOO_MUCH_INSIDE)
+        .drops(3, 3)
+        .writes(3)
+        .sends(213_000),
 ];
 
 /// A limit inside the zip may return 413 (too large) or 400 (unsafe).
@@ -51,7 +58,7 @@ async fn is_unsafe(probe: &Probe<'_>, bad: Entry) -> Checked {
 /// Uploads an HTML file as `artifact`. It must return 400.
 async fn artifact_that_is_not_a_zip_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
-    upload(probe, b"<!doctype html>\n<title>no zip</title>\n").await?.expect_status(&[400])
+    upload(probe, b"<!doctype html>\n<title>no zip</title>\n").await?.expect_refused()
 }
 
 /// Uploads a zip with an entry `../outside.txt`. It must return 400.
@@ -113,7 +120,7 @@ async fn zip_without_root_index_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let page = Sample::page(probe).files[INDEX].clone();
     let nested = Sample::default().with("site/index.html", page).with("site/style.css", "p {}\n");
-    upload(probe, &nested.zip()).await?.expect_status(&[400])
+    upload(probe, &nested.zip()).await?.expect_refused()
 }
 
 /// Uploads a zip below the limit, which must be accepted, and one above it, which must be rejected.

@@ -6,6 +6,7 @@ use assay_spec::gateway::{auth, chat, completions, messages, responses};
 use serde_json::{Value, json};
 
 use super::given::{self, Skill, model};
+use super::refusals;
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::check::{Check, Checked, Stop};
@@ -14,34 +15,48 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::KEY_CHECK, valid_key_returns_200).costs(2, 0, 0),
-    refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401).costs(3, 0, 0),
-    refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401).costs(2, 0, 0),
-    refuses!(rows::KEY_CHECK_REVOKED, revoked_key_returns_401)
+    refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401, refusals::INVALID_KEY).costs(3, 0, 0),
+    refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401, refusals::NO_KEY).costs(2, 0, 0),
+    refuses!(rows::KEY_CHECK_REVOKED, revoked_key_returns_401, refusals::INVALID_KEY)
         .costs(2, 0, 0)
         .after(const { &[&rows::KEY_CHECK_INVALID] }),
     shows!(rows::KEY_CHECK_FREE, key_check_spends_no_tokens).costs(5, 0, 0),
-    refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected)
+    refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected, refusals::INVALID_KEY)
         .costs(3, 0, 0)
         .after(const { &[&stream::ERROR_BEFORE] }),
-    refuses!(rows::INVALID_KEY_COMPLETIONS, completion_with_an_invalid_key_is_rejected).costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY_NATIVE, native_completion_with_an_invalid_key_is_rejected).costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY_RESPONSES, response_with_an_invalid_key_is_rejected).costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected).costs(2, 0, 0),
-    refuses!(rows::MISSING_KEY, inference_without_a_key_is_rejected)
+    refuses!(
+        rows::INVALID_KEY_COMPLETIONS,
+        completion_with_an_invalid_key_is_rejected,
+        refusals::INVALID_KEY
+    )
+    .costs(2, 0, 0),
+    refuses!(
+        rows::INVALID_KEY_NATIVE,
+        native_completion_with_an_invalid_key_is_rejected,
+        refusals::INVALID_KEY
+    )
+    .costs(2, 0, 0),
+    refuses!(rows::INVALID_KEY_RESPONSES, response_with_an_invalid_key_is_rejected, refusals::INVALID_KEY)
+        .costs(2, 0, 0),
+    refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected, refusals::INVALID_KEY)
+        .costs(2, 0, 0),
+    refuses!(rows::MISSING_KEY, inference_without_a_key_is_rejected, refusals::MISSING_KEY)
         .costs(6, 0, 0)
         .after(const { &[&native::NATIVE] }),
-    refuses!(rows::REVOKED_KEY, inference_with_a_revoked_key_is_rejected).costs(6, 0, 0).after(
-        const {
-            &[
-                &native::NATIVE,
-                &rows::INVALID_KEY_CHAT,
-                &rows::INVALID_KEY_COMPLETIONS,
-                &rows::INVALID_KEY_NATIVE,
-                &rows::INVALID_KEY_RESPONSES,
-                &rows::INVALID_KEY_MESSAGES,
-            ]
-        },
-    ),
+    refuses!(rows::REVOKED_KEY, inference_with_a_revoked_key_is_rejected, refusals::INVALID_KEY)
+        .costs(6, 0, 0)
+        .after(
+            const {
+                &[
+                    &native::NATIVE,
+                    &rows::INVALID_KEY_CHAT,
+                    &rows::INVALID_KEY_COMPLETIONS,
+                    &rows::INVALID_KEY_NATIVE,
+                    &rows::INVALID_KEY_RESPONSES,
+                    &rows::INVALID_KEY_MESSAGES,
+                ]
+            },
+        ),
 ];
 
 /// The statuses that an inference request without a key may return.
@@ -78,7 +93,7 @@ async fn invalid_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let longer = format!("{}x", given::key(probe).await?);
     for wrong in [given::wrong_key(probe).await?, longer] {
-        Call::get(&auth::CHECK).bearer(&wrong).send(probe).await?.expect_status(&[401])?;
+        Call::get(&auth::CHECK).bearer(&wrong).send(probe).await?.expect_refused()?;
     }
     Ok(())
 }
@@ -86,14 +101,14 @@ async fn invalid_key_returns_401(probe: &Probe<'_>) -> Checked {
 /// Sends the key check without a key. It must return 401.
 async fn missing_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
-    Call::get(&auth::CHECK).key(Key::None).send(probe).await?.expect_status(&[401])
+    Call::get(&auth::CHECK).key(Key::None).send(probe).await?.expect_refused()
 }
 
 /// Sends a revoked key to the key check. It must return 401.
 async fn revoked_key_returns_401(probe: &Probe<'_>) -> Checked {
     let revoked = given::revoked_key(probe).await?;
     counterpart(probe).await?;
-    Call::get(&auth::CHECK).bearer(&revoked).send(probe).await?.expect_status(&[401])
+    Call::get(&auth::CHECK).bearer(&revoked).send(probe).await?.expect_refused()
 }
 
 /// The tokens that the valid key has spent, from the control API.

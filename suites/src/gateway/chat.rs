@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::bodies::{self, QUESTION, image, text, with, without};
 use super::given::{Skill, model, unknown_model};
 use super::malformed::{malformed, only_an_object_is_accepted, refused};
+use super::refusals;
 use super::tools::called;
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
@@ -22,19 +23,19 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::ANSWER_TEXT, reply_has_content).costs(1, 0, 0).after(const { &[&rows::CHOICES] }),
     shows!(rows::PARTS, text_parts_are_accepted).costs(1, 0, 0),
     shows!(rows::IMAGE, image_is_accepted).costs(1, 0, 0),
-    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected).costs(5, 0, 0),
-    refuses!(rows::MODEL, model_must_be_a_string).costs(4, 0, 0),
-    refuses!(rows::MESSAGES, messages_must_be_an_array).costs(3, 0, 0),
-    refuses!(rows::MESSAGE, message_must_be_an_object).costs(3, 0, 0),
-    refuses!(rows::ROLE, role_must_be_a_string).costs(3, 0, 0),
-    refuses!(rows::CONTENT, content_must_be_a_string_or_an_array).costs(2, 0, 0),
-    refuses!(rows::PART, part_must_be_an_object).costs(3, 0, 0),
-    refuses!(rows::PART_TYPE, part_type_must_be_known).costs(3, 0, 0),
-    refuses!(rows::PART_TEXT, text_of_a_part_must_be_a_string).costs(3, 0, 0),
-    refuses!(rows::PART_IMAGE, image_url_of_a_part_must_be_an_object).costs(3, 0, 0),
-    refuses!(rows::PART_IMAGE_URL, url_of_an_image_must_be_a_string).costs(3, 0, 0),
-    refuses!(rows::TOOL_CALL_ID, tool_call_id_must_be_a_string).costs(3, 0, 0),
-    refuses!(rows::STREAM, stream_must_be_a_boolean).costs(3, 0, 0),
+    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION).costs(4, 0, 0),
+    refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::CONTENT, content_must_be_a_string_or_an_array, refusals::VALIDATION).costs(2, 0, 0),
+    refuses!(rows::PART, part_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::PART_TYPE, part_type_must_be_known, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::PART_TEXT, text_of_a_part_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::PART_IMAGE, image_url_of_a_part_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::PART_IMAGE_URL, url_of_an_image_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::TOOL_CALL_ID, tool_call_id_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::STREAM, stream_must_be_a_boolean, refusals::VALIDATION).costs(3, 0, 0),
 ];
 
 /// A valid chat.

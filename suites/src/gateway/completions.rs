@@ -5,6 +5,7 @@ use assay_spec::gateway::requirements::completions as rows;
 
 use super::chat::expect_reply;
 use super::given::{Skill, model, unknown_model};
+use super::refusals;
 use super::wire::Call;
 use super::{bodies, offered};
 use crate::check::{Check, Checked};
@@ -14,7 +15,7 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::COMPLETION, completion_is_a_json_object).costs(2, 0, 0),
     shows!(rows::NATIVE, native_completion_is_a_json_object).costs(2, 0, 0),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(4, 0, 0),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(4, 0, 0),
 ];
 
 /// Sends a completion request. It must return 200 with a JSON object; an unknown model does
@@ -37,7 +38,7 @@ async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     let bad = bodies::completions(&unknown_model(probe));
     for (endpoint, ()) in offered(probe, [(&completions::ENDPOINT, ()), (&completions::NATIVE, ())]) {
         Call::post(endpoint, &good).accepted(probe).await?.counterpart_status(&[200])?;
-        Call::post(endpoint, &bad).send(probe).await?.expect_status(&[404])?;
+        Call::post(endpoint, &bad).send(probe).await?.expect_refused()?;
     }
     Ok(())
 }

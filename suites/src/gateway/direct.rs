@@ -13,6 +13,7 @@ use super::auth::keyless;
 use super::chat::expect_object;
 use super::discovery::{given_entries, is_url};
 use super::given::{self, Skill, model};
+use super::refusals;
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::check::{Check, Checked, Stop};
@@ -33,7 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(1 + SERVERS as u32)
         .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
     shows!(rows::EVERY_SERVER, every_server_accepts_the_key).costs(4, 0, 0).elsewhere(1 + ALL as u32),
-    refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key)
+    refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key, refusals::INVALID_KEY)
         .costs(5, 0, 0)
         .elsewhere(4 + SERVERS as u32)
         .after(
@@ -47,7 +48,7 @@ pub(super) const CHECKS: &[Check] = &[
                 ]
             },
         ),
-    refuses!(rows::MISSING_KEY, server_rejects_a_missing_key)
+    refuses!(rows::MISSING_KEY, server_rejects_a_missing_key, refusals::MISSING_KEY)
         .costs(5, 0, 0)
         .elsewhere(4 + SERVERS as u32)
         .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &auths::MISSING_KEY] }),

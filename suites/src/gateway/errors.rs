@@ -8,6 +8,7 @@ use super::auth::inference;
 use super::bodies::{self, with};
 use super::chat::good;
 use super::given::{self, Skill, model, unknown_model};
+use super::refusals;
 use super::wire::{Call, expect_detail};
 use super::{offered, pool};
 use crate::check::{Check, Checked, Need};
@@ -15,11 +16,13 @@ use crate::probe::Probe;
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::DETAIL_401, error_401_has_a_detail_string).costs(6, 0, 0),
-    refuses!(rows::DETAIL_404, error_404_has_a_detail_string).costs(6, 0, 0),
-    refuses!(rows::DETAIL_422, error_422_has_a_detail).costs(3, 0, 0),
-    refuses!(rows::DETAIL_503, error_503_has_a_detail_string).costs(2, 0, 0).needs(&[Need::Faults]),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(2, 0, 0),
+    refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR).costs(6, 0, 0),
+    refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL).costs(6, 0, 0),
+    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::DETAIL_503, error_503_has_a_detail_string, refusals::ALL_FAILED)
+        .costs(2, 0, 0)
+        .needs(&[Need::Faults]),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(2, 0, 0),
 ];
 
 /// A valid chat as the counterpart of rejected ones.
@@ -77,5 +80,5 @@ async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let body = bodies::chat(&unknown_model(probe));
-    Call::post(&chat::ENDPOINT, &body).send(probe).await?.expect_status(&[404])
+    Call::post(&chat::ENDPOINT, &body).send(probe).await?.expect_refused()
 }

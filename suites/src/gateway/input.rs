@@ -8,13 +8,14 @@ use serde_json::json;
 use super::bodies::{self, QUESTION, image, text, with};
 use super::chat::{given_chat, good, seen};
 use super::given::{Skill, model};
+use super::refusals;
 use super::wire::Call;
 use crate::check::{Check, Checked};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::NOT_UTF8, body_that_is_not_utf8_is_rejected)
+    refuses!(rows::NOT_UTF8, body_that_is_not_utf8_is_rejected, refusals::NOT_JSON)
         .costs(2, 0, 0)
         .after(const { &[&chats::BODY] }),
     shows!(rows::DEEP, deeply_nested_body_causes_no_internal_error).costs(4, 0, 0).sends(1_102_000),
@@ -57,7 +58,7 @@ async fn body_that_is_not_utf8_is_rejected(probe: &Probe<'_>) -> Checked {
     Call::post(&chat::ENDPOINT, &good).accepted(probe).await?.counterpart_status(&[200])?;
     let marked = with(good, "/messages/0/content", json!("caf@ au lait"));
     let bytes: Vec<u8> = marked.to_string().bytes().map(|b| if b == b'@' { 0xe9 } else { b }).collect();
-    Call::raw(&chat::ENDPOINT, bytes).send(probe).await?.expect_status(&[422, 400])
+    Call::raw(&chat::ENDPOINT, bytes).send(probe).await?.expect_refused()
 }
 
 /// Sends bodies nested 100,000 levels deep. Each must return a status below 500.

@@ -9,6 +9,7 @@ use super::bodies::{self, QUESTION, without};
 use super::chat::expect_reply;
 use super::given::{Skill, model, unknown_model};
 use super::malformed::{malformed, only_an_object_is_accepted, refused};
+use super::refusals;
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -16,14 +17,14 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).costs(2, 0, 0),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(2, 0, 0),
-    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected).costs(5, 0, 0),
-    refuses!(rows::MODEL, model_must_be_a_string).costs(4, 0, 0),
-    refuses!(rows::MAX_TOKENS, max_tokens_must_be_an_integer).costs(5, 0, 0),
-    refuses!(rows::MESSAGES, messages_must_be_an_array).costs(3, 0, 0),
-    refuses!(rows::MESSAGE, message_must_be_an_object).costs(3, 0, 0),
-    refuses!(rows::ROLE, role_must_be_a_string).costs(3, 0, 0),
-    refuses!(rows::CONTENT, content_must_be_a_string).costs(3, 0, 0),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(2, 0, 0),
+    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION).costs(4, 0, 0),
+    refuses!(rows::MAX_TOKENS, max_tokens_must_be_an_integer, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::CONTENT, content_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
 ];
 
 /// A valid body.
@@ -40,7 +41,7 @@ async fn message_is_a_json_object(probe: &Probe<'_>) -> Checked {
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     Call::post(&messages::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
     let bad = bodies::messages(&unknown_model(probe));
-    Call::post(&messages::ENDPOINT, &bad).send(probe).await?.expect_status(&[404])
+    Call::post(&messages::ENDPOINT, &bad).send(probe).await?.expect_refused()
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.

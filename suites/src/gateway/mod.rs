@@ -18,6 +18,7 @@ mod messages;
 mod models;
 mod payment;
 mod pool;
+mod refusals;
 mod responses;
 pub mod sse;
 mod stream;

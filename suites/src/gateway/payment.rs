@@ -9,18 +9,19 @@ use super::auth::inference;
 use super::chat::{COMPLETION, good};
 use super::given::{self, Skill, model};
 use super::offered;
+use super::refusals;
 use super::wire::{Call, Key, expect_detail};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::REQUIRED, missing_key_returns_402)
+    refuses!(rows::REQUIRED, missing_key_returns_402, refusals::PAYMENT)
         .costs(6, 0, 0)
         .after(const { &[&auth::MISSING_KEY, &native::NATIVE] }),
-    refuses!(rows::DETAIL, error_402_has_a_detail_string).costs(2, 0, 0),
+    refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT).costs(2, 0, 0),
     shows!(rows::PAID, paid_request_is_accepted).costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY, invalid_key_returns_401_not_402)
+    refuses!(rows::INVALID_KEY, invalid_key_returns_401_not_402, refusals::INVALID_KEY)
         .costs(2, 0, 0)
         .after(const { &[&auth::INVALID_KEY_CHAT] }),
     shows!(rows::VALID_KEY, valid_key_needs_no_payment).costs(1, 0, 0),
@@ -44,7 +45,7 @@ async fn missing_key_returns_402(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
     for (endpoint, body) in offered(probe, inference(&id)) {
-        Call::post(endpoint, &body).key(Key::None).send(probe).await?.expect_status(&[402])?;
+        Call::post(endpoint, &body).key(Key::None).send(probe).await?.expect_refused()?;
     }
     Ok(())
 }
@@ -76,7 +77,7 @@ async fn invalid_key_returns_401_not_402(probe: &Probe<'_>) -> Checked {
     let body = good(probe).await?;
     Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.counterpart_status(&[200])?;
     let wrong = given::wrong_key(probe).await?;
-    Call::post(&chat::ENDPOINT, &body).bearer(&wrong).send(probe).await?.expect_status(&[401])
+    Call::post(&chat::ENDPOINT, &body).bearer(&wrong).send(probe).await?.expect_refused()
 }
 
 /// Enables the payment flow and sends a chat with a valid key. It must return 200.

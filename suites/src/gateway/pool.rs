@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::bodies;
 use super::chat::{COMPLETION, good};
 use super::given::{Skill, model};
+use super::refusals;
 use super::wire::Call;
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
@@ -19,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(6, 0, 0)
         .elsewhere(2 * SERVERS as u32)
         .needs(&[Need::Faults]),
-    refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503)
+    refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503, refusals::ALL_FAILED)
         .costs(3, 0, 0)
         .needs(&[Need::Faults])
         .after(const { &[&stream::ERROR_BEFORE] }),
@@ -79,9 +80,9 @@ async fn one_live_server_is_enough(probe: &Probe<'_>) -> Checked {
 async fn without_a_live_server_the_gateway_returns_503(probe: &Probe<'_>) -> Checked {
     send_good(probe).await?.counterpart_status(&[200])?;
     probe.faults(all_down()).await?;
-    send_good(probe).await?.expect_status(&[503])?;
+    send_good(probe).await?.expect_refused()?;
     let streamed = bodies::with(good(probe).await?, "/stream", json!(true));
-    Call::post(&chat::ENDPOINT, &streamed).send(probe).await?.expect_status(&[503])
+    Call::post(&chat::ENDPOINT, &streamed).send(probe).await?.expect_refused()
 }
 
 /// Makes all servers of one model fail. A chat with another model must return 200.

@@ -6,6 +6,7 @@ use assay_spec::gateway::responses;
 use super::bodies;
 use super::chat::expect_reply;
 use super::given::{Skill, model, unknown_model};
+use super::refusals;
 use super::wire::Call;
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
@@ -13,7 +14,7 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::RESPONSE, response_is_a_json_object).costs(2, 0, 0),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404).costs(2, 0, 0),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(2, 0, 0),
 ];
 
 /// Sends a responses request. It must return 200 with a JSON object; an unknown model does not.
@@ -27,5 +28,5 @@ async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     let good = bodies::responses(&model(probe, Skill::Chat).await?);
     Call::post(&responses::ENDPOINT, &good).accepted(probe).await?.counterpart_status(&[200])?;
     let bad = bodies::responses(&unknown_model(probe));
-    Call::post(&responses::ENDPOINT, &bad).send(probe).await?.expect_status(&[404])
+    Call::post(&responses::ENDPOINT, &bad).send(probe).await?.expect_refused()
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::bodies::{with, without};
 use super::chat::{COMPLETION, good};
 use super::given;
+use super::refusals;
 use super::sse::{Event, events};
 use super::wire::Call;
 use crate::check::{Check, Checked, Need, Stop};
@@ -21,7 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::NOT_ASKED_FOR, stream_false_returns_one_object)
         .costs(1, 0, 0)
         .after(const { &[&chats::ANSWERED] }),
-    refuses!(rows::ERROR_BEFORE, error_before_the_stream_is_json)
+    refuses!(rows::ERROR_BEFORE, error_before_the_stream_is_json, refusals::BEFORE_STREAM)
         .costs(3, 0, 0)
         .after(const { &[&errors::UNKNOWN_MODEL, &chats::MESSAGES] }),
     shows!(rows::ERROR_EVENT, failure_midway_is_an_event).costs(2, 0, 0).needs(&[Need::Faults]),

@@ -9,6 +9,7 @@ use super::bodies::{self, without};
 use super::chat::{COMPLETION, given_choices, wire_compat};
 use super::given::{Skill, model};
 use super::malformed::{malformed, refused};
+use super::refusals;
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
@@ -22,13 +23,13 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::ROUND_TRIP, tool_result_is_accepted)
         .costs(2, 0, 0)
         .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
-    refuses!(rows::TOOLS, tools_must_be_an_array).costs(2, 0, 0),
-    refuses!(rows::TOOL, tool_must_be_an_object).costs(3, 0, 0),
-    refuses!(rows::TYPE, tool_type_must_be_function).costs(3, 0, 0),
-    refuses!(rows::FUNCTION, function_must_be_an_object).costs(3, 0, 0),
-    refuses!(rows::NAME, function_name_must_be_a_string).costs(4, 0, 0),
-    refuses!(rows::DESCRIPTION, description_must_be_a_string).costs(3, 0, 0),
-    refuses!(rows::PARAMETERS, parameters_must_be_an_object).costs(3, 0, 0),
+    refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION).costs(2, 0, 0),
+    refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION).costs(4, 0, 0),
+    refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
 ];
 
 /// A valid chat that declares a tool.

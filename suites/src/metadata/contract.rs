@@ -3,6 +3,7 @@
 use assay_spec::metadata::requirements::contract as rows;
 use assay_spec::metadata::requirements::paths;
 
+use super::refusals;
 use super::wire::{
     Form, NAMED, Way, another, contracts, document, expect_document, expect_unknown, fetch, get,
 };
@@ -16,7 +17,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(3, 0, 0)
         .elsewhere(4)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    refuses!(rows::UNKNOWN, unknown_contract_is_rejected).costs(4, 0, 0),
+    refuses!(rows::UNKNOWN, unknown_contract_is_rejected, refusals::UNKNOWN).costs(4, 0, 0),
     shows!(rows::SAME, cid_and_uri_return_the_same_contract).costs(4, 0, 0).elsewhere(16),
 ];
 

@@ -4,6 +4,7 @@ mod contract;
 mod overrides;
 mod paths;
 mod records;
+mod refusals;
 mod root;
 mod token;
 mod validation;

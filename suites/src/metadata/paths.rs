@@ -2,6 +2,7 @@
 
 use assay_spec::metadata::requirements::paths as rows;
 
+use super::refusals;
 use super::wire::{Form, NAMED, Way, contracts, fetch, get, with_tokens};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
@@ -9,7 +10,7 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::DOUBLE_SLASH, double_slash_after_a_uri_is_part_of_the_path).costs(1, 0, 0).elsewhere(3),
-    refuses!(rows::REQUIRED, path_without_a_uri_is_rejected).costs(4, 0, 0),
+    refuses!(rows::REQUIRED, path_without_a_uri_is_rejected, refusals::EMPTY).costs(4, 0, 0),
 ];
 
 /// Fetches the paths with a double slash after the URI until one returns 200. At least one must; other checks judge

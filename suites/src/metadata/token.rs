@@ -3,6 +3,7 @@
 use assay_spec::metadata::requirements::paths;
 use assay_spec::metadata::requirements::token as rows;
 
+use super::refusals;
 use super::wire::{Form, Way, expect_document, expect_unknown, fetch, fixtures, with_tokens};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -19,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(4, 0, 0)
         .elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    refuses!(rows::UNKNOWN, unknown_token_is_rejected).costs(2, 0, 0),
+    refuses!(rows::UNKNOWN, unknown_token_is_rejected, refusals::UNKNOWN_TOKEN).costs(2, 0, 0),
 ];
 
 async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {

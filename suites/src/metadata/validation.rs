@@ -3,6 +3,7 @@
 use assay_spec::metadata::requirements::validation as rows;
 use serde_json::Value;
 
+use super::refusals;
 use super::wire::{Form, NAMED, Way, fetch, with_tokens};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
@@ -10,7 +11,7 @@ use crate::profile::MetadataContract;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::INTEGER, token_id_that_is_not_an_integer_is_rejected).costs(16, 0, 0),
+    refuses!(rows::INTEGER, token_id_that_is_not_an_integer_is_rejected, refusals::INVALID).costs(16, 0, 0),
     shows!(rows::DETAIL, detail_is_an_array_of_objects).costs(2, 0, 0),
     shows!(rows::LOC, loc_is_an_array_of_strings_and_integers).costs(2, 0, 0),
     shows!(rows::MSG, msg_is_a_string).costs(2, 0, 0),
@@ -44,7 +45,7 @@ async fn token_id_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Check
             fetch(probe, contract.token_path(way, id, form)).await?.counterpart_status(&[200])?;
             let bad: &[&str] = if form == Form::Bare { &["abc", "1x", "7.txt"] } else { &["abc"] };
             for id in bad {
-                fetch(probe, contract.token_path(way, id, form)).await?.expect_status(&[422])?;
+                fetch(probe, contract.token_path(way, id, form)).await?.expect_refused()?;
             }
         }
     }

@@ -6,6 +6,7 @@ use assay_spec::network::{aggregate, instance, message, pin, program, webhook};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
+use super::refusals;
 use super::wire::{Call, Draft, now};
 use super::{ACCEPTED, REJECTED, counterpart, post_draft, storage};
 use crate::check::{Check, Checked, Stop};
@@ -13,20 +14,32 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected).costs(7, 0, 0).writes(7),
-    refuses!(rows::MESSAGE, message_that_is_not_an_object_is_rejected).costs(6, 0, 0).writes(6),
-    refuses!(rows::SIGNATURE, signature_that_is_not_a_string_is_rejected).costs(4, 0, 0).writes(4),
-    refuses!(rows::ADDRESS, address_that_is_not_a_string_is_rejected).costs(5, 0, 0).writes(5),
-    refuses!(rows::CHAIN, chain_that_is_not_a_string_is_rejected).costs(5, 0, 0).writes(5),
-    refuses!(rows::CHANNEL, channel_that_is_not_a_string_is_rejected).costs(4, 0, 0).writes(4),
-    refuses!(rows::TYPE, type_that_is_not_a_string_is_rejected).costs(5, 0, 0).writes(5),
-    refuses!(rows::TYPE_KNOWN, unknown_type_is_rejected).costs(4, 0, 0).writes(4),
-    refuses!(rows::TYPE_OF_ENDPOINT, endpoint_rejects_types_other_than_its_own)
+    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::ENVELOPE).costs(7, 0, 0).writes(7),
+    refuses!(rows::MESSAGE, message_that_is_not_an_object_is_rejected, refusals::ENVELOPE)
+        .costs(6, 0, 0)
+        .writes(6),
+    refuses!(rows::SIGNATURE, signature_that_is_not_a_string_is_rejected, refusals::ENVELOPE)
+        .costs(4, 0, 0)
+        .writes(4),
+    refuses!(rows::ADDRESS, address_that_is_not_a_string_is_rejected, refusals::ENVELOPE)
+        .costs(5, 0, 0)
+        .writes(5),
+    refuses!(rows::CHAIN, chain_that_is_not_a_string_is_rejected, refusals::TYPED).costs(5, 0, 0).writes(5),
+    refuses!(rows::CHANNEL, channel_that_is_not_a_string_is_rejected, refusals::TYPED)
+        .costs(4, 0, 0)
+        .writes(4),
+    refuses!(rows::TYPE, type_that_is_not_a_string_is_rejected, refusals::ENVELOPE).costs(5, 0, 0).writes(5),
+    refuses!(rows::TYPE_KNOWN, unknown_type_is_rejected, refusals::OPEN_LIST).costs(4, 0, 0).writes(4),
+    refuses!(rows::TYPE_OF_ENDPOINT, endpoint_rejects_types_other_than_its_own, refusals::OTHER_TYPE)
         .costs(12, 0, 0)
         .elsewhere(13)
         .writes(11),
-    refuses!(rows::TIMESTAMP, timestamp_that_is_not_an_integer_is_rejected).costs(6, 0, 0).writes(6),
-    refuses!(rows::CONTENT, content_that_is_not_an_object_is_rejected).costs(6, 0, 0).writes(6),
+    refuses!(rows::TIMESTAMP, timestamp_that_is_not_an_integer_is_rejected, refusals::ENVELOPE)
+        .costs(6, 0, 0)
+        .writes(6),
+    refuses!(rows::CONTENT, content_that_is_not_an_object_is_rejected, refusals::ENVELOPE)
+        .costs(6, 0, 0)
+        .writes(6),
     shows!(rows::REPLY_HASH, creation_returns_a_hash).costs(1, 0, 0).writes(1),
     shows!(rows::REPLY_STATUS, creation_returns_success).costs(1, 0, 0).writes(1),
 ];
@@ -61,7 +74,7 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     let whole = post_draft(probe, &caller(probe)).await?.body();
     let half = &whole[..whole.len() - 1];
     for body in ["", "no JSON", "null", "[]", "\"text\"", half] {
-        Call::post(&message::CREATE, "/messages", body).attempt(probe).await?.expect_status(REJECTED)?;
+        Call::post(&message::CREATE, "/messages", body).attempt(probe).await?.expect_refused()?;
     }
     Ok(())
 }
@@ -174,7 +187,7 @@ async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>) -> Checked
             answer => answer?.counterpart_status(ACCEPTED)?,
         }
         let other = good.with("type", Some(json!("POST")));
-        other.attempt(probe).await?.expect_status(REJECTED)?;
+        other.attempt(probe).await?.expect_refused()?;
         looked_at += 1;
     }
     if looked_at == 0 {

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::caller::caller;
 use super::messages::another;
+use super::refusals;
 use super::wire::{Call, expect_error_body, path_with};
 use super::{ACCEPTED, REJECTED, counterpart, list_of, look, post_draft, posted};
 use crate::check::{Check, Checked, Stop};
@@ -13,14 +14,20 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, rejection_has_the_documented_body).costs(7, 0, 0).elsewhere(8).writes(5),
-    refuses!(rows::BAD_REQUEST, malformed_message_returns_400).costs(4, 0, 0).elsewhere(5).writes(2),
+    refuses!(rows::BODY, rejection_has_the_documented_body, refusals::MALFORMED)
+        .costs(7, 0, 0)
+        .elsewhere(8)
+        .writes(5),
+    refuses!(rows::BAD_REQUEST, malformed_message_returns_400, refusals::BAD_REQUEST)
+        .costs(4, 0, 0)
+        .elsewhere(5)
+        .writes(2),
     shows!(rows::NO_INTERNAL, malformed_input_causes_no_internal_error)
         .costs(43, 0, 0)
         .elsewhere(44)
         .writes(18)
         .sends(314_000),
-    refuses!(rows::NOTHING_STORED, rejected_message_is_not_stored)
+    refuses!(rows::NOTHING_STORED, rejected_message_is_not_stored, refusals::MALFORMED)
         .costs(5, 0, 0)
         .elsewhere(9)
         .writes(4)
@@ -61,7 +68,7 @@ async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
         answer.status() >= 400,
         "a timestamp that is a string was accepted; another check judges that",
     )?;
-    answer.expect_status(&[400])?;
+    answer.expect_refused()?;
     if !probe.settings.network.offers(&query::FLAT) {
         return Ok(());
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::messages::another;
+use super::refusals;
 use super::storage::stored;
 use super::store::{reclaimed, run_out};
 use super::wire::{Draft, now, pass};
@@ -20,7 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(5, 0, 0)
         .writes(3)
         .after(const { &[&store::FORGOTTEN] }),
-    refuses!(rows::ALL_OR_NOTHING, unknown_target_keeps_the_others)
+    refuses!(rows::ALL_OR_NOTHING, unknown_target_keeps_the_others, refusals::BATCH)
         .costs(5, 0, 0)
         .elsewhere(6)
         .writes(3)
@@ -31,19 +32,19 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(2)
         .needs(&[Need::Clock, Need::Actions])
         .after(const { &[&store::FORGOTTEN, &store::REMOVING] }),
-    refuses!(rows::REMOVED_FAILS, removed_target_keeps_the_others)
+    refuses!(rows::REMOVED_FAILS, removed_target_keeps_the_others, refusals::BATCH)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Clock, Need::Actions])
         .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
-    refuses!(rows::PENDING_FAILS, pending_target_keeps_the_others)
+    refuses!(rows::PENDING_FAILS, pending_target_keeps_the_others, refusals::BATCH)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Faults])
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
-    refuses!(rows::REJECTED_FAILS, rejected_target_keeps_the_others)
+    refuses!(rows::REJECTED_FAILS, rejected_target_keeps_the_others, refusals::BATCH)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
@@ -59,7 +60,9 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(3, 0, 0)
         .writes(2)
         .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
-    refuses!(rows::HASHES, hashes_that_are_not_strings_are_rejected).costs(6, 0, 0).writes(6),
+    refuses!(rows::HASHES, hashes_that_are_not_strings_are_rejected, refusals::TYPED)
+        .costs(6, 0, 0)
+        .writes(6),
     shows!(rows::POSTS_REMAIN, post_that_names_a_forgotten_store_remains)
         .costs(5, 0, 0)
         .elsewhere(6)
@@ -254,13 +257,13 @@ async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked 
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
     for hashes in [json!(known), json!([1]), json!({ "0": known })] {
-        forget(probe, &owner, &hashes).await?.attempt(probe).await?.expect_status(REJECTED)?;
+        forget(probe, &owner, &hashes).await?.attempt(probe).await?.expect_refused()?;
     }
     let mut bare = forget(probe, &owner, &Value::Null).await?;
     if let Some(content) = bare.message["content"].as_object_mut() {
         content.shift_remove("hashes");
     }
-    bare.attempt(probe).await?.expect_status(REJECTED)?;
+    bare.attempt(probe).await?.expect_refused()?;
     forget(probe, &owner, &json!([known])).await?.send(probe).await?.counterpart_status(ACCEPTED)
 }
 

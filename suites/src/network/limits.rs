@@ -10,6 +10,7 @@ use assay_spec::network::requirements::limits as rows;
 use assay_spec::network::{aggregate, message};
 
 use super::caller::caller;
+use super::refusals;
 use super::wire::PRIMARY;
 use super::{ACCEPTED, messages, post_draft, programs};
 use crate::check::{Check, Checked, Need, Stop};
@@ -20,13 +21,20 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::GENERAL, general_requests_are_limited).costs(101, 0, 0).elsewhere(200).needs(NEEDS),
-    refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited)
+    refuses!(rows::GENERAL, general_requests_are_limited, refusals::RATE)
+        .costs(101, 0, 0)
+        .elsewhere(200)
+        .needs(NEEDS),
+    refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited, refusals::RATE)
         .costs(301, 0, 0)
         .elsewhere(600)
         .writes(301)
         .needs(NEEDS),
-    refuses!(rows::HEAVY, program_runs_are_limited).costs(12, 0, 0).elsewhere(21).writes(1).needs(NEEDS),
+    refuses!(rows::HEAVY, program_runs_are_limited, refusals::RATE)
+        .costs(12, 0, 0)
+        .elsewhere(21)
+        .writes(1)
+        .needs(NEEDS),
     shows!(rows::RETRY_AFTER, rejection_has_retry_after)
         .costs(12, 0, 0)
         .elsewhere(200)

@@ -5,6 +5,7 @@ use assay_spec::network::requirements::{info, messages as rows};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, Procedure, caller};
+use super::refusals;
 use super::wire::{Call, Draft, now, path_with};
 use super::{
     ACCEPTED, CREATED, Created, created, holds, list_of, look, post_content, post_draft, posted, read,
@@ -35,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::SIGNATURE, the_signature_is_what_was_sent).costs(2, 0, 0).writes(1),
     shows!(rows::CONFIRMATIONS, confirmations_name_chain_height_and_hash).costs(2, 0, 0).writes(1),
     shows!(rows::SAME_TWICE, the_same_message_twice_is_one_message).costs(3, 0, 0).writes(2),
-    refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found).costs(3, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
 ];
 
 /// A message with every type of JSON, on a new channel, some seconds old.
@@ -227,7 +228,7 @@ async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
     look(probe, &hash).await?.counterpart_status(&[200])?;
     let path = path_with(&format!("/messages/{}", another(&hash)), &[]);
-    Call::get(&message::READ, &path).attempt(probe).await?.expect_status(&[404])
+    Call::get(&message::READ, &path).attempt(probe).await?.expect_refused()
 }
 
 /// An unknown hash of the same form: its last character is changed.

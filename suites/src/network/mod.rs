@@ -18,6 +18,7 @@ mod paging;
 mod pins;
 mod probes;
 mod programs;
+mod refusals;
 mod replies;
 mod signing;
 mod storage;
@@ -105,8 +106,6 @@ pub(crate) const CREATED: Evidence = Evidence {
 };
 /// The documented statuses that reject a client's mistake.
 pub(crate) const REJECTED: &[u16] = &[400, 401, 403, 404];
-/// The documented statuses that reject a signature.
-pub(crate) const UNSIGNED: &[u16] = &[400, 401, 403];
 /// The type of the documents that checks post.
 pub(crate) const POST_TYPE: &str = "assay-check";
 

@@ -4,22 +4,23 @@ use assay_spec::network::pin::{PIN, READ};
 use assay_spec::network::requirements::pins as rows;
 use serde_json::{Value, json};
 
+use super::ACCEPTED;
 use super::caller::{Caller, caller};
 use super::messages::another;
+use super::refusals;
 use super::replies::{expect_created, found, until};
 use super::storage::{Stored, stored};
 use super::wire::{Call, Draft};
-use super::{ACCEPTED, REJECTED};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PINNED, pin_returns_its_hash).costs(3, 0, 0).writes(2),
-    refuses!(rows::HASH_REQUIRED, pin_without_a_hash_is_rejected).costs(6, 0, 0).writes(5),
+    refuses!(rows::HASH_REQUIRED, pin_without_a_hash_is_rejected, refusals::TYPED).costs(6, 0, 0).writes(5),
     shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).costs(4, 0, 0).writes(2),
     shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).costs(4, 0, 0).writes(2),
-    refuses!(rows::UNKNOWN, unknown_content_is_not_found).costs(5, 0, 0).writes(2),
+    refuses!(rows::UNKNOWN, unknown_content_is_not_found, refusals::NOT_FOUND).costs(5, 0, 0).writes(2),
 ];
 
 /// Uploads a file and returns it with the name of its content. If it has no name, the check is inconclusive.
@@ -60,7 +61,7 @@ async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>) -> Checked {
     let (_, name) = content(probe, &owner).await?;
     pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
     for bad in [json!({}), json!({ "hash": 7 }), json!({ "hash": [name] })] {
-        pin(probe, &owner, bad).await?.attempt(probe).await?.expect_status(REJECTED)?;
+        pin(probe, &owner, bad).await?.attempt(probe).await?.expect_refused()?;
     }
     Ok(())
 }
@@ -90,5 +91,5 @@ async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> C
 async fn unknown_content_is_not_found(probe: &Probe<'_>) -> Checked {
     let (_, name) = pinned(probe).await?;
     until(probe, at(&name), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
-    at(&another(&name)).attempt(probe).await?.expect_status(&[404])
+    at(&another(&name)).attempt(probe).await?.expect_refused()
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::messages::another;
+use super::refusals;
 use super::replies::expect_created;
 use super::wire::{Call, Draft};
 use super::{ACCEPTED, REJECTED, RUNS, created};
@@ -15,12 +16,20 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CREATED, program_returns_its_hash).costs(1, 0, 0).writes(1),
-    refuses!(rows::RUNTIME, runtime_that_is_not_a_string_is_rejected).costs(3, 0, 0).writes(3),
-    refuses!(rows::MEMORY, memory_that_is_not_an_integer_is_rejected).costs(4, 0, 0).writes(4),
-    refuses!(rows::TIMEOUT, timeout_that_is_not_an_integer_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::RUNTIME, runtime_that_is_not_a_string_is_rejected, refusals::TYPED)
+        .costs(3, 0, 0)
+        .writes(3),
+    refuses!(rows::MEMORY, memory_that_is_not_an_integer_is_rejected, refusals::TYPED)
+        .costs(4, 0, 0)
+        .writes(4),
+    refuses!(rows::TIMEOUT, timeout_that_is_not_an_integer_is_rejected, refusals::TYPED)
+        .costs(4, 0, 0)
+        .writes(4),
     shows!(rows::RUN, accepted_program_can_be_run).costs(2, 0, 0).writes(1),
-    refuses!(rows::VARIABLES, variables_that_are_not_strings_are_rejected).costs(5, 0, 0).writes(1),
-    refuses!(rows::UNKNOWN, unknown_program_is_not_found).costs(3, 0, 0).writes(1),
+    refuses!(rows::VARIABLES, variables_that_are_not_strings_are_rejected, refusals::TYPED)
+        .costs(5, 0, 0)
+        .writes(1),
+    refuses!(rows::UNKNOWN, unknown_program_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
 ];
 
 /// A new valid program of `owner`.
@@ -104,7 +113,7 @@ async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Check
     let hash = runnable(probe).await?;
     run(probe, &hash, &variables()).await?.counterpart_status(&[200])?;
     for variables in [json!("assay"), json!(["assay"]), json!({ "name": 7 })] {
-        run(probe, &hash, &json!({ "variables": variables })).await?.expect_status(REJECTED)?;
+        run(probe, &hash, &json!({ "variables": variables })).await?.expect_refused()?;
     }
     Ok(())
 }
@@ -113,5 +122,5 @@ async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Check
 async fn unknown_program_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     run(probe, &hash, &variables()).await?.counterpart_status(&[200])?;
-    run(probe, &another(&hash), &variables()).await?.expect_status(&[404])
+    run(probe, &another(&hash), &variables()).await?.expect_refused()
 }

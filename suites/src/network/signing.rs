@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::caller::{Procedure, caller};
 use super::messages::aggregate;
-use super::{ACCEPTED, CREATED, UNSIGNED, counterpart, post_draft};
+use super::refusals;
+use super::{ACCEPTED, CREATED, counterpart, post_draft};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::profile::SigningScheme;
@@ -20,7 +21,9 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(1, 0, 0)
         .writes(1)
         .after(const { &[&messages::TYPE_FREE] }),
-    refuses!(rows::VERIFIED, message_signed_by_another_key_is_rejected).costs(4, 0, 0).writes(4),
+    refuses!(rows::VERIFIED, message_signed_by_another_key_is_rejected, refusals::UNSIGNED)
+        .costs(4, 0, 0)
+        .writes(4),
 ];
 
 /// Stops unless the profile declares this signing scheme.
@@ -59,14 +62,14 @@ async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked
     counterpart(probe).await?;
     let (owner, other) = (caller(probe), caller(probe));
     let forged = post_draft(probe, &owner.with_key_of(&other)).await?;
-    forged.attempt(probe).await?.expect_status(UNSIGNED)?;
+    forged.attempt(probe).await?.expect_refused()?;
     // The right key, but the signature of another message.
     let mut draft = post_draft(probe, &owner).await?;
     let signature = draft.signature();
     draft = draft.with("channel", Some(json!("ANOTHER"))).outside("signature", Some(json!(signature)));
-    draft.attempt(probe).await?.expect_status(UNSIGNED)?;
+    draft.attempt(probe).await?.expect_refused()?;
     let nonsense = post_draft(probe, &owner).await?.outside("signature", Some(json!("0x00")));
-    nonsense.attempt(probe).await?.expect_status(UNSIGNED)
+    nonsense.attempt(probe).await?.expect_refused()
 }
 
 /// Stops unless the profile declares that the target verifies signatures.

@@ -8,9 +8,10 @@ use serde_json::json;
 
 use super::caller::{Caller, caller};
 use super::messages::another;
+use super::refusals;
 use super::signing::verified;
 use super::wire::Call;
-use super::{ACCEPTED, CREATED, REJECTED, UNSIGNED, messages, read};
+use super::{ACCEPTED, CREATED, messages, read};
 use crate::check::{Check, Checked, Stop};
 use crate::exchange::Request;
 use crate::form::Form;
@@ -31,12 +32,26 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 0, 0)
         .writes(1),
     shows!(rows::TAGS, form_with_tags_is_accepted).costs(1, 0, 0).writes(1).after(const { &[&info::PREFIX] }),
-    refuses!(rows::MULTIPART, body_that_is_not_a_form_is_rejected).costs(4, 0, 0).writes(4),
-    refuses!(rows::FILE_REQUIRED, form_without_a_file_is_rejected).costs(2, 0, 0).writes(2),
-    refuses!(rows::ADDRESS_REQUIRED, form_without_an_address_is_rejected).costs(3, 0, 0).writes(3),
-    refuses!(rows::SIGNATURE, signature_of_another_file_is_rejected).costs(3, 0, 0).writes(3),
-    refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found).costs(4, 0, 0).elsewhere(5).writes(1),
-    refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw).costs(4, 0, 0).elsewhere(5).writes(1),
+    refuses!(rows::MULTIPART, body_that_is_not_a_form_is_rejected, refusals::MALFORMED)
+        .costs(4, 0, 0)
+        .writes(4),
+    refuses!(rows::FILE_REQUIRED, form_without_a_file_is_rejected, refusals::MALFORMED)
+        .costs(2, 0, 0)
+        .writes(2),
+    refuses!(rows::ADDRESS_REQUIRED, form_without_an_address_is_rejected, refusals::MALFORMED)
+        .costs(3, 0, 0)
+        .writes(3),
+    refuses!(rows::SIGNATURE, signature_of_another_file_is_rejected, refusals::UNSIGNED)
+        .costs(3, 0, 0)
+        .writes(3),
+    refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found, refusals::NOT_FOUND)
+        .costs(4, 0, 0)
+        .elsewhere(5)
+        .writes(1),
+    refuses!(rows::UNKNOWN_RAW, a_hash_without_a_file_is_not_found_raw, refusals::NOT_FOUND)
+        .costs(4, 0, 0)
+        .elsewhere(5)
+        .writes(1),
 ];
 
 /// An upload form, and how its file is signed.
@@ -296,12 +311,12 @@ async fn body_that_is_not_a_form_is_rejected(probe: &Probe<'_>) -> Checked {
     let upload = Upload::new(probe, &caller(probe));
     let body = json!({ "address": upload.caller.address, "signature": upload.sign() }).to_string();
     let as_json = call(|request| request.header("Content-Type", "application/json").body(body));
-    as_json.attempt(probe).await?.expect_status(REJECTED)?;
+    as_json.attempt(probe).await?.expect_refused()?;
     let form = upload.form(probe).put_into(Request::new("POST", ""));
     for content_type in ["multipart/form-data; boundary=another", "multipart/form-data"] {
         let body = form.body.clone();
         let wrong = call(|request| request.header("Content-Type", content_type).body(body));
-        wrong.attempt(probe).await?.expect_status(REJECTED)?;
+        wrong.attempt(probe).await?.expect_refused()?;
     }
     Ok(())
 }
@@ -311,7 +326,7 @@ async fn form_without_a_file_is_rejected(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let upload = Upload::new(probe, &caller(probe));
     let form = upload.fields(Form::new(probe).field("address", &upload.caller.address));
-    call(|request| form.put_into(request)).attempt(probe).await?.expect_status(REJECTED)
+    call(|request| form.put_into(request)).attempt(probe).await?.expect_refused()
 }
 
 /// Uploads forms whose `address` is missing or empty. Each must be rejected; an ordinary upload is accepted.
@@ -321,7 +336,7 @@ async fn form_without_an_address_is_rejected(probe: &Probe<'_>) -> Checked {
     let file = || Form::new(probe).file("file", "check.css", &upload.content_type, &upload.bytes);
     for form in [file(), file().field("address", "")] {
         let form = upload.fields(form);
-        call(|request| form.put_into(request)).attempt(probe).await?.expect_status(REJECTED)?;
+        call(|request| form.put_into(request)).attempt(probe).await?.expect_refused()?;
     }
     Ok(())
 }
@@ -335,11 +350,11 @@ async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
     let other = Upload::new(probe, &sender).sign();
     let mut upload = Upload::new(probe, &sender);
     upload.signature = Some(other);
-    call(|request| upload.form(probe).put_into(request)).attempt(probe).await?.expect_status(UNSIGNED)?;
+    call(|request| upload.form(probe).put_into(request)).attempt(probe).await?.expect_refused()?;
     // The file's own hash, signed by another key.
     let forged = caller(probe).sign_bytes(text::sha256_hex(&upload.bytes).as_bytes());
     upload.signature = Some(forged);
-    call(|request| upload.form(probe).put_into(request)).attempt(probe).await?.expect_status(UNSIGNED)
+    call(|request| upload.form(probe).put_into(request)).attempt(probe).await?.expect_refused()
 }
 
 /// Downloads an uploaded file from `/storage/{hash}` (200), then an unknown name of the same form. The second answer

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::forget::forgotten;
+use super::refusals;
 use super::storage::{Stored, is_readable, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
 use super::{look, read};
@@ -47,7 +48,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(20)
         .writes(1)
         .needs(&[Need::Clock, Need::Actions]),
-    refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it)
+    refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it, refusals::LAGGING)
         .costs(4, 0, 0)
         .elsewhere(5)
         .writes(2)
@@ -215,5 +216,5 @@ async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Ch
     let late = stored(probe, &owner).await?;
     let answer = at_mirror(&late.hash).attempt(probe).await;
     probe.faults(json!([])).await?;
-    answer?.expect_status(&[404])
+    answer?.expect_refused()
 }

@@ -4,7 +4,7 @@ use assay_spec::network::requirements::vrf as rows;
 use assay_spec::network::vrf::{GENERATE, VERIFY};
 use serde_json::{Value, json};
 
-use super::REJECTED;
+use super::refusals;
 use super::replies::{expect_rejected_or, is_integer, is_text};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
@@ -18,14 +18,14 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PROOF, proof_is_a_string).costs(1, 0, 0),
     shows!(rows::GENERATE_STATUS, a_generation_has_a_status).costs(1, 0, 0),
     shows!(rows::COUNT, of_several_values_one_is_returned).costs(2, 0, 0),
-    refuses!(rows::GENERATE_FIELDS, malformed_generation_is_rejected).costs(6, 0, 0),
+    refuses!(rows::GENERATE_FIELDS, malformed_generation_is_rejected, refusals::TYPED).costs(6, 0, 0),
     shows!(rows::VERIFIES, what_was_generated_is_valid).costs(2, 0, 0),
     shows!(rows::VALID, valid_is_true_or_false).costs(2, 0, 0),
     shows!(rows::VERIFY_STATUS, a_verification_has_a_status).costs(2, 0, 0),
-    refuses!(rows::VERIFY_FIELDS, malformed_verification_is_rejected).costs(6, 0, 0),
-    refuses!(rows::OTHER_SEED, another_seed_is_not_valid).costs(3, 0, 0),
-    refuses!(rows::OTHER_VALUE, another_value_is_not_valid).costs(3, 0, 0),
-    refuses!(rows::OTHER_PROOF, another_proof_is_not_valid).costs(3, 0, 0),
+    refuses!(rows::VERIFY_FIELDS, malformed_verification_is_rejected, refusals::TYPED).costs(6, 0, 0),
+    refuses!(rows::OTHER_SEED, another_seed_is_not_valid, refusals::NOT_VALID).costs(3, 0, 0),
+    refuses!(rows::OTHER_VALUE, another_value_is_not_valid, refusals::NOT_VALID).costs(3, 0, 0),
+    refuses!(rows::OTHER_PROOF, another_proof_is_not_valid, refusals::NOT_VALID).costs(3, 0, 0),
 ];
 
 /// The bounds of most generations: wide enough that their ends do not matter.
@@ -137,7 +137,7 @@ async fn malformed_generation_is_rejected(probe: &Probe<'_>) -> Checked {
         ("max", json!([10])),
         ("count", json!("1")),
     ] {
-        post(&with(&good, member, value)).attempt(probe).await?.expect_status(REJECTED)?;
+        post(&with(&good, member, value)).attempt(probe).await?.expect_refused()?;
     }
     Ok(())
 }
@@ -183,7 +183,7 @@ async fn malformed_verification_is_rejected(probe: &Probe<'_>) -> Checked {
     let (good, _) = verified(probe).await?;
     verify(&good).send(probe).await?.counterpart_status(&[200])?;
     for (member, value) in [("seed", json!(7)), ("proof", json!(7)), ("value", json!("5"))] {
-        verify(&with(&good, member, value)).attempt(probe).await?.expect_status(REJECTED)?;
+        verify(&with(&good, member, value)).attempt(probe).await?.expect_refused()?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use assay_spec::network::webhook::CREATE;
 use serde_json::{Value, json};
 
 use super::caller::caller;
+use super::refusals;
 use super::replies::is_text;
 use super::wire::Draft;
 use super::{ACCEPTED, REJECTED, posted};
@@ -15,9 +16,11 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::REGISTERED, registration_returns_its_identifier).costs(1, 0, 0).writes(1),
     shows!(rows::EVENT_NAMES, both_documented_events_are_accepted).costs(3, 0, 0).writes(3),
-    refuses!(rows::URL, registration_without_a_url_is_rejected).costs(3, 0, 0).writes(3),
-    refuses!(rows::EVENTS, registration_without_events_is_rejected).costs(4, 0, 0).writes(4),
-    refuses!(rows::SECRET, registration_without_a_secret_is_rejected).costs(3, 0, 0).writes(3),
+    refuses!(rows::URL, registration_without_a_url_is_rejected, refusals::TYPED).costs(3, 0, 0).writes(3),
+    refuses!(rows::EVENTS, registration_without_events_is_rejected, refusals::TYPED).costs(4, 0, 0).writes(4),
+    refuses!(rows::SECRET, registration_without_a_secret_is_rejected, refusals::TYPED)
+        .costs(3, 0, 0)
+        .writes(3),
 ];
 
 /// A registration of a new sender, at a host that never exists (RFC 2606).

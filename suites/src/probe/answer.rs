@@ -36,6 +36,11 @@ impl Answer<'_> {
         self.expect(wanted.contains(&self.status()), "status", one_of(wanted), self.status().to_string())
     }
 
+    /// Expects the rejection that the check declares.
+    pub fn expect_refused(&self) -> Result<(), Stop> {
+        self.expect_status(self.probe.refusal().statuses)
+    }
+
     /// A precondition: without one of these statuses the check is inconclusive.
     pub fn given_status(&self, wanted: &[u16]) -> Result<(), Stop> {
         let got = self.status();

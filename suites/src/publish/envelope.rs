@@ -6,6 +6,7 @@ use assay_spec::crypto::text;
 use assay_spec::publish::requirements::envelope as rows;
 use serde_json::{Value, json};
 
+use super::refusals;
 use super::wire::Draft;
 use super::{Caller, NO_ID, PREPARE, SUBMIT, bound, caller, fresh_key, knock, prepare, publish_body};
 use crate::check::{Check, Checked, Need};
@@ -13,32 +14,54 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::SCHEME, wrong_scheme_or_spacing_is_rejected).costs(4, 0, 1).writes(4),
-    refuses!(rows::TWO_PARTS, one_or_three_parts_are_rejected).costs(3, 0, 1).writes(3),
-    refuses!(rows::BASE64URL, padding_and_the_standard_alphabet_are_rejected).costs(3, 0, 1).writes(3),
-    refuses!(rows::SIGNATURE_LENGTH, signature_of_63_or_65_bytes_is_rejected).costs(3, 0, 1).writes(3),
-    refuses!(rows::PREFIX, wrong_prefix_is_rejected).costs(3, 0, 1).writes(3),
-    refuses!(rows::SIX_KEYS, seventh_or_missing_key_is_rejected).costs(4, 0, 1).writes(4),
-    refuses!(rows::VERSION, wrong_version_is_rejected).costs(4, 0, 1).writes(4),
+    refuses!(rows::SCHEME, wrong_scheme_or_spacing_is_rejected, refusals::UNAUTHENTICATED)
+        .costs(4, 0, 1)
+        .writes(4),
+    refuses!(rows::TWO_PARTS, one_or_three_parts_are_rejected, refusals::UNAUTHENTICATED)
+        .costs(3, 0, 1)
+        .writes(3),
+    refuses!(rows::BASE64URL, padding_and_the_standard_alphabet_are_rejected, refusals::UNAUTHENTICATED)
+        .costs(3, 0, 1)
+        .writes(3),
+    refuses!(rows::SIGNATURE_LENGTH, signature_of_63_or_65_bytes_is_rejected, refusals::UNAUTHENTICATED)
+        .costs(3, 0, 1)
+        .writes(3),
+    refuses!(rows::PREFIX, wrong_prefix_is_rejected, refusals::UNAUTHENTICATED).costs(3, 0, 1).writes(3),
+    refuses!(rows::SIX_KEYS, seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED)
+        .costs(4, 0, 1)
+        .writes(4),
+    refuses!(rows::VERSION, wrong_version_is_rejected, refusals::UNAUTHENTICATED).costs(4, 0, 1).writes(4),
     shows!(rows::KEY_ORDER_FREE, key_order_and_whitespace_are_free).costs(3, 0, 1).writes(3),
-    refuses!(rows::METHOD, wrong_method_is_rejected).costs(2, 0, 1).writes(2),
-    refuses!(rows::PATH, wrong_path_is_rejected).costs(3, 0, 1).writes(3),
+    refuses!(rows::METHOD, wrong_method_is_rejected, refusals::UNAUTHENTICATED).costs(2, 0, 1).writes(2),
+    refuses!(rows::PATH, wrong_path_is_rejected, refusals::UNAUTHENTICATED).costs(3, 0, 1).writes(3),
     shows!(rows::QUERY_NOT_SIGNED, query_is_not_part_of_the_path).costs(2, 0, 1).writes(2),
-    refuses!(rows::TIME_FORM, invalid_time_is_rejected).costs(4, 0, 1).writes(4),
-    refuses!(rows::TIME_WINDOW, times_within_10_minutes_are_accepted_and_others_rejected)
-        .costs(5, 0, 1)
-        .writes(5),
-    refuses!(rows::BODY_HASH, body_with_another_hash_is_rejected).costs(3, 0, 1).writes(3),
+    refuses!(rows::TIME_FORM, invalid_time_is_rejected, refusals::UNAUTHENTICATED).costs(4, 0, 1).writes(4),
+    refuses!(
+        rows::TIME_WINDOW,
+        times_within_10_minutes_are_accepted_and_others_rejected,
+        refusals::UNAUTHENTICATED
+    )
+    .costs(5, 0, 1)
+    .writes(5),
+    refuses!(rows::BODY_HASH, body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED)
+        .costs(3, 0, 1)
+        .writes(3),
     shows!(rows::EMPTY_BODY, empty_body_is_hashed_too).costs(2, 0, 1).writes(2),
-    refuses!(rows::DOMAIN_AS_SENT, domain_that_is_not_canonical_is_rejected).costs(3, 0, 1).writes(3),
-    refuses!(rows::BINDING, unbound_domain_is_rejected).costs(2, 0, 1).writes(2),
-    refuses!(rows::SIGNATURE, signature_that_does_not_verify_is_rejected).costs(4, 0, 1).writes(4),
-    refuses!(rows::FEATURE, account_without_the_feature_is_rejected)
+    refuses!(rows::DOMAIN_AS_SENT, domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED)
+        .costs(3, 0, 1)
+        .writes(3),
+    refuses!(rows::BINDING, unbound_domain_is_rejected, refusals::UNAUTHENTICATED).costs(2, 0, 1).writes(2),
+    refuses!(rows::SIGNATURE, signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED)
+        .costs(4, 0, 1)
+        .writes(4),
+    refuses!(rows::FEATURE, account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED)
         .costs(2, 0, 2)
         .writes(2)
         .needs(&[Need::Actions]),
-    refuses!(rows::BLANKET, every_failure_returns_the_same_404).costs(9, 0, 1).writes(9),
-    refuses!(rows::BEFORE_BODY, invalid_envelope_hides_a_malformed_body)
+    refuses!(rows::BLANKET, every_failure_returns_the_same_404, refusals::UNAUTHENTICATED)
+        .costs(9, 0, 1)
+        .writes(9),
+    refuses!(rows::BEFORE_BODY, invalid_envelope_hides_a_malformed_body, refusals::UNAUTHENTICATED)
         .costs(2, 0, 1)
         .writes(2)
         .after(const { &[&rows::SIGNATURE] }),
@@ -62,8 +85,8 @@ async fn each_is_rejected(probe: &Probe<'_>, faults: &[Fault<'_>]) -> Checked {
 async fn wrong_scheme_or_spacing_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     knock(probe, &caller, |_| {}).await?.counterpart_status(&[410])?;
-    knock(probe, &caller, |draft| "Bearer".clone_into(&mut draft.scheme)).await?.expect_status(&[404])?;
-    knock(probe, &caller, |draft| draft.scheme.push(' ')).await?.expect_status(&[404])?;
+    knock(probe, &caller, |draft| "Bearer".clone_into(&mut draft.scheme)).await?.expect_refused()?;
+    knock(probe, &caller, |draft| draft.scheme.push(' ')).await?.expect_refused()?;
     let lower = knock(probe, &caller, |draft| draft.scheme = draft.scheme.to_lowercase()).await?;
     // HTTP compares schemes case-insensitively; the document gives one spelling. Either is allowed and noted.
     if lower.status() != 404 {
@@ -253,7 +276,7 @@ async fn times_within_10_minutes_are_accepted_and_others_rejected(probe: &Probe<
         expect_accepted(&skewed(probe, &caller, skew).await?, 410)?;
     }
     for skew in [-FAR, FAR] {
-        skewed(probe, &caller, skew).await?.expect_status(&[404])?;
+        skewed(probe, &caller, skew).await?.expect_refused()?;
     }
     Ok(())
 }
@@ -334,7 +357,7 @@ async fn account_without_the_feature_is_rejected(probe: &Probe<'_>) -> Checked {
     let with = caller(probe).await?;
     knock(probe, &with, |_| {}).await?.counterpart_status(&[410])?;
     let without = bound(probe, json!({ "feature": false })).await?;
-    knock(probe, &without, |_| {}).await?.expect_status(&[404])
+    knock(probe, &without, |_| {}).await?.expect_refused()
 }
 
 /// Violates seven different rules. Each must return the same plain-text `404 Not Found`.
@@ -388,5 +411,5 @@ async fn invalid_envelope_hides_a_malformed_body(probe: &Probe<'_>) -> Checked {
         .counterpart_status(&[400])?;
     let mut draft = Draft::new(probe, &caller, SUBMIT, malformed).await?;
     draft.key = fresh_key(probe);
-    draft.send(probe).await?.expect_status(&[404])
+    draft.send(probe).await?.expect_refused()
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits};
 use serde_json::{Value, json};
 
+use super::refusals;
 use super::wire::Draft;
 use super::{PREPARE, PREPARED, SUBMIT, caller, knock, prepare, publish_body};
 use crate::check::{Check, Checked, Need};
@@ -12,30 +13,33 @@ use crate::probe::{Answer, Probe};
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::ERROR_JSON, errors_are_json_with_a_string).costs(4, 2, 1).writes(4),
-    refuses!(rows::BODY_LIMIT, body_over_64_kib_is_rejected_in_plain_text)
+    refuses!(rows::ERROR_JSON, errors_are_json_with_a_string, refusals::ERRORS).costs(4, 2, 1).writes(4),
+    refuses!(rows::BODY_LIMIT, body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
         .costs(3, 1, 1)
         .writes(3)
         .sends(144_000),
-    refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected)
+    refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
         .costs(61, 31, 1)
         .elsewhere(62)
         .writes(61)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED, &prepares::PREPARE_ID] }),
-    refuses!(rows::DAILY_WINDOW, daily_limit_ends_after_24_hours)
+    refuses!(rows::DAILY_WINDOW, daily_limit_ends_after_24_hours, refusals::DAY)
         .costs(32, 33, 1)
         .elsewhere(33)
         .writes(32)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&rows::DAILY_LIMIT, &prepares::PREPARE_ID] }),
-    refuses!(rows::RATE_PER_IP, too_many_requests_per_minute_are_rejected)
+    refuses!(rows::RATE_PER_IP, too_many_requests_per_minute_are_rejected, refusals::LIMITED)
         .costs(32, 0, 1)
         .elsewhere(64)
         .writes(32)
         .needs(&[Need::Clock, Need::Isolation]),
-    refuses!(rows::STANDBY, standby_returns_not_primary).costs(4, 0, 1).writes(4).needs(&[Need::Faults]),
-    refuses!(rows::PASSIVE, passive_backend_returns_its_error)
+    refuses!(rows::STANDBY, standby_returns_not_primary, refusals::NO_WRITES)
+        .costs(4, 0, 1)
+        .writes(4)
+        .needs(&[Need::Faults]),
+    refuses!(rows::PASSIVE, passive_backend_returns_its_error, refusals::NO_WRITES)
         .costs(4, 0, 1)
         .writes(4)
         .needs(&[Need::Faults]),
@@ -74,7 +78,7 @@ async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>) -> Checke
     };
     prepare(probe, &caller, &json!({})).await?.counterpart_status(&[400])?;
     let large = Draft::new(probe, &caller, PREPARE, padded(66 * 1024)).await?.send(probe).await?;
-    large.expect_status(&[413])?;
+    large.expect_refused()?;
     let text = large.response.text();
     large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
     let fits = Draft::new(probe, &caller, PREPARE, padded(60 * 1024)).await?.send(probe).await?;
@@ -105,7 +109,7 @@ async fn publish_31_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
         // Stay below the request limit.
         probe.advance(Duration::from_secs(20)).await?;
     }
-    prepare(probe, &caller, &publish_body(&caller)).await?.expect_status(&[429])
+    prepare(probe, &caller, &publish_body(&caller)).await?.expect_refused()
 }
 
 /// Sends prepares until the daily limit returns 429, then moves the clock 24 hours. The next prepare must return

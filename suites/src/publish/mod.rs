@@ -7,6 +7,7 @@ mod exchange;
 mod message;
 mod prepare;
 mod record;
+mod refusals;
 mod submit;
 mod transfer;
 pub mod verify;

@@ -7,6 +7,7 @@ use assay_spec::crypto::text;
 use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit};
 use serde_json::{Value, json};
 
+use super::refusals;
 use super::wire::{Draft, read_message, read_record};
 use super::{
     CID, Caller, PREPARE, PREPARED, bound, caller, fresh_key, prepare, prepared, publish_body, read_prepared,
@@ -27,24 +28,34 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PAYLOAD, payload_is_the_record).costs(1, 1, 1).writes(1),
     shows!(rows::EXPIRES_AT, expires_at_is_60_seconds_ahead_in_milliseconds).costs(1, 1, 1).writes(1),
     shows!(rows::TXT_OBSERVED, txt_observed_is_null_or_well_formed).costs(1, 1, 1).writes(1),
-    refuses!(rows::BODY_JSON, body_that_is_not_an_object_is_rejected).costs(4, 1, 1).writes(4),
-    refuses!(rows::DOMAIN_REQUIRED, missing_domain_is_rejected).costs(3, 1, 1).writes(3),
-    refuses!(rows::DOMAIN_MATCH, different_domain_in_the_body_is_rejected).costs(2, 1, 1).writes(2),
+    refuses!(rows::BODY_JSON, body_that_is_not_an_object_is_rejected, refusals::FIELD)
+        .costs(4, 1, 1)
+        .writes(4),
+    refuses!(rows::DOMAIN_REQUIRED, missing_domain_is_rejected, refusals::FIELD).costs(3, 1, 1).writes(3),
+    refuses!(rows::DOMAIN_MATCH, different_domain_in_the_body_is_rejected, refusals::UNAUTHENTICATED)
+        .costs(2, 1, 1)
+        .writes(2),
     shows!(rows::DOMAIN_TRIMMED, whitespace_around_the_domain_is_trimmed).costs(1, 1, 1).writes(1),
-    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected).costs(4, 1, 1).writes(4),
+    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD).costs(4, 1, 1).writes(4),
     shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated).costs(1, 1, 1).writes(1),
     shows!(rows::VERSION_DEFAULT, missing_version_becomes_0).costs(2, 2, 2).writes(2),
-    refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected).costs(2, 1, 1).writes(2),
+    refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD)
+        .costs(2, 1, 1)
+        .writes(2),
     shows!(rows::OP_DEFAULT, missing_op_publishes)
         .costs(2, 2, 2)
         .writes(2)
         .after(const { &[&record::KIND, &rows::LOCK_PER_DOMAIN] }),
-    refuses!(rows::OP_KNOWN, unknown_op_is_rejected).costs(3, 1, 1).writes(3),
-    refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected).costs(4, 1, 1).writes(4),
-    refuses!(rows::NEW_AUTHORITY_DIFFERS, transfer_to_the_bound_key_is_rejected).costs(2, 1, 1).writes(2),
-    refuses!(rows::ONE_IN_FLIGHT, second_prepare_is_rejected).costs(2, 2, 1).writes(2),
+    refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD).costs(3, 1, 1).writes(3),
+    refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected, refusals::NEW_AUTHORITY)
+        .costs(4, 1, 1)
+        .writes(4),
+    refuses!(rows::NEW_AUTHORITY_DIFFERS, transfer_to_the_bound_key_is_rejected, refusals::FIELD)
+        .costs(2, 1, 1)
+        .writes(2),
+    refuses!(rows::ONE_IN_FLIGHT, second_prepare_is_rejected, refusals::CONFLICT).costs(2, 2, 1).writes(2),
     shows!(rows::LOCK_PER_DOMAIN, other_domain_is_not_locked).costs(2, 3, 2).elsewhere(3).writes(2),
-    refuses!(rows::REPLAY, replayed_prepare_is_rejected_by_the_lock)
+    refuses!(rows::REPLAY, replayed_prepare_is_rejected_by_the_lock, refusals::REPLAYED)
         .costs(2, 2, 1)
         .writes(2)
         .after(const { &[&rows::ONE_IN_FLIGHT] }),
@@ -53,11 +64,11 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(3)
         .writes(2)
         .needs(&[Need::Clock]),
-    refuses!(rows::PUBLISHABLE, binding_that_is_not_publishable_is_rejected)
+    refuses!(rows::PUBLISHABLE, binding_that_is_not_publishable_is_rejected, refusals::CONFLICT)
         .costs(2, 2, 2)
         .writes(2)
         .needs(&[Need::Actions]),
-    refuses!(rows::RECORD_FITS, record_that_is_too_large_is_rejected_and_locks_nothing)
+    refuses!(rows::RECORD_FITS, record_that_is_too_large_is_rejected_and_locks_nothing, refusals::FIELD)
         .costs(2, 2, 1)
         .writes(2)
         .after(const { &[&exchange::BODY_LIMIT] }),
@@ -336,7 +347,7 @@ async fn second_prepare_is_rejected(probe: &Probe<'_>) -> Checked {
     prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])?;
     let mut other = publish_body(&caller);
     other["version"] = json!("2");
-    prepare(probe, &caller, &other).await?.expect_status(&[409])
+    prepare(probe, &caller, &other).await?.expect_refused()
 }
 
 /// Sends prepares for two domains. The second must return 200, since the lock is per domain.
@@ -351,7 +362,7 @@ async fn replayed_prepare_is_rejected_by_the_lock(probe: &Probe<'_>) -> Checked 
     let caller = caller(probe).await?;
     let draft = Draft::new(probe, &caller, PREPARE, publish_body(&caller).to_string()).await?;
     draft.send(probe).await?.counterpart_status(&[200])?;
-    draft.send(probe).await?.expect_status(&[409])
+    draft.send(probe).await?.expect_refused()
 }
 
 /// Sends a prepare, moves the clock 65 seconds and sends another. The second must return 200.
@@ -367,7 +378,7 @@ async fn binding_that_is_not_publishable_is_rejected(probe: &Probe<'_>) -> Check
     let good = caller(probe).await?;
     prepare(probe, &good, &publish_body(&good)).await?.counterpart_status(&[200])?;
     let bad = bound(probe, json!({ "publishable": false })).await?;
-    prepare(probe, &bad, &publish_body(&bad)).await?.expect_status(&[409])
+    prepare(probe, &bad, &publish_body(&bad)).await?.expect_refused()
 }
 
 /// Sends a prepare whose record is too large for one transaction. It must return 400, and a smaller one must then

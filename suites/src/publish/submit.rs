@@ -6,6 +6,7 @@ use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::requirements::{message, submit as rows};
 use serde_json::{Value, json};
 
+use super::refusals;
 use super::wire::{Draft, read_message};
 use super::{
     Caller, NO_ID, PREPARED, Prepared, SUBMIT, caller, chain_call, fresh_key, landed, prepare, prepared,
@@ -21,27 +22,29 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 1, 1)
         .writes(2)
         .after(const { &[&message::FEE_PAYER] }),
-    refuses!(rows::FIELDS, missing_field_is_rejected).costs(4, 1, 1).writes(4),
-    refuses!(rows::SIGNATURE_FORM, signature_that_is_not_64_bytes_of_base64_is_rejected)
+    refuses!(rows::FIELDS, missing_field_is_rejected, refusals::FIELD).costs(4, 1, 1).writes(4),
+    refuses!(rows::SIGNATURE_FORM, signature_that_is_not_64_bytes_of_base64_is_rejected, refusals::FIELD)
         .costs(5, 1, 1)
         .writes(5)
         .after(const { &[&rows::STAYS_PREPARED] }),
-    refuses!(rows::SIGNATURE_VERIFIES, signature_over_other_bytes_is_rejected)
+    refuses!(rows::SIGNATURE_VERIFIES, signature_over_other_bytes_is_rejected, refusals::FIELD)
         .costs(5, 1, 1)
         .writes(5)
         .after(const { &[&rows::STAYS_PREPARED] }),
     shows!(rows::STAYS_PREPARED, valid_signature_is_accepted_after_a_rejected_one).costs(3, 1, 1).writes(3),
-    refuses!(rows::EXPIRY_UNCHANGED, rejected_signature_does_not_extend_the_prepare)
+    refuses!(rows::EXPIRY_UNCHANGED, rejected_signature_does_not_extend_the_prepare, refusals::GONE)
         .costs(5, 2, 2)
         .writes(5)
         .needs(&[Need::Clock])
         .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
-    refuses!(rows::UNKNOWN, unknown_prepare_id_returns_410).costs(3, 1, 1).writes(3),
-    refuses!(rows::EXPIRED, submit_after_60_seconds_returns_410)
+    refuses!(rows::UNKNOWN, unknown_prepare_id_returns_410, refusals::GONE).costs(3, 1, 1).writes(3),
+    refuses!(rows::EXPIRED, submit_after_60_seconds_returns_410, refusals::GONE)
         .costs(4, 2, 2)
         .writes(4)
         .needs(&[Need::Clock]),
-    refuses!(rows::FOREIGN, prepare_of_another_domain_is_rejected).costs(3, 1, 2).writes(3),
+    refuses!(rows::FOREIGN, prepare_of_another_domain_is_rejected, refusals::FOREIGN)
+        .costs(3, 1, 2)
+        .writes(3),
     shows!(rows::REPEAT, repeated_submit_returns_the_same_signature)
         .costs(3, 1, 1)
         .writes(3)
@@ -51,7 +54,7 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(3)
         .needs(&[Need::Chain])
         .after(const { &[&rows::REPEAT] }),
-    refuses!(rows::IN_FLIGHT, submit_in_flight_is_not_submitted_again)
+    refuses!(rows::IN_FLIGHT, submit_in_flight_is_not_submitted_again, refusals::CONFLICT)
         .costs(3, 1, 1)
         .writes(3)
         .needs(&[Need::Clock, Need::Faults]),
@@ -59,17 +62,17 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(3, 2, 1)
         .writes(3)
         .after(const { &[&rows::LANDS] }),
-    refuses!(rows::BLOCKHASH_EXPIRED, expired_blockhash_returns_410)
+    refuses!(rows::BLOCKHASH_EXPIRED, expired_blockhash_returns_410, refusals::GONE)
         .costs(4, 2, 2)
         .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
-    refuses!(rows::REJECTED, rejected_transaction_returns_502)
+    refuses!(rows::REJECTED, rejected_transaction_returns_502, refusals::CHAIN)
         .costs(4, 2, 2)
         .writes(4)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
-    refuses!(rows::SAFETY_CEILING, safety_ceiling_is_named)
+    refuses!(rows::SAFETY_CEILING, safety_ceiling_is_named, refusals::GONE)
         .costs(6, 3, 3)
         .writes(6)
         .needs(&[Need::Clock, Need::Faults])
@@ -211,7 +214,7 @@ async fn rejected_signature_does_not_extend_the_prepare(probe: &Probe<'_>) -> Ch
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
     bad_submit(probe, &caller, &prepared).await?;
     probe.advance(Duration::from_secs(65)).await?;
-    submit(probe, &caller, &submit_body(&prepared, &caller)).await?.expect_status(&[410])
+    submit(probe, &caller, &submit_body(&prepared, &caller)).await?.expect_refused()
 }
 
 /// Sends a submit with an unknown `prepareId`. It must return 410.
@@ -219,7 +222,7 @@ async fn unknown_prepare_id_returns_410(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
     let good = submit_body(&prepared, &caller);
-    submit(probe, &caller, &with(&good, "prepareId", json!(NO_ID))).await?.expect_status(&[410])?;
+    submit(probe, &caller, &with(&good, "prepareId", json!(NO_ID))).await?.expect_refused()?;
     submit(probe, &caller, &good).await?.counterpart_status(&[200, 502])
 }
 
@@ -235,7 +238,7 @@ async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>) -> Checked {
     let late = caller(probe).await?;
     let second = prepared(probe, &late, &publish_body(&late)).await?;
     probe.advance(Duration::from_secs(65)).await?;
-    submit(probe, &late, &submit_body(&second, &late)).await?.expect_status(&[410])
+    submit(probe, &late, &submit_body(&second, &late)).await?.expect_refused()
 }
 
 /// Sends a submit with the `prepareId` of another domain. It must return 410, 404 or 400.
@@ -246,7 +249,7 @@ async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>) -> Checked {
     // Signed by the owner, but in the envelope of another domain.
     let body = submit_body(&prepared, &owner);
     let answer = Draft::new(probe, &stranger, SUBMIT, body.to_string()).await?.send(probe).await?;
-    answer.expect_status(&[410, 404, 400])?;
+    answer.expect_refused()?;
     let status = answer.status();
     probe.note(format!("a prepareId of another domain returns {status}"));
     submit(probe, &owner, &body).await?.counterpart_status(&[200])
@@ -292,7 +295,7 @@ async fn submit_in_flight_is_not_submitted_again(probe: &Probe<'_>) -> Checked {
     };
     let (first, second) = futures_util::future::join(submit(probe, &caller, &body), second).await;
     first?.counterpart_status(&[200])?;
-    second?.expect_status(&[409])
+    second?.expect_refused()
 }
 
 /// Publishes, then sends another prepare for the domain. It must return 200.
@@ -321,13 +324,13 @@ async fn under_faults<'p>(probe: &'p Probe<'_>, faults: &[&str]) -> Result<Answe
 /// Makes the chain lose the transaction, so that its blockhash expires, and sends a submit. It must return 410.
 async fn expired_blockhash_returns_410(probe: &Probe<'_>) -> Checked {
     lands_without_fault(probe).await?;
-    under_faults(probe, &["publish.transaction-lost"]).await?.expect_status(&[410])
+    under_faults(probe, &["publish.transaction-lost"]).await?.expect_refused()
 }
 
 /// Makes the chain reject the transaction and sends a submit. It must return 502.
 async fn rejected_transaction_returns_502(probe: &Probe<'_>) -> Checked {
     lands_without_fault(probe).await?;
-    under_faults(probe, &["publish.transaction-rejected"]).await?.expect_status(&[502])
+    under_faults(probe, &["publish.transaction-rejected"]).await?.expect_refused()
 }
 
 /// Makes the chain slow and sends a submit. It must return 410 with `safety ceiling` in `error`.
@@ -338,7 +341,7 @@ async fn safety_ceiling_is_named(probe: &Probe<'_>) -> Checked {
     // The transaction's later fate is not asserted: in the first case it lands, in the second its blockhash expires.
     for faults in [&["publish.chain-slow"][..], &["publish.chain-slow", "publish.transaction-lost"]] {
         let answer = under_faults(probe, faults).await?;
-        answer.expect_status(&[410])?;
+        answer.expect_refused()?;
         answer.expect_json("/error", "a string that contains \"safety ceiling\"", named)?;
         probe.advance(Duration::from_mins(15)).await?;
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use assay_spec::publish::requirements::{submit as submits, transfer as rows};
 use serde_json::{Value, json};
 
+use super::refusals;
 use super::{
     Caller, PREPARED, accept_body, caller, fresh_key, landed, prepare, prepared, publish_body, submit,
     submit_body, transfer_body,
@@ -14,7 +15,7 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::FREEZES, confirmed_transfer_freezes_the_old_key)
+    refuses!(rows::FREEZES, confirmed_transfer_freezes_the_old_key, refusals::CONFLICT)
         .costs(3, 2, 1)
         .elsewhere(4)
         .writes(3)
@@ -30,25 +31,29 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(4)
         .destroys()
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
-    refuses!(rows::ACCEPT_NEEDS_PENDING, accept_without_a_pending_transfer_is_rejected)
-        .costs(2, 1, 1)
-        .writes(2),
-    refuses!(rows::ACCEPT_BY_INCOMING, accept_by_another_key_is_rejected)
+    refuses!(
+        rows::ACCEPT_NEEDS_PENDING,
+        accept_without_a_pending_transfer_is_rejected,
+        refusals::UNAUTHENTICATED
+    )
+    .costs(2, 1, 1)
+    .writes(2),
+    refuses!(rows::ACCEPT_BY_INCOMING, accept_by_another_key_is_rejected, refusals::UNAUTHENTICATED)
         .costs(5, 2, 1)
         .writes(5)
         .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::INCOMING_ONLY_ACCEPTS, incoming_key_can_only_accept)
+    refuses!(rows::INCOMING_ONLY_ACCEPTS, incoming_key_can_only_accept, refusals::UNAUTHENTICATED)
         .costs(4, 2, 1)
         .writes(4)
         .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::ACCEPT_SAYS_SO, submit_of_an_accept_needs_op)
+    refuses!(rows::ACCEPT_SAYS_SO, submit_of_an_accept_needs_op, refusals::NO_OP)
         .costs(5, 2, 1)
         .writes(5)
         .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::SECOND_ACCEPT, second_accept_is_rejected)
+    refuses!(rows::SECOND_ACCEPT, second_accept_is_rejected, refusals::CONFLICT)
         .costs(5, 3, 1)
         .writes(5)
         .destroys()
@@ -69,7 +74,7 @@ async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>) -> Checked {
     // The transfer itself is the counterpart: the old key was accepted before it.
     probe.counterpart(true, "the old key's transfer landed")?;
     let answer = prepare(probe, &old, &publish_body(&old)).await?;
-    answer.expect_status(&[409])?;
+    answer.expect_refused()?;
     answer.expect_json("/cause", "\"transfer-frozen\"", |value| value == "transfer-frozen").map(drop)
 }
 
@@ -96,7 +101,7 @@ async fn incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
 /// Sends an accept prepare while no transfer is pending. It must return 404.
 async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    prepare(probe, &caller, &accept_body(&caller)).await?.expect_status(&[404])?;
+    prepare(probe, &caller, &accept_body(&caller)).await?.expect_refused()?;
     prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])
 }
 
@@ -105,7 +110,7 @@ async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>) -> Che
 async fn accept_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let (old, new) = pending(probe).await?;
     let third = old.with_key(fresh_key(probe));
-    prepare(probe, &third, &accept_body(&third)).await?.expect_status(&[404])?;
+    prepare(probe, &third, &accept_body(&third)).await?.expect_refused()?;
     let by_old = prepare(probe, &old, &accept_body(&old)).await?;
     by_old.expect_status(&[404, 409])?;
     let status = by_old.status();
@@ -116,7 +121,7 @@ async fn accept_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked {
 /// Sends an ordinary prepare with the incoming key while the transfer is pending. It must return 404.
 async fn incoming_key_can_only_accept(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
-    prepare(probe, &new, &publish_body(&new)).await?.expect_status(&[404])?;
+    prepare(probe, &new, &publish_body(&new)).await?.expect_refused()?;
     prepare(probe, &new, &accept_body(&new)).await?.counterpart_status(&[200])
 }
 
@@ -125,7 +130,7 @@ async fn submit_of_an_accept_needs_op(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
     let prepared = prepared(probe, &new, &accept_body(&new)).await?;
     let mut body: Value = submit_body(&prepared, &new);
-    submit(probe, &new, &body).await?.expect_status(&[404])?;
+    submit(probe, &new, &body).await?.expect_refused()?;
     body["op"] = json!("accept");
     submit(probe, &new, &body).await?.counterpart_status(&[200])
 }
@@ -135,5 +140,5 @@ async fn second_accept_is_rejected(probe: &Probe<'_>) -> Checked {
     let (_, new) = pending(probe).await?;
     landed(probe, &new, &accept_body(&new)).await?;
     probe.counterpart(true, "the first accept landed")?;
-    prepare(probe, &new, &accept_body(&new)).await?.expect_status(&[409])
+    prepare(probe, &new, &accept_body(&new)).await?.expect_refused()
 }

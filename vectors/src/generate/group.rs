@@ -39,7 +39,7 @@ impl Group {
         };
         let steps = steps(self.op, &input, &ok);
         let shown = self.shown.iter().copied();
-        let refusing = shown.filter(|row| !row.rule.is_empty() && row.evidence != Evidence::Open);
+        let refusing = shown.filter(|row| !row.rule.is_empty() && !matches!(row.evidence, Evidence::Open(_)));
         let rows: BTreeSet<Id> = refusing.chain(needed(self.op, &input, &ok)).collect();
         let requirements = rows.iter().map(ToString::to_string).collect();
         let expect = Expect::Accept { ok };

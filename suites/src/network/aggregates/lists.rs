@@ -5,6 +5,7 @@ use assay_spec::network::requirements::aggregates as rows;
 use serde_json::Value;
 
 use super::super::caller::caller;
+use super::super::refusals;
 use super::super::replies::{expect_absent_or, found, holds_text, is_address, until};
 use super::super::wire::{Call, path_with};
 use super::super::{List, list};
@@ -22,7 +23,9 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::JSON, an_address_returns_what_it_wrote).costs(3, 0, 0).writes(1),
     shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
     shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
-    refuses!(rows::JSON_UNKNOWN, an_address_that_wrote_nothing_has_no_aggregates).costs(4, 0, 0).writes(1),
+    refuses!(rows::JSON_UNKNOWN, an_address_that_wrote_nothing_has_no_aggregates, refusals::ABSENT)
+        .costs(4, 0, 0)
+        .writes(1),
 ];
 
 /// The first page of a hundred aggregates that a query selects.

@@ -4,6 +4,7 @@ use assay_spec::network::requirements::aggregates as rows;
 use serde_json::{Value, json};
 
 use super::super::caller::caller;
+use super::super::refusals;
 use super::super::replies::{expect_absent_or, expect_created, found, is_address, is_seconds, until};
 use super::super::{ACCEPTED, REJECTED, created, holds};
 use super::{aggregate_call, any, key, label, write, written};
@@ -14,9 +15,11 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CREATED, write_returns_its_hash).costs(1, 0, 0).writes(1),
-    refuses!(rows::CREATE_KEY, write_without_a_key_is_rejected).costs(3, 0, 0).writes(3),
-    refuses!(rows::CREATE_ADDRESS, write_with_an_invalid_address_is_rejected).costs(3, 0, 0).writes(3),
-    refuses!(rows::CREATE_CONTENT, write_of_content_that_is_not_an_object_is_rejected)
+    refuses!(rows::CREATE_KEY, write_without_a_key_is_rejected, refusals::TYPED).costs(3, 0, 0).writes(3),
+    refuses!(rows::CREATE_ADDRESS, write_with_an_invalid_address_is_rejected, refusals::TYPED)
+        .costs(3, 0, 0)
+        .writes(3),
+    refuses!(rows::CREATE_CONTENT, write_of_content_that_is_not_an_object_is_rejected, refusals::TYPED)
         .costs(4, 0, 0)
         .writes(4),
     shows!(rows::KEY, an_aggregate_has_its_key).costs(2, 0, 0).writes(1),
@@ -27,7 +30,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PER_ADDRESS, same_key_of_two_addresses_is_two_aggregates).costs(4, 0, 0).writes(2),
     shows!(rows::REWRITTEN, second_write_of_all_members_replaces_the_first).costs(4, 0, 0).writes(2),
     shows!(rows::PARTIAL, later_write_of_some_members_merges_or_replaces).costs(4, 0, 0).writes(2),
-    refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found).costs(3, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found, refusals::ABSENT).costs(3, 0, 0).writes(1),
 ];
 
 /// Writes an aggregate. The answer must have `item_hash`, a string that is not empty, and `status` `success`.

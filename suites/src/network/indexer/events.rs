@@ -4,6 +4,7 @@ use assay_spec::network::requirements::indexer as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
+use super::super::refusals;
 use super::super::replies::{expect_rejected_or, found, is_address};
 use super::{OF_EVENTS, OF_TRANSACTIONS, expect_integers, expect_members, first_text, network};
 use crate::check::{Check, Checked};
@@ -18,8 +19,8 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EVENT_NAME, the_name_selects_events).costs(2, 0, 0),
     shows!(rows::EVENT_BLOCKS, blocks_select_events).costs(2, 0, 0),
     shows!(rows::EVENT_TIMES, times_select_events).costs(2, 0, 0),
-    refuses!(rows::INTEGERS, bound_that_is_not_an_integer_is_rejected).costs(10, 0, 0),
-    refuses!(rows::UNKNOWN_NETWORK, unknown_network_has_no_events).costs(2, 0, 0),
+    refuses!(rows::INTEGERS, bound_that_is_not_an_integer_is_rejected, refusals::BOUND).costs(10, 0, 0),
+    refuses!(rows::UNKNOWN_NETWORK, unknown_network_has_no_events, refusals::ABSENT).costs(2, 0, 0),
 ];
 
 /// Lists the events of an indexed network. `events` must be an array.

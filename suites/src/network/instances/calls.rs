@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::caller::caller;
 use super::super::messages::another;
+use super::super::refusals;
 use super::super::replies::{expect_created, found, is_text, until};
 use super::super::{ACCEPTED, REJECTED};
 use super::{control, instance_call, ipv6, made, update, wanted};
@@ -16,17 +17,27 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CREATED, instance_returns_its_hash).costs(1, 0, 0).writes(1),
     shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).costs(2, 0, 0).writes(1),
     shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).costs(1, 0, 0).writes(1),
-    refuses!(rows::CREATE_NUMBERS, numbers_that_are_not_integers_are_rejected).costs(5, 0, 0).writes(5),
-    refuses!(rows::CREATE_TEXTS, strings_of_another_type_are_rejected).costs(5, 0, 0).writes(5),
-    refuses!(rows::CREATE_FIREWALL, ports_that_are_not_integers_are_rejected).costs(5, 0, 0).writes(5),
+    refuses!(rows::CREATE_NUMBERS, numbers_that_are_not_integers_are_rejected, refusals::TYPED)
+        .costs(5, 0, 0)
+        .writes(5),
+    refuses!(rows::CREATE_TEXTS, strings_of_another_type_are_rejected, refusals::TYPED)
+        .costs(5, 0, 0)
+        .writes(5),
+    refuses!(rows::CREATE_FIREWALL, ports_that_are_not_integers_are_rejected, refusals::TYPED)
+        .costs(5, 0, 0)
+        .writes(5),
     shows!(rows::UPDATED, update_returns_its_hash).costs(3, 0, 0).writes(2),
     shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones)
         .costs(4, 0, 0)
         .writes(2),
-    refuses!(rows::UPDATE_UNKNOWN, update_of_an_unknown_instance_is_rejected).costs(3, 0, 0).writes(3),
+    refuses!(rows::UPDATE_UNKNOWN, update_of_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
+        .costs(3, 0, 0)
+        .writes(3),
     shows!(rows::CONTROLLED, every_action_returns_its_hash).costs(9, 0, 0).writes(8),
-    refuses!(rows::ACTION, unknown_action_is_rejected).costs(4, 0, 0).writes(4),
-    refuses!(rows::CONTROL_UNKNOWN, action_on_an_unknown_instance_is_rejected).costs(3, 0, 0).writes(3),
+    refuses!(rows::ACTION, unknown_action_is_rejected, refusals::TYPED).costs(4, 0, 0).writes(4),
+    refuses!(rows::CONTROL_UNKNOWN, action_on_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
+        .costs(3, 0, 0)
+        .writes(3),
 ];
 
 /// Creates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
@@ -152,7 +163,7 @@ async fn unknown_action_is_rejected(probe: &Probe<'_>) -> Checked {
         .counterpart_status(ACCEPTED)?;
     for action in ["hibernate", ""] {
         let strange = control(probe, &made.owner, &made.id, action, 0).await?;
-        strange.attempt(probe).await?.expect_status(REJECTED)?;
+        strange.attempt(probe).await?.expect_refused()?;
     }
     Ok(())
 }

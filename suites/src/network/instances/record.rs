@@ -5,6 +5,7 @@ use assay_spec::network::requirements::instances as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
+use super::super::refusals;
 use super::super::replies::{found, is_address, is_integer, is_seconds, until};
 use super::super::wire::{Call, path_with};
 use super::super::{List, list};
@@ -26,7 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::STATUS, status_is_a_string).costs(2, 0, 0).writes(1),
     shows!(rows::CREATED_AT, created_at_is_in_seconds).costs(2, 0, 0).writes(1),
     shows!(rows::UPDATED_AT, an_instance_was_not_updated_before_its_creation).costs(2, 0, 0).writes(1),
-    refuses!(rows::UNKNOWN, unknown_instance_is_not_found).costs(3, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, unknown_instance_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
     shows!(rows::LISTED, instances_are_listed_under_their_name).costs(2, 0, 0).writes(1),
     shows!(rows::BY_ADDRESS, the_address_selects_instances).costs(6, 0, 0).writes(2),
     shows!(rows::BY_STATUS, the_status_selects_instances).costs(5, 0, 0).writes(1),
@@ -119,7 +120,7 @@ async fn unknown_instance_is_not_found(probe: &Probe<'_>) -> Checked {
     until(probe, instance_call(&made.id), |answer| answer.status() == 200)
         .await?
         .counterpart_status(&[200])?;
-    instance_call(&another(&made.id)).attempt(probe).await?.expect_status(&[404])
+    instance_call(&another(&made.id)).attempt(probe).await?.expect_refused()
 }
 
 /// The first page of a hundred instances that a query selects.

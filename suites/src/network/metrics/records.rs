@@ -5,6 +5,7 @@ use assay_spec::network::requirements::metrics as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
+use super::super::refusals;
 use super::super::replies::{elements, expect_absent_or, found, is_epoch, is_integer};
 use super::super::wire::{ALTERNATIVE, Call};
 use super::{KINDS, NodeKind, answer, measured, present, some};
@@ -26,7 +27,9 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CORE_COUNTS, counts_of_core_nodes_are_integers).costs(1, 0, 0).elsewhere(2),
     shows!(rows::COMPUTE_LATENCIES, latencies_of_compute_nodes_are_not_negative).costs(1, 0, 0).elsewhere(2),
     shows!(rows::FEATURES, features_are_documented).costs(1, 0, 0).elsewhere(2),
-    refuses!(rows::UNKNOWN, a_node_that_does_not_exist_has_no_metrics).costs(4, 0, 0).elsewhere(8),
+    refuses!(rows::UNKNOWN, a_node_that_does_not_exist_has_no_metrics, refusals::ABSENT)
+        .costs(4, 0, 0)
+        .elsewhere(8),
 ];
 
 /// Hexadecimal digits, with or without a prefix.

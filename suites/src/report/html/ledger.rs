@@ -95,8 +95,11 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
         }
         Evidence::Vector => out.push_str("<p class=\"reason\">Tested by golden vectors.</p>\n"),
         Evidence::Client => out.push_str("<p class=\"reason\">Tested by the client suite.</p>\n"),
-        Evidence::Open => {
-            out.push_str("<p class=\"reason\">The documents leave this open, so nothing is tested.</p>\n");
+        Evidence::Open(why) => {
+            out.push_str(&format!(
+                "<p class=\"reason\">The documents leave this open, so nothing is tested: {}.</p>\n",
+                line(why)
+            ));
         }
         Evidence::Check if outcomes.is_empty() => {
             out.push_str("<p class=\"reason\">Its check did not run.</p>\n");
