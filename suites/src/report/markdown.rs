@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::terminal::{by_reason, is_shown_in_full, last_line, plain_detail};
+use super::terminal::{by_reason, last_line, plain_detail};
 use super::{one_line, readable};
 use crate::conclusion::{Tested, tested};
 use crate::verdict::{Outcome, Run, Verdict};
@@ -70,7 +70,7 @@ fn put_list(out: &mut String, title: &str, texts: &[String]) {
 /// The outcomes that did not pass, as many as fit into `room` bytes, and the number of the rest.
 fn put_outcomes(out: &mut String, run: &Run, room: usize) {
     let shown_outcomes: Vec<&Outcome> =
-        run.outcomes.iter().filter(|one| is_shown_in_full(one.verdict)).collect();
+        run.outcomes.iter().filter(|one| one.verdict.needs_attention()).collect();
     if shown_outcomes.is_empty() {
         return;
     }

@@ -8,7 +8,7 @@ use assay_spec::crypto::text::sha256_hex;
 use assay_spec::requirement::Level;
 use serde_json::{Map, Value, json};
 
-use super::terminal::{is_shown_in_full, plain_detail};
+use super::terminal::plain_detail;
 use super::{objections, one_line, readable};
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -35,7 +35,7 @@ fn log(run: &Run) -> Value {
         }
     }
     let index = |id: Id| rules.iter().position(|known| std::ptr::eq(*known, id)).unwrap_or_default();
-    let shown_outcomes = run.outcomes.iter().filter(|outcome| is_shown_in_full(outcome.verdict));
+    let shown_outcomes = run.outcomes.iter().filter(|outcome| outcome.verdict.needs_attention());
     let results: Vec<Value> =
         shown_outcomes.map(|outcome| result(outcome, index(outcome.requirement), run.seed)).collect();
     let counts: Map<String, Value> =

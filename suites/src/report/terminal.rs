@@ -21,7 +21,7 @@ pub fn summary(run: &Run, colour: bool) -> String {
     let paint = Paint(colour);
     let mut out = String::new();
     put_groups(&mut out, run, paint);
-    for outcome in run.outcomes.iter().filter(|outcome| is_shown_in_full(outcome.verdict)) {
+    for outcome in run.outcomes.iter().filter(|outcome| outcome.verdict.needs_attention()) {
         let _ = write!(out, "\n{}", detail(outcome, paint));
         let _ = writeln!(out, "  seed     {}", outcome.seed.unwrap_or(run.seed));
     }
@@ -140,10 +140,6 @@ impl Paint {
     fn with(self, code: &str, text: &str) -> String {
         if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
-}
-
-pub(super) fn is_shown_in_full(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
 }
 
 fn put_groups(out: &mut String, run: &Run, paint: Paint) {
@@ -280,7 +276,7 @@ pub(super) fn by_reason(run: &Run, verdict: Verdict) -> Vec<(&str, Vec<&Outcome>
 
 /// The notes of passed checks; other notes are shown with their outcome.
 fn put_notes(out: &mut String, run: &Run) {
-    let described = run.outcomes.iter().filter(|outcome| !is_shown_in_full(outcome.verdict));
+    let described = run.outcomes.iter().filter(|outcome| !outcome.verdict.needs_attention());
     let notes: Vec<String> = described
         .flat_map(|outcome| outcome.notes.iter().map(|note| (outcome.requirement, note)))
         .map(|(id, note)| format!("  {id}: {}\n", one_line(note.as_bytes())))

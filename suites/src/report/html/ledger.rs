@@ -69,7 +69,7 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
     let verdicts: Vec<&str> = verdicts(id, outcomes);
     let shown = verdicts[0];
     let (name, evidence, level) = (id.to_string(), id.evidence.name(), id.level.name());
-    let is_bad = outcomes.iter().any(|one| needs_attention(one.verdict));
+    let is_bad = outcomes.iter().any(|one| one.verdict.needs_attention());
     // Search uses these strings in addition to the summary.
     let words: Vec<String> =
         outcomes.iter().map(|one| format!("{} {}", one.fact, line(start(&one.reason)))).collect();
@@ -115,27 +115,10 @@ fn start(reason: &str) -> &str {
     &reason[..reason.floor_char_boundary(1024)]
 }
 
-/// Whether it is listed at the top of the page.
-pub(super) fn needs_attention(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
-}
-
 /// The verdicts of a row's outcomes, the most severe first; never empty.
 fn verdicts(id: Id, outcomes: &[&Outcome]) -> Vec<&'static str> {
-    let pressing = |verdict: Verdict| match verdict {
-        Verdict::Fail => 0,
-        Verdict::Unstable => 1,
-        Verdict::UnexpectedPass => 2,
-        Verdict::Inconclusive => 3,
-        Verdict::Error => 4,
-        Verdict::Warn => 5,
-        Verdict::KnownFailure => 6,
-        Verdict::Pass => 7,
-        Verdict::NotTestable => 8,
-        Verdict::NotApplicable => 9,
-    };
     let mut verdicts: Vec<Verdict> = outcomes.iter().map(|one| one.verdict).collect();
-    verdicts.sort_by_key(|&verdict| pressing(verdict));
+    verdicts.sort_by_key(|verdict| verdict.severity());
     verdicts.dedup();
     match verdicts.as_slice() {
         [] if id.evidence == Evidence::Check => vec![NOT_RUN],

@@ -2,7 +2,6 @@
 
 use assay_spec::endpoint::Endpoint;
 
-use super::ledger::needs_attention;
 use super::text::{line, lines};
 use crate::conclusion::tested;
 use crate::endpoints::{Coverage, Seen};
@@ -92,7 +91,7 @@ fn short(reason: &str) -> String {
 /// The outcomes that did not pass, each with its reason and a link to its row; then the untested checks, by reason.
 pub(super) fn attention(run: &Run) -> String {
     let failing: Vec<&Outcome> =
-        run.outcomes.iter().filter(|outcome| needs_attention(outcome.verdict)).collect();
+        run.outcomes.iter().filter(|outcome| outcome.verdict.needs_attention()).collect();
     let mut out = if failing.is_empty() { nothing("No check failed.") } else { String::new() };
     if !failing.is_empty() {
         let items: String = failing
