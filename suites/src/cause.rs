@@ -197,7 +197,7 @@ fn deviation(outcome: &Outcome, repeated: &BTreeSet<(u16, &[u8])>) -> Deviation 
     let said = format!("{returned}, wanted {want}");
     let key = match wanted {
         // The rejection has another status than it should have.
-        Some(400..) if status >= 400 => format!("{site} {place} {status} for {want}"),
+        Some(400..) if matches!(status, 400..=499) => format!("{site} {place} {status} for {want}"),
         // Access is not checked.
         Some(401..=403) => format!("{site} {status} for {want}"),
         // Each rule that is not applied is a cause of its own.

@@ -177,6 +177,8 @@ pub struct Run {
     pub target: String,
     /// The seed of all random values.
     pub seed: u64,
+    /// When it began, in UTC; `None` for the embedded simulator, whose runs are equal.
+    pub began: Option<String>,
     /// The outcomes, in the order of the requirements.
     pub outcomes: Vec<Outcome>,
     /// Every declared transition, and whether the run fired it; empty if the target does not report transitions.

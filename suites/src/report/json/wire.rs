@@ -16,6 +16,8 @@ pub(super) struct Report {
     pub assay: String,
     pub target: String,
     pub seed: String,
+    /// When the run began, in UTC.
+    pub began: Option<String>,
     pub exit_code: u8,
     /// The result, such as `conforms`.
     pub result: String,

@@ -30,6 +30,7 @@ pub(super) fn report(run: &Run) -> wire::Report {
         assay: env!("CARGO_PKG_VERSION").to_owned(),
         target: run.target.clone(),
         seed: run.seed.to_string(),
+        began: run.began.clone(),
         exit_code: conclusion.exit_code(),
         result: conclusion.words().to_owned(),
         why,
