@@ -160,7 +160,8 @@ impl Diff {
         self.is_whole && self.regressions.is_empty()
     }
 
-    fn kinds(&self) -> [(&'static str, &[Change]); 5] {
+    /// The changes by kind, with the name of each.
+    pub fn kinds(&self) -> [(&'static str, &[Change]); 5] {
         [
             ("regressions", &self.regressions),
             ("fixes", &self.fixes),

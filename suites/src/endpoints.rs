@@ -230,18 +230,37 @@ pub fn writes(dialect: &Dialect, site: &str, base: &str, request: &Request) -> b
     if matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS") || site == "chain" {
         return false;
     }
-    let prefix = Url::parse(base).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default();
-    let path = request.target.split('?').next().unwrap_or_default();
-    let path = crate::gateway::documented(dialect, path.strip_prefix(&prefix).unwrap_or(path));
-    let known: Vec<&'static Endpoint> = Service::ALL
-        .iter()
-        .filter(|service| **service != Service::Metadata)
-        .flat_map(|service| endpoints(*service).iter().copied())
-        .collect();
-    match route(&known, &request.method, &path) {
+    match route(&with_template(), &request.method, &path(dialect, base, request)) {
         Ok(found) => leaves_something(found.endpoint),
         Err(_) => !["gateway", "servers", "metadata"].contains(&site),
     }
+}
+
+/// Every endpoint of the services whose templates distinguish paths.
+fn with_template() -> Vec<&'static Endpoint> {
+    let services = Service::ALL.iter().filter(|service| **service != Service::Metadata);
+    services.flat_map(|service| endpoints(*service).iter().copied()).collect()
+}
+
+/// The path of a request below its base URL, as documented.
+fn path(dialect: &Dialect, base: &str, request: &Request) -> String {
+    let prefix = Url::parse(base).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default();
+    let path = request.target.split('?').next().unwrap_or_default();
+    crate::gateway::documented(dialect, path.strip_prefix(&prefix).unwrap_or(path))
+}
+
+/// Method and path of the documented endpoint of an exchange; its own path if it is not documented.
+pub fn name(exchange: &Exchange) -> String {
+    let Exchange { site, base, request, .. } = exchange;
+    let path = path(&Dialect::default(), base, request);
+    if site == Service::Metadata.name() {
+        let found = assay_spec::metadata::route::endpoint(path.as_bytes());
+        let path = found.map_or(path.as_str(), |endpoint| endpoint.path);
+        return format!("{} {path}", request.method);
+    }
+    let known = route(&with_template(), &request.method, &path);
+    let path = known.map_or(path.as_str(), |found| found.endpoint.path);
+    format!("{} {path}", request.method)
 }
 
 /// Signed requests, drops and metrics leave data behind. Inference and draws do not.

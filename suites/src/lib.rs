@@ -29,6 +29,7 @@
 
 mod ambient;
 pub mod baseline;
+pub mod cause;
 pub mod check;
 pub mod client;
 pub mod conclusion;

@@ -33,6 +33,7 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
                 whole.remarks.push(remark);
             }
         }
+        whole.began = [whole.began.take(), run.began].into_iter().flatten().min();
         whole.sent = [whole.sent, run.sent].into_iter().sum();
         whole.objections.extend(run.objections);
         whole.is_partial |= run.is_partial;

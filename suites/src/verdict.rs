@@ -79,6 +79,27 @@ impl Verdict {
     pub const fn is_bad(self) -> bool {
         matches!(self, Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass | Verdict::Unstable)
     }
+
+    /// Whether a reader must look at it: it is neither a pass nor untested.
+    pub const fn needs_attention(self) -> bool {
+        !matches!(self, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
+    }
+
+    /// Its place among verdicts, the most severe first.
+    pub const fn severity(self) -> u8 {
+        match self {
+            Verdict::Fail => 0,
+            Verdict::Unstable => 1,
+            Verdict::UnexpectedPass => 2,
+            Verdict::Inconclusive => 3,
+            Verdict::Error => 4,
+            Verdict::Warn => 5,
+            Verdict::KnownFailure => 6,
+            Verdict::Pass => 7,
+            Verdict::NotTestable => 8,
+            Verdict::NotApplicable => 9,
+        }
+    }
 }
 
 /// The outcome of one check.
@@ -156,6 +177,8 @@ pub struct Run {
     pub target: String,
     /// The seed of all random values.
     pub seed: u64,
+    /// When it began, in UTC; `None` for the embedded simulator, whose runs are equal.
+    pub began: Option<String>,
     /// The outcomes, in the order of the requirements.
     pub outcomes: Vec<Outcome>,
     /// Every declared transition, and whether the run fired it; empty if the target does not report transitions.

@@ -1,16 +1,18 @@
 //! `assay client`: tests a client program against conforming and deviating worlds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_spec::Id;
 use assay_suites::embedded::client::{self as publish, gateway};
-use assay_suites::report::{json, junit, terminal};
+use assay_suites::report::progress::Progress;
+use assay_suites::report::{json, junit};
 use assay_suites::select::each_selects;
 use assay_suites::verdict::Run;
 use clap::{Args, Subcommand};
 
-use crate::{Ending, is_coloured, write};
+use super::outputs::Printed;
+use crate::{Ending, write};
 
 #[derive(Subcommand)]
 pub(crate) enum What {
@@ -63,9 +65,8 @@ struct CommonArgs {
     /// Number of worlds that run in parallel
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
-    /// Print only the result
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    printed: Printed,
     /// List the worlds and start nothing
     #[arg(long)]
     list: bool,
@@ -88,7 +89,8 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
                 jobs: usize::from(common.jobs),
                 ..publish::Suite::new(common.command.clone(), common.seed)
             };
-            let progress = terminal::Progress::start(cases.len(), common.quiet);
+            let rows = cases.iter().map(|case| case.requirement);
+            let progress = Progress::start(rows, common.printed.quiet);
             let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
             progress.finish();
             tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
@@ -105,7 +107,8 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
                 jobs: usize::from(common.jobs),
                 ..gateway::Suite::new(common.command.clone(), common.seed)
             };
-            let progress = terminal::Progress::start(cases.len(), common.quiet);
+            let rows = cases.iter().map(|case| case.requirement);
+            let progress = Progress::start(rows, common.printed.quiet);
             let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
             progress.finish();
             tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
@@ -131,8 +134,9 @@ fn start(
 }
 
 fn tell(common: &CommonArgs, run: &Run) -> Result<(), Ending> {
-    let text = if common.quiet { terminal::result } else { terminal::summary };
-    print!("{}", text(run, is_coloured()));
+    let files = [&common.json, &common.junit].map(Option::as_deref);
+    let files: Vec<&Path> = files.into_iter().flatten().collect();
+    common.printed.print(run, &files);
     if let Some(path) = &common.json {
         write(path, &json::write(run))?;
     }

@@ -8,7 +8,8 @@ use assay_suites::files::{self, is_special};
 use assay_suites::partial;
 use assay_suites::probe::wall_clock;
 use assay_suites::profile::{Gate, Percent};
-use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
+use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif};
+use assay_suites::report::terminal::{self, View};
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use clap::Args;
 
@@ -34,15 +35,16 @@ pub(crate) struct KnownFailures {
 /// Why a baseline is not written.
 pub(crate) const REFUSED: &str = "--write-baseline needs a whole run: checks that did not run may fail, too; leave out ids, filters and --shard, and let the run finish";
 
-/// A function that renders a report.
-type Report = fn(&Run) -> String;
-
 /// A flag and its file.
 pub(crate) type Named<'args> = (&'static str, Option<&'args Path>);
 
 /// Pairs of flags that may name the same file: the second is read before the first is written.
-const MAY_SHARE: [(&str, &str); 3] =
-    [("--json", "--resume"), ("--json", "--only-new"), ("--write-baseline", "--baseline")];
+const MAY_SHARE: [(&str, &str); 4] = [
+    ("--json", "--resume"),
+    ("--json", "--only-new"),
+    ("--json", "--since"),
+    ("--write-baseline", "--baseline"),
+];
 
 /// The files that reports are written to.
 #[derive(Args)]
@@ -56,6 +58,12 @@ pub(crate) struct Outputs {
     /// Write the report as one self-contained HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Keep the exchanges of passed checks in the HTML page
+    #[arg(long, requires = "html")]
+    html_full: bool,
+    /// Compare with an earlier report (JSON) in the HTML page
+    #[arg(long, value_name = "FILE", requires = "html")]
+    since: Option<PathBuf>,
     /// Write the report as Markdown, for a CI job summary
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -68,9 +76,30 @@ pub(crate) struct Outputs {
     /// Print annotations for GitHub after the report
     #[arg(long)]
     annotations: bool,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+/// What is printed.
+#[derive(Args)]
+pub(crate) struct Printed {
     /// Print only the result
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with_all = ["verbose", "coverage"])]
     pub(crate) quiet: bool,
+    /// Print every check; -vv prints every exchange, too
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Print the groups, notes, transitions and endpoints of the run
+    #[arg(long)]
+    coverage: bool,
+}
+
+impl Printed {
+    /// Prints the report of a run. `written` are the files of its other reports.
+    pub(crate) fn print(&self, run: &Run, written: &[&Path]) {
+        let view = View { colour: is_coloured(), verbose: self.verbose, coverage: self.coverage, written };
+        print!("{}", if self.quiet { terminal::result(run, view) } else { terminal::report(run, view) });
+    }
 }
 
 /// Known failures, loaded from their files.
@@ -145,22 +174,41 @@ impl Loaded {
 }
 
 impl Outputs {
-    /// The requested reports, each with its flag.
-    fn files(&self) -> impl Iterator<Item = (&'static str, &Path, Report)> {
-        let all: [(&'static str, &Option<PathBuf>, Report); 6] = [
-            ("--json", &self.json, json::write),
-            ("--junit", &self.junit, junit::write),
-            ("--html", &self.html, html::write),
-            ("--markdown", &self.markdown, markdown::write),
-            ("--sarif", &self.sarif, sarif::write),
-            ("--badge", &self.badge, badge::write),
+    /// The files of the requested reports, each with its flag.
+    fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let all: [(&'static str, &Option<PathBuf>); 6] = [
+            ("--json", &self.json),
+            ("--junit", &self.junit),
+            ("--html", &self.html),
+            ("--markdown", &self.markdown),
+            ("--sarif", &self.sarif),
+            ("--badge", &self.badge),
         ];
-        all.into_iter().filter_map(|(flag, path, report)| Some((flag, path.as_deref()?, report)))
+        all.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
+    }
+
+    /// The report for a flag of [`Outputs::files`].
+    fn render(&self, flag: &str, run: &Run, since: Option<(&str, &Verdicts)>) -> String {
+        match flag {
+            "--junit" => junit::write(run),
+            "--html" => html::write(run, html::Options { full: self.html_full, since }),
+            "--markdown" => markdown::write(run),
+            "--sarif" => sarif::write(run),
+            "--badge" => badge::write(run),
+            _ => json::write(run),
+        }
+    }
+
+    /// The earlier report of `--since`, and its name.
+    fn since(&self) -> Result<Option<(String, Verdicts)>, Ending> {
+        let Some(path) = &self.since else { return Ok(None) };
+        Ok(Some((path.display().to_string(), read_report(path, Verdicts::read)?)))
     }
 
     /// Checks that every report can be written, before a long run starts.
     pub(crate) fn can_be_written(&self) -> Result<(), Ending> {
-        self.files().try_for_each(|(_, path, _)| can_be_written(path))
+        self.since()?;
+        self.files().try_for_each(|(_, path)| can_be_written(path))
     }
 
     /// Rejects one file under two flags if one content would be lost: two outputs, or an output and an input.
@@ -170,11 +218,12 @@ impl Outputs {
         known_failures: &KnownFailures,
         read: &[Named<'_>],
     ) -> Result<(), Ending> {
-        let mut named: Vec<Named<'_>> = self.files().map(|(flag, path, _)| (flag, Some(path))).collect();
+        let mut named: Vec<Named<'_>> = self.files().map(|(flag, path)| (flag, Some(path))).collect();
         named.push(("--write-baseline", known_failures.write_baseline.as_deref()));
         let written = named.len();
         named.push(("--baseline", known_failures.baseline.as_deref()));
         named.push(("--only-new", known_failures.only_new.as_deref()));
+        named.push(("--since", self.since.as_deref()));
         named.extend(read);
         let places: Vec<Option<PathBuf>> = named.iter().map(|(_, path)| path.and_then(place)).collect();
         for (n, (flag, _)) in named[..written].iter().enumerate() {
@@ -200,8 +249,11 @@ impl Outputs {
         let renew = known_failures.renew.as_ref().filter(|_| !is_refused);
         let renewed = renew.map(|(path, known)| (path, known.renewed(&run)));
         known_failures.apply_renewed(&mut run, whole, renew);
+        // Read before `--json` overwrites it.
+        let since = self.since()?;
+        let since = since.as_ref().map(|(name, verdicts)| (name.as_str(), verdicts));
         let mut written: Vec<Result<(), Ending>> =
-            self.files().map(|(_, path, report)| write(path, &report(&run))).collect();
+            self.files().map(|(flag, path)| write(path, &self.render(flag, &run, since))).collect();
         if let Some((path, renewed)) = renewed {
             let kept = write(path, &renewed.to_toml());
             if kept.is_ok() {
@@ -209,8 +261,8 @@ impl Outputs {
             }
             written.push(kept);
         }
-        let text = if self.quiet { terminal::result } else { terminal::summary };
-        print!("{}", text(&run, is_coloured()));
+        let names: Vec<&Path> = self.files().map(|(_, path)| path).collect();
+        self.printed.print(&run, &names);
         if self.annotations {
             print!("{}", annotations::write(&run));
         }

@@ -12,8 +12,9 @@ use assay_suites::merge::{self, Repetitions};
 use assay_suites::pace::Pace;
 use assay_suites::partial::{self, Partial};
 use assay_suites::plan::{Plan, Planned, Wishes, foresee};
-use assay_suites::probe::Settings;
+use assay_suites::probe::{Settings, wall_clock};
 use assay_suites::profile::Gate;
+use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, terminal};
 use assay_suites::run::{Halt, Ran, Runner};
 use assay_suites::shard::Shard;
@@ -194,6 +195,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
         is_whole: args.has_whole_services(),
         read_only: args.read_only,
         gate: args.known_failures.raised(&setup.gate),
+        began: (!setup.target.is_embedded()).then(|| wall_clock().to_string()),
         ..setup.runner(1).gather(Vec::new())
     };
     begun.conditions.profile.clone_from(&setup.profile);
@@ -232,8 +234,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     let mut partial = start_partial(&args, earlier.as_ref().unwrap_or(&begun));
     let mut run =
         times(&args, &mut setup, &wishes, planned, jobs, &known_failures, &interrupt, &mut partial).await;
-    let Run { selection, shards, is_whole, read_only, gate, .. } = begun;
-    run = Run { selection, shards, is_whole, read_only, gate, ..run };
+    let Run { selection, shards, is_whole, read_only, gate, began, .. } = begun;
+    run = Run { selection, shards, is_whole, read_only, gate, began, ..run };
     if args.endpoints && !run.is_partial {
         ask_for_the_rest(&mut run, &setup, args.read_only, &interrupt).await;
     }
@@ -356,7 +358,8 @@ async fn times(
             planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
         }
         let runner = setup.runner(jobs);
-        let progress = terminal::Progress::start(planned.len(), args.outputs.quiet);
+        let rows = planned.iter().map(|planned| planned.check.requirement);
+        let progress = Progress::start(rows, args.outputs.printed.quiet);
         let seen = |ran: &Ran| {
             progress.checked(&ran.outcome);
             if let Some(kept) = partial

@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use super::causes;
 use super::terminal::by_reason;
 use super::{objections, one_line, readable};
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::cause::{Cause, causes};
+use crate::verdict::{Run, Verdict};
 
 /// GitHub shows ten of each kind per step; the tenth counts the rest.
 const SHOWN: usize = 10;
@@ -14,20 +16,21 @@ const MESSAGE_BYTES: usize = 4 * 1024;
 /// The maximum length of one string in a message.
 const TEXT_BYTES: usize = 512;
 
-/// Errors for outcomes that do not conform, warnings for other violations, notices for untested checks. Empty if there
+/// Errors for causes that do not conform, warnings for the other causes, notices for untested checks. Empty if there
 /// are none.
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
-    let shown_outcomes = |is: fn(Verdict) -> bool| -> Vec<(String, String)> {
-        let outcomes = run.outcomes.iter().filter(|outcome| is(outcome.verdict));
-        outcomes.map(|outcome| (title(outcome), message(outcome, run.seed))).collect()
+    let causes = causes(run);
+    let shown_causes = |is: fn(Verdict) -> bool| -> Vec<(String, String)> {
+        let causes = causes.iter().enumerate().filter(|(_, cause)| is(cause.verdict));
+        causes.map(|(n, cause)| (title(n + 1, cause), message(run, cause))).collect()
     };
     let lines = |title: &str, texts: &[String]| -> Vec<(String, String)> {
         texts.iter().map(|text| (title.to_owned(), one_line(text.as_bytes()))).collect()
     };
     let mut errors = lines("objection", &objections(run));
-    errors.extend(shown_outcomes(|verdict| verdict.is_bad() || verdict == Verdict::Error));
-    let warnings = shown_outcomes(|verdict| matches!(verdict, Verdict::Warn | Verdict::KnownFailure));
+    errors.extend(shown_causes(|verdict| verdict.is_bad() || verdict == Verdict::Error));
+    let warnings = shown_causes(|verdict| matches!(verdict, Verdict::Warn | Verdict::KnownFailure));
     let untested = [Verdict::NotTestable, Verdict::NotApplicable].into_iter().flat_map(|verdict| {
         let reasons = by_reason(run, verdict).into_iter();
         reasons.map(move |(reason, outcomes)| {
@@ -57,19 +60,27 @@ fn put(out: &mut String, kind: &str, shown_outcomes: &[(String, String)]) {
     }
 }
 
-fn title(outcome: &Outcome) -> String {
-    format!("{} {}", outcome.verdict.name(), outcome.requirement)
+fn title(number: usize, cause: &Cause) -> String {
+    let checks = cause.outcomes.len();
+    let others = if checks > 1 { format!(" ({checks} checks)") } else { String::new() };
+    format!("{number}. {} {}{others}", cause.verdict.name(), cause.row)
 }
 
-fn message(outcome: &Outcome, seed: u64) -> String {
-    let seed = outcome.seed.unwrap_or(seed);
-    let id = outcome.requirement;
-    let mut lines = vec![format!("{} ({}, {})", id.statement(), id.level.name(), id.source())];
+fn message(run: &Run, cause: &Cause) -> String {
+    let outcome = cause.outcome(run);
+    let seed = outcome.seed.unwrap_or(run.seed);
+    let row = cause.row;
+    let mut lines = vec![
+        short(&cause.title),
+        format!("{row}: {} ({}, {})", row.statement(), row.level.name(), row.source()),
+    ];
     lines.extend(Some(short(&outcome.reason)).filter(|reason| !reason.is_empty()));
     if let Some(failure) = &outcome.failure {
         let shown_outcomes = [("at", &failure.place), ("want", &failure.want), ("got", &failure.got)];
         lines.extend(shown_outcomes.map(|(name, text)| format!("{name} {}", short(text))));
     }
+    let followers = causes::followers(run, cause);
+    lines.extend((!followers.is_empty()).then(|| format!("also {followers}")));
     lines.push(format!("seed {seed}"));
     lines.join("\n")
 }
@@ -94,6 +105,7 @@ fn property(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::example;
+    use crate::verdict::Outcome;
 
     #[test]
     fn a_run_with_everything() {
@@ -124,9 +136,11 @@ mod tests {
     fn the_tenth_counts_the_rest() {
         let mut run = example::run();
         let sample = run.outcomes[1].clone();
-        run.outcomes = vec![sample; 10];
+        let rows = crate::check::all().into_iter();
+        let own = rows.map(|check| Outcome { requirement: check.requirement, ..sample.clone() });
+        run.outcomes = own.clone().take(10).collect();
         assert!(!write(&run).contains(" more"));
-        run.outcomes.extend_from_within(..2);
+        run.outcomes = own.take(12).collect();
         let text = write(&run);
         assert_eq!(text.lines().filter(|line| line.starts_with("::error")).count(), 10);
         assert!(text.contains("::error title=assay::and 3 more"), "{text}");

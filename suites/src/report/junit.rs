@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::terminal::{plain_exchanges, plain_repeat, plain_words};
+use super::causes::block;
+use super::terminal::{Paint, answers, plain_exchanges, plain_repeat, plain_words};
 use super::{by_group, group, objections, one_line, readable};
+use crate::cause::{Cause, causes};
 use crate::conclusion::tested;
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -14,7 +16,7 @@ const TEXT_BYTES: usize = 64 * 1024;
 /// The maximum length of a message, which viewers show in one line.
 const MESSAGE_BYTES: usize = 1024;
 
-/// The run as XML, without unique ids or the time of day. A warning passes and has its details as output.
+/// The run as XML, without unique ids or the time of day. The first suite has a failed case for each cause. A warning passes and has its details as output.
 /// Not-applicable, not-testable and known failures are skipped. The details of a failure are in the failure's text,
 /// because some viewers show nothing else; the exchanges are the output of the case.
 pub fn write(run: &Run) -> String {
@@ -22,6 +24,13 @@ pub fn write(run: &Run) -> String {
     let mut report = Report::new("assay");
     if let Some(time) = time(run.outcomes.iter()) {
         report.set_time(time);
+    }
+    let causes = causes(run);
+    let red: Vec<&Cause> = causes.iter().filter(|one| is_red(one.verdict)).collect();
+    if !red.is_empty() {
+        let mut suite = TestSuite::new("causes");
+        suite.add_test_cases(red.iter().enumerate().map(|(n, one)| caused(run, n + 1, one)));
+        report.add_test_suite(suite);
     }
     let tested = tested(run);
     for (name, outcomes) in by_group(run) {
@@ -42,7 +51,11 @@ pub fn write(run: &Run) -> String {
         }
         // Client suites have several facts per requirement; each case needs its own name.
         let of = |one: &Outcome| outcomes.iter().filter(|other| other.requirement == one.requirement).count();
-        suite.add_test_cases(outcomes.iter().map(|one| case(one, of(one) > 1, run.seed)));
+        let number = |one: &Outcome| {
+            let is_of = |cause: &&Cause| cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], one));
+            causes.iter().position(|cause| is_of(&cause)).map(|n| (n + 1, std::ptr::eq(causes[n].outcome(run), one)))
+        };
+        suite.add_test_cases(outcomes.iter().map(|one| case(one, of(one) > 1, run.seed, number(one))));
         report.add_test_suite(suite);
     }
     let objections = objections(run);
@@ -52,6 +65,21 @@ pub fn write(run: &Run) -> String {
         report.add_test_suite(suite);
     }
     report.to_string().expect("a report in memory can be written")
+}
+
+fn is_red(verdict: Verdict) -> bool {
+    verdict.is_bad() || verdict == Verdict::Error
+}
+
+/// A failed case for a cause; viewers show it above the checks.
+fn caused(run: &Run, number: usize, cause: &Cause) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_type(cause.verdict.name());
+    status.set_message(cut(one_line(cause.title.as_bytes()), MESSAGE_BYTES));
+    status.set_description(cut(block(run, number, cause, Paint(false)), TEXT_BYTES));
+    let mut case = TestCase::new(format!("cause {number}: {}", cut(one_line(cause.title.as_bytes()), 200)), status);
+    case.set_classname("causes");
+    case
 }
 
 /// A failed case for an objection, which belongs to no check.
@@ -69,7 +97,9 @@ fn time<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Option<Duration> {
     outcomes.filter_map(|outcome| outcome.elapsed_ms).reduce(u64::saturating_add).map(Duration::from_millis)
 }
 
-fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
+/// `cause` is the number of the outcome's cause, and whether the outcome shows it best. Only such an outcome has its
+/// exchanges in full.
+fn case(outcome: &Outcome, with_fact: bool, seed: u64, cause: Option<(usize, bool)>) -> TestCase {
     let seed = outcome.seed.unwrap_or(seed);
     let mut status = match outcome.verdict {
         Verdict::Pass | Verdict::Warn => TestCaseStatus::success(),
@@ -87,7 +117,8 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
     if !is_success {
         let reason = one_line(outcome.reason.as_bytes());
         status.set_type(outcome.verdict.name());
-        status.set_message(cut(format!("{}: {reason}", outcome.verdict.name()), MESSAGE_BYTES));
+        let number = cause.map(|(number, _)| format!("cause {number}: ")).unwrap_or_default();
+        status.set_message(cut(format!("{number}{}: {reason}", outcome.verdict.name()), MESSAGE_BYTES));
         status.set_description(words.clone());
     }
     let id = outcome.requirement;
@@ -111,6 +142,7 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
     }
     let output = match outcome.verdict {
         Verdict::Pass => passed(outcome),
+        _ if cause.is_some_and(|(_, is_first)| !is_first) => passed(outcome),
         Verdict::Warn => words + &plain_exchanges(outcome),
         _ => plain_exchanges(outcome),
     };
@@ -123,15 +155,7 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64) -> TestCase {
 /// The output of a pass: its notes, and a line for each exchange.
 fn passed(outcome: &Outcome) -> String {
     let notes = outcome.notes.iter().map(|note| format!("note {}\n", one_line(note.as_bytes())));
-    let exchanges = outcome.exchanges.iter().map(|exchange| {
-        let answer = exchange
-            .response
-            .as_ref()
-            .map_or_else(ToString::to_string, |properties| properties.status.to_string());
-        let line = format!("{} {} -> {answer}", exchange.request.method, exchange.request.target);
-        one_line(&line.as_bytes()[..line.len().min(512)]) + "\n"
-    });
-    notes.chain(exchanges).collect()
+    notes.chain(answers(outcome).into_iter().map(|line| line + "\n")).collect()
 }
 
 fn cut(mut text: String, most: usize) -> String {
@@ -161,10 +185,12 @@ mod tests {
             r#"<property name="level" value="must"/>"#,
             r#"<property name="source" value="document 3, Exchange"/>"#,
             r#"<property name="statement" value="A second &lt;one&gt; is refused."/>"#,
-            "<failure message=\"fail: the second was accepted\" type=\"fail\">fail publish.first-group.second-is-refused",
+            "<failure message=\"cause 1: fail: the second was accepted\" type=\"fail\">fail publish.first-group.second-is-refused",
             "\n  got      200\n  why      prepare: the lock was free\n  repeat   curl",
+            "<testsuite name=\"causes\" tests=\"3\"",
+            "<testcase name=\"cause 1: POST /prepare returned 200, wanted 409\" classname=\"causes\">",
             "<skipped message=\"not-testable: needs control level T2\" type=\"not-testable\">",
-            "<error message=\"error: cannot connect: refused\" type=\"error\">",
+            "<error message=\"cause 3: error: cannot connect: refused\" type=\"error\">",
             "<system-out>warn publish.other.answers  it_answers",
             "<system-out>note answers with 201 where 200 is as good\nPOST /prepare -&gt; 200\n</system-out>",
             "<system-out>  exchange 1 of 2, http://127.0.0.1:4101\n    &gt; PUT / HTTP/1.1\n",

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use super::terminal::{by_reason, is_shown_in_full, last_line, plain_detail};
+use super::causes;
+use super::terminal::{Paint, by_reason, last_line, plain_detail};
 use super::{one_line, readable};
+use crate::cause::causes;
 use crate::conclusion::{Tested, tested};
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -18,7 +20,7 @@ const INLINE_BYTES: usize = 1024;
 /// The maximum number of lines of a list.
 const LISTED: usize = 50;
 
-/// The run as Markdown: counts by service, failures with folded details, untested checks with reasons.
+/// The run as Markdown: counts by service, causes, failures with folded details, untested checks with reasons.
 pub fn write(run: &Run) -> String {
     let run = &*readable(run);
     let mut out = format!("## Conformance: {}\n\n", inline(&last_line(run)));
@@ -27,6 +29,7 @@ pub fn write(run: &Run) -> String {
         out.push_str("\n**Not every check ran: the run was stopped, or a part of it is missing.**\n");
     }
     put_counts(&mut out, run);
+    put_causes(&mut out, run);
     put_list(&mut out, "Objections", &run.objections);
     put_list(&mut out, "Remarks", &run.remarks);
     let mut tail = String::new();
@@ -34,6 +37,23 @@ pub fn write(run: &Run) -> String {
     tail.truncate(tail.floor_char_boundary(PAGE_BYTES / 4));
     put_outcomes(&mut out, run, PAGE_BYTES.saturating_sub(tail.len()));
     out + &tail
+}
+
+/// The causes, each in one block.
+fn put_causes(out: &mut String, run: &Run) {
+    let causes = causes(run);
+    if causes.is_empty() {
+        return;
+    }
+    out.push_str("\n### Causes\n\n");
+    for (n, cause) in causes.iter().enumerate().take(LISTED) {
+        let text = causes::block(run, n + 1, cause, Paint(false));
+        let fence = fence(&text);
+        let _ = write!(out, "{fence}text\n{text}{fence}\n\n");
+    }
+    if causes.len() > LISTED {
+        let _ = writeln!(out, "and {} more; see the other reports.\n", causes.len() - LISTED);
+    }
 }
 
 fn put_counts(out: &mut String, run: &Run) {
@@ -70,7 +90,7 @@ fn put_list(out: &mut String, title: &str, texts: &[String]) {
 /// The outcomes that did not pass, as many as fit into `room` bytes, and the number of the rest.
 fn put_outcomes(out: &mut String, run: &Run, room: usize) {
     let shown_outcomes: Vec<&Outcome> =
-        run.outcomes.iter().filter(|one| is_shown_in_full(one.verdict)).collect();
+        run.outcomes.iter().filter(|one| one.verdict.needs_attention()).collect();
     if shown_outcomes.is_empty() {
         return;
     }
@@ -102,13 +122,18 @@ fn block(outcome: &Outcome, seed: u64) -> String {
         let _ = write!(detail, "\u{2026}\n{repeat}");
     }
     let _ = writeln!(detail, "  seed     {seed}");
-    let fence = "`".repeat(longest_run(&detail, '`').max(2) + 1);
+    let fence = fence(&detail);
     format!(
         "<details><summary><b>{}</b> <code>{}</code> <code>{}</code></summary>\n\n{fence}text\n{detail}{fence}\n\n</details>\n\n",
         outcome.verdict.name(),
         outcome.requirement,
         inline(&outcome.reason)
     )
+}
+
+/// A fence that the text does not contain.
+fn fence(text: &str) -> String {
+    "`".repeat(longest_run(text, '`').max(2) + 1)
 }
 
 fn put_untested(out: &mut String, run: &Run) {
@@ -163,7 +188,8 @@ mod tests {
              | service | tested | pass | fail | warn | not-testable | inconclusive | error |\n\
              | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n\
              | publish | 3 of 7 (42 %) | 1 | 1 | 1 | 2 | 1 | 1 |\n\n\
-             ### Remarks\n\n- connections&#58; 1 retries before a request was sent\n\n### What needs attention\n\n\
+             ### Causes\n\n```text\n1. fail  POST /prepare returned 200, wanted 409\n  row       publish.first-group",
+            "\n### Remarks\n\n- connections&#58; 1 retries before a request was sent\n\n### What needs attention\n\n\
              <details><summary><b>fail</b> <code>publish.first-group.second-is-refused</code> \
              <code>the second was accepted</code></summary>\n\n```text\n\
              fail publish.first-group.second-is-refused  second_prepare_is_refused\n  A second <one> is refused. (",

@@ -5,10 +5,12 @@
 
 pub mod annotations;
 pub mod badge;
+mod causes;
 pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+pub mod progress;
 pub mod sarif;
 pub mod terminal;
 
@@ -315,7 +317,7 @@ mod tests {
     fn every_report(run: &Run) -> [(&'static str, String); 8] {
         [
             ("terminal", terminal::summary(run, false)),
-            ("html", html::write(run)),
+            ("html", html::write(run, html::Options::default())),
             ("markdown", markdown::write(run)),
             ("junit", junit::write(run)),
             ("sarif", sarif::write(run)),

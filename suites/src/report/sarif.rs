@@ -8,8 +8,9 @@ use assay_spec::crypto::text::sha256_hex;
 use assay_spec::requirement::Level;
 use serde_json::{Map, Value, json};
 
-use super::terminal::{is_shown_in_full, plain_detail};
+use super::terminal::plain_detail;
 use super::{objections, one_line, readable};
+use crate::cause::{Cause, causes};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// The maximum length of a message.
@@ -18,8 +19,8 @@ const MESSAGE_BYTES: usize = 4 * 1024;
 /// The maximum length of the details.
 const DETAIL_BYTES: usize = 16 * 1024;
 
-/// The run as a SARIF log: a rule for each tested requirement, a result for each tested outcome that is not a pass;
-/// known failures are suppressed.
+/// The run as a SARIF log: a rule for each tested requirement, a result for each tested outcome that is not a pass,
+/// by cause; known failures are suppressed.
 pub fn write(run: &Run) -> String {
     let mut text = serde_json::to_string_pretty(&log(run)).expect("a value in memory can be written");
     text.push('\n');
@@ -35,9 +36,17 @@ fn log(run: &Run) -> Value {
         }
     }
     let index = |id: Id| rules.iter().position(|known| std::ptr::eq(*known, id)).unwrap_or_default();
-    let shown_outcomes = run.outcomes.iter().filter(|outcome| is_shown_in_full(outcome.verdict));
-    let results: Vec<Value> =
-        shown_outcomes.map(|outcome| result(outcome, index(outcome.requirement), run.seed)).collect();
+    let of_cause = |cause: &Cause| -> Vec<Value> {
+        let others = cause.outcomes.iter().filter(|&&n| n != cause.first);
+        let all = std::iter::once(&cause.first).chain(others).map(|&n| &run.outcomes[n]);
+        all.map(|outcome| {
+            let mut result = result(outcome, index(outcome.requirement), run.seed);
+            result["properties"]["cause"] = one_line(cause.title.as_bytes()).into();
+            result
+        })
+        .collect()
+    };
+    let results: Vec<Value> = causes(run).iter().flat_map(of_cause).collect();
     let counts: Map<String, Value> =
         Verdict::ALL.iter().map(|&verdict| (verdict.name().into(), run.count(verdict).into())).collect();
     let lines =
@@ -156,7 +165,7 @@ mod tests {
         let results = run["results"].as_array().unwrap();
         let verdicts: Vec<&str> =
             results.iter().map(|r| r["properties"]["verdict"].as_str().unwrap()).collect();
-        assert_eq!(verdicts, ["fail", "warn", "inconclusive", "error"]);
+        assert_eq!(verdicts, ["fail", "inconclusive", "error", "warn"]);
         for result in results {
             let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
             assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
@@ -176,7 +185,8 @@ mod tests {
         let before = log(&run)["runs"][0]["results"][0]["partialFingerprints"].clone();
         run.outcomes[1].verdict = Verdict::KnownFailure;
         run.outcomes[1].reason = "another reason".into();
-        let result = &log(&run)["runs"][0]["results"][0];
+        let results = log(&run)["runs"][0]["results"].as_array().unwrap().clone();
+        let result = results.last().unwrap();
         assert_eq!(result["suppressions"][0]["kind"], "external");
         assert_eq!(result["partialFingerprints"], before);
     }

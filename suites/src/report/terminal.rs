@@ -1,54 +1,158 @@
 //! The report for the terminal.
 
 use std::fmt::Write;
+use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
-
+use super::causes::{self, block, cut};
 use super::{body_lines, by_group, one_line, readable};
+use crate::cause::causes;
 use crate::conclusion::tested;
 use crate::curl::authority;
 use crate::endpoints::{Coverage, Seen, count};
 use crate::exchange::{Cut, Exchange, Request};
+use crate::prose::WIDTH;
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// The maximum size of a shown body.
 const BODY_BYTES: usize = 2000;
+/// The maximum number of causes that are shown in full, without `-v`.
+const CAUSES: usize = 10;
+/// The maximum number of causes that the summary names.
+const NAMED: usize = 3;
+/// The maximum number of reasons of untested checks, and of remarks, without `-v`.
+const LISTED: usize = 3;
 
-/// The whole report: groups, outcomes that did not pass, untested checks, coverage of the state machines, and a summary
-/// line.
-pub fn summary(run: &Run, colour: bool) -> String {
+/// What is shown besides the causes and the summary.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct View<'files> {
+    /// Colours.
+    pub colour: bool,
+    /// 1: every row; 2: every exchange, too.
+    pub verbose: u8,
+    /// Groups, notes, transitions and endpoints.
+    pub coverage: bool,
+    /// The reports that were written.
+    pub written: &'files [&'files Path],
+}
+
+impl View<'_> {
+    /// Whether lines are cut at the width of a terminal.
+    fn is_brief(self) -> bool {
+        self.verbose == 0 && !self.coverage
+    }
+}
+
+/// The causes of what did not pass, what was not tested, and a summary.
+pub fn report(run: &Run, view: View<'_>) -> String {
     let run = &*readable(run);
-    let paint = Paint(colour);
+    let paint = Paint(view.colour);
     let mut out = String::new();
-    put_groups(&mut out, run, paint);
-    for outcome in run.outcomes.iter().filter(|outcome| is_shown_in_full(outcome.verdict)) {
-        let _ = write!(out, "\n{}", detail(outcome, paint));
-        let _ = writeln!(out, "  seed     {}", outcome.seed.unwrap_or(run.seed));
+    put_causes(&mut out, run, view, paint);
+    if view.verbose > 0 {
+        put_rows(&mut out, run, view, paint);
     }
-    for verdict in [Verdict::NotTestable, Verdict::NotApplicable] {
-        put_by_reason(&mut out, run, verdict, paint);
+    put_untested(&mut out, run, view, paint);
+    if view.coverage {
+        out.push('\n');
+        put_groups(&mut out, run, paint);
+        put_notes(&mut out, run);
+        put_transitions(&mut out, run);
+        put_endpoints(&mut out, run);
     }
-    put_notes(&mut out, run);
-    put_transitions(&mut out, run);
-    put_endpoints(&mut out, run);
+    let (room, most) = if view.is_brief() { (WIDTH - 2, LISTED) } else { (usize::MAX, usize::MAX) };
+    let remarks: Vec<String> = run.remarks.iter().map(|remark| cut(remark, room)).collect();
+    put_lines(&mut out, "remarks", &remarks, most);
     put_tested(&mut out, run);
-    put_lines(&mut out, "remarks", &run.remarks);
-    out.push_str(&ending(run, paint));
+    out.push_str(&ending(run, view, paint));
     // A GitHub runner reads the text after `##[` as a command, anywhere in a line.
-    out.replace("##[", "#\\x23[")
+    out.trim_start().replace("##[", "#\\x23[")
+}
+
+/// The whole report, as `-vv --coverage` prints it.
+pub fn summary(run: &Run, colour: bool) -> String {
+    report(run, View { colour, verbose: 2, coverage: true, written: &[] })
 }
 
 /// The end of the report alone: objections, the target, the seed, and the counts with the result.
-pub fn result(run: &Run, colour: bool) -> String {
-    ending(&readable(run), Paint(colour)).trim_start().replace("##[", "#\\x23[")
+pub fn result(run: &Run, view: View<'_>) -> String {
+    ending(&readable(run), View { written: &[], ..view }, Paint(view.colour)).trim_start().replace("##[", "#\\x23[")
 }
 
-fn ending(run: &Run, paint: Paint) -> String {
+fn ending(run: &Run, view: View<'_>, paint: Paint) -> String {
     let mut out = String::new();
-    put_lines(&mut out, "objections", &run.objections);
-    let _ = writeln!(out, "\ntarget {}, seed {}", one_line(run.target.as_bytes()), run.seed);
+    put_lines(&mut out, "objections", &run.objections, usize::MAX);
+    out.push('\n');
+    if !view.written.is_empty() {
+        let names: Vec<String> = view.written.iter().map(|path| path.display().to_string()).collect();
+        let _ = writeln!(out, "reports {}", one_line(names.join(", ").as_bytes()));
+    }
+    let (target, seed) = (one_line(run.target.as_bytes()), format!(", seed {}", run.seed));
+    let room = if view.is_brief() { WIDTH - "target ".len() - seed.len() } else { usize::MAX };
+    let _ = writeln!(out, "target {}{seed}", cut(&target, room));
     let _ = writeln!(out, "{}", paint.verdict(worst(run), &last_line(run)));
     out
+}
+
+/// The causes: what makes the run fail in full, the others in one line.
+fn put_causes(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
+    let causes = causes(run);
+    let most = if view.verbose > 0 { usize::MAX } else { CAUSES };
+    let is_shown = |n: usize, verdict: Verdict| n < most && verdict != Verdict::KnownFailure;
+    for (n, cause) in causes.iter().enumerate().filter(|(n, one)| is_shown(*n, one.verdict)) {
+        let gap = if out.is_empty() { "" } else { "\n" };
+        let _ = write!(out, "{gap}{}", block(run, n + 1, cause, paint));
+    }
+    let mut gap = if out.is_empty() { "" } else { "\n" };
+    for (n, cause) in causes.iter().enumerate().filter(|(n, one)| !is_shown(*n, one.verdict)) {
+        let _ = writeln!(out, "{}{}", std::mem::take(&mut gap), causes::title(n + 1, cause));
+    }
+}
+
+/// Every check, by group; with its exchanges if the view says so.
+fn put_rows(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
+    let is_shown = |outcome: &&Outcome| outcome.verdict.needs_attention() || outcome.verdict == Verdict::Pass;
+    out.push('\n');
+    for outcome in run.outcomes.iter().filter(is_shown) {
+        if outcome.verdict == Verdict::Pass {
+            let pass = paint.verdict(Verdict::Pass, Verdict::Pass.name());
+            let _ = writeln!(out, "{pass} {}  {}", outcome.requirement, outcome.fact);
+            if view.verbose > 1 {
+                out.push_str(&answers(outcome).iter().map(|line| format!("  {line}\n")).collect::<String>());
+            }
+            continue;
+        }
+        let _ = write!(out, "\n{}", words(outcome, paint));
+        if view.verbose > 1 {
+            out.push_str(&plain_exchanges(outcome));
+        }
+        out.push_str(&plain_repeat(outcome));
+        let _ = writeln!(out, "  seed     {}\n", outcome.seed.unwrap_or(run.seed));
+    }
+}
+
+/// Each exchange in a line: `POST /prepare -> 200`.
+pub(super) fn answers(outcome: &Outcome) -> Vec<String> {
+    let line = |exchange: &Exchange| {
+        let answer = exchange.response.as_ref().map_or_else(ToString::to_string, |one| one.status.to_string());
+        let line = format!("{} {} -> {answer}", exchange.request.method, exchange.request.target);
+        one_line(&line.as_bytes()[..line.len().min(512)])
+    };
+    outcome.exchanges.iter().map(line).collect()
+}
+
+/// What was sent and what came, a line each: the request line, and the status with the start of the body.
+pub(super) fn first_line(exchange: &Exchange) -> [String; 2] {
+    let Request { method, target, body, .. } = &exchange.request;
+    let bytes = exchange.cut.as_ref().map_or(body.len(), |cut| cut.bytes);
+    let size = if bytes == 0 { String::new() } else { format!(", {bytes} bytes") };
+    let received = match &exchange.response {
+        Ok(response) => {
+            let start = &response.body[..response.body.len().min(BODY_BYTES)];
+            format!("{} {}", response.status, one_line(start))
+        }
+        Err(broken) => broken.to_string(),
+    };
+    [format!("{method} {target}{size}"), received]
 }
 
 /// Every documented endpoint of the services that ran: whether it exists, and how many requests it accepted and
@@ -83,50 +187,16 @@ pub(super) fn plain_detail(outcome: &Outcome) -> String {
     detail(outcome, Paint(false))
 }
 
-/// A progress bar on standard error, if that is a terminal.
-#[derive(Debug)]
-pub struct Progress {
-    bar: ProgressBar,
-    bad: std::sync::atomic::AtomicUsize,
-}
-
-impl Progress {
-    /// Shows a bar for `total` checks, unless it is `hidden`.
-    pub fn start(total: usize, hidden: bool) -> Progress {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} left  {wide_msg}");
-        let bar = if hidden { ProgressBar::hidden() } else { ProgressBar::new(total as u64) };
-        let bar = bar.with_style(style.expect("the template is well formed"));
-        Progress { bar, bad: 0.into() }
-    }
-
-    /// Counts one finished check.
-    pub fn checked(&self, outcome: &Outcome) {
-        use std::sync::atomic::Ordering::Relaxed;
-        let is_bad = outcome.verdict.is_bad() || outcome.verdict == Verdict::Error;
-        let bad = self.bad.fetch_add(usize::from(is_bad), Relaxed) + usize::from(is_bad);
-        self.bar.set_message(match bad {
-            0 => outcome.requirement.to_string(),
-            _ => format!("{bad} bad, {}", outcome.requirement),
-        });
-        self.bar.inc(1);
-    }
-
-    /// Removes the bar.
-    pub fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-}
-
 /// Colours, or none.
 #[derive(Clone, Copy)]
-struct Paint(bool);
+pub(super) struct Paint(pub(super) bool);
 
 impl Paint {
     fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
 
-    fn verdict(self, verdict: Verdict, text: &str) -> String {
+    pub(super) fn verdict(self, verdict: Verdict, text: &str) -> String {
         let code = match verdict {
             Verdict::Pass => "32",
             Verdict::Fail | Verdict::UnexpectedPass | Verdict::Inconclusive | Verdict::Unstable => "31",
@@ -142,10 +212,6 @@ impl Paint {
     }
 }
 
-pub(super) fn is_shown_in_full(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
-}
-
 fn put_groups(out: &mut String, run: &Run, paint: Paint) {
     let groups = by_group(run);
     let width = groups.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
@@ -156,7 +222,7 @@ fn put_groups(out: &mut String, run: &Run, paint: Paint) {
 }
 
 /// The verdicts with nonzero counts: `129 pass, 2 fail`.
-fn counts(count: impl Fn(Verdict) -> usize, paint: Paint) -> String {
+pub(super) fn counts(count: impl Fn(Verdict) -> usize, paint: Paint) -> String {
     let present = Verdict::ALL.iter().filter(|&&verdict| count(verdict) > 0);
     let parts =
         present.map(|&verdict| paint.verdict(verdict, &format!("{} {}", count(verdict), verdict.name())));
@@ -255,14 +321,27 @@ fn has_length(request: &Request) -> bool {
     request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"))
 }
 
-/// The checks with that verdict, grouped by reason.
-fn put_by_reason(out: &mut String, run: &Run, verdict: Verdict, paint: Paint) {
-    for (reason, outcomes) in by_reason(run, verdict) {
-        let name = paint.verdict(verdict, verdict.name());
-        let _ = writeln!(out, "\n{name}: {} ({})", one_line(reason.as_bytes()), outcomes.len());
-        for outcome in outcomes {
+/// The untested checks, by reason; the most frequent reasons first, with the ids if the view says so.
+fn put_untested(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
+    let untested = [Verdict::NotTestable, Verdict::NotApplicable].into_iter();
+    let mut reasons: Vec<_> = untested
+        .flat_map(|verdict| by_reason(run, verdict).into_iter().map(move |(reason, outcomes)| (verdict, reason, outcomes)))
+        .collect();
+    reasons.sort_by_key(|(verdict, _, outcomes)| (*verdict != Verdict::NotTestable, usize::MAX - outcomes.len()));
+    if !reasons.is_empty() {
+        out.push('\n');
+    }
+    let most = if view.verbose > 0 || reasons.len() == LISTED + 1 { reasons.len() } else { LISTED };
+    for (verdict, reason, outcomes) in reasons.iter().take(most) {
+        let name = paint.verdict(*verdict, verdict.name());
+        let _ = writeln!(out, "{name}: {} ({})", one_line(reason.as_bytes()), outcomes.len());
+        for outcome in outcomes.iter().filter(|_| view.verbose > 0) {
             let _ = writeln!(out, "  {}  {}", outcome.requirement, outcome.fact);
         }
+    }
+    if let Some(rest) = reasons.get(most..).filter(|rest| !rest.is_empty()) {
+        let checks: usize = rest.iter().map(|(.., outcomes)| outcomes.len()).sum();
+        let _ = writeln!(out, "{} more reasons ({checks}); -v lists them", rest.len());
     }
 }
 
@@ -280,7 +359,7 @@ pub(super) fn by_reason(run: &Run, verdict: Verdict) -> Vec<(&str, Vec<&Outcome>
 
 /// The notes of passed checks; other notes are shown with their outcome.
 fn put_notes(out: &mut String, run: &Run) {
-    let described = run.outcomes.iter().filter(|outcome| !is_shown_in_full(outcome.verdict));
+    let described = run.outcomes.iter().filter(|outcome| !outcome.verdict.needs_attention());
     let notes: Vec<String> = described
         .flat_map(|outcome| outcome.notes.iter().map(|note| (outcome.requirement, note)))
         .map(|(id, note)| format!("  {id}: {}\n", one_line(note.as_bytes())))
@@ -290,14 +369,21 @@ fn put_notes(out: &mut String, run: &Run) {
     }
 }
 
-fn put_lines(out: &mut String, title: &str, lines: &[String]) {
-    if !lines.is_empty() {
-        let lines: String = lines.iter().map(|line| format!("  {}\n", one_line(line.as_bytes()))).collect();
-        let _ = write!(out, "\n{title}\n{lines}");
+/// At most `most` lines under a title; one more line counts the rest.
+fn put_lines(out: &mut String, title: &str, lines: &[String], most: usize) {
+    if lines.is_empty() {
+        return;
+    }
+    let _ = write!(out, "\n{title}\n");
+    for line in lines.iter().take(most) {
+        let _ = writeln!(out, "  {}", one_line(line.as_bytes()));
+    }
+    if lines.len() > most {
+        let _ = writeln!(out, "  {} more; --coverage lists them", lines.len() - most);
     }
 }
 
-/// How much of each service was tested.
+/// How much of each service was tested, and the causes if there are several.
 fn put_tested(out: &mut String, run: &Run) {
     let lines: Vec<String> = tested(run)
         .iter()
@@ -310,7 +396,17 @@ fn put_tested(out: &mut String, run: &Run) {
             )
         })
         .collect();
-    put_lines(out, "tested", &lines);
+    put_lines(out, "tested", &lines, usize::MAX);
+    let causes = causes(run);
+    if causes.len() > 1 {
+        let lines: Vec<String> = causes.iter().enumerate().map(|(n, one)| causes::title(n + 1, one)).collect();
+        let _ = writeln!(out, "\n{} causes", lines.len());
+        let named = if lines.len() == NAMED + 1 { lines.len() } else { NAMED };
+        lines.iter().take(named).for_each(|line| out.push_str(&format!("  {line}\n")));
+        if lines.len() > named {
+            let _ = writeln!(out, "  {} more, above", lines.len() - named);
+        }
+    }
 }
 
 fn put_transitions(out: &mut String, run: &Run) {
@@ -507,14 +603,5 @@ mod tests {
         (run.is_partial, run.objections) = (true, Vec::new());
         let stopped = "1 check: 1 pass - not enough tested: not every check ran";
         assert_eq!(last_line(&run), stopped);
-    }
-
-    #[test]
-    fn progress_is_silent_without_a_terminal() {
-        let run = example::run();
-        let progress = Progress::start(run.outcomes.len(), false);
-        run.outcomes.iter().for_each(|outcome| progress.checked(outcome));
-        assert_eq!(progress.bar.position(), run.outcomes.len() as u64);
-        progress.finish();
     }
 }

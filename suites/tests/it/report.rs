@@ -9,12 +9,12 @@ use assay_suites::exchange::{Exchange, Request, Response};
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::Settings;
-use assay_suites::report::html;
+use assay_suites::report::html::{self, Options};
 use assay_suites::run::Runner;
 use assay_suites::verdict::{Failure, Run, Verdict};
 
 /// The maximum size of a page; larger ones open slowly.
-const PAGE_BYTES: usize = 8 * 1024 * 1024;
+const PAGE_BYTES: usize = 1_500_000;
 
 /// A run of the embedded simulator, conforming or not, of all services or some.
 async fn run(deviations: &[&str], services: &[Service]) -> Run {
@@ -34,13 +34,15 @@ fn leave(name: &str, page: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_whole_run_is_a_page_with_every_row() {
     let run = run(&[], &[]).await;
-    let page = html::write(&run);
+    let page = html::write(&run, Options::default());
     leave("whole.html", &page);
     for row in catalogue::requirements() {
-        assert_eq!(page.matches(&format!(" id=\"{row}\"")).count(), 1, "{row}");
+        assert_eq!(page.matches(&format!("\"id\":\"{row}\"")).count(), 1, "{row}");
     }
     assert!(page.len() < PAGE_BYTES, "{} bytes", page.len());
-    assert_eq!(page, html::write(&run), "the same run, the same bytes");
+    assert_eq!(page, html::write(&run, Options::default()), "the same run, the same bytes");
+    let full = html::write(&run, Options { full: true, since: None });
+    assert!(full.len() > 2 * page.len(), "the exchanges of passes: {} bytes", full.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -86,10 +88,10 @@ async fn data_from_a_target_is_inert() {
     run.target = hostile.into();
     run.remarks = vec![hostile.into()];
     run.conditions.profile = hostile.into();
-    let page = html::write(&run);
+    let page = html::write(&run, Options::default());
     leave("hostile.html", &page);
-    assert_eq!(page.matches("<script").count(), 1);
-    assert_eq!(page.matches("</script").count(), 1);
+    assert_eq!(page.matches("<script").count(), 2);
+    assert_eq!(page.matches("</script").count(), 2);
     assert!(!page.contains("<img") && !page.contains("<a href='"));
     for mark in ['\0', '\u{1b}', '\u{202e}', '\u{2066}'] {
         assert!(!page.contains(mark), "{mark:?}");

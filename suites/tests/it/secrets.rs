@@ -129,7 +129,7 @@ impl AsyncWrite for Tapped {
 fn every_report(run: &Run) -> [(&'static str, String); 9] {
     [
         ("json", json::write(run)),
-        ("html", html::write(run)),
+        ("html", html::write(run, html::Options { full: true, since: None })),
         ("markdown", markdown::write(run)),
         ("junit", junit::write(run)),
         ("sarif", sarif::write(run)),

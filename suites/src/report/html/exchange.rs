@@ -3,6 +3,7 @@
 use super::text::{bytes, hex_dump, line, lines};
 use crate::curl::authority;
 use crate::exchange::Exchange;
+use crate::verdict::{Outcome, Run};
 use crate::report::terminal::{left_out, request_head};
 
 /// A body up to this size and with few lines is unfolded.
@@ -13,8 +14,16 @@ const FOLDED_LINES: usize = 24;
 /// The maximum length of a header value.
 const HEAD_BYTES: usize = 8 * 1024;
 
-/// The exchange as a foldable block; its bodies are cut at `limit` bytes.
-pub(super) fn exchange(n: usize, exchange: &Exchange, is_open: bool, limit: usize) -> String {
+/// The address of an exchange on the page: the id of the row and its number, with the fact if the row has several.
+pub(super) fn address(run: &Run, outcome: &Outcome, n: usize) -> String {
+    let id = outcome.requirement;
+    let is_alone = run.outcomes.iter().filter(|one| std::ptr::eq(one.requirement, id)).count() == 1;
+    let fact = if is_alone { String::new() } else { format!("{}/", outcome.fact) };
+    format!("{id}/{fact}{}", n + 1)
+}
+
+/// The exchange as a foldable block with this address; its bodies are cut at `limit` bytes.
+pub(super) fn exchange(n: usize, address: &str, exchange: &Exchange, is_open: bool, limit: usize) -> String {
     let Exchange { base, request, cut, response, site } = exchange;
     let (status, is_answer) = match response {
         Ok(response) => (response.status.to_string(), true),
@@ -23,8 +32,9 @@ pub(super) fn exchange(n: usize, exchange: &Exchange, is_open: bool, limit: usiz
     let (open, class) =
         (if is_open { " open" } else { "" }, if is_answer { "status" } else { "status none" });
     let mut out = format!(
-        "<details class=\"exchange\"{open}><summary><span class=\"n\">{}</span><b>{}</b> <span class=\"path\">{}</span> \
+        "<details class=\"exchange\" id=\"{}\"{open}><summary><span class=\"n\">{}</span><b>{}</b> <span class=\"path\">{}</span> \
          <span class=\"{class}\">{}</span></summary>\n<p class=\"to\">to {} at {}</p>\n",
+        line(address),
         n + 1,
         line(&cut_text(&request.method, 64)),
         line(&cut_text(&request.target, 512)),

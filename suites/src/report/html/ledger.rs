@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 
 use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service, catalogue};
+use serde_json::{Value, json};
 
 use super::outcome::{Cuts, outcome};
 use super::text::line;
-use crate::report::group;
+use crate::cause::Cause;
+use crate::report::terminal::{Paint, counts};
+use crate::report::{group, one_line};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// The verdict shown for a check that did not run.
@@ -21,29 +24,37 @@ pub(super) fn services(run: &Run) -> Vec<Service> {
     ran.into_iter().collect()
 }
 
-/// Every row, by service and group.
-pub(super) fn ledger(run: &Run, cuts: Cuts) -> String {
+/// The data of every row, in the order of the services and groups.
+pub(super) fn ledger(run: &Run, causes: &[Cause], cuts: Cuts, full: bool) -> Value {
+    let services = services(run).into_iter();
+    let all = services.flat_map(|service| rows(run, service));
+    all.map(|(id, outcomes)| row(run, id, &outcomes, causes, cuts, full)).collect()
+}
+
+/// The groups of every service; their rows are rendered when they are opened.
+pub(super) fn groups(run: &Run) -> String {
     let mut out = String::new();
     for service in services(run) {
         let rows = rows(run, service);
         let (all, own) = (rows.len(), run.outcomes.iter().filter(|one| one.requirement.service == service));
         out.push_str(&format!(
-            "<section class=\"service\" data-service=\"{service}\"><h3>{service} <small>document {}, {all} \
-             requirements, {} checks</small></h3>\n",
+            "<section class=\"service\"><h3>{service} <small>document {}, {all} requirements, {} checks</small></h3>\n",
             service.document(),
             own.count()
         ));
-        let mut last = String::new();
-        for (id, outcomes) in rows {
-            let name = group(id);
-            if name != last {
-                let end = if last.is_empty() { "" } else { "</div>\n" };
-                out.push_str(&format!("{end}<div class=\"group\"><h4>{}</h4>\n", line(&name)));
-                last = name;
-            }
-            out.push_str(&row(id, &outcomes, run.seed, cuts));
+        for rows in rows.chunk_by(|(a, _), (b, _)| group(a) == group(b)) {
+            let name = line(&group(rows[0].0));
+            let outcomes = || rows.iter().flat_map(|(_, outcomes)| outcomes);
+            let count = |verdict| outcomes().filter(|one| one.verdict == verdict).count();
+            let counts = counts(count, Paint(false));
+            let (rows, class) = (rows.len(), if outcomes().any(|one| one.verdict.needs_attention()) { " bad" } else { "" });
+            let noun = if rows == 1 { "requirement" } else { "requirements" };
+            out.push_str(&format!(
+                "<details class=\"group{class}\" data-group=\"{name}\"><summary><h4>{name}</h4> <span>{rows} {noun}</span> \
+                 <span>{counts}</span></summary><div class=\"rows\"></div></details>\n"
+            ));
         }
-        out.push_str(if last.is_empty() { "</section>\n" } else { "</div></section>\n" });
+        out.push_str("</section>\n");
     }
     out
 }
@@ -65,30 +76,19 @@ fn rows(run: &Run, service: Service) -> Vec<(Id, Vec<&Outcome>)> {
     rows
 }
 
-fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
+fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, full: bool) -> Value {
     let verdicts: Vec<&str> = verdicts(id, outcomes);
     let shown = verdicts[0];
     let (name, evidence, level) = (id.to_string(), id.evidence.name(), id.level.name());
-    let is_bad = outcomes.iter().any(|one| needs_attention(one.verdict));
-    // Search uses these strings in addition to the summary.
+    // Search uses these strings in addition to what is shown.
     let words: Vec<String> =
-        outcomes.iter().map(|one| format!("{} {}", one.fact, line(start(&one.reason)))).collect();
+        outcomes.iter().map(|one| one_line(format!("{} {}", one.fact, start(&one.reason)).as_bytes())).collect();
     let mut out = format!(
-        "<details class=\"row\" id=\"{name}\" data-verdict=\"{}\" data-words=\"{}\" \
-         data-evidence=\"{evidence}\" data-level=\"{level}\"{}><summary><span class=\"v {shown}\">{}</span><code>{name}</code>\
-         <span class=\"statement\">{}</span></summary>\n<div class=\"inside\">\n",
-        verdicts.join(" "),
-        words.join(" "),
-        if is_bad { " data-bad" } else { "" },
-        label(shown, id),
-        line(id.statement()),
-    );
-    out.push_str(&format!(
         "<p class=\"about\"><b>{level}</b> for the {} \u{00b7} evidence: {evidence} \u{00b7} {} \u{00b7} \
          <a href=\"#{name}\">link</a></p>\n",
         id.subject.name(),
         line(&id.source()),
-    ));
+    );
     match id.evidence {
         Evidence::NotObservable(why) | Evidence::Pending(why) => {
             out.push_str(&format!("<p class=\"reason\">{}</p>\n", line(why)));
@@ -107,10 +107,21 @@ fn row(id: Id, outcomes: &[&Outcome], seed: u64, cuts: Cuts) -> String {
         Evidence::Check => {}
     }
     for one in outcomes {
-        out.push_str(&outcome(one, seed, cuts));
+        let number = |cause: &Cause| cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], *one));
+        let cause = causes.iter().position(number);
+        if let Some(n) = cause {
+            out.push_str(&format!("<p><a href=\"#cause-{0}\">Cause {0}</a></p>\n", n + 1));
+        }
+        let is_first = cause.is_some_and(|n| std::ptr::eq(causes[n].outcome(run), *one));
+        let is_full = full || is_first || (one.verdict.needs_attention() && cuts.followers);
+        out.push_str(&outcome(run, one, cuts, is_full));
     }
-    out.push_str("</div></details>\n");
-    out
+    let is_bad = outcomes.iter().any(|one| one.verdict.needs_attention());
+    json!({
+        "id": name, "service": id.service.name(), "group": group(id), "verdicts": verdicts, "label": label(shown, id),
+        "evidence": evidence, "level": level, "bad": is_bad, "statement": one_line(id.statement().as_bytes()),
+        "words": words.join(" "), "inside": out,
+    })
 }
 
 /// The part of a reason that search uses.
@@ -118,27 +129,10 @@ fn start(reason: &str) -> &str {
     &reason[..reason.floor_char_boundary(1024)]
 }
 
-/// Whether it is listed at the top of the page.
-pub(super) fn needs_attention(verdict: Verdict) -> bool {
-    !matches!(verdict, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
-}
-
 /// The verdicts of a row's outcomes, the most severe first; never empty.
 fn verdicts(id: Id, outcomes: &[&Outcome]) -> Vec<&'static str> {
-    let pressing = |verdict: Verdict| match verdict {
-        Verdict::Fail => 0,
-        Verdict::Unstable => 1,
-        Verdict::UnexpectedPass => 2,
-        Verdict::Inconclusive => 3,
-        Verdict::Error => 4,
-        Verdict::Warn => 5,
-        Verdict::KnownFailure => 6,
-        Verdict::Pass => 7,
-        Verdict::NotTestable => 8,
-        Verdict::NotApplicable => 9,
-    };
     let mut verdicts: Vec<Verdict> = outcomes.iter().map(|one| one.verdict).collect();
-    verdicts.sort_by_key(|&verdict| pressing(verdict));
+    verdicts.sort_by_key(|verdict| verdict.severity());
     verdicts.dedup();
     match verdicts.as_slice() {
         [] if id.evidence == Evidence::Check => vec![NOT_RUN],

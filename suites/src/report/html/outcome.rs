@@ -6,9 +6,10 @@ use assay_spec::crypto::text::sha256_hex;
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-use super::exchange::exchange;
+use super::exchange::{address, exchange};
 use super::text::{line, lines};
-use crate::verdict::{Failure, Outcome, Verdict};
+use crate::report::terminal::answers;
+use crate::verdict::{Failure, Outcome, Run, Verdict};
 
 /// Where bodies are cut, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,8 @@ pub(super) struct Cuts {
     pub(super) failed: usize,
     /// For passes.
     pub(super) passed: usize,
+    /// Outcomes that do not show their cause best have their exchanges in full, too.
+    pub(super) followers: bool,
 }
 
 /// Longer values are shown as a line diff.
@@ -25,9 +28,9 @@ const LONG: usize = 60;
 /// The maximum length of a value.
 const VALUE_BYTES: usize = 16 * 1024;
 
-/// The outcome with all its evidence.
-pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
-    let seed = outcome.seed.unwrap_or(seed);
+/// The outcome with its evidence; each exchange in full if `full`, otherwise in one line.
+pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> String {
+    let seed = outcome.seed.unwrap_or(run.seed);
     let is_pass = outcome.verdict == Verdict::Pass;
     let verdict = outcome.verdict.name();
     let elapsed =
@@ -40,11 +43,15 @@ pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
         out.push_str(&format!("<p class=\"reason\">{}</p>\n", lines(&cut(&outcome.reason))));
     }
     if let Some(failure) = &outcome.failure {
-        put_failure(&mut out, failure);
+        put_failure(&mut out, failure, &|n| address(run, outcome, n));
     }
     put_list(&mut out, "Notes", &outcome.notes);
     put_list(&mut out, "Reasons logged by the target", &outcome.why);
-    put_exchanges(&mut out, outcome, if is_pass { cuts.passed } else { cuts.failed });
+    if full {
+        put_exchanges(&mut out, run, outcome, if is_pass { cuts.passed } else { cuts.failed });
+    } else if !outcome.exchanges.is_empty() {
+        out.push_str(&format!("<h6>Exchanges</h6><pre class=\"head\">{}</pre>\n", lines(&answers(outcome).join("\n"))));
+    }
     for repeat in &outcome.repeat {
         out.push_str(&format!(
             "<div class=\"repeat\"><h6>Repeat</h6><pre class=\"curl\">{}</pre></div>\n",
@@ -58,7 +65,7 @@ pub(super) fn outcome(outcome: &Outcome, seed: u64, cuts: Cuts) -> String {
     out
 }
 
-fn put_exchanges(out: &mut String, outcome: &Outcome, limit: usize) {
+fn put_exchanges(out: &mut String, run: &Run, outcome: &Outcome, limit: usize) {
     let is_pass = outcome.verdict == Verdict::Pass;
     let count = outcome.exchanges.len();
     if count == 0 {
@@ -69,7 +76,7 @@ fn put_exchanges(out: &mut String, outcome: &Outcome, limit: usize) {
     let open = if is_pass { "" } else { " open" };
     out.push_str(&format!("<details class=\"exchanges\"{open}><summary>{noun}</summary>\n"));
     for (n, each) in outcome.exchanges.iter().enumerate() {
-        out.push_str(&exchange(n, each, !is_pass && n == shown, limit));
+        out.push_str(&exchange(n, &address(run, outcome, n), each, !is_pass && n == shown, limit));
     }
     out.push_str("</details>\n");
 }
@@ -82,8 +89,9 @@ fn put_list(out: &mut String, title: &str, items: &[String]) {
     out.push_str(&format!("<h6>{title}</h6><ul>{items}</ul>\n"));
 }
 
-fn put_failure(out: &mut String, failure: &Failure) {
-    let at = failure.exchange.map_or(String::new(), |n| format!(" of exchange {}", n + 1));
+fn put_failure(out: &mut String, failure: &Failure, address: &dyn Fn(usize) -> String) {
+    let link = |n| format!(" of <a href=\"#{}\">exchange {}</a>", line(&address(n)), n + 1);
+    let at = failure.exchange.map_or(String::new(), link);
     out.push_str(&format!("<p class=\"at\">at <code>{}</code>{at}</p>\n", line(&failure.place)));
     let (want, got) = (pretty(&failure.want), pretty(&failure.got));
     if is_long(&want) && is_long(&got) {
@@ -134,7 +142,7 @@ mod tests {
     fn shown(want: &str, got: &str) -> String {
         let mut out = String::new();
         let (place, want, got) = ("/a".to_owned(), want.to_owned(), got.to_owned());
-        put_failure(&mut out, &Failure { place, want, got, exchange: Some(0) });
+        put_failure(&mut out, &Failure { place, want, got, exchange: Some(0) }, &|n| format!("a/{n}"));
         out
     }
 
@@ -155,6 +163,6 @@ mod tests {
             pair.contains("<dd><pre>409</pre></dd>") && pair.contains("<pre>&lt;200&gt;</pre>"),
             "{pair}"
         );
-        assert!(pair.contains("of exchange 1"));
+        assert!(pair.contains("of <a href=\"#a/0\">exchange 1</a>"));
     }
 }

@@ -2,34 +2,84 @@
 const $ = (id) => document.getElementById(id);
 const [form, search, bad, pretty, count, none, theme] = ["filters", "search", "bad", "pretty", "count", "none", "theme"].map($);
 const selects = ["verdict", "service", "evidence", "level"].map($);
-const rows = [...document.querySelectorAll(".row")].map((element) => ({
-  element,
-  service: element.closest(".service").dataset.service,
-  verdicts: element.dataset.verdict.split(" "),
-  words: `${element.querySelector("summary").textContent} ${element.dataset.words ?? ""}`.toLowerCase(),
-}));
+const data = JSON.parse($("data").textContent);
 const chips = [...document.querySelectorAll("[data-chip]")];
+const groups = new Map([...document.querySelectorAll("[data-group]")].map((element) => [element.dataset.group, { element, rows: [] }]));
+const rows = data.rows.map((row) => ({ ...row, matches: true, text: `${row.label} ${row.id} ${row.statement} ${row.words}`.toLowerCase() }));
+for (const row of rows) groups.get(row.group).rows.push(row);
+const byId = new Map(rows.map((row) => [row.id, row]));
+// While filters are set, so many rows are shown at once; other groups open by hand.
+const MOST = 300;
 
+const made = (name, className, text) => Object.assign(document.createElement(name), { className, textContent: text });
+// A row is rendered when its group is opened, and its content when the row is opened.
+const render = (row) => {
+  if (row.element) return row.element;
+  row.element = made("details", "row", "");
+  row.element.id = row.id;
+  if (row.bad) row.element.dataset.bad = "";
+  const summary = made("summary", "", "");
+  summary.append(made("span", `v ${row.verdicts[0]}`, row.label), made("code", "", row.id), made("span", "statement", row.statement));
+  row.element.append(summary);
+  row.element.addEventListener("toggle", () => row.element.open && furnish(row));
+  return row.element;
+};
+const fill = ({ element, rows }) => element.querySelector(".rows").replaceChildren(...(element.open ? rows.filter((row) => row.matches).map(render) : []));
+for (const group of groups.values()) group.element.addEventListener("toggle", () => fill(group));
+
+let wasFiltered = false;
 const filter = () => {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   const [verdict, service, evidence, level] = selects.map((each) => each.value);
+  const isFiltered = Boolean(words.length || verdict || service || evidence || level || bad.checked);
   let shown = 0;
-  for (const { element, ...row } of rows) {
-    const matches =
+  for (const row of rows) {
+    row.matches =
       (!verdict || row.verdicts.includes(verdict)) &&
       (!service || row.service === service) &&
-      (!evidence || element.dataset.evidence === evidence) &&
-      (!level || element.dataset.level === level) &&
-      (!bad.checked || "bad" in element.dataset) &&
-      words.every((word) => row.words.includes(word));
-    element.hidden = !matches;
-    shown += matches;
+      (!evidence || row.evidence === evidence) &&
+      (!level || row.level === level) &&
+      (!bad.checked || row.bad) &&
+      words.every((word) => row.text.includes(word));
+    shown += row.matches;
   }
-  for (const group of document.querySelectorAll(".group, .service")) group.hidden = !group.querySelector(".row:not([hidden])");
+  let rendered = 0;
+  for (const group of groups.values()) {
+    const found = group.rows.filter((row) => row.matches).length;
+    rendered += found;
+    group.element.hidden = !found;
+    if (isFiltered) group.element.open = found > 0 && rendered <= MOST;
+    else if (wasFiltered) group.element.open = false;
+    fill(group);
+  }
+  for (const section of document.querySelectorAll(".service")) section.hidden = !section.querySelector("[data-group]:not([hidden])");
+  wasFiltered = isFiltered;
   count.textContent = `${shown} of ${rows.length} requirements`;
   none.hidden = shown > 0;
   for (const chip of chips) chip.setAttribute("aria-pressed", String(chip.dataset.chip === verdict));
 };
+// Filters are in the address: `#?search=upload&verdict=fail`.
+const controls = { search, verdict: selects[0], service: selects[1], evidence: selects[2], level: selects[3] };
+const keep = () => {
+  const words = new URLSearchParams();
+  for (const [name, { value }] of Object.entries(controls)) if (value) words.set(name, value);
+  if (bad.checked) words.set("failures", "only");
+  history.replaceState(null, "", words.size ? `#?${words}` : "#requirements");
+};
+const restore = (text) => {
+  const words = new URLSearchParams(text);
+  for (const [name, control] of Object.entries(controls)) control.value = words.get(name) ?? "";
+  bad.checked = words.has("failures");
+  filter();
+};
+
+// Long lists and pictures are rendered when they are opened.
+for (const element of document.querySelectorAll("[data-late]")) {
+  element.addEventListener("toggle", () => {
+    const place = element.lastElementChild;
+    if (element.open && !place.hasChildNodes()) place.innerHTML = data.late[element.dataset.late];
+  });
+}
 
 // Formats JSON by its characters: numbers, duplicate members and cut ends are unchanged.
 const layOut = (text) => {
@@ -87,12 +137,17 @@ const draw = (body) => {
   body.toggle.textContent = body.isPretty ? "As received" : "Format";
 };
 const bodies = [];
-// A row gets its buttons when it is first opened.
-const furnish = (row) => {
-  if (row.dataset.furnished) return;
-  row.dataset.furnished = "yes";
-  for (const pre of row.querySelectorAll(".curl")) pre.before(button("Copy", (made) => copy(pre.textContent, made)));
-  for (const pre of row.querySelectorAll("pre[data-json]")) {
+const copied = (root) => {
+  for (const pre of root.querySelectorAll(".curl")) pre.before(button("Copy", (made) => copy(pre.textContent, made)));
+};
+const furnish = ({ element, inside }) => {
+  if (element.querySelector(".inside")) return;
+  const place = made("div", "inside", "");
+  // The program that wrote the page has escaped what came from the target.
+  place.innerHTML = inside;
+  element.append(place);
+  copied(place);
+  for (const pre of place.querySelectorAll("pre[data-json]")) {
     const body = { pre, sent: pre.textContent, isPretty: pretty.checked };
     body.toggle = button("", () => {
       body.isPretty = !body.isPretty;
@@ -103,24 +158,40 @@ const furnish = (row) => {
     draw(body);
   }
 };
-for (const { element } of rows) element.addEventListener("toggle", () => element.open && furnish(element));
 
 const clear = () => {
   form.reset();
-  for (const body of bodies) { body.isPretty = pretty.checked; draw(body); }
+  drawAll();
   filter();
+  keep();
 };
+// `#ID` opens a row, `#ID/2` its second exchange.
 const follow = () => {
-  let target = null;
+  let name = "";
   try {
-    target = $(decodeURIComponent(location.hash.slice(1)));
+    name = decodeURIComponent(location.hash.slice(1));
   } catch {
     return;
   }
-  if (!target?.classList.contains("row")) return;
-  if (target.hidden) clear();
-  target.open = true;
-  furnish(target);
+  if (location.hash.startsWith("#?")) {
+    restore(location.hash.slice(2));
+    return $("requirements").scrollIntoView({ block: "start" });
+  }
+  const row = byId.get(name.split("/")[0]);
+  if (!row) return;
+  if (!row.matches) {
+    form.reset();
+    filter();
+  }
+  const group = groups.get(row.group);
+  if (!group.element.open) {
+    group.element.open = true;
+    fill(group);
+  }
+  row.element.open = true;
+  furnish(row);
+  const target = $(name) ?? row.element;
+  for (let at = target; at !== row.element; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
   target.scrollIntoView({ block: "start" });
   target.querySelector("summary").focus({ preventScroll: true });
 };
@@ -151,14 +222,15 @@ form.addEventListener("submit", (event) => event.preventDefault());
 const drawAll = () => {
   for (const body of bodies) { body.isPretty = pretty.checked; draw(body); }
 };
-form.addEventListener("reset", () => setTimeout(() => { filter(); drawAll(); }));
-for (const control of [search, bad, ...selects]) control.addEventListener("input", filter);
+form.addEventListener("reset", (event) => event.isTrusted && setTimeout(() => { filter(); drawAll(); keep(); }));
+for (const control of [search, bad, ...selects]) control.addEventListener("input", () => { filter(); keep(); });
 pretty.addEventListener("input", drawAll);
 for (const chip of chips) {
   chip.addEventListener("click", () => {
     const [verdict] = selects;
     verdict.value = verdict.value === chip.dataset.chip ? "" : chip.dataset.chip;
     filter();
+    keep();
     $("requirements").scrollIntoView({ block: "start" });
   });
 }
@@ -184,5 +256,6 @@ setTheme(THEMES.includes(kept) ? kept : "auto");
 theme.hidden = false;
 form.hidden = false;
 for (const chip of chips) chip.setAttribute("aria-pressed", "false");
+copied($("causes"));
 filter();
 follow();

@@ -2,9 +2,10 @@
 
 use assay_spec::endpoint::Endpoint;
 
-use super::ledger::needs_attention;
+use super::Late;
 use super::text::{line, lines};
-use crate::conclusion::tested;
+use crate::conclusion::{conclude, tested};
+use crate::diff::{Change, Verdicts, diff};
 use crate::endpoints::{Coverage, Seen};
 use crate::report::terminal;
 use crate::verdict::{Outcome, Run, Verdict};
@@ -14,6 +15,22 @@ const SLOWEST: usize = 15;
 
 /// The width of the longest bar in pixels.
 const BAR: u64 = 240;
+
+/// The title of the page: the result, the target, the day, the version and the seed.
+pub(super) fn title(run: &Run) -> String {
+    let day = run.began.as_deref().and_then(|began| began.get(..10)).map(|day| format!(", {day}")).unwrap_or_default();
+    let version = env!("CARGO_PKG_VERSION");
+    let target = cut(&run.target, 80);
+    line(&format!("{}: {target}{day}, assay {version}, seed {}", conclude(run).0.words(), run.seed))
+}
+
+/// The text in at most `most` characters.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}\u{2026}", &text[..at]),
+        None => text.to_owned(),
+    }
+}
 
 /// The result of the run, the counts, and a table by service.
 pub(super) fn overview(run: &Run) -> String {
@@ -47,7 +64,12 @@ pub(super) fn overview(run: &Run) -> String {
             let service = tested.service;
             let of = |one: &&Outcome| one.requirement.service == service;
             let count = |v: Verdict| run.outcomes.iter().filter(of).filter(|one| one.verdict == v).count();
-            let share = format!("{} of {} ({} %)", tested.tested, tested.applicable, tested.percent());
+            let percent = tested.percent();
+            let share = format!(
+                "<svg width=\"100\" height=\"10\" aria-hidden=\"true\"><rect class=\"room\" width=\"100\" height=\"10\" \
+                 rx=\"2\"/><rect class=\"bar\" width=\"{percent}\" height=\"10\" rx=\"2\"/></svg> {} of {} ({percent} %)",
+                tested.tested, tested.applicable
+            );
             format!("<tr><th scope=\"row\">{service}</th><td>{share}</td>{}</tr>", cells(&count))
         })
         .collect();
@@ -82,48 +104,57 @@ fn list(title: &str, texts: &[String]) -> String {
 }
 
 /// The maximum length of a reason in overviews; the row has the rest.
-const REASON_BYTES: usize = 512;
+const REASON_CHARS: usize = 512;
 
-fn short(reason: &str) -> String {
-    let shown = &reason[..reason.floor_char_boundary(REASON_BYTES)];
-    if shown.len() < reason.len() { format!("{shown}\u{2026}") } else { shown.to_owned() }
-}
-
-/// The outcomes that did not pass, each with its reason and a link to its row; then the untested checks, by reason.
-pub(super) fn attention(run: &Run) -> String {
-    let failing: Vec<&Outcome> =
-        run.outcomes.iter().filter(|outcome| needs_attention(outcome.verdict)).collect();
-    let mut out = if failing.is_empty() { nothing("No check failed.") } else { String::new() };
-    if !failing.is_empty() {
-        let items: String = failing
-            .iter()
-            .map(|one| {
-                let (verdict, id) = (one.verdict.name(), one.requirement);
-                format!(
-                    "<li><span class=\"v {verdict}\">{verdict}</span> <a href=\"#{id}\">{id}</a> <span>{}</span></li>\n",
-                    line(&short(&one.reason))
-                )
-            })
-            .collect();
-        out.push_str(&format!("<ul class=\"failing\">\n{items}</ul>\n"));
-    }
+/// The untested checks, by reason.
+pub(super) fn untested(run: &Run, late: &mut Late) -> String {
+    let mut out = String::new();
     for verdict in [Verdict::NotTestable, Verdict::NotApplicable] {
-        for (reason, outcomes) in terminal::by_reason(run, verdict) {
+        for (n, (reason, outcomes)) in terminal::by_reason(run, verdict).into_iter().enumerate() {
             let items: String = outcomes
                 .iter()
                 .map(|one| format!("<li><a href=\"#{0}\">{0}</a> {1}</li>", one.requirement, line(one.fact)))
                 .collect();
+            let name = verdict.name();
             out.push_str(&format!(
-                "<details class=\"reasons\"><summary><span class=\"v {0}\">{0}</span> {1} ({2})</summary>\
-                 <ul>{items}</ul></details>\n",
-                verdict.name(),
-                line(&short(reason)),
+                "<details class=\"reasons\" data-late=\"{name}-{n}\"><summary><span class=\"v {name}\">{name}</span> {} ({})\
+                 </summary><ul class=\"plain\"></ul></details>\n",
+                line(&cut(reason, REASON_CHARS)),
                 outcomes.len()
             ));
+            late.insert(format!("{name}-{n}"), items);
         }
     }
-    out
+    if out.is_empty() { nothing("Every check ran.") } else { out }
 }
+
+/// What changed since an earlier report; a whole section.
+pub(super) fn since(run: &Run, since: Option<(&str, &Verdicts)>) -> String {
+    let Some((name, old)) = since else { return String::new() };
+    let changes = diff(old, &Verdicts::from_run(run));
+    let name_of = |verdict: Option<Verdict>| match verdict {
+        Some(verdict) => format!("<span class=\"v {0}\">{0}</span>", verdict.name()),
+        None => "absent".to_owned(),
+    };
+    let mut out = String::new();
+    for (kind, changes) in changes.kinds().iter().filter(|(_, changes)| !changes.is_empty()) {
+        let item = |one: &Change| {
+            let (old, new) = (name_of(one.old), name_of(one.new));
+            format!("<li><a href=\"#{0}\">{0}</a> {old} \u{2192} {new} {1}</li>\n", line(&one.id), line(&cut(&one.reason, REASON_CHARS)))
+        };
+        let items: String = changes.iter().take(CHANGES).map(item).collect();
+        let rest = changes.len().saturating_sub(CHANGES);
+        let rest = if rest == 0 { String::new() } else { format!("<li>and {rest} more; see assay diff</li>") };
+        out.push_str(&format!("<h3>{} ({})</h3><ul class=\"plain\">{items}{rest}</ul>\n", line(kind), changes.len()));
+    }
+    if out.is_empty() {
+        out = nothing("No verdict changed.");
+    }
+    format!("<section id=\"since\"><h2>Since {}</h2>\n{out}</section>\n", line(name))
+}
+
+/// The maximum number of changes that are listed, of each kind.
+const CHANGES: usize = 50;
 
 /// Every documented endpoint of the services that ran.
 pub(super) fn endpoints(run: &Run) -> String {
@@ -157,7 +188,7 @@ pub(super) fn endpoints(run: &Run) -> String {
 }
 
 /// The slowest checks, each with a bar.
-pub(super) fn timing(run: &Run) -> String {
+pub(super) fn timing(run: &Run, late: &mut Late) -> String {
     let mut timed: Vec<(u64, &Outcome)> =
         run.outcomes.iter().filter_map(|outcome| Some((outcome.elapsed_ms?, outcome))).collect();
     timed.sort_by_key(|(ms, _)| std::cmp::Reverse(*ms));
@@ -187,7 +218,11 @@ pub(super) fn timing(run: &Run) -> String {
         table(first)
     );
     if !rest.is_empty() {
-        out.push_str(&format!("<details><summary>{} more</summary>{}</details>", rest.len(), table(rest)));
+        late.insert("timing".to_owned(), table(rest));
+        out.push_str(&format!(
+            "<details data-late=\"timing\"><summary>{} more</summary><div></div></details>",
+            rest.len()
+        ));
     }
     out
 }
@@ -216,6 +251,9 @@ pub(super) fn conditions(run: &Run) -> String {
         ("control".to_owned(), line(&control)),
         ("harness".to_owned(), format!("assay {}", env!("CARGO_PKG_VERSION"))),
     ];
+    if let Some(began) = &run.began {
+        rows.push(("began".to_owned(), line(began)));
+    }
     if conditions.is_embedded {
         rows.push(("place".to_owned(), "the simulator in this process".to_owned()));
     }

@@ -1,4 +1,4 @@
-//! The JSON report, version 4: writing and reading.
+//! The JSON report, version 5: writing and reading.
 //!
 //! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
 //! ([`crate::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
@@ -13,7 +13,7 @@ use crate::redact::Hidden;
 use crate::verdict::Run;
 
 /// The version of the format.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The JSON Schema of a report.
 pub const SCHEMA: &str = include_str!("../../../report.schema.json");
@@ -68,7 +68,7 @@ mod tests {
         assert!(!text.contains(example::TOKEN));
         insta::assert_snapshot!(example::shorten(&text), @r#"
         {
-          "version": 4,
+          "version": 5,
           "assay": "0.1.0",
           "target": "http://127.0.0.1:4101",
           "seed": "18446744073709551615",
@@ -468,7 +468,7 @@ mod tests {
         let text = write(&Run { target: "t".into(), ..Run::default() });
         let altered = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
         for (from, to, place) in [
-            ("\"version\": 4", "\"version\": 3", "the report has version 3"),
+            ("\"version\": 5", "\"version\": 4", "the report has version 4"),
             ("\"seed\": \"0\"", "\"seed\": \"x\"", "seed: not a number"),
             ("\"seed\"", "\"sead\"", "unknown field `sead`"),
             (

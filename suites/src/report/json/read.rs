@@ -39,6 +39,7 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
     Ok(Run {
         target: report.target,
         seed: number(&report.seed)?,
+        began: report.began,
         outcomes,
         transitions: report.transitions.iter().map(transition).collect::<Result<_, _>>()?,
         endpoints: report.endpoints.iter().map(endpoint).collect::<Result<_, _>>()?,

@@ -16,6 +16,8 @@ pub(super) struct Report {
     pub assay: String,
     pub target: String,
     pub seed: String,
+    /// When the run began, in UTC.
+    pub began: Option<String>,
     pub exit_code: u8,
     /// The result, such as `conforms`.
     pub result: String,
@@ -34,12 +36,35 @@ pub(super) struct Report {
     pub counts: BTreeMap<String, usize>,
     pub remarks: Vec<String>,
     pub objections: Vec<String>,
+    /// Derived from the outcomes; ignored by the reader.
+    pub causes: Vec<Cause>,
     pub conditions: Conditions,
     pub outcomes: Vec<Outcome>,
     pub transitions: Vec<Transition>,
     pub endpoints: Vec<Endpoint>,
     /// Long bodies by the SHA-256 of their bytes.
     pub bodies: BTreeMap<String, Body>,
+}
+
+/// What several outcomes have in common.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cause {
+    /// One sentence.
+    pub title: String,
+    /// The most severe verdict of its outcomes.
+    pub verdict: String,
+    /// The row that it breaks.
+    pub row: String,
+    pub statement: String,
+    pub source: String,
+    /// Index of the outcome that shows it best.
+    pub first: usize,
+    /// Index of the deviating exchange of that outcome.
+    pub exchange: Option<usize>,
+    pub repeat: Vec<String>,
+    /// Indexes of all its outcomes.
+    pub outcomes: Vec<usize>,
 }
 
 /// How much of a service was tested.

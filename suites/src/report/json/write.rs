@@ -6,6 +6,7 @@ use assay_spec::crypto::text::{base64, sha256_hex};
 use serde_json::Value;
 
 use super::wire;
+use crate::cause::{Cause, causes};
 use crate::conclusion::{Tested, conclude, tested};
 use crate::control::Offer;
 use crate::endpoints::{Answers, Coverage};
@@ -29,6 +30,7 @@ pub(super) fn report(run: &Run) -> wire::Report {
         assay: env!("CARGO_PKG_VERSION").to_owned(),
         target: run.target.clone(),
         seed: run.seed.to_string(),
+        began: run.began.clone(),
         exit_code: conclusion.exit_code(),
         result: conclusion.words().to_owned(),
         why,
@@ -43,11 +45,28 @@ pub(super) fn report(run: &Run) -> wire::Report {
         counts: Verdict::ALL.iter().map(|&verdict| (verdict.name().to_owned(), run.count(verdict))).collect(),
         remarks: run.remarks.clone(),
         objections: run.objections.clone(),
+        causes: causes(run).into_iter().map(|one| cause(run, one)).collect(),
         conditions: conditions(&run.conditions),
         outcomes: run.outcomes.iter().map(|one| outcome(one, &mut bodies)).collect(),
         transitions: run.transitions.iter().map(|(row, fired)| transition(row, *fired)).collect(),
         endpoints: run.endpoints.iter().map(endpoint).collect(),
         bodies: bodies.0,
+    }
+}
+
+fn cause(run: &Run, cause: Cause) -> wire::Cause {
+    let repeat = cause.outcome(run).repeat.clone();
+    let Cause { title, verdict, row, first, exchange, outcomes } = cause;
+    wire::Cause {
+        title,
+        verdict: verdict.name().to_owned(),
+        row: row.to_string(),
+        statement: row.statement().to_owned(),
+        source: row.source(),
+        first,
+        exchange,
+        repeat,
+        outcomes,
     }
 }
 

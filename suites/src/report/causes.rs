@@ -1,0 +1,178 @@
+//! The causes of a run as blocks of text.
+
+use std::fmt::Write;
+
+use super::terminal::{Paint, first_line};
+use super::{group, one_line};
+use crate::cause::Cause;
+use crate::prose::WIDTH;
+use crate::verdict::Run;
+
+/// The maximum number of lines of a block.
+pub(super) const LINES: usize = 15;
+/// The column in which values begin.
+const INDENT: usize = 12;
+/// Longer commands are only in the rows of `-v`, in bytes.
+const REPEAT_BYTES: usize = 480;
+/// More commands than this are only in the rows of `-v`.
+const REPEATS: usize = 2;
+
+/// A cause in at most 15 lines of 80 characters; only commands are longer. `number` counts from 1.
+pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> String {
+    let outcome = cause.outcome(run);
+    let mut parts: Vec<Vec<String>> = Vec::new();
+    let mut item = |name: &str, text: &str, most: usize| {
+        parts.push(fold(&format!("  {name:<9} "), text, most));
+    };
+    let row = cause.row;
+    item("row", &format!("{row} ({}, {})", row.level.name(), row.source()), 2);
+    item("", row.statement(), 2);
+    let id = outcome.requirement;
+    let other = if std::ptr::eq(id, row) { String::new() } else { format!("{id} ") };
+    item("check", &format!("{other}{}", outcome.fact), 2);
+    if let Some(failure) = &outcome.failure {
+        let exchange = failure.exchange.map_or(String::new(), |n| format!(" of exchange {} of {}", n + 1, outcome.exchanges.len()));
+        item("at", &format!("{}{exchange}", failure.place), 1);
+        item("want", &failure.want, 2);
+        item("got", &failure.got, 2);
+    } else if outcome.reason != cause.title {
+        item("reason", &outcome.reason, 2);
+    }
+    if let Some(exchange) = cause.exchange(run) {
+        let [sent, received] = first_line(exchange);
+        item(">", &sent, 1);
+        item("<", &received, 1);
+    }
+    let mut repeat: Vec<String> = outcome.repeat.iter().map(|line| one_line(line.as_bytes())).collect();
+    if repeat.len() > REPEATS || repeat.iter().map(String::len).sum::<usize>() > REPEAT_BYTES {
+        let whole = match repeat.len() {
+            1 => "one long command".to_owned(),
+            n => format!("{n} commands in a row"),
+        };
+        repeat = vec![format!("{whole}, see -v; or assay replay REPORT {id}")];
+    }
+    parts.push(repeat.iter().map(|line| format!("  {:<9} {line}", "repeat")).collect());
+    if let Some(seed) = outcome.seed {
+        parts.push(vec![format!("  {:<9} {seed}", "seed")]);
+    }
+    let followers = followers(run, cause);
+    if !followers.is_empty() {
+        let count = cause.outcomes.len() - 1;
+        let noun = if count == 1 { "check" } else { "checks" };
+        parts.push(fold(&format!("  {:<9} ", "also"), &format!("{count} {noun}: {followers}"), 2));
+    }
+    let verdict = cause.verdict.name();
+    let mut lines = fold(&format!("{number}. {verdict}  "), &cause.title, 2);
+    lines[0] = lines[0].replacen(verdict, &paint.verdict(cause.verdict, verdict), 1);
+    // Second lines are the first to go.
+    while lines.len() + parts.iter().map(Vec::len).sum::<usize>() > LINES {
+        let Some(long) = parts.iter_mut().find(|part| part.len() > 1) else { break };
+        long.pop();
+    }
+    lines.extend(parts.into_iter().flatten());
+    lines.join("\n") + "\n"
+}
+
+/// The other checks of a cause, by group: `publish.prepare (30), publish.submit (2)`.
+pub(super) fn followers(run: &Run, cause: &Cause) -> String {
+    let mut groups: Vec<(String, usize)> = Vec::new();
+    for &n in cause.outcomes.iter().filter(|&&n| n != cause.first) {
+        let name = group(run.outcomes[n].requirement);
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((name, 1)),
+        }
+    }
+    let groups: Vec<String> = groups.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+    groups.join(", ")
+}
+
+/// A cause in one line: its title and the number of its checks.
+pub(super) fn title(number: usize, cause: &Cause) -> String {
+    let count = cause.outcomes.len();
+    let noun = if count == 1 { "check" } else { "checks" };
+    let mut line = format!("{number}. {} ", cause.verdict.name());
+    let end = format!(" ({count} {noun})");
+    let room = WIDTH - line.len() - end.len() - 2;
+    let _ = write!(line, "{}{end}", cut(&one_line(cause.title.as_bytes()), room));
+    line
+}
+
+/// The text in at most `most` lines of 80 characters; the first begins with `first`, the others are indented.
+fn fold(first: &str, text: &str, most: usize) -> Vec<String> {
+    let indent = " ".repeat(if first.starts_with("  ") { INDENT } else { first.chars().count() });
+    let text = one_line(text.as_bytes());
+    let room = WIDTH - indent.len();
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut word = word;
+        loop {
+            let line = lines.last_mut().expect("at least one line");
+            let used = line.chars().count();
+            let space = usize::from(used > 0);
+            if used + space + word.chars().count() <= room {
+                line.push_str(if space > 0 { " " } else { "" });
+                line.push_str(word);
+                break;
+            }
+            // A word that is longer than a line is broken.
+            if used == 0 {
+                let at = word.char_indices().nth(room).map_or(word.len(), |(at, _)| at);
+                line.push_str(&word[..at]);
+                word = &word[at..];
+            }
+            lines.push(String::new());
+        }
+    }
+    if lines.len() > most {
+        lines.truncate(most);
+        let last = lines.last_mut().expect("at least one line");
+        *last = cut(&format!("{last}\u{2026}"), room);
+    }
+    let starts = std::iter::once(first).chain(std::iter::repeat(indent.as_str()));
+    starts.zip(&lines).map(|(start, line)| format!("{start}{line}").trim_end().to_owned()).collect()
+}
+
+/// At most `most` characters.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => {
+            let at = text.char_indices().nth(most - 1).map_or(text.len(), |(at, _)| at);
+            format!("{}\u{2026}", &text[..at])
+        }
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cause::causes;
+    use crate::report::example;
+
+    #[test]
+    fn a_block_fits_a_screen() {
+        let mut run = example::run();
+        let long = "word ".repeat(40) + &"x".repeat(300);
+        run.outcomes[1].failure.as_mut().expect("a failure").want.clone_from(&long);
+        run.outcomes[1].failure.as_mut().expect("a failure").got = long;
+        run.outcomes[1].repeat = vec!["curl a".to_owned(); 2];
+        run.outcomes[1].seed = Some(7);
+        for (n, cause) in causes(&run).iter().enumerate() {
+            let block = block(&run, n + 1, cause, Paint(false));
+            assert!(block.lines().count() <= LINES, "{block}");
+            assert!(block.lines().all(|line| line.chars().count() <= WIDTH), "{block}");
+            assert!(title(n + 1, cause).chars().count() <= WIDTH - 2);
+        }
+    }
+
+    #[test]
+    fn words_are_folded_and_long_ones_are_broken() {
+        let word = "y".repeat(70);
+        assert_eq!(fold("  a         ", "b c", 2), ["  a         b c"]);
+        let folded = fold("  a         ", &format!("{word} b"), 9);
+        assert_eq!(folded, [format!("  a         {}", "y".repeat(68)), format!("{}yy b", " ".repeat(12))]);
+        let cut = fold("  a         ", &format!("{word} b"), 1);
+        assert_eq!(cut, [format!("  a         {}\u{2026}", "y".repeat(67))]);
+    }
+}

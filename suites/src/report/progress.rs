@@ -1,0 +1,146 @@
+//! The progress of a run on standard error: a bar on a terminal; otherwise a line for each group as it ends, and every
+//! 30 s a line with the time that is left.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use assay_spec::Id;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::group;
+use super::terminal::{Paint, counts};
+use crate::verdict::{Outcome, Verdict};
+
+/// The interval of the lines with the time that is left.
+const INTERVAL: Duration = Duration::from_secs(30);
+
+/// The progress of a run.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    lines: Option<Arc<Mutex<Lines>>>,
+    clock: Option<tokio::task::AbortHandle>,
+    bad: AtomicUsize,
+}
+
+impl Progress {
+    /// Shows the progress of checks of these rows, unless it is `hidden`. Needs a runtime.
+    pub fn start(rows: impl Iterator<Item = Id>, hidden: bool) -> Progress {
+        let lines = Lines::new(rows);
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} left  {wide_msg}");
+        let is_bar = std::io::stderr().is_terminal();
+        let bar = if hidden || !is_bar { ProgressBar::hidden() } else { ProgressBar::new(lines.total as u64) };
+        let bar = bar.with_style(style.expect("the template is well formed"));
+        let lines = (!hidden && !is_bar).then(|| Arc::new(Mutex::new(lines)));
+        let clock = lines.clone().map(|lines| {
+            let began = Instant::now();
+            let ticks = async move {
+                loop {
+                    tokio::time::sleep(INTERVAL).await;
+                    let left = lines.lock().unwrap_or_else(PoisonError::into_inner).left(began.elapsed());
+                    left.into_iter().for_each(|line| eprintln!("{line}"));
+                }
+            };
+            tokio::spawn(ticks).abort_handle()
+        });
+        Progress { bar, lines, clock, bad: 0.into() }
+    }
+
+    /// Counts one finished check.
+    pub fn checked(&self, outcome: &Outcome) {
+        if let Some(lines) = &self.lines {
+            let line = lines.lock().unwrap_or_else(PoisonError::into_inner).checked(outcome);
+            line.into_iter().for_each(|line| eprintln!("{line}"));
+        }
+        let is_bad = outcome.verdict.is_bad() || outcome.verdict == Verdict::Error;
+        let bad = self.bad.fetch_add(usize::from(is_bad), Relaxed) + usize::from(is_bad);
+        self.bar.set_message(match bad {
+            0 => outcome.requirement.to_string(),
+            _ => format!("{bad} bad, {}", outcome.requirement),
+        });
+        self.bar.inc(1);
+    }
+
+    /// Removes the bar.
+    pub fn finish(&self) {
+        self.clock.iter().for_each(tokio::task::AbortHandle::abort);
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The lines without a terminal.
+#[derive(Debug)]
+struct Lines {
+    /// By group: the checks that have not ended, and the verdicts of the others.
+    groups: BTreeMap<String, (usize, BTreeMap<Verdict, usize>)>,
+    done: usize,
+    total: usize,
+}
+
+impl Lines {
+    fn new(rows: impl Iterator<Item = Id>) -> Lines {
+        let mut lines = Lines { groups: BTreeMap::new(), done: 0, total: 0 };
+        for row in rows {
+            lines.groups.entry(group(row)).or_default().0 += 1;
+            lines.total += 1;
+        }
+        lines
+    }
+
+    /// The line of the group whose last check this is.
+    fn checked(&mut self, outcome: &Outcome) -> Option<String> {
+        self.done += 1;
+        let name = group(outcome.requirement);
+        let (left, verdicts) = self.groups.get_mut(&name)?;
+        *left = left.checked_sub(1)?;
+        *verdicts.entry(outcome.verdict).or_default() += 1;
+        let count = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
+        (*left == 0).then(|| format!("{name}  {}", counts(count, Paint(false))))
+    }
+
+    /// How much is left after this time; `None` before the first and after the last check.
+    fn left(&self, elapsed: Duration) -> Option<String> {
+        let (done, total) = (self.done, self.total);
+        if done == 0 || done >= total {
+            return None;
+        }
+        let seconds = elapsed.as_secs() * (total - done) as u64 / done as u64;
+        let time = if seconds < 90 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) };
+        Some(format!("{done} of {total} checks, about {time} left"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::example;
+
+    #[test]
+    fn a_group_is_a_line_as_it_ends() {
+        let run = example::run();
+        let mut lines = Lines::new(run.outcomes.iter().map(|one| one.requirement));
+        assert_eq!(lines.left(Duration::from_secs(30)), None);
+        let mut said: Vec<Option<String>> = run.outcomes[..4].iter().map(|one| lines.checked(one)).collect();
+        assert_eq!(said.pop().flatten().as_deref(), Some("publish.first-group  1 pass, 1 fail, 2 not-testable"));
+        assert_eq!(said, [None, None, None]);
+        let left = |lines: &Lines, seconds| lines.left(Duration::from_secs(seconds));
+        assert_eq!(left(&lines, 60).as_deref(), Some("4 of 7 checks, about 45 s left"));
+        assert_eq!(left(&lines, 600).as_deref(), Some("4 of 7 checks, about 8 min left"));
+        let last = run.outcomes[4..].iter().filter_map(|one| lines.checked(one)).collect::<Vec<_>>();
+        assert_eq!(last, ["publish.other  1 warn, 1 inconclusive, 1 error"]);
+        assert_eq!(lines.left(Duration::from_secs(900)), None);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_shown_if_it_is_hidden() {
+        let run = example::run();
+        let progress = Progress::start(run.outcomes.iter().map(|one| one.requirement), true);
+        run.outcomes.iter().for_each(|outcome| progress.checked(outcome));
+        assert!(progress.lines.is_none() && progress.clock.is_none() && progress.bar.is_hidden());
+        progress.finish();
+    }
+}
