@@ -1,5 +1,6 @@
 //! What the services of a world share: time, randomness, faults, deviations, variations, journal and log.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use crate::journal::{Entry, Event, Journal};
 use crate::log::Log;
 use crate::outgoing::{Outbound, Outgoing, OutgoingId};
 use crate::rng::Rng;
+use crate::seam::{Answer, Body, Seams};
 use crate::variation::{self, Variation, Variations};
 use crate::world::{ExchangeId, OutgoingContext, Output, Reply, Site, Timer};
 
@@ -42,6 +44,8 @@ pub struct Core {
     pub(crate) current: ExchangeId,
     /// Exchanges whose responses contain a secret.
     secrets: BTreeSet<ExchangeId>,
+    /// What edits values of each type.
+    seams: &'static Seams,
     consulted: Consulted,
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
@@ -52,7 +56,7 @@ pub struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(seed: u64, epoch: Instant, dialect: Dialect) -> Core {
+    pub(crate) fn new(seed: u64, epoch: Instant, dialect: Dialect, seams: &'static Seams) -> Core {
         Core {
             clock: Clock::new(epoch),
             rng: Rng::new(seed),
@@ -64,6 +68,7 @@ impl Core {
             log: Log::default(),
             current: 0,
             secrets: BTreeSet::new(),
+            seams,
             consulted: Consulted::default(),
             fired: BTreeSet::new(),
             outbox: Vec::new(),
@@ -107,6 +112,32 @@ impl Core {
     /// Logs a refusal of the exchange being handled.
     pub fn refuse(&mut self, refused: &Refused) {
         self.log.note(self.clock.now(), self.current, refused);
+    }
+
+    /// The step seam: what a step has made, changed by the active deviations and variations of its type.
+    pub fn step<T: Any>(&mut self, mut made: T) -> T {
+        for row in self.seams.rows::<T>() {
+            self.consulted.note(row);
+        }
+        self.deviations.edit(&mut made);
+        self.variations.edit(self.seams.variations::<T>(), &mut made);
+        made
+    }
+
+    /// The limits seam: the limits for this input.
+    pub fn limits<T: Any + Clone>(&mut self, limits: &T) -> T {
+        self.step(limits.clone())
+    }
+
+    /// The reply seam: writes a reply.
+    pub fn reply<T: Any>(&mut self, answer: Answer<T>) -> Reply {
+        let Answer { status, headers, body, .. } = self.step(answer);
+        let mut reply = match body {
+            Body::Json(value) => self.json(status, value),
+            Body::Text(text) => self.text(status, &text),
+        };
+        reply.headers.extend(headers);
+        reply
     }
 
     /// A JSON reply, with the JSON variations applied.
@@ -237,13 +268,19 @@ impl Rules for Core {
     }
 
     /// As usual; if a violated rule let something pass, the log says so.
-    fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
+    fn require_part(
+        &mut self,
+        rule: Id,
+        part: &'static str,
+        holds: bool,
+        why: impl FnOnce() -> String,
+    ) -> Result<(), Refused> {
+        let is_off = self.is_off(rule, part);
         if holds {
-            self.violated(rule);
             return Ok(());
         }
         let refused = Refused { rule, why: why() };
-        if self.violated(rule).is_none() {
+        if !is_off {
             return Err(refused);
         }
         let why = format!("switched off, so accepted: {}", refused.why);

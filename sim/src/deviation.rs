@@ -1,9 +1,12 @@
-//! Deviations: one requirement switched off at a time. Only this module and the services' `deviations.rs` deviate.
+//! Deviations: one requirement broken at a time, each in the table of its service.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use assay_spec::{Id, catalogue};
+
+use crate::seam::Seam;
 
 /// One way to break one requirement.
 #[derive(Clone, Copy, Debug)]
@@ -14,12 +17,24 @@ pub struct Deviation {
     pub variant: &'static str,
     /// What the simulator does instead.
     pub about: &'static str,
+    /// Where it acts, with its code.
+    pub seam: Seam,
 }
 
-/// A service's table of deviations: `ROW, "variant" => "what the service does instead";`.
+/// A service's table of deviations: `ROW, "variant" => "what the service does instead", seam |value: &mut Type| code;`.
+///
+/// The seams are `guard` (without code), `reply`, `limits` and `step`. An entry without a seam has its code in a handler.
 macro_rules! deviations {
-    ($($rule:expr $(, $variant:literal)? => $about:literal;)*) => {
-        &[$(Deviation { requirement: &$rule, variant: concat!("" $(, $variant)?), about: $about }),*]
+    ($(
+        $rule:expr $(, $variant:literal)? => $about:literal
+        $(, $seam:ident $(|$value:ident: &mut $type:ty| $code:expr)?)?;
+    )*) => {
+        &[$(Deviation {
+            requirement: &$rule,
+            variant: concat!("" $(, $variant)?),
+            about: $about,
+            seam: $crate::seam::seam!($($seam $(($value, $type, $code))?)?),
+        }),*]
     };
 }
 pub(crate) use deviations;
@@ -48,9 +63,15 @@ pub enum UnknownDeviation {
 }
 
 impl Deviations {
-    /// The variant by which `rule` is violated, if it is.
+    /// The variant by which `rule` is violated where it is applied, if it is.
     pub fn violated(&self, rule: Id) -> Option<&'static str> {
-        self.0.get(&rule.key).map(|deviation| deviation.variant)
+        let deviation = self.0.get(&rule.key)?;
+        matches!(deviation.seam, Seam::Guard | Seam::Handler).then_some(deviation.variant)
+    }
+
+    /// Edits a value that passes a seam.
+    pub(crate) fn edit<T: Any>(&self, value: &mut T) {
+        self.0.values().filter_map(|deviation| deviation.seam.edit()).for_each(|edit| edit.apply(value));
     }
 
     /// Activates exactly these deviations.

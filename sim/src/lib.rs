@@ -22,8 +22,8 @@
 //! assert!(matches!(outputs.last(), Some(Output::End { .. })));
 //! ```
 //!
-//! Rules of this layer: state changes only inside one synchronous [`World::input`]; only [`serve`] uses sockets; only
-//! [`deviation`] and the services' `deviations.rs` deviate.
+//! Rules of this layer: state changes only inside one synchronous [`World::input`]; only [`serve`] uses sockets; the code of
+//! deviations and variations is in the services' `deviations.rs` and `variations.rs`, and acts at a [`seam`].
 
 pub mod clock;
 pub mod control;
@@ -44,6 +44,7 @@ pub mod publish;
 pub mod reach;
 mod refusal;
 pub mod rng;
+pub mod seam;
 pub mod serve;
 pub mod tls;
 pub mod variation;

@@ -1,42 +1,57 @@
 //! Variations: what the documents leave open, varied. Every check must pass under each of them.
 
-use std::collections::BTreeSet;
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
+use crate::seam::Seam;
+
 /// One thing that the documents leave open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Variation {
     /// Its name, such as `wire.json-order`.
     pub name: &'static str,
     /// What is done differently.
     pub about: &'static str,
+    /// Where it acts, with its code.
+    pub seam: Seam,
 }
+
+impl Variation {
+    /// A variation whose code is where [`Variations::varies`] is queried.
+    pub(crate) const fn named(name: &'static str, about: &'static str) -> Variation {
+        Variation { name, about, seam: Seam::Handler }
+    }
+}
+
+/// A service's table of variations: `"name" => "what is done differently", seam |value: &mut Type| code;`.
+macro_rules! variations {
+    ($($name:literal => $about:literal, $seam:ident |$value:ident: &mut $type:ty| $code:expr;)*) => {
+        &[$(Variation { name: $name, about: $about, seam: $crate::seam::seam!($seam ($value, $type, $code)) }),*]
+    };
+}
+pub(crate) use variations;
 
 /// JSON objects with their members in another order.
 pub const JSON_ORDER: Variation =
-    Variation { name: "wire.json-order", about: "members of JSON objects are in reverse order" };
+    Variation::named("wire.json-order", "members of JSON objects are in reverse order");
 /// JSON objects with an undocumented member.
-pub const JSON_EXTRA: Variation =
-    Variation { name: "wire.json-extra", about: "JSON objects have an extra member" };
+pub const JSON_EXTRA: Variation = Variation::named("wire.json-extra", "JSON objects have an extra member");
 /// JSON with whitespace.
-pub const JSON_SPACE: Variation =
-    Variation { name: "wire.json-space", about: "JSON bodies contain whitespace" };
+pub const JSON_SPACE: Variation = Variation::named("wire.json-space", "JSON bodies contain whitespace");
 /// JSON with a charset parameter.
-pub const JSON_CHARSET: Variation = Variation {
-    name: "wire.json-charset",
-    about: "JSON bodies have the type `application/json; charset=utf-8`",
-};
+pub const JSON_CHARSET: Variation =
+    Variation::named("wire.json-charset", "JSON bodies have the type `application/json; charset=utf-8`");
 /// Different error messages.
-pub const PROSE: Variation = Variation { name: "wire.prose", about: "error messages are worded differently" };
+pub const PROSE: Variation = Variation::named("wire.prose", "error messages are worded differently");
 /// Bodies in small chunks.
-pub const CHUNKS: Variation =
-    Variation { name: "wire.chunks", about: "bodies are sent in chunks of seven bytes" };
+pub const CHUNKS: Variation = Variation::named("wire.chunks", "bodies are sent in chunks of seven bytes");
 /// Further response headers.
-pub const HEADERS: Variation = Variation { name: "wire.headers", about: "responses have extra headers" };
+pub const HEADERS: Variation = Variation::named("wire.headers", "responses have extra headers");
 /// No `Date` header.
-pub const NO_DATE: Variation = Variation { name: "wire.no-date", about: "responses have no Date header" };
+pub const NO_DATE: Variation = Variation::named("wire.no-date", "responses have no Date header");
 
 /// The variations of the wire format, which all services share.
 pub const WIRE: &[Variation] =
@@ -45,26 +60,32 @@ pub const WIRE: &[Variation] =
 /// The active variations, and those consulted so far.
 #[derive(Clone, Debug, Default)]
 pub struct Variations {
-    active: BTreeSet<&'static str>,
+    active: BTreeMap<&'static str, Seam>,
     consulted: Consulted,
 }
 
 impl Variations {
     /// Activates exactly these.
     pub fn set(&mut self, variations: impl IntoIterator<Item = Variation>) {
-        self.active = variations.into_iter().map(|variation| variation.name).collect();
+        self.active = variations.into_iter().map(|variation| (variation.name, variation.seam)).collect();
     }
 
     /// Whether `variation` is active. The only way to query it, so that a variation never consulted has changed
     /// nothing.
     pub fn varies(&self, variation: Variation) -> bool {
         self.consulted.note(variation.name);
-        !self.active.is_empty() && self.active.contains(variation.name)
+        !self.active.is_empty() && self.active.contains_key(variation.name)
+    }
+
+    /// Edits a value that passes a seam; `consulted` names the variations that edit its type.
+    pub(crate) fn edit<T: Any>(&self, consulted: &[&'static str], value: &mut T) {
+        consulted.iter().for_each(|name| self.consulted.note(name));
+        self.active.values().filter_map(Seam::edit).for_each(|edit| edit.apply(value));
     }
 
     /// The names of the active variations.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.active.iter().copied()
+        self.active.keys().copied()
     }
 
     /// The names of the variations consulted so far, in alphabetical order.

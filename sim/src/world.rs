@@ -1,7 +1,7 @@
 //! The world: one value that contains every service, and changes only through [`World::input`].
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use assay_spec::crypto::text;
 use assay_spec::{Dialect, Instant, Service, for_each_service};
@@ -15,6 +15,7 @@ use crate::deviation::{self, Deviation};
 use crate::fault::{self, Fault};
 use crate::journal::Event;
 use crate::outgoing::{self, Failure, Leaving, Outcome, Outgoing, OutgoingId, UnderWay, Way};
+use crate::seam::Seams;
 use crate::variation::{self, Variation};
 
 /// The number of an exchange in its world, from 1.
@@ -372,7 +373,8 @@ struct Receiving {
 impl World {
     /// A world that begins at `epoch`.
     pub fn new(seed: u64, epoch: Instant, dialect: Dialect) -> World {
-        let core = Core::new(seed, epoch, dialect);
+        static SEAMS: LazyLock<Seams> = LazyLock::new(|| Seams::new(&deviations(), &variations()));
+        let core = Core::new(seed, epoch, dialect, &SEAMS);
         World { services: Services::new(&core), core, exchanges: OrdMap::new(), last: 0, leaving: Vec::new() }
     }
 

@@ -201,13 +201,38 @@ macro_rules! requirements {
         #[allow(non_camel_case_types)]
         enum Group { $($group),* }
 
+        /// A row of this service, to be matched exhaustively.
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Rule {
+            $($(#[doc = $about])+ $group($group::Row)),*
+        }
+
+        impl Rule {
+            /// The row with this id, if it is of this service.
+            pub fn named(id: $crate::Id) -> Option<Rule> {
+                let row = (id.key & 0xff) as usize;
+                match () {
+                    () if id.service != $crate::Service::$service => None,
+                    $(() if id.key >> 8 & 0xff == Group::$group as u32 => Some(Rule::$group($group::ROWS[row])),)*
+                    () => None,
+                }
+            }
+        }
+
         $(
             $(#[doc = $about])+
             pub mod $group {
                 use $crate::requirement::{Anchor, Evidence, Level, Requirement, Subject};
 
+                /// The rows of this group.
                 #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-                enum Row { $($name),* }
+                #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+                pub enum Row {
+                    $($(#[doc = $statement])+ $name),*
+                }
+
+                pub(super) const ROWS: &[Row] = &[$(Row::$name),*];
 
                 $(
                     $(#[doc = $statement])+

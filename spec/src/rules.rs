@@ -22,12 +22,35 @@ pub trait Rules {
     /// Each call counts as consulting the rule.
     fn violated(&mut self, rule: Id) -> Option<&'static str>;
 
+    /// Whether `rule` is violated in this part: the part is the variant's name, or the variant has no name.
+    fn is_off(&mut self, rule: Id, part: &'static str) -> bool {
+        self.violated(rule).is_some_and(|variant| part.is_empty() || variant.is_empty() || variant == part)
+    }
+
     /// A guard: rejects unless `holds`.
     fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
-        match self.violated(rule) {
-            None if !holds => Err(Refused { rule, why: why() }),
-            _ => Ok(()),
-        }
+        self.require_part(rule, "", holds, why)
+    }
+
+    /// A guard of a rule with several parts. Each part can be violated alone.
+    fn require_part(
+        &mut self,
+        rule: Id,
+        part: &'static str,
+        holds: bool,
+        why: impl FnOnce() -> String,
+    ) -> Result<(), Refused> {
+        if self.is_off(rule, part) || holds { Ok(()) } else { Err(Refused { rule, why: why() }) }
+    }
+
+    /// The reverse of a guard, for what must be accepted: rejects only if the rule is violated and not `holds`.
+    fn forbid(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
+        if self.violated(rule).is_some() && !holds { Err(Refused { rule, why: why() }) } else { Ok(()) }
+    }
+
+    /// How an input is understood: as documented, or otherwise if the rule is violated.
+    fn interpret<T>(&mut self, rule: Id, documented: T, otherwise: impl FnOnce() -> T) -> T {
+        if self.violated(rule).is_none() { documented } else { otherwise() }
     }
 
     /// A parser: strict, or lenient when the rule is violated.

@@ -11,7 +11,7 @@ macro_rules! variations {
     ($($name:ident $word:literal $about:literal;)*) => {
         $(
             #[doc = $about]
-            pub(super) const $name: Variation = Variation { name: concat!("gateway.", $word), about: $about };
+            pub(super) const $name: Variation = Variation::named(concat!("gateway.", $word), $about);
         )*
 
         /// Every variation of the gateway.

@@ -7,42 +7,39 @@ use crate::core::Core;
 use crate::variation::Variation;
 
 /// Absent optional members.
-pub(super) const NULLS: Variation =
-    Variation { name: "metadata.nulls", about: "absent optional members are null" };
+pub(super) const NULLS: Variation = Variation::named("metadata.nulls", "absent optional members are null");
 /// The default tag of a template.
 pub(super) const TAG_SHOWN: Variation =
-    Variation { name: "metadata.tag-shown", about: "a template shows its default tag" };
+    Variation::named("metadata.tag-shown", "a template shows its default tag");
 /// No overrides.
 pub(super) const OVERRIDES_EMPTY: Variation =
-    Variation { name: "metadata.overrides-empty", about: "no token has overrides" };
+    Variation::named("metadata.overrides-empty", "no token has overrides");
 /// Another form of overrides.
-pub(super) const OVERRIDES_NAMED: Variation = Variation {
-    name: "metadata.overrides-named",
-    about: "an override is an object with a member's name and value",
-};
+pub(super) const OVERRIDES_NAMED: Variation =
+    Variation::named("metadata.overrides-named", "an override is an object with a member's name and value");
 /// Unknown contracts and tokens.
 pub(super) const UNKNOWN_410: Variation =
-    Variation { name: "metadata.unknown-410", about: "an unknown contract or token returns 410" };
+    Variation::named("metadata.unknown-410", "an unknown contract or token returns 410");
 /// Unknown contracts and tokens.
 pub(super) const UNKNOWN_422: Variation =
-    Variation { name: "metadata.unknown-422", about: "an unknown contract or token returns 422" };
+    Variation::named("metadata.unknown-422", "an unknown contract or token returns 422");
 /// Metadata that cannot be fetched.
-pub(super) const UNKNOWN_504: Variation = Variation {
-    name: "metadata.unknown-504",
-    about: "an unknown contract or token returns 504, as one that cannot be fetched",
-};
+pub(super) const UNKNOWN_504: Variation = Variation::named(
+    "metadata.unknown-504",
+    "an unknown contract or token returns 504, as one that cannot be fetched",
+);
 /// Plain-text errors.
 pub(super) const ERROR_TEXT: Variation =
-    Variation { name: "metadata.error-text", about: "errors other than 422 are plain text" };
+    Variation::named("metadata.error-text", "errors other than 422 are plain text");
 /// Another root page.
 pub(super) const HTML_BARE: Variation =
-    Variation { name: "metadata.html-bare", about: "the root page is an HTML fragment without a charset" };
+    Variation::named("metadata.html-bare", "the root page is an HTML fragment without a charset");
 /// Another `loc` in a 422.
 pub(super) const LOC_INDEX: Variation =
-    Variation { name: "metadata.loc-index", about: "`loc` names a rejected parameter by its index" };
+    Variation::named("metadata.loc-index", "`loc` names a rejected parameter by its index");
 /// 64-bit integers.
 pub(super) const INTEGERS_64: Variation =
-    Variation { name: "metadata.integers-64", about: "ids that do not fit 64 bits return 422" };
+    Variation::named("metadata.integers-64", "ids that do not fit 64 bits return 422");
 
 /// Every variation of token metadata.
 pub(super) const ALL: &[Variation] = &[

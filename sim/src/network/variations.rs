@@ -3,205 +3,177 @@
 use crate::variation::Variation;
 
 /// The status of create calls.
-pub(super) const STATUS_201: Variation =
-    Variation { name: "network.status-201", about: "a create call returns 201" };
+pub(super) const STATUS_201: Variation = Variation::named("network.status-201", "a create call returns 201");
 /// The status of create calls.
-pub(super) const STATUS_202: Variation =
-    Variation { name: "network.status-202", about: "a create call returns 202" };
+pub(super) const STATUS_202: Variation = Variation::named("network.status-202", "a create call returns 202");
 /// The form of message hashes.
 pub(super) const HASH_BASE58: Variation =
-    Variation { name: "network.hash-base58", about: "message hashes are base58 multihashes" };
+    Variation::named("network.hash-base58", "message hashes are base58 multihashes");
 /// The form of file hashes.
 pub(super) const FILE_HASH_HEX: Variation =
-    Variation { name: "network.file-hash-hex", about: "a file's hash is its SHA-256 in hex" };
+    Variation::named("network.file-hash-hex", "a file's hash is its SHA-256 in hex");
 /// Which hash names a file.
-pub(super) const FILES_BY_CONTENT: Variation = Variation {
-    name: "network.files-by-content",
-    about: "files are found only by the hash of their content",
-};
+pub(super) const FILES_BY_CONTENT: Variation =
+    Variation::named("network.files-by-content", "files are found only by the hash of their content");
 /// See [`FILES_BY_CONTENT`].
-pub(super) const FILES_BY_MESSAGE: Variation = Variation {
-    name: "network.files-by-message",
-    about: "files are found only by the hash of their message",
-};
+pub(super) const FILES_BY_MESSAGE: Variation =
+    Variation::named("network.files-by-message", "files are found only by the hash of their message");
 /// Other values of `code`.
 pub(super) const CODES: Variation =
-    Variation { name: "network.codes", about: "error bodies have other values of `code`" };
+    Variation::named("network.codes", "error bodies have other values of `code`");
 /// The status for signatures.
 pub(super) const SIGNATURE_400: Variation =
-    Variation { name: "network.signature-400", about: "a missing or wrong signature returns 400" };
+    Variation::named("network.signature-400", "a missing or wrong signature returns 400");
 /// See [`SIGNATURE_400`].
 pub(super) const SIGNATURE_401: Variation =
-    Variation { name: "network.signature-401", about: "a wrong signature returns 401" };
+    Variation::named("network.signature-401", "a wrong signature returns 401");
 /// When blocks contain messages.
 pub(super) const CONFIRMED: Variation =
-    Variation { name: "network.confirmed", about: "messages are confirmed at once, by two blocks" };
+    Variation::named("network.confirmed", "messages are confirmed at once, by two blocks");
 /// When blocks contain messages.
 pub(super) const UNCONFIRMED: Variation =
-    Variation { name: "network.unconfirmed", about: "messages are never confirmed" };
+    Variation::named("network.unconfirmed", "messages are never confirmed");
 /// A limit above the maximum is rejected.
 pub(super) const LIMIT_400: Variation =
-    Variation { name: "network.limit-400", about: "a `limit` above 100 returns 400" };
+    Variation::named("network.limit-400", "a `limit` above 100 returns 400");
 /// An invalid page is the first page.
 pub(super) const ODD_PAGES: Variation =
-    Variation { name: "network.odd-pages", about: "an invalid `page` or `limit` returns the first page" };
+    Variation::named("network.odd-pages", "an invalid `page` or `limit` returns the first page");
 /// A page after the last is not found.
 pub(super) const PAST_END_404: Variation =
-    Variation { name: "network.past-end-404", about: "a page after the last returns 404" };
+    Variation::named("network.past-end-404", "a page after the last returns 404");
 /// An empty list has one page.
 pub(super) const EMPTY_PAGE: Variation =
-    Variation { name: "network.empty-page", about: "`total_pages` of an empty list is 1" };
+    Variation::named("network.empty-page", "`total_pages` of an empty list is 1");
 /// The order of lists.
 pub(super) const ASCENDING: Variation =
-    Variation { name: "network.ascending", about: "lists start with the oldest element" };
+    Variation::named("network.ascending", "lists start with the oldest element");
 /// The flat list is a bare array.
 pub(super) const FLAT_ARRAY: Variation =
-    Variation { name: "network.flat-array", about: "the flat list is a bare array" };
+    Variation::named("network.flat-array", "the flat list is a bare array");
 /// Lists without messages that are not live.
-pub(super) const LISTS_LIVE: Variation = Variation {
-    name: "network.lists-live",
-    about: "lists show only messages that are `processed` or `removing`",
-};
+pub(super) const LISTS_LIVE: Variation =
+    Variation::named("network.lists-live", "lists show only messages that are `processed` or `removing`");
 /// Filters that the document does not explain.
-pub(super) const FILTERS_PASSED_OVER: Variation = Variation {
-    name: "network.filters-passed-over",
-    about: "the filters `tags` and `content.keys` are ignored",
-};
+pub(super) const FILTERS_PASSED_OVER: Variation =
+    Variation::named("network.filters-passed-over", "the filters `tags` and `content.keys` are ignored");
 /// Whether the bounds of dates are included.
-pub(super) const EDGES: Variation = Variation {
-    name: "network.edges",
-    about: "a message at `endDate` is listed; a message at `startDate` is not",
-};
+pub(super) const EDGES: Variation =
+    Variation::named("network.edges", "a message at `endDate` is listed; a message at `startDate` is not");
 /// The status of a reclaimed STORE.
-pub(super) const GONE: Variation = Variation { name: "network.gone", about: "a removed STORE returns 410" };
+pub(super) const GONE: Variation = Variation::named("network.gone", "a removed STORE returns 410");
 /// Where a reclaimed STORE is described.
-pub(super) const REMOVED_NESTED: Variation = Variation {
-    name: "network.removed-nested",
-    about: "`removed_at`, `size` and `reason` of a removed STORE are in its message; the time is a string",
-};
+pub(super) const REMOVED_NESTED: Variation = Variation::named(
+    "network.removed-nested",
+    "`removed_at`, `size` and `reason` of a removed STORE are in its message; the time is a string",
+);
 /// The content of a forgotten STORE.
-pub(super) const STRIPPED_EMPTY: Variation = Variation {
-    name: "network.stripped-empty",
-    about: "the content of a forgotten STORE is an empty object",
-};
+pub(super) const STRIPPED_EMPTY: Variation =
+    Variation::named("network.stripped-empty", "the content of a forgotten STORE is an empty object");
 /// Which requests are counted together.
-pub(super) const RATES_SHARED: Variation = Variation {
-    name: "network.rates-shared",
-    about: "general and authenticated requests are counted together, each class against its own limit",
-};
+pub(super) const RATES_SHARED: Variation = Variation::named(
+    "network.rates-shared",
+    "general and authenticated requests are counted together, each class against its own limit",
+);
 /// When the rate window begins.
 pub(super) const RATES_FIXED: Variation =
-    Variation { name: "network.rates-fixed", about: "rates are counted by the minute of the clock" };
+    Variation::named("network.rates-fixed", "rates are counted by the minute of the clock");
 /// Rate limits that are higher.
 pub(super) const RATES_LOOSE: Variation =
-    Variation { name: "network.rates-loose", about: "rate limits are 1.5 times as high" };
+    Variation::named("network.rates-loose", "rate limits are 1.5 times as high");
 
 /// The form of a node's information.
 pub(super) const INFO_LIST: Variation =
-    Variation { name: "network.info-list", about: "a node's information is a list of names and values" };
+    Variation::named("network.info-list", "a node's information is a list of names and values");
 /// The container of metrics.
-pub(super) const METRICS_OBJECT: Variation = Variation {
-    name: "network.metrics-object",
-    about: "the records of a node are the member `metrics` of an object",
-};
+pub(super) const METRICS_OBJECT: Variation =
+    Variation::named("network.metrics-object", "the records of a node are the member `metrics` of an object");
 /// The metrics of an unknown node.
-pub(super) const METRICS_UNKNOWN_EMPTY: Variation = Variation {
-    name: "network.metrics-unknown-empty",
-    about: "an unknown node returns an empty list instead of 404",
-};
+pub(super) const METRICS_UNKNOWN_EMPTY: Variation =
+    Variation::named("network.metrics-unknown-empty", "an unknown node returns an empty list instead of 404");
 /// The order of metrics.
 pub(super) const METRICS_NEWEST_FIRST: Variation =
-    Variation { name: "network.metrics-newest-first", about: "the records of a node start with the newest" };
+    Variation::named("network.metrics-newest-first", "the records of a node start with the newest");
 /// The content type of measurements.
-pub(super) const SCORING_AS_METRICS: Variation = Variation {
-    name: "network.scoring-as-metrics",
-    about: "measurements are published under the content type that queries use",
-};
+pub(super) const SCORING_AS_METRICS: Variation = Variation::named(
+    "network.scoring-as-metrics",
+    "measurements are published under the content type that queries use",
+);
 /// How queries match the content type of measurements.
-pub(super) const SCORING_EXACT: Variation = Variation {
-    name: "network.scoring-exact",
-    about: "measurements are found only by the content type that they have",
-};
+pub(super) const SCORING_EXACT: Variation = Variation::named(
+    "network.scoring-exact",
+    "measurements are found only by the content type that they have",
+);
 /// The form of the results of an hour.
 pub(super) const RESULTS_FLAT: Variation =
-    Variation { name: "network.results-flat", about: "the results of an hour are one array" };
+    Variation::named("network.results-flat", "the results of an hour are one array");
 /// The container of lists of scheduler, status and credit.
-pub(super) const NEIGHBOURS_BARE: Variation = Variation {
-    name: "network.neighbours-bare",
-    about: "the lists of scheduler, status and credit API are bare arrays",
-};
+pub(super) const NEIGHBOURS_BARE: Variation = Variation::named(
+    "network.neighbours-bare",
+    "the lists of scheduler, status and credit API are bare arrays",
+);
 
 /// Whether a write replaces an aggregate.
-pub(super) const AGGREGATE_REPLACED: Variation = Variation {
-    name: "network.aggregate-replaced",
-    about: "a write replaces the whole aggregate instead of single members",
-};
+pub(super) const AGGREGATE_REPLACED: Variation = Variation::named(
+    "network.aggregate-replaced",
+    "a write replaces the whole aggregate instead of single members",
+);
 /// The response for an aggregate that was never written.
-pub(super) const AGGREGATE_EMPTY: Variation = Variation {
-    name: "network.aggregate-empty",
-    about: "an aggregate that was never written is returned as empty",
-};
+pub(super) const AGGREGATE_EMPTY: Variation =
+    Variation::named("network.aggregate-empty", "an aggregate that was never written is returned as empty");
 /// See [`AGGREGATE_EMPTY`].
-pub(super) const AGGREGATES_EMPTY: Variation = Variation {
-    name: "network.aggregates-empty",
-    about: "an address that wrote nothing returns no aggregates instead of 404",
-};
+pub(super) const AGGREGATES_EMPTY: Variation = Variation::named(
+    "network.aggregates-empty",
+    "an address that wrote nothing returns no aggregates instead of 404",
+);
 /// The container of the aggregates of an address.
-pub(super) const AGGREGATES_LIST: Variation = Variation {
-    name: "network.aggregates-list",
-    about: "the aggregates of an address are a list of records instead of an object by key",
-};
+pub(super) const AGGREGATES_LIST: Variation = Variation::named(
+    "network.aggregates-list",
+    "the aggregates of an address are a list of records instead of an object by key",
+);
 /// The response of a run.
-pub(super) const RUN_JSON: Variation = Variation {
-    name: "network.run-json",
-    about: "the result of a program is a member of a JSON object instead of the body",
-};
+pub(super) const RUN_JSON: Variation = Variation::named(
+    "network.run-json",
+    "the result of a program is a member of a JSON object instead of the body",
+);
 /// Statuses besides the two that the document names.
-pub(super) const INSTANCE_STATUSES: Variation = Variation {
-    name: "network.instance-statuses",
-    about: "the status of a running instance is `provisioning`",
-};
+pub(super) const INSTANCE_STATUSES: Variation =
+    Variation::named("network.instance-statuses", "the status of a running instance is `provisioning`");
 /// Actions without a visible effect.
 pub(super) const INSTANCE_INERT: Variation =
-    Variation { name: "network.instance-inert", about: "control actions do not change the status" };
+    Variation::named("network.instance-inert", "control actions do not change the status");
 /// The form of an instance identifier.
-pub(super) const INSTANCE_ID_HASH: Variation = Variation {
-    name: "network.instance-id-hash",
-    about: "the identifier of an instance is the hash of its message",
-};
+pub(super) const INSTANCE_ID_HASH: Variation =
+    Variation::named("network.instance-id-hash", "the identifier of an instance is the hash of its message");
 /// The status for an unknown instance.
-pub(super) const INSTANCE_UNKNOWN_400: Variation = Variation {
-    name: "network.instance-unknown-400",
-    about: "an update of an unknown instance and an action on it return 400",
-};
+pub(super) const INSTANCE_UNKNOWN_400: Variation = Variation::named(
+    "network.instance-unknown-400",
+    "an update of an unknown instance and an action on it return 400",
+);
 /// Whether content that is not pinned is served.
 pub(super) const PINNED_ALONE: Variation =
-    Variation { name: "network.pinned-alone", about: "only pinned content is served under /ipfs" };
+    Variation::named("network.pinned-alone", "only pinned content is served under /ipfs");
 /// The response for a network that is not indexed.
 pub(super) const INDEXER_EMPTY: Variation =
-    Variation { name: "network.indexer-empty", about: "a network that is not indexed returns empty lists" };
+    Variation::named("network.indexer-empty", "a network that is not indexed returns empty lists");
 /// Addresses without a checksum.
 pub(super) const INDEXER_LOWER: Variation =
-    Variation { name: "network.indexer-lower", about: "addresses in indexed data are in lower case" };
+    Variation::named("network.indexer-lower", "addresses in indexed data are in lower case");
 /// The response for a verification that fails.
-pub(super) const VRF_REFUSED: Variation = Variation {
-    name: "network.vrf-refused",
-    about: "a verification that fails returns 400 instead of `valid` false",
-};
+pub(super) const VRF_REFUSED: Variation =
+    Variation::named("network.vrf-refused", "a verification that fails returns 400 instead of `valid` false");
 /// Whether a seed always gives the same value.
 pub(super) const VRF_FRESH: Variation =
-    Variation { name: "network.vrf-fresh", about: "a seed gives a new value each time" };
+    Variation::named("network.vrf-fresh", "a seed gives a new value each time");
 /// The status of random numbers.
 pub(super) const VRF_STATUS: Variation =
-    Variation { name: "network.vrf-status", about: "the status of random numbers is `ok`" };
+    Variation::named("network.vrf-status", "the status of random numbers is `ok`");
 /// A registration is also a message.
-pub(super) const WEBHOOK_ITEM_HASH: Variation = Variation {
-    name: "network.webhook-item-hash",
-    about: "the response to a registration also contains `item_hash`",
-};
+pub(super) const WEBHOOK_ITEM_HASH: Variation =
+    Variation::named("network.webhook-item-hash", "the response to a registration also contains `item_hash`");
 /// The form of a delivery.
 pub(super) const WEBHOOK_PAYLOAD: Variation =
-    Variation { name: "network.webhook-payload", about: "webhook deliveries have another form" };
+    Variation::named("network.webhook-payload", "webhook deliveries have another form");
 
 /// Every variation of the network.
 pub(super) const ALL: &[Variation] = &[

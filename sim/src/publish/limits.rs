@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct Limits {
     /// The maximum size of a request body, in bytes.
     pub body_bytes: usize,
+    /// How far an envelope's time may be in the past.
+    pub envelope_past_ms: i64,
+    /// How far an envelope's time may be in the future.
+    pub envelope_future_ms: i64,
     /// How long a prepare can be submitted.
     pub prepare_lifetime_ms: i64,
     /// How long a confirmed submit can be repeated.
@@ -31,6 +35,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body_bytes: document::BODY_BYTES,
+            envelope_past_ms: document::ENVELOPE_SKEW_MS,
+            envelope_future_ms: document::ENVELOPE_SKEW_MS,
             prepare_lifetime_ms: document::PREPARE_LIFETIME_MS,
             repeat_window_ms: document::REPEAT_WINDOW_MS,
             confirmation_wait_ms: document::CONFIRMATION_WAIT_MS,

@@ -9,6 +9,7 @@ mod operator;
 pub mod prepare;
 mod refusal;
 mod rpc;
+mod steps;
 mod submit;
 mod variations;
 
@@ -22,7 +23,7 @@ use assay_spec::publish::machines::{BindingState, LockEvent, LockState, PrepareE
 use assay_spec::publish::prepare::{TxtObserved, Wanted};
 use assay_spec::publish::requirements::exchange::{BODY_LIMIT, PASSIVE, RATE_PER_IP, STANDBY};
 use assay_spec::publish::{prepare as prepare_spec, submit as submit_spec};
-use assay_spec::{Instant, Refused, Rules, Service};
+use assay_spec::{Instant, Rules, Service};
 use bytes::Bytes;
 use ed25519_dalek::SigningKey;
 use imbl::OrdMap;
@@ -104,12 +105,12 @@ struct Prepare {
     key: String,
     wanted: Wanted,
     state: PrepareState,
+    /// The address of the message's account 0.
+    fee_payer: String,
     message: Bytes,
     record: Bytes,
     last_valid_block_height: u64,
     expires_at: Instant,
-    /// When it really ends: at `expiresAt`, unless a rule is violated.
-    ends_at: Instant,
     /// The signature in the header of the prepare call, to detect a replay.
     envelope: [u8; 64],
     submitted: Option<Submitted>,
@@ -190,7 +191,7 @@ impl SimService for State {
             {
                 self.enter(core, request, "prepare").and_then(|()| {
                     let caller = admission::admit(self, core, request, "prepare")?;
-                    prepare::run(self, core, &caller, &request.body).map(Some).map_err(Refusal::from)
+                    steps::prepare(core, self, &caller, &request.body).map(Some).map_err(Refusal::from)
                 })
             }
             (method, path)
@@ -258,41 +259,26 @@ impl State {
         let passive = core.fault(faults::PASSIVE, &occasion);
         core.require(&PASSIVE, !passive, || "the backend is passive".to_owned())?;
         let standby = core.fault(faults::STANDBY, &occasion);
-        let enforced = core.violated(&STANDBY).is_none_or(|variant| variant == "no-reason");
-        if standby && enforced {
-            return Err(Refused { rule: &STANDBY, why: "the node is a standby".to_owned() }.into());
-        }
-        self.count_request(core, request.head.peer)?;
-        let too_large = match core.violated(&BODY_LIMIT) {
-            Some("early") => request.body.len() > self.limits.body_bytes / 2,
-            Some("late") => false,
-            _ => request.too_large,
-        };
-        if too_large {
-            let why = format!("the body is larger than {} bytes", self.limits.body_bytes);
-            return Err(Refused { rule: &BODY_LIMIT, why }.into());
-        }
+        core.require(&STANDBY, !standby, || "the node is a standby".to_owned())?;
+        let limits = core.limits(&self.limits);
+        self.count_request(core, &limits, request.head.peer)?;
+        let fits = !request.too_large && request.body.len() <= limits.body_bytes;
+        core.require(&BODY_LIMIT, fits, || format!("the body is larger than {} bytes", limits.body_bytes))?;
         Ok(())
     }
 
-    fn count_request(&mut self, core: &mut Core, peer: IpAddr) -> Result<(), Refusal> {
+    fn count_request(&mut self, core: &mut Core, limits: &Limits, peer: IpAddr) -> Result<(), Refusal> {
         let now = core.now();
         if self.recent.is_empty() {
             core.clock.set(now + MINUTE, crate::world::Timer::Publish(Timer::Sweep));
         }
-        let window = self.limits.request_window_ms;
-        let limit = self.limits.requests_per_window as usize;
-        let limit = core.effect(&RATE_PER_IP, limit, |limit, variant| match variant {
-            "early" => limit / 3,
-            "no-retry-after" => limit,
-            _ => usize::MAX,
-        });
+        let (window, limit) = (limits.request_window_ms, limits.requests_per_window as usize);
         let times = self.recent.entry(peer).or_default();
         while times.front().is_some_and(|first| now - *first >= window) {
             times.pop_front();
         }
         if times.len() < limit {
-            // With a violated limit the list must still stay bounded.
+            // With a very large limit the list must still stay bounded.
             if times.len() < 10_000 {
                 times.push_back(now);
             }
@@ -319,16 +305,30 @@ impl State {
 
     /// Moves a prepare along its table. A move that the table lacks is our bug.
     fn step(&mut self, core: &mut Core, id: &str, event: PrepareEvent) {
-        let prepare = self.prepares.get_mut(id).map(Arc::make_mut);
-        let prepare = prepare.expect("the caller has just found this prepare");
-        let (state, row) = prepare.state.on(event).expect("the caller checked the state");
-        prepare.state = state;
-        core.fired(row);
+        let move_on = |prepare: &mut Prepare| {
+            prepare.state.on(event).map(|(state, row)| {
+                prepare.state = state;
+                core.fired(row);
+            })
+        };
+        self.change(id, move_on).expect("the caller checked the state");
+    }
+
+    /// Changes a prepare that the caller has just found.
+    fn change<T>(&mut self, id: &str, change: impl FnOnce(&mut Prepare) -> T) -> T {
+        change(Arc::make_mut(self.prepares.get_mut(id).expect("the caller has just found this prepare")))
+    }
+
+    /// The prepare that holds the lock of the caller's domain.
+    fn held_by(&self, caller: &Caller) -> Option<(String, Arc<Prepare>)> {
+        let id = self.bindings[&caller.domain].lock.clone()?;
+        let prepare = self.prepares.get(&id)?.clone();
+        Some((id, prepare))
     }
 
     /// Frees the domain's lock, if this prepare holds it.
-    fn unlock(&mut self, core: &mut Core, domain: &str, id: &str) {
-        if let Some(binding) = self.bindings.get_mut(domain)
+    fn unlock(core: &mut Core, state: &mut State, domain: &str, id: &str) {
+        if let Some(binding) = state.bindings.get_mut(domain)
             && binding.lock.as_deref() == Some(id)
         {
             binding.lock = None;
@@ -342,6 +342,21 @@ fn lock_moves(core: &mut Core, from: LockState, event: LockEvent) {
     core.fired(row);
 }
 
-fn timer(core: &mut Core, due: Instant, timer: Timer) {
-    core.clock.set(due, crate::world::Timer::Publish(timer));
+/// When a timer is due.
+#[derive(Clone, Debug)]
+struct Due {
+    at: Instant,
+    timer: Timer,
+}
+
+impl Due {
+    /// Sets the timer.
+    fn set(self, core: &mut Core) {
+        let Due { at, timer } = core.step(self);
+        core.clock.set(at, crate::world::Timer::Publish(timer));
+    }
+}
+
+fn timer(core: &mut Core, at: Instant, timer: Timer) {
+    Due { at, timer }.set(core);
 }

@@ -3,25 +3,23 @@
 use std::sync::Arc;
 
 use assay_spec::crypto::{ed25519, text};
-use assay_spec::instant::{DAY, HOUR};
+use assay_spec::publish::limits::ENVELOPE_SKEW_MS;
 use assay_spec::publish::machines::{LockEvent, LockState, PrepareEvent, PrepareState};
 use assay_spec::publish::message::Message;
-use assay_spec::publish::prepare::{self as document, Reply as Answer, TxtObserved, Wanted};
+pub(super) use assay_spec::publish::prepare::Reply as Prepared;
+use assay_spec::publish::prepare::{self as document, TxtObserved, Wanted};
 use assay_spec::publish::record::Record;
-use assay_spec::publish::requirements::exchange::{DAILY_LIMIT, DAILY_WINDOW};
+use assay_spec::publish::requirements::exchange::DAILY_LIMIT;
 use assay_spec::publish::requirements::prepare::{
-    BODY_JSON, CID_NOT_VALIDATED, DOMAIN_MATCH, LOCK_EXPIRES, LOCK_PER_DOMAIN, NEW_AUTHORITY_DIFFERS,
-    ONE_IN_FLIGHT, PUBLISHABLE, RECORD_FITS, REPLAY,
+    CID_NOT_VALIDATED, DOMAIN_MATCH, NEW_AUTHORITY_DIFFERS, ONE_IN_FLIGHT, PUBLISHABLE, RECORD_FITS,
 };
-use assay_spec::publish::requirements::submit::{EXPIRED, UNKNOWN};
-use assay_spec::publish::requirements::transfer::{FREEZES, FREEZES_ONCE_CONFIRMED, SECOND_ACCEPT};
+use assay_spec::publish::requirements::transfer::{FREEZES, SECOND_ACCEPT};
 use assay_spec::{Refused, Rules};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::{
-    BindingState, Pending, Prepare, State, Timer, deviations, faults, lock_moves, timer, variations,
-};
+use super::{BindingState, Prepare, State, Timer, faults, lock_moves, steps, timer};
 use crate::core::Core;
+use crate::seam::Answer;
 use crate::world::Reply;
 
 /// A request that passed the envelope's rules.
@@ -37,70 +35,64 @@ pub struct Caller {
     pub envelope: [u8; 64],
 }
 
-/// Handles the prepare of an admitted caller.
-pub fn run(state: &mut State, core: &mut Core, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> {
-    frozen(core, caller)?;
-    if core.violated(&BODY_JSON).is_some() && serde_json::from_slice::<Map<String, Value>>(body).is_err() {
-        // The next rule would reject it in the same way, so show another deviation.
-        return Err(Refused {
-            rule: &UNKNOWN,
-            why: "switched off: a malformed body is treated as a gone prepare".to_owned(),
-        });
+/// What a body asks for.
+pub(super) struct Asked {
+    /// The body.
+    pub(super) body: Map<String, Value>,
+    /// What it asks for.
+    pub(super) wanted: Wanted,
+}
+
+/// The bytes of a record.
+pub(super) struct RecordBytes(Vec<u8>);
+
+impl RecordBytes {
+    /// Changes the record as a string.
+    pub(super) fn edit(&mut self, edit: impl FnOnce(&str) -> String) {
+        self.0 = edit(&String::from_utf8_lossy(&self.0)).into_bytes();
     }
+}
+
+/// The bytes of a message.
+pub(super) struct MessageBytes(pub(super) Vec<u8>);
+
+/// Handles the prepare of an admitted caller.
+pub(super) fn run(
+    core: &mut Core,
+    state: &mut State,
+    caller: &Caller,
+    body: &[u8],
+) -> Result<Reply, Refused> {
+    frozen(core, caller)?;
     let body = document::parse_body(body, core)?;
     let named = document::domain(&body, core)?;
     core.require(&DOMAIN_MATCH, named == caller.domain, || {
         format!("the body names {named:?}, the envelope {:?}", caller.domain)
     })?;
-    let dialect = core.dialect.clone();
-    let mut wanted = document::wanted(&dialect, &body, core)?;
-    let record = record(state, core, caller, &mut wanted, &body)?;
+    let wanted = document::wanted(&core.dialect.clone(), &body, core)?;
+    let Asked { wanted, .. } = core.step(Asked { body, wanted });
+    let record = record(state, core, caller, &wanted)?;
     conflicts(state, core, caller, &wanted)?;
-    let length = record.len();
-    if length > usize::from(u16::MAX) {
-        // No message can contain it, whichever rule is violated.
-        return Err(Refused { rule: &RECORD_FITS, why: format!("the record is too large: {length} bytes") });
-    }
-    core.require(&RECORD_FITS, length <= state.limits.record_bytes, || {
+    let (length, limits) = (record.len(), core.limits(&state.limits));
+    core.require(&RECORD_FITS, length <= limits.record_bytes, || {
         format!("the record is too large: {length} bytes")
     })?;
-    if let Some(reply) = lock(state, core, caller)? {
-        return Ok(reply);
-    }
+    steps::lock(core, state, caller)?;
     count(state, core, caller)?;
-    Ok(open(state, core, caller, wanted, record))
+    Ok(steps::open(core, state, caller, wanted, record))
 }
 
 /// Rejects the old key of a pending transfer.
 pub(super) fn frozen(core: &mut Core, caller: &Caller) -> Result<(), Refused> {
-    let enforced = core.violated(&FREEZES).is_none_or(|variant| variant == "no-cause");
-    if caller.frozen && enforced {
-        return Err(Refused { rule: &FREEZES, why: format!("{} is frozen", caller.key) });
-    }
-    Ok(())
+    core.require(&FREEZES, !caller.frozen, || format!("{} is frozen", caller.key))
 }
 
 /// The record's bytes; checks its contents.
-fn record(
-    state: &State,
-    core: &mut Core,
-    caller: &Caller,
-    wanted: &mut Wanted,
-    body: &Map<String, Value>,
-) -> Result<Vec<u8>, Refused> {
+fn record(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -> Result<Vec<u8>, Refused> {
     let (domain, now) = (&caller.domain, core.now());
     let record = match wanted {
         Wanted::Publish { cid, version } => {
-            let looks_like_one = cid.starts_with("bafy");
-            if !core.effect(&CID_NOT_VALIDATED, true, |_, _| looks_like_one) {
-                return Err(Refused { rule: &CID_NOT_VALIDATED, why: format!("{cid:?} is not a CID") });
-            }
-            if let Some(blank) = body.get("version").and_then(Value::as_str).filter(|text| !text.is_empty())
-                && blank.trim().is_empty()
-                && core.varies(variations::BLANK_VERSION_KEPT)
-            {
-                blank.clone_into(version);
-            }
+            core.forbid(&CID_NOT_VALIDATED, cid.starts_with("bafy"), || format!("{cid:?} is not a CID"))?;
             Record::publish(domain, cid, version, now)
         }
         Wanted::Transfer { new_key } => {
@@ -114,7 +106,8 @@ fn record(
             Record::accept(domain, pending.map_or("none", |pending| &pending.transfer), now)
         }
     };
-    Ok(deviations::record(core, &record))
+    let bytes = core.step(record).encode(&core.dialect);
+    Ok(core.step(RecordBytes(bytes)).0)
 }
 
 /// Checks the binding's state.
@@ -125,77 +118,62 @@ fn conflicts(state: &State, core: &mut Core, caller: &Caller, wanted: &Wanted) -
     core.require(&PUBLISHABLE, binding.publishable, || format!("{} is not publishable", caller.domain))
 }
 
-/// Rejects while the domain has a prepare in flight. Returns `Some` only under the deviation for replays.
-fn lock(state: &mut State, core: &mut Core, caller: &Caller) -> Result<Option<Reply>, Refused> {
-    let held = state.bindings[&caller.domain].lock.clone();
-    if let Some(id) = &held
-        && core.violated(&REPLAY).is_some()
-        && let Some(prepare) = state.prepares.get(id).cloned()
-        && prepare.envelope == caller.envelope
-    {
-        return Ok(Some(reply(state, core, id, &prepare)));
-    }
+/// Rejects while the domain has a prepare in flight.
+pub(super) fn lock(core: &mut Core, state: &State, caller: &Caller) -> Result<(), Refused> {
+    let held = &state.bindings[&caller.domain].lock;
     if held.is_some() {
         lock_moves(core, LockState::Held, LockEvent::Refusal);
     }
-    core.require(&ONE_IN_FLIGHT, held.is_none(), || format!("{} is held by {held:?}", caller.domain))?;
-    let elsewhere = || state.bindings.values().any(|binding| binding.lock.is_some());
-    if core.violated(&LOCK_PER_DOMAIN).is_some() && elsewhere() {
-        return Err(Refused { rule: &LOCK_PER_DOMAIN, why: "another domain is locked".to_owned() });
-    }
-    Ok(None)
+    core.require(&ONE_IN_FLIGHT, held.is_none(), || format!("{} is held by {held:?}", caller.domain))
 }
 
 /// Counts the publish against the rolling day.
 fn count(state: &mut State, core: &mut Core, caller: &Caller) -> Result<(), Refused> {
-    let now = core.now();
-    let limit = state.limits.publishes_per_window;
-    let limit = core.effect(&DAILY_LIMIT, limit, |limit, variant| match variant {
-        "early" => limit - 1,
-        _ => limit + 1,
-    });
-    let window = core.effect(&DAILY_WINDOW, state.limits.publish_window_ms, |_, _| 365 * DAY);
+    let (now, limits) = (core.now(), core.limits(&state.limits));
+    let window = limits.publish_window_ms;
     let binding = state.bindings.get_mut(&caller.domain).expect("admission found the binding");
     while binding.publishes.front().is_some_and(|first| now - *first >= window) {
         binding.publishes.pop_front();
     }
     let count = binding.publishes.len();
-    if count >= limit as usize {
-        return Err(Refused { rule: &DAILY_LIMIT, why: format!("{count} publishes within {window} ms") });
-    }
+    core.require(&DAILY_LIMIT, count < limits.publishes_per_window as usize, || {
+        format!("{count} publishes within {window} ms")
+    })?;
     binding.publishes.push_back(now);
     Ok(())
 }
 
+/// The id of a domain's prepare: a random UUID.
+pub(super) fn id(core: &mut Core, domain: &str, number: u64) -> String {
+    let draw = core.rng.draw("publish.prepare-id", domain.as_bytes(), number);
+    uuid::Builder::from_random_bytes(std::array::from_fn(|n| draw[n])).into_uuid().to_string()
+}
+
 /// Creates the prepare and takes the lock.
-fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, record: Vec<u8>) -> Reply {
-    let now = core.now();
+pub(super) fn open(
+    core: &mut Core,
+    state: &mut State,
+    caller: &Caller,
+    wanted: Wanted,
+    record: Vec<u8>,
+) -> Reply {
+    let (now, limits) = (core.now(), core.limits(&state.limits));
     let binding = state.bindings.get_mut(&caller.domain).expect("admission found the binding");
-    let id = deviations::prepare_id(core, &caller.domain, binding.prepared);
+    let id = steps::prepare_id(core, &caller.domain, binding.prepared);
     binding.prepared += 1;
     if binding.lock.is_none() {
         lock_moves(core, LockState::Free, LockEvent::Prepare);
     }
     binding.lock = Some(id.clone());
-    if let Wanted::Transfer { new_key } = &wanted
-        && core.violated(&FREEZES_ONCE_CONFIRMED).is_some()
-    {
-        binding.state = BindingState::Pending;
-        binding.pending = Some(Pending { incoming_key: new_key.clone(), transfer: "none".to_owned() });
-    }
 
-    let message = Message::publishing(
+    let message = core.step(Message::publishing(
         state.fee_payer.account,
         ed25519::parse_address(&caller.key).unwrap_or_default(),
         state.memo_program,
         state.chain.blockhash_at(state.chain.slot(now)),
         record.clone(),
-    );
-    let expires_at = now + state.limits.prepare_lifetime_ms;
-    let ends_at = core.effect(&EXPIRED, expires_at, |conforming, variant| match variant {
-        "early" => now + state.limits.prepare_lifetime_ms * 2 / 3,
-        _ => conforming + HOUR,
-    });
+    ));
+    let expires_at = now + limits.prepare_lifetime_ms;
     let (prepared, row) = PrepareState::None.on(PrepareEvent::Prepare).expect("the table begins with it");
     core.fired(row);
     let prepare = Prepare {
@@ -203,49 +181,40 @@ fn open(state: &mut State, core: &mut Core, caller: &Caller, wanted: Wanted, rec
         key: caller.key.clone(),
         wanted,
         state: prepared,
-        message: deviations::message(core, message).into(),
+        fee_payer: bs58::encode(message.accounts[0]).into_string(),
+        message: core.step(MessageBytes(message.encode())).0.into(),
         record: record.into(),
         last_valid_block_height: state.chain.last_valid_block_height(now),
         expires_at,
-        ends_at,
         envelope: caller.envelope,
         submitted: None,
         waiting: Vec::new(),
     };
-    timer(core, ends_at, Timer::Lifetime(id.clone()));
-    let unlock = core.effect(&LOCK_EXPIRES, expires_at, |conforming, _| conforming + HOUR);
-    // Normally both end together, and one timer is enough.
-    if unlock != ends_at {
-        timer(core, unlock, Timer::Lock(id.clone()));
-    }
-    let reply = reply(state, core, &id, &prepare);
+    let reply = reply(core, state, &id, &prepare);
+    let prepare = core.step(prepare);
+    timer(core, prepare.expires_at, Timer::Lifetime(id.clone()));
+    timer(core, expires_at, Timer::Lock(id.clone()));
     state.prepares.insert(id, Arc::new(prepare));
     reply
 }
 
 /// The response to a prepare.
-fn reply(state: &State, core: &mut Core, id: &str, prepare: &Prepare) -> Reply {
-    let answer = Answer {
+pub(super) fn reply(core: &mut Core, state: &State, id: &str, prepare: &Prepare) -> Reply {
+    let prepared = Prepared {
         prepare_id: id.to_owned(),
         message: text::base64(&prepare.message),
-        fee_payer: deviations::account_0(&prepare.message, &state.fee_payer),
+        fee_payer: prepare.fee_payer.clone(),
         last_valid_block_height: prepare.last_valid_block_height,
         payload: String::from_utf8_lossy(&prepare.record).into_owned(),
         expires_at: prepare.expires_at,
         txt_observed: txt_observed(state, core, &prepare.domain),
     };
-    let absent = answer.txt_observed.is_none() && core.varies(variations::TXT_ABSENT);
-    let mut body = json!(answer);
-    if absent && let Some(members) = body.as_object_mut() {
-        members.shift_remove("txtObserved");
-    }
-    deviations::reply(core, &mut body);
-    core.json(200, body)
+    core.reply(Answer::json(200, prepared))
 }
 
 fn txt_observed(state: &State, core: &mut Core, domain: &str) -> Option<TxtObserved> {
     let occasion = [("endpoint", "prepare"), ("domain", domain)];
-    if core.varies(variations::TXT_ABSENT) || core.fault(faults::TXT_MISSING, &occasion) {
+    if core.fault(faults::TXT_MISSING, &occasion) {
         return None;
     }
     let mut observed = state.bindings[domain].txt.clone()?;
@@ -259,28 +228,19 @@ fn txt_observed(state: &State, core: &mut Core, domain: &str) -> Option<TxtObser
 /// The lifetime of a prepare ends: an unsubmitted prepare expires.
 pub(super) fn lifetime_ends(state: &mut State, core: &mut Core, id: &str) {
     let Some(prepare) = state.prepares.get(id) else { return };
-    if prepare.state != PrepareState::Prepared {
+    if prepare.state != PrepareState::Prepared || core.now() < prepare.expires_at {
         return;
     }
-    if core.now() < prepare.ends_at {
-        // A violated rule has extended it.
-        timer(core, prepare.ends_at, Timer::Lifetime(id.to_owned()));
-        return;
-    }
-    let (domain, over) = (prepare.domain.clone(), core.now() >= prepare.expires_at);
     state.step(core, id, PrepareEvent::Lifetime);
-    if over && core.violated(&LOCK_EXPIRES).is_none() {
-        state.unlock(core, &domain, id);
-    }
     // A gone prepare stays distinguishable from an unknown one as long as its envelope could be replayed.
-    timer(core, core.now() + assay_spec::publish::limits::ENVELOPE_SKEW_MS, Timer::Forget(id.to_owned()));
+    timer(core, core.now() + ENVELOPE_SKEW_MS, Timer::Forget(id.to_owned()));
 }
 
-/// The lock of an unsubmitted prepare ends separately from its lifetime.
+/// The lock of an unsubmitted prepare ends with its lifetime.
 pub(super) fn lock_ends(state: &mut State, core: &mut Core, id: &str) {
     let Some(prepare) = state.prepares.get(id) else { return };
     if matches!(prepare.state, PrepareState::Prepared | PrepareState::Expired) {
         let domain = prepare.domain.clone();
-        state.unlock(core, &domain, id);
+        State::unlock(core, state, &domain, id);
     }
 }

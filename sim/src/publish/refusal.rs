@@ -1,127 +1,164 @@
-//! Maps a refusal to its response: one table of statuses, one format each.
+//! Maps a refusal to its response: one table, one form per kind of response.
 
-use assay_spec::publish::requirements::{envelope, exchange, prepare, submit, transfer};
-use assay_spec::{Id, Rules};
-use serde_json::{Value, json};
+use assay_spec::Id;
+use assay_spec::publish::requirements::{Rule, exchange, prepare, submit, transfer};
+use assay_spec::publish::submit::SAFETY_CEILING;
+use serde_json::json;
 
-use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
 use crate::world::Reply;
+
+/// The body of every response that must not say more.
+pub(super) const NOT_FOUND: &str = "404 Not Found";
+
+/// A refusal, as the reply to it knows it.
+#[derive(Debug)]
+pub(super) struct Rejected {
+    /// The rule that rejected.
+    pub(super) rule: Id,
+}
+
+impl Answer<Rejected> {
+    /// Changes the status of the replies to one rule.
+    pub(super) fn change(&mut self, rule: Id, status: u16) {
+        if self.about.rule == rule {
+            self.status = status;
+        }
+    }
+}
 
 /// The response to a refusal; it says no more than the document allows.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     let rule = refusal.refused.rule;
-    match status(rule) {
-        404 => not_found(core, rule),
-        413 => core.text(413, "Payload Too Large"),
-        503 => unavailable(core, rule),
-        429 => {
-            let reply = error(core, 429, rule, "too many requests");
-            let after = core.effect(&exchange::RATE_PER_IP, refusal.retry_after_s, |after, variant| {
-                if variant == "no-retry-after" { None } else { after }
-            });
-            let daily = core.varies(variations::DAILY_RETRY_AFTER).then_some(3600);
-            match after.or(daily) {
-                Some(seconds) => reply.header("retry-after", seconds),
-                None => reply,
-            }
+    let (status, form) =
+        response(Rule::named(rule).expect("only the exchange's own rules reject its requests"));
+    let body = match form {
+        Form::Text(text) => Body::Text(text.to_owned()),
+        Form::Error(text) => Body::Json(json!({ "error": core.prose(text) })),
+        Form::Frozen => {
+            let text = core.prose("this key is frozen by a pending transfer");
+            Body::Json(json!({ "error": text, "cause": "transfer-frozen" }))
         }
-        status => error(core, status, rule, text(rule)),
-    }
-}
-
-/// The status of a violated requirement. Those not listed belong to the envelope and stay indistinguishable.
-fn status(rule: Id) -> u16 {
-    static STATUSES: &[(u16, &[Id])] = &[
-        (
-            400,
-            &[
-                &prepare::BODY_JSON,
-                &prepare::DOMAIN_REQUIRED,
-                &prepare::CID_REQUIRED,
-                &prepare::VERSION_STRING,
-                &prepare::OP_DEFAULT,
-                &prepare::OP_KNOWN,
-                &prepare::NEW_AUTHORITY,
-                &prepare::NEW_AUTHORITY_DIFFERS,
-                &prepare::RECORD_FITS,
-                &prepare::CID_NOT_VALIDATED,
-                &submit::FIELDS,
-                &submit::SIGNATURE_FORM,
-                &submit::SIGNATURE_VERIFIES,
-            ],
-        ),
-        (
-            409,
-            &[
-                &prepare::ONE_IN_FLIGHT,
-                &prepare::LOCK_PER_DOMAIN,
-                &prepare::PUBLISHABLE,
-                &submit::IN_FLIGHT,
-                &transfer::FREEZES,
-                &transfer::SECOND_ACCEPT,
-            ],
-        ),
-        (410, &[&submit::UNKNOWN, &submit::EXPIRED, &submit::FOREIGN, &submit::SAFETY_CEILING]),
-        (413, &[&exchange::BODY_LIMIT]),
-        (429, &[&exchange::RATE_PER_IP, &exchange::DAILY_LIMIT]),
-        (503, &[&exchange::STANDBY, &exchange::PASSIVE]),
-    ];
-    STATUSES.iter().find(|(_, rules)| rules.contains(&rule)).map_or(404, |(status, _)| *status)
-}
-
-/// The error message of a refusal.
-fn text(rule: Id) -> &'static str {
-    static TEXTS: &[(Id, &str)] = &[
-        (&prepare::ONE_IN_FLIGHT, "another publish for this domain is in flight"),
-        (&prepare::PUBLISHABLE, "the binding is not publishable"),
-        (&submit::IN_FLIGHT, "this prepare is already being submitted"),
-        (&transfer::FREEZES, "this key is frozen by a pending transfer"),
-        (&transfer::SECOND_ACCEPT, "this transfer has been accepted"),
-        (&submit::UNKNOWN, "unknown prepareId"),
-        (&submit::EXPIRED, "the prepare has expired"),
-        (&submit::SAFETY_CEILING, "stopped waiting at the safety ceiling; the transaction may still land"),
-        (&prepare::RECORD_FITS, "the record is too large for one transaction"),
-        (&submit::SIGNATURE_VERIFIES, "the signature does not verify"),
-    ];
-    TEXTS.iter().find(|(id, _)| *id == rule).map_or("malformed request", |(_, text)| text)
-}
-
-/// `{error}` in JSON, with the `cause` for a frozen key.
-fn error(core: &mut Core, status: u16, rule: Id, text: &str) -> Reply {
-    let mut body = json!({ "error": core.prose(text) });
-    if rule == &transfer::FREEZES && core.violated(&transfer::FREEZES).is_none() {
-        body["cause"] = json!("transfer-frozen");
-    }
-    if rule == &submit::SAFETY_CEILING {
-        // The document defines these words; only the words around them are free.
-        body["error"] = json!(text);
-    }
-    if status == 400 && core.violated(&exchange::ERROR_JSON).is_some() {
-        return core.text(400, "Bad Request");
-    }
-    core.json(status, body)
-}
-
-fn unavailable(core: &mut Core, rule: Id) -> Reply {
-    let mut body = if rule == &exchange::STANDBY {
-        json!({ "error": "not-primary", "reason": core.prose("another node is the primary") })
-    } else {
-        json!({ "error": "backend is passive" })
+        Form::Ceiling => {
+            // The document defines these words; only the words around them are free.
+            let text = format!("stopped waiting at the {SAFETY_CEILING}; the transaction may still land");
+            Body::Json(json!({ "error": text }))
+        }
+        Form::Standby => {
+            let reason = core.prose("another node is the primary");
+            Body::Json(json!({ "error": "not-primary", "reason": reason }))
+        }
+        Form::Passive => Body::Json(json!({ "error": "backend is passive" })),
     };
-    if core.violated(&exchange::STANDBY) == Some("no-reason") {
-        body["reason"] = Value::Null;
+    let mut answer = Answer::new(Rejected { rule }, status, body);
+    if let Some(seconds) = refusal.retry_after_s {
+        answer.headers.insert(http::header::RETRY_AFTER, seconds.into());
     }
-    core.json(503, body)
+    core.reply(answer)
 }
 
-fn not_found(core: &mut Core, rule: Id) -> Reply {
-    let body = match core.violated(&envelope::BLANKET) {
-        Some("form") => return core.json(404, json!({ "error": "not found" })),
-        Some(_) if rule == &envelope::BINDING => "404 No Such Domain",
-        _ => "404 Not Found",
-    };
-    let newline = if core.varies(variations::NOT_FOUND_NEWLINE) { "\n" } else { "" };
-    core.text(404, &format!("{body}{newline}"))
+/// The form of a response.
+enum Form {
+    /// Plain text.
+    Text(&'static str),
+    /// `{error}`; the words are free.
+    Error(&'static str),
+    /// `{error, cause}` for a frozen key.
+    Frozen,
+    /// `{error}` with the words of the safety ceiling.
+    Ceiling,
+    /// `{error, reason}` of a standby.
+    Standby,
+    /// `{error}` of a passive backend.
+    Passive,
+}
+
+/// The response to a rejection by each rule. Rules of the envelope are not distinguishable.
+fn response(rule: Rule) -> (u16, Form) {
+    use exchange::Row as E;
+    use prepare::Row as P;
+    use submit::Row as S;
+    use transfer::Row as T;
+
+    let malformed = (400, Form::Error("malformed request"));
+    let not_found = (404, Form::Text(NOT_FOUND));
+    match rule {
+        Rule::domain(_) | Rule::envelope(_) => not_found,
+        Rule::prepare(row) => match row {
+            P::BODY_JSON
+            | P::DOMAIN_REQUIRED
+            | P::CID_REQUIRED
+            | P::CID_NOT_VALIDATED
+            | P::VERSION_STRING
+            | P::OP_DEFAULT
+            | P::OP_KNOWN
+            | P::NEW_AUTHORITY
+            | P::NEW_AUTHORITY_DIFFERS => malformed,
+            P::RECORD_FITS => (400, Form::Error("the record is too large for one transaction")),
+            P::DOMAIN_MATCH => not_found,
+            P::ONE_IN_FLIGHT | P::LOCK_PER_DOMAIN | P::REPLAY | P::LOCK_EXPIRES => {
+                (409, Form::Error("another publish for this domain is in flight"))
+            }
+            P::PUBLISHABLE => (409, Form::Error("the binding is not publishable")),
+            P::PREPARE_ID
+            | P::MESSAGE
+            | P::FEE_PAYER
+            | P::LAST_VALID_BLOCK_HEIGHT
+            | P::PAYLOAD
+            | P::EXPIRES_AT
+            | P::TXT_OBSERVED
+            | P::DOMAIN_TRIMMED
+            | P::VERSION_DEFAULT => rejects_nothing(rule),
+        },
+        Rule::exchange(row) => match row {
+            E::BODY_LIMIT => (413, Form::Text("Payload Too Large")),
+            E::DAILY_LIMIT | E::RATE_PER_IP => (429, Form::Error("too many requests")),
+            E::STANDBY => (503, Form::Standby),
+            E::PASSIVE => (503, Form::Passive),
+            E::ERROR_JSON | E::DAILY_WINDOW => rejects_nothing(rule),
+        },
+        Rule::submit(row) => match row {
+            S::FIELDS | S::SIGNATURE_FORM => malformed,
+            S::SIGNATURE_VERIFIES => (400, Form::Error("the signature does not verify")),
+            S::IN_FLIGHT => (409, Form::Error("this prepare is already being submitted")),
+            S::UNKNOWN => (410, Form::Error("unknown prepareId")),
+            S::EXPIRED => (410, Form::Error("the prepare has expired")),
+            S::FOREIGN => (410, Form::Error("malformed request")),
+            S::REPEAT => (410, Form::Error("unknown prepareId")),
+            S::BLOCKHASH_EXPIRED => {
+                (410, Form::Error("the blockhash expired before the transaction was confirmed"))
+            }
+            S::SAFETY_CEILING => (410, Form::Ceiling),
+            S::REJECTED => (502, Form::Error("the chain rejected the transaction")),
+            S::LANDS
+            | S::SIGNATURE
+            | S::STAYS_PREPARED
+            | S::EXPIRY_UNCHANGED
+            | S::NO_SECOND_RECORD
+            | S::LOCK_FREED
+            | S::UNRESOLVED_LOCK => rejects_nothing(rule),
+        },
+        Rule::transfer(row) => match row {
+            T::FREEZES => (409, Form::Frozen),
+            T::SECOND_ACCEPT => (409, Form::Error("this transfer has been accepted")),
+            T::ACCEPT_ADMITTED
+            | T::ACCEPT_NEEDS_PENDING
+            | T::ACCEPT_BY_INCOMING
+            | T::INCOMING_ONLY_ACCEPTS
+            | T::ACCEPT_SAYS_SO => not_found,
+            T::FREEZES_ONCE_CONFIRMED => rejects_nothing(rule),
+        },
+        Rule::record(_)
+        | Rule::message(_)
+        | Rule::chain(_)
+        | Rule::check(_)
+        | Rule::client(_)
+        | Rule::verify(_) => rejects_nothing(rule),
+    }
+}
+
+fn rejects_nothing(rule: Rule) -> ! {
+    unreachable!("{rule:?} rejects no request")
 }

@@ -1,14 +1,13 @@
 //! The chain's JSON-RPC interface for public clients.
 
+use assay_spec::Without;
 use assay_spec::crypto::text::base64;
 use assay_spec::publish::message::Message;
-use assay_spec::publish::requirements::chain::{FOUND, INVOCATION, MEMO_LINE, MESSAGE, SIGNED_BY};
 use assay_spec::publish::requirements::message::LEGACY;
-use assay_spec::{Rules, Without};
 use serde_json::{Value, json};
 
 use super::chain::Confirmed;
-use super::{State, variations};
+use super::{State, steps};
 use crate::core::Core;
 use crate::world::{Reply, Request};
 
@@ -94,9 +93,7 @@ fn result(state: &State, core: &mut Core, method: &str, params: &[Value]) -> Res
         "getSignaturesForAddress" => signatures_for(state, params),
         "getTransaction" => {
             let signature = signature(text(params, 0)?)?;
-            let found = chain.transaction(&signature).cloned();
-            let found =
-                core.effect(&FOUND, found, |found, variant| if variant.is_empty() { None } else { found });
+            let found = core.step(chain.transaction(&signature).cloned());
             let (encoding, version) = encoding(params.get(1))?;
             found.map_or(Ok(Value::Null), |found| Ok(transaction(core, &found, encoding, version)))
         }
@@ -166,35 +163,25 @@ fn signatures_for(state: &State, params: &[Value]) -> Result<Value, Failure> {
 }
 
 fn transaction(core: &mut Core, found: &Confirmed, encoding: &str, version: bool) -> Value {
-    let mut message = found.transaction.message.to_vec();
-    if core.violated(&MESSAGE).is_some()
-        && let Some(last) = message.last_mut()
-    {
-        *last ^= 1;
-    }
+    let message = &found.transaction.message;
     let signatures = found.transaction.signatures;
     let body = if encoding == "json" {
         json!({
             "signatures": signatures.map(|signature| bs58::encode(signature).into_string()),
-            "message": message_json(&message),
+            "message": message_json(message),
         })
     } else {
-        let wire = [&[2][..], &signatures[0], &signatures[1], &message].concat();
+        let wire = [&[2][..], &signatures[0], &signatures[1], message].concat();
         let text = if encoding == "base64" { base64(&wire) } else { bs58::encode(&wire).into_string() };
         json!([text, encoding])
     };
-    let logs = logs(core, found);
-    let err = match core.violated(&FOUND) {
-        Some("err") => json!({ "InstructionError": [0, "InvalidInstructionData"] }),
-        _ => Value::Null,
-    };
-    let status = if err.is_null() { json!({ "Ok": null }) } else { json!({ "Err": err }) };
+    let logs = steps::memo_log(core, found);
     let mut answer = json!({
         "slot": found.slot,
         "blockTime": found.at.seconds(),
         "meta": {
-            "err": err,
-            "status": status,
+            "err": null,
+            "status": { "Ok": null },
             "fee": 10_000,
             "preBalances": [1_000_000_000u64, 0, 521_498_880],
             "postBalances": [999_990_000u64, 0, 521_498_880],
@@ -211,8 +198,11 @@ fn transaction(core: &mut Core, found: &Confirmed, encoding: &str, version: bool
     if version {
         answer["version"] = json!("legacy");
     }
-    answer
+    core.step(Found(answer)).0
 }
+
+/// A transaction as a reply shows it.
+pub(super) struct Found(pub(super) Value);
 
 fn message_json(bytes: &[u8]) -> Value {
     // A violated rule may have put a message on the chain that is not valid in strict decoding.
@@ -244,27 +234,15 @@ fn message_json(bytes: &[u8]) -> Value {
 }
 
 /// The chain's log lines for a memo.
-fn logs(core: &mut Core, found: &Confirmed) -> Vec<String> {
-    let memo = core.dialect.memo_program.clone();
-    let record = String::from_utf8_lossy(&found.transaction.record).into_owned();
-    let length = core.effect(&MEMO_LINE, record.len(), |conforming, _| conforming + 1);
-    let signer = found.transaction.signer.clone();
-    let signer = core.effect(&SIGNED_BY, signer, |_, _| "11111111111111111111111111111111".to_owned());
-    let quoted = core.varies(variations::MEMO_QUOTED);
-    let text = if quoted { format!("{record:?}") } else { record };
+pub(super) fn memo_log(core: &mut Core, found: &Confirmed) -> Vec<String> {
+    let memo = &core.dialect.memo_program;
+    let record = String::from_utf8_lossy(&found.transaction.record);
     let mut lines = vec![
         format!("Program {memo} invoke [1]"),
-        format!("Program log: Signed by {signer}"),
-        format!("Program log: Memo (len {length}): {text}"),
+        format!("Program log: Signed by {}", found.transaction.signer),
+        format!("Program log: Memo (len {}): {record}", record.len()),
+        format!("Program {memo} success"),
     ];
-    if quoted {
-        lines.push(format!("Program {memo} consumed {} of 200000 compute units", units(found)));
-    }
-    lines.push(format!("Program {memo} success"));
-    if core.violated(&INVOCATION).is_some() {
-        lines.remove(0);
-        lines.pop();
-    }
     if found.transaction.truncated {
         lines.truncate(2);
         lines.push("Log truncated".to_owned());
@@ -272,6 +250,7 @@ fn logs(core: &mut Core, found: &Confirmed) -> Vec<String> {
     lines
 }
 
-fn units(found: &Confirmed) -> usize {
+/// The compute units that the memo program uses.
+pub(super) fn units(found: &Confirmed) -> usize {
     10_000 + 350 * found.transaction.record.len()
 }

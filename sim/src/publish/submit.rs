@@ -2,24 +2,32 @@
 
 use std::sync::Arc;
 
-use assay_spec::crypto::ed25519;
-use assay_spec::instant::MINUTE;
+use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::limits::ENVELOPE_SKEW_MS;
 use assay_spec::publish::machines::{BindingEvent, PrepareEvent, PrepareState};
 use assay_spec::publish::prepare::{Wanted, parse_body};
 use assay_spec::publish::requirements::submit::{
-    BLOCKHASH_EXPIRED, EXPIRED, EXPIRY_UNCHANGED, FOREIGN, IN_FLIGHT, LANDS, LOCK_FREED, NO_SECOND_RECORD,
-    REJECTED, REPEAT, SAFETY_CEILING, SIGNATURE, SIGNATURE_VERIFIES, STAYS_PREPARED, UNKNOWN,
+    BLOCKHASH_EXPIRED, EXPIRED, FOREIGN, IN_FLIGHT, REJECTED, SAFETY_CEILING, SIGNATURE_VERIFIES, UNKNOWN,
 };
 use assay_spec::publish::submit as document;
 use assay_spec::{Id, Refused, Rules};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::chain::Transaction;
 use super::prepare::frozen;
-use super::{BindingState, Caller, Pending, State, Submitted, Timer, faults, timer, variations};
+use super::{Caller, Pending, State, Submitted, Timer, faults, refusal, steps, timer};
 use crate::core::Core;
+use crate::refusal::Refusal;
+use crate::seam::Answer;
 use crate::world::{ExchangeId, Reply};
+
+/// The response to a confirmed submit.
+#[derive(Debug, Serialize)]
+pub(super) struct Landed {
+    /// The transaction's id, base58.
+    signature: String,
+}
 
 /// Handles the submit of an admitted caller. `None` while it waits for the chain.
 pub(super) fn run(
@@ -30,99 +38,58 @@ pub(super) fn run(
     body: &[u8],
 ) -> Result<Option<Reply>, Refused> {
     // A repeat gets its response whatever the binding's state is now; a frozen key is rejected only after that.
-    let refused = core.varies(variations::REPEAT_CONFLICTS) && conflicts_on_repeat(state, caller);
-    if !refused && let Some(reply) = repeat(state, core, caller, body)? {
-        return Ok(Some(reply));
+    if let Some(id) = steps::find_repeat(core, state, caller, body) {
+        return steps::answer_repeat(core, state, &id).map(Some);
     }
     frozen(core, caller)?;
     let body = parse_body(body, core)?;
     let (id, signature) = document::fields(&body, core)?;
-    let id = find(state, core, caller, id)?;
-    let prepare = &state.prepares[&id];
-    match prepare.state {
+    let id = steps::find(core, state, caller, id)?;
+    let refused = |rule, why: &str| Err(Refused { rule, why: format!("{id} {why}") });
+    match state.prepares[&id].state {
         PrepareState::Prepared => {}
         PrepareState::InFlight => {
-            if core.violated(&IN_FLIGHT).is_some() {
-                return Err(Refused {
-                    rule: &UNKNOWN,
-                    why: "switched off: a prepare in flight is treated as unknown".to_owned(),
-                });
-            }
             state.step(core, &id, PrepareEvent::Repeat);
-            return Err(Refused { rule: &IN_FLIGHT, why: format!("{id} is in flight") });
+            return refused(&IN_FLIGHT, "is in flight");
         }
-        PrepareState::Unresolved => {
-            return Err(Refused { rule: &SAFETY_CEILING, why: format!("{id} is unresolved") });
-        }
-        PrepareState::Expired => {
-            return Err(Refused { rule: &EXPIRED, why: format!("{id} has expired") });
-        }
-        _ => return Err(Refused { rule: &UNKNOWN, why: format!("{id} has ended") }),
+        PrepareState::Unresolved => return refused(&SAFETY_CEILING, "is unresolved"),
+        PrepareState::Expired => return refused(&EXPIRED, "has expired"),
+        _ => return refused(&UNKNOWN, "has ended"),
     }
     match accept_signature(state, core, &id, signature) {
-        Ok(signature) => Ok(broadcast(state, core, exchange, &id, signature)),
+        Ok(signature) => Ok(steps::broadcast(core, state, exchange, &id, signature)),
         Err(refused) => {
-            bad_submit(state, core, &id);
+            steps::keep_prepared(core, state, &id);
             Err(refused)
         }
     }
 }
 
-/// Whether a repeat by this caller would be rejected as frozen or as a second accept.
-fn conflicts_on_repeat(state: &State, caller: &Caller) -> bool {
-    caller.frozen || state.bindings[&caller.domain].state == BindingState::Accepted
+/// The confirmed prepare that a submit repeats.
+pub(super) fn find_repeat(_: &mut Core, state: &State, caller: &Caller, body: &[u8]) -> Option<String> {
+    let body: Map<String, Value> = serde_json::from_slice(body).ok()?;
+    let [id, signature] = ["prepareId", "signature"].map(|key| body.get(key).and_then(Value::as_str));
+    let (id, signature) = (id?, text::parse_base64(signature?)?);
+    let prepare = state.prepares.get(id)?;
+    let is_confirmed = prepare.state == PrepareState::Confirmed && prepare.domain == caller.domain;
+    let is_same = prepare.submitted.as_ref().is_some_and(|submitted| signature == submitted.signature);
+    (is_confirmed && is_same).then(|| id.to_owned())
 }
 
-/// The response to a repeated confirmed submit.
-fn repeat(
-    state: &mut State,
-    core: &mut Core,
-    caller: &Caller,
-    body: &[u8],
-) -> Result<Option<Reply>, Refused> {
-    let Ok(body) = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(body) else {
-        return Ok(None);
-    };
-    let text = |key: &str| body.get(key).and_then(serde_json::Value::as_str);
-    let (Some(id), Some(signature)) = (text("prepareId"), text("signature")) else { return Ok(None) };
-    let Some(prepare) = state.prepares.get(id) else { return Ok(None) };
-    if prepare.state != PrepareState::Confirmed || prepare.domain != caller.domain {
-        return Ok(None);
-    }
-    let same = prepare.submitted.as_ref().is_some_and(|submitted| {
-        assay_spec::crypto::text::parse_base64(signature).is_some_and(|bytes| bytes == submitted.signature)
-    });
-    if !same {
-        return Ok(None);
-    }
-    if core.violated(&REPEAT).is_some() {
-        return Err(Refused { rule: &UNKNOWN, why: format!("{id} is confirmed") });
-    }
-    if core.violated(&NO_SECOND_RECORD).is_some() {
-        write_again(state, core, id);
-    }
-    let transaction = state.prepares[id].submitted.as_ref().map(|submitted| submitted.transaction);
+/// Answers a repeated submit like the first.
+pub(super) fn answer_repeat(core: &mut Core, state: &mut State, id: &str) -> Result<Reply, Refused> {
     state.step(core, id, PrepareEvent::Repeat);
-    Ok(transaction.map(|transaction| landed(core, &transaction)))
+    Ok(landed(core, state, id))
 }
 
 /// The prepare that the caller may submit.
-fn find(state: &State, core: &mut Core, caller: &Caller, id: &str) -> Result<String, Refused> {
-    if core.varies(variations::MALFORMED_ID_400) && uuid::Uuid::parse_str(id).is_err() {
-        let rule: Id = &assay_spec::publish::requirements::submit::FIELDS;
-        return Err(Refused { rule, why: format!("{id:?} is not a UUID") });
-    }
+pub(super) fn find(core: &mut Core, state: &State, caller: &Caller, id: &str) -> Result<String, Refused> {
     let Some(prepare) = state.prepares.get(id) else {
-        // With this rule switched off there would still be nothing to submit, so show another deviation.
-        let rule: Id = if core.violated(&UNKNOWN).is_some() { &SIGNATURE_VERIFIES } else { &UNKNOWN };
-        return Err(Refused { rule, why: format!("{id:?} is unknown") });
+        return Err(Refused { rule: &UNKNOWN, why: format!("{id:?} is unknown") });
     };
-    let foreign = prepare.domain != caller.domain;
-    if foreign && core.varies(variations::FOREIGN_404) {
-        let rule: Id = &assay_spec::publish::requirements::envelope::BINDING;
-        return Err(Refused { rule, why: format!("{id} belongs to {}", prepare.domain) });
-    }
-    core.require(&FOREIGN, !foreign, || format!("{id} belongs to {}", prepare.domain))?;
+    core.require(&FOREIGN, prepare.domain == caller.domain, || {
+        format!("{id} belongs to {}", prepare.domain)
+    })?;
     Ok(id.to_owned())
 }
 
@@ -138,29 +105,21 @@ fn accept_signature(state: &State, core: &mut Core, id: &str, signature: &str) -
     Ok(signature)
 }
 
-/// A rejected signature leaves the prepare unchanged.
-fn bad_submit(state: &mut State, core: &mut Core, id: &str) {
-    let prolong = core.violated(&EXPIRY_UNCHANGED).is_some();
-    if core.violated(&STAYS_PREPARED).is_some() {
-        state.step(core, id, PrepareEvent::Lifetime);
-        return;
-    }
+/// An invalid signature leaves the prepare as it is.
+pub(super) fn keep_prepared(core: &mut Core, state: &mut State, id: &str) {
     state.step(core, id, PrepareEvent::BadSubmit);
-    if prolong && let Some(prepare) = state.prepares.get_mut(id).map(Arc::make_mut) {
-        prepare.ends_at = prepare.ends_at + MINUTE;
-    }
 }
 
-/// Adds the fee payer's signature and sends the transaction to the chain.
-fn broadcast(
-    state: &mut State,
+/// Adds the fee payer's signature and sends the transaction to the chain. The response waits for the confirmation.
+pub(super) fn broadcast(
     core: &mut Core,
+    state: &mut State,
     exchange: ExchangeId,
     id: &str,
     signature: [u8; 64],
 ) -> Option<Reply> {
     state.step(core, id, PrepareEvent::Submit);
-    let now = core.now();
+    let (now, limits) = (core.now(), core.limits(&state.limits));
     let prepare = state.prepares.get_mut(id).map(Arc::make_mut);
     let prepare = prepare.expect("the caller has just found this prepare");
     let transaction = ed25519::sign(&state.fee_payer.key, &prepare.message);
@@ -170,10 +129,6 @@ fn broadcast(
     let lost = core.fault(faults::TRANSACTION_LOST, &occasion);
     let rejected = core.fault(faults::TRANSACTION_REJECTED, &occasion)
         || (super::chain::over_budget(&prepare.record) && core.fault(faults::COMPUTE_BUDGET, &occasion));
-    // Only a violated rule lets a late submit get here; an expired blockhash would hide its deviation.
-    if now >= prepare.expires_at {
-        prepare.last_valid_block_height = state.chain.last_valid_block_height(now);
-    }
     let last_height = prepare.last_valid_block_height;
     // The next slot includes it, the one after confirms it; a slow chain takes longer than a submit waits.
     let slots = if rejected {
@@ -192,17 +147,29 @@ fn broadcast(
     } else {
         await_chain(state, core, id);
     }
-    timer(core, now + state.limits.confirmation_wait_ms, Timer::Ceiling(id.to_owned()));
-    match core.violated(&LANDS) {
-        None => None,
-        Some("early") => Some(landed(core, &transaction)),
-        Some(_) => Some(core.json(502, json!({ "error": "not broadcast" }))),
-    }
+    timer(core, now + limits.confirmation_wait_ms, Timer::Ceiling(id.to_owned()));
+    None
 }
 
-fn landed(core: &mut Core, transaction: &[u8; 64]) -> Reply {
-    let id = core.effect(&SIGNATURE, *transaction, |conforming, _| conforming.map(|byte| byte ^ 1));
-    core.json(200, json!({ "signature": bs58::encode(id).into_string() }))
+/// The response to a confirmed submit: the transaction's id.
+pub(super) fn landed(core: &mut Core, state: &State, id: &str) -> Reply {
+    let [transaction, _] = state.transaction(id).signatures;
+    core.reply(Answer::json(200, Landed { signature: bs58::encode(transaction).into_string() }))
+}
+
+impl State {
+    /// The transaction of a submitted prepare.
+    pub(super) fn transaction(&self, id: &str) -> Transaction {
+        let prepare = &self.prepares[id];
+        let submitted = prepare.submitted.as_ref().expect("the caller knows that it was submitted");
+        Transaction {
+            message: prepare.message.clone(),
+            signatures: [submitted.transaction, submitted.signature],
+            signer: prepare.key.clone(),
+            record: prepare.record.clone(),
+            truncated: false,
+        }
+    }
 }
 
 /// The chain confirms a transaction.
@@ -211,29 +178,18 @@ pub(super) fn land(state: &mut State, core: &mut Core, id: &str) {
     let Some(slot) = submitted.settled_in.filter(|slot| *slot <= state.chain.slot(core.now())) else {
         return;
     };
-    let domain = prepare.domain.clone();
+    let (domain, wanted) = (prepare.domain.clone(), prepare.wanted.clone());
     let occasion = [("endpoint", "submit"), ("domain", domain.as_str())];
     let truncated = core.fault(faults::LOG_TRUNCATED, &occasion);
-    let transaction = Transaction {
-        message: prepare.message.clone(),
-        signatures: [submitted.transaction, submitted.signature],
-        signer: prepare.key.clone(),
-        record: prepare.record.clone(),
-        truncated,
-    };
-    let (wanted, key) = (prepare.wanted.clone(), submitted.transaction);
-    state.chain.land(core.now(), slot - 1, transaction);
+    state.chain.land(core.now(), slot - 1, Transaction { truncated, ..state.transaction(id) });
     state.step(core, id, PrepareEvent::Confirmation);
     recover(state, core);
-    bind(state, core, &domain, &wanted, &key);
-    if core.violated(&LOCK_FREED).is_none() {
-        state.unlock(core, &domain, id);
-    }
-    let reply = landed(core, &key);
+    bind(state, core, &domain, &wanted, &submitted.transaction);
+    steps::free_lock(core, state, &domain, id);
+    let reply = landed(core, state, id);
     release(state, core, id, &reply);
-    let window =
-        if core.varies(variations::REPEAT_LONG) { ENVELOPE_SKEW_MS } else { state.limits.repeat_window_ms };
-    timer(core, core.now() + window, Timer::Forget(id.to_owned()));
+    let window_ms = core.limits(&state.limits).repeat_window_ms;
+    timer(core, core.now() + window_ms, Timer::Forget(id.to_owned()));
 }
 
 /// Applies a confirmed record to the binding.
@@ -259,9 +215,7 @@ pub(super) fn reject(state: &mut State, core: &mut Core, id: &str) {
     if submitted.settled_in.is_none_or(|slot| slot > state.chain.slot(core.now())) {
         return;
     }
-    let status = if core.violated(&REJECTED).is_some() { 500 } else { 502 };
-    let reply = core.json(status, json!({ "error": core.prose("the chain rejected the transaction") }));
-    end(state, core, id, PrepareEvent::Rejection, &reply);
+    end(state, core, id, PrepareEvent::Rejection, &REJECTED);
 }
 
 /// The blockhash of a transaction in flight expires, unless the chain has become slower since.
@@ -270,10 +224,7 @@ pub(super) fn blockhash_ends(state: &mut State, core: &mut Core, id: &str) {
     if state.chain.height(core.now()) <= prepare.last_valid_block_height {
         return;
     }
-    let status = if core.violated(&BLOCKHASH_EXPIRED).is_some() { 502 } else { 410 };
-    let text = "the blockhash expired before the transaction was confirmed";
-    let reply = core.json(status, json!({ "error": core.prose(text) }));
-    end(state, core, id, PrepareEvent::BlockhashExpiry, &reply);
+    end(state, core, id, PrepareEvent::BlockhashExpiry, &BLOCKHASH_EXPIRED);
 }
 
 /// A submit has reached the safety ceiling; its transaction may still land.
@@ -282,9 +233,7 @@ pub(super) fn ceiling(state: &mut State, core: &mut Core, id: &str) {
         return;
     }
     state.step(core, id, PrepareEvent::Ceiling);
-    let text = format!("stopped waiting at the {}; the transaction may still land", document::SAFETY_CEILING);
-    let text = core.effect(&SAFETY_CEILING, text, |_, _| "expired".to_owned());
-    let reply = core.json(410, json!({ "error": text }));
+    let reply = refusal::answer(core, &Refusal::new(&SAFETY_CEILING, ""));
     release(state, core, id, &reply);
 }
 
@@ -297,14 +246,15 @@ pub(super) fn forget(state: &mut State, core: &mut Core, id: &str) {
     state.prepares.remove(id);
 }
 
-/// A prepare ends without a record.
-fn end(state: &mut State, core: &mut Core, id: &str, event: PrepareEvent, reply: &Reply) {
+/// A prepare ends without a record, by this rule.
+fn end(state: &mut State, core: &mut Core, id: &str, event: PrepareEvent, rule: Id) {
     let Some((prepare, _)) = in_flight(state, id) else { return };
     let domain = prepare.domain.clone();
     state.step(core, id, event);
     recover(state, core);
-    state.unlock(core, &domain, id);
-    release(state, core, id, reply);
+    State::unlock(core, state, &domain, id);
+    let reply = refusal::answer(core, &Refusal::new(rule, ""));
+    release(state, core, id, &reply);
     timer(core, core.now() + ENVELOPE_SKEW_MS, Timer::Forget(id.to_owned()));
 }
 
@@ -352,19 +302,4 @@ fn in_flight<'a>(state: &'a State, id: &str) -> Option<(&'a super::Prepare, Subm
     let prepare: &super::Prepare = state.prepares.get(id)?;
     let waits = matches!(prepare.state, PrepareState::InFlight | PrepareState::Unresolved);
     Some((prepare, prepare.submitted.clone()?)).filter(|_| waits)
-}
-
-/// The deviation of a second record: the same message, landed again with another signature.
-fn write_again(state: &mut State, core: &mut Core, id: &str) {
-    let prepare = &state.prepares[id];
-    let Some(submitted) = &prepare.submitted else { return };
-    let slot = state.chain.slot(core.now());
-    let transaction = Transaction {
-        message: prepare.message.clone(),
-        signatures: [submitted.transaction.map(|byte| byte ^ 1), submitted.signature],
-        signer: prepare.key.clone(),
-        record: prepare.record.clone(),
-        truncated: false,
-    };
-    state.chain.land(core.now(), slot, transaction);
 }

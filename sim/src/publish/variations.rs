@@ -1,61 +1,104 @@
-//! What the document leaves open, varied.
+//! What the document leaves open, varied. Each entry has its code at one seam.
 
-use crate::variation::Variation;
+use assay_spec::publish::limits::ENVELOPE_SKEW_MS;
+use assay_spec::publish::prepare::Wanted;
+use assay_spec::publish::requirements::{envelope, exchange, submit, transfer};
+use assay_spec::{Instant, Refused};
+use serde_json::Value;
 
-/// `txtObserved` is omitted instead of null.
-pub(super) const TXT_ABSENT: Variation =
-    Variation { name: "publish.txt-absent", about: "txtObserved is omitted if it was never observed" };
-/// A version of spaces is kept.
-pub(super) const BLANK_VERSION_KEPT: Variation = Variation {
-    name: "publish.blank-version-kept",
-    about: "a version of only spaces is kept, not replaced by 0",
-};
-/// Envelope times in other forms are rejected.
-pub(super) const EXACT_TIME_ONLY: Variation =
-    Variation { name: "publish.exact-time-only", about: "envelope times need milliseconds and Z" };
-/// The scheme word in any case.
-pub(super) const SCHEME_CASE: Variation =
-    Variation { name: "publish.scheme-case", about: "the scheme word is accepted in any case" };
-/// A newline after the blanket 404.
-pub(super) const NOT_FOUND_NEWLINE: Variation =
-    Variation { name: "publish.not-found-newline", about: "a newline follows `404 Not Found`" };
-/// The memo in quotes.
-pub(super) const MEMO_QUOTED: Variation = Variation {
-    name: "publish.memo-quoted",
-    about: "the log shows the memo quoted, and compute units, as the public program does",
-};
-/// Repeats are allowed for ten minutes.
-pub(super) const REPEAT_LONG: Variation =
-    Variation { name: "publish.repeat-long", about: "a confirmed submit can be repeated for ten minutes" };
-/// A repeated transfer or accept returns 409, as frozen or second.
-pub(super) const REPEAT_CONFLICTS: Variation = Variation {
-    name: "publish.repeat-conflicts",
-    about: "a repeated submit of a transfer or accept returns 409",
-};
-/// A prepare id of another domain returns 404.
-pub(super) const FOREIGN_404: Variation =
-    Variation { name: "publish.foreign-404", about: "a prepareId of another domain returns 404" };
-/// A malformed prepare id returns 400.
-pub(super) const MALFORMED_ID_400: Variation =
-    Variation { name: "publish.malformed-id-400", about: "a prepareId that is not a UUID returns 400" };
-/// An accept by the frozen key returns 409.
-pub(super) const OLD_KEY_ACCEPT_409: Variation =
-    Variation { name: "publish.old-key-accept-409", about: "an accept by the old key returns 409" };
-/// The daily limit sends `Retry-After`.
-pub(super) const DAILY_RETRY_AFTER: Variation =
-    Variation { name: "publish.daily-retry-after", about: "the daily limit sends Retry-After" };
+use super::prepare::{Asked, Prepared};
+use super::refusal::{NOT_FOUND, Rejected};
+use super::rpc::{memo_log, units};
+use super::steps::{AdmitAccept, Authorization, CheckTime, Find, FindRepeat, MemoLog};
+use super::{BindingState, Limits, admission, submit as submits};
+use crate::seam::{Answer, Body};
+use crate::variation::{Variation, variations};
+
 /// Every variation of the exchange.
-pub(super) const ALL: &[Variation] = &[
-    TXT_ABSENT,
-    BLANK_VERSION_KEPT,
-    EXACT_TIME_ONLY,
-    SCHEME_CASE,
-    NOT_FOUND_NEWLINE,
-    MEMO_QUOTED,
-    REPEAT_LONG,
-    REPEAT_CONFLICTS,
-    FOREIGN_404,
-    MALFORMED_ID_400,
-    OLD_KEY_ACCEPT_409,
-    DAILY_RETRY_AFTER,
-];
+pub(super) const ALL: &[Variation] = variations! {
+    "publish.txt-absent" => "txtObserved is omitted if it was never observed", reply |r: &mut Answer<Prepared>| {
+        if let Body::Json(Value::Object(members)) = &mut r.body {
+            members.shift_remove("txtObserved");
+        }
+    };
+    "publish.blank-version-kept" => "a version of only spaces is kept, not replaced by 0", step |asked: &mut Asked| {
+        if let Wanted::Publish { version, .. } = &mut asked.wanted
+            && let Some(Value::String(sent)) = asked.body.get("version")
+            && !sent.is_empty()
+        {
+            version.clone_from(sent);
+        }
+    };
+    "publish.exact-time-only" => "envelope times need milliseconds and Z", step |s: &mut CheckTime| {
+        s.0 = |core, envelope, limits| {
+            if envelope.time().and_then(Instant::parse_exact).is_none() {
+                let why = "the time is not in the exact form".to_owned();
+                return Err(Refused { rule: &envelope::TIME_FORM, why });
+            }
+            admission::check_time(core, envelope, limits)
+        };
+    };
+    "publish.scheme-case" => "the scheme word is accepted in any case", step |s: &mut Authorization| {
+        s.0 = |core, request| {
+            let header = admission::authorization(core, request)?;
+            let scheme = &core.dialect.auth_scheme;
+            Ok(match header.split_once(' ') {
+                Some((word, rest)) if word.eq_ignore_ascii_case(scheme) => format!("{scheme} {rest}"),
+                _ => header,
+            })
+        };
+    };
+    "publish.not-found-newline" => "a newline follows `404 Not Found`", reply |r: &mut Answer<Rejected>| {
+        if let (404, Body::Text(text)) = (r.status, &mut r.body) {
+            text.push('\n');
+        }
+    };
+    "publish.memo-quoted" => "the log shows the memo quoted, and compute units, as the public program does",
+        step |s: &mut MemoLog| {
+            s.0 = |core, found| {
+                let record = String::from_utf8_lossy(&found.transaction.record);
+                let mut lines = memo_log(core, found);
+                if let [_, _, memo, success] = &mut lines[..] {
+                    *memo = format!("Program log: Memo (len {}): {record:?}", record.len());
+                    let used = format!("consumed {} of 200000 compute units", units(found));
+                    let consumed = success.replace("success", &used);
+                    lines.insert(3, consumed);
+                }
+                lines
+            };
+        };
+    "publish.repeat-long" => "a confirmed submit can be repeated for ten minutes",
+        limits |l: &mut Limits| l.repeat_window_ms = ENVELOPE_SKEW_MS;
+    "publish.repeat-conflicts" => "a repeated submit of a transfer or accept returns 409", step |s: &mut FindRepeat| {
+        s.0 = |core, state, caller, body| {
+            let conflicts = caller.frozen || state.bindings[&caller.domain].state == BindingState::Accepted;
+            if conflicts { None } else { submits::find_repeat(core, state, caller, body) }
+        };
+    };
+    "publish.foreign-404" => "a prepareId of another domain returns 404", reply |r: &mut Answer<Rejected>| {
+        if r.about.rule == &submit::FOREIGN {
+            (r.status, r.body) = (404, Body::Text(NOT_FOUND.to_owned()));
+        }
+    };
+    "publish.malformed-id-400" => "a prepareId that is not a UUID returns 400", step |s: &mut Find| {
+        s.0 = |core, state, caller, id| {
+            if uuid::Uuid::parse_str(id).is_err() {
+                return Err(Refused { rule: &submit::FIELDS, why: format!("{id:?} is not a UUID") });
+            }
+            submits::find(core, state, caller, id)
+        };
+    };
+    "publish.old-key-accept-409" => "an accept by the old key returns 409", step |s: &mut AdmitAccept| {
+        s.0 = |core, envelope, bound_key, pending| {
+            if envelope.signed_by(bound_key) {
+                return Err(Refused { rule: &transfer::FREEZES, why: "the old key signed the accept".to_owned() });
+            }
+            admission::admit_accept(core, envelope, bound_key, pending)
+        };
+    };
+    "publish.daily-retry-after" => "the daily limit sends Retry-After", reply |r: &mut Answer<Rejected>| {
+        if r.about.rule == &exchange::DAILY_LIMIT {
+            r.headers.insert(http::header::RETRY_AFTER, 3600.into());
+        }
+    };
+};

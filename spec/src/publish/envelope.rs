@@ -1,6 +1,7 @@
 //! The request envelope in the `Authorization` header (document 3, "Request envelope" and "Exchange").
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
@@ -20,6 +21,9 @@ use crate::{Dialect, Instant, Refused, Rules, Strict};
 
 /// The six keys, in the document's order.
 pub const KEYS: [&str; 6] = ["v", "m", "p", "d", "t", "h"];
+
+/// How far `t` may be from the server's clock.
+pub const SKEW_MS: RangeInclusive<i64> = -ENVELOPE_SKEW_MS..=ENVELOPE_SKEW_MS;
 
 /// What a client signs for one request.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +117,7 @@ impl Envelope {
             format!("m is {:?}, the method is {method}", self.claims.get("m"))
         })?;
         let path = target.split_once('?').map_or(target, |(path, _)| path);
-        let expected = rules.effect(&QUERY_NOT_SIGNED, path, |_, _| target);
+        let expected = rules.interpret(&QUERY_NOT_SIGNED, path, || target);
         rules.require(&PATH, self.says("p", expected), || {
             format!("p is {:?}, the path is {expected:?}", self.claims.get("p"))
         })
@@ -124,8 +128,13 @@ impl Envelope {
         self.text("t")
     }
 
-    /// Compares `t` with the server's clock (server rule 3).
-    pub fn check_time(&self, now: Instant, rules: &mut impl Rules) -> Result<(), Refused> {
+    /// Compares `t` with the server's clock (server rule 3). `skew_ms` is how far `t` may be from it: [`SKEW_MS`].
+    pub fn check_time(
+        &self,
+        now: Instant,
+        skew_ms: &RangeInclusive<i64>,
+        rules: &mut impl Rules,
+    ) -> Result<(), Refused> {
         let time = rules.parse(
             &TIME_FORM,
             || {
@@ -138,27 +147,16 @@ impl Envelope {
         // A missing `t` gets here only if the rule of the six keys is violated.
         let time = if self.claims.contains_key("t") { time? } else { now };
         let skew = time - now;
-        let within = |past: i64, future: i64| (-past..=future).contains(&skew);
-        let conforming = within(ENVELOPE_SKEW_MS, ENVELOPE_SKEW_MS);
-        let within = rules.effect(&TIME_WINDOW, conforming, |_, variant| match variant {
-            "past" => within(i64::MAX, ENVELOPE_SKEW_MS),
-            "future" => within(ENVELOPE_SKEW_MS, i64::MAX),
-            "narrow" => within(ENVELOPE_SKEW_MS / 2, ENVELOPE_SKEW_MS / 2),
-            _ => true,
-        });
-        if within {
-            Ok(())
-        } else {
-            Err(Refused { rule: &TIME_WINDOW, why: format!("t is {skew} ms from the server's clock") })
-        }
+        rules.require(&TIME_WINDOW, skew_ms.contains(&skew), || {
+            format!("t is {skew} ms from the server's clock")
+        })
     }
 
     /// Compares `h` with the body as received (server rule 4).
     pub fn check_body(&self, body: &[u8], rules: &mut impl Rules) -> Result<(), Refused> {
         let actual = sha256_hex(body);
-        let same = self.says("h", &actual);
-        let same = if body.is_empty() { rules.effect(&EMPTY_BODY, same, |_, _| false) } else { same };
-        rules.require(&BODY_HASH, same, || {
+        rules.forbid(&EMPTY_BODY, !body.is_empty(), || "the body is empty".to_owned())?;
+        rules.require(&BODY_HASH, self.says("h", &actual), || {
             format!("h is {:?}, the body's hash is {actual}", self.claims.get("h"))
         })
     }
@@ -240,22 +238,11 @@ fn parse_message(
     let known = |key: &String| KEYS.contains(&key.as_str());
     let missing = KEYS.iter().find(|key| !claims.contains_key(**key));
     let extra = order.iter().find(|key| !known(key));
-    let ok = missing.is_none() && extra.is_none();
-    let ok = rules.effect(&SIX_KEYS, ok, |_, variant| match variant {
-        "extra" => missing.is_none(),
-        "missing" => extra.is_none(),
-        _ => true,
-    });
-    if !ok {
-        return Err(Refused {
-            rule: &SIX_KEYS,
-            why: format!("missing key {missing:?}, extra key {extra:?}"),
-        });
-    }
+    let why = || format!("missing key {missing:?}, extra key {extra:?}");
+    rules.require_part(&SIX_KEYS, "missing", missing.is_none(), why)?;
+    rules.require_part(&SIX_KEYS, "extra", extra.is_none(), why)?;
     let ordered = order.iter().filter(|key| known(key)).map(String::as_str).eq(KEYS);
-    if !rules.effect(&KEY_ORDER_FREE, true, |_, _| ordered) {
-        return Err(Refused { rule: &KEY_ORDER_FREE, why: "the keys are in another order".to_owned() });
-    }
+    rules.forbid(&KEY_ORDER_FREE, ordered, || "the keys are in another order".to_owned())?;
     let one = claims.get("v").is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
     rules.require(&VERSION, one, || format!("v is {:?}", claims.get("v")))?;
     Ok(claims)
@@ -375,7 +362,7 @@ pub fn verify(
     };
     let envelope = Envelope::parse(dialect, header, rules)?;
     envelope.check_request(request.method, request.target, rules)?;
-    envelope.check_time(now, rules)?;
+    envelope.check_time(now, &SKEW_MS, rules)?;
     envelope.check_body(request.body, rules)?;
     let domain = envelope.domain(rules)?;
     let binding = bindings.iter().find(|binding| binding.domain == domain);

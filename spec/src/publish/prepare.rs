@@ -57,11 +57,10 @@ impl Wanted {
 
 /// Parses the body as a JSON object.
 pub fn parse_body(body: &[u8], rules: &mut impl Rules) -> Result<Map<String, Value>, Refused> {
-    rules.parse(
-        &BODY_JSON,
-        || serde_json::from_slice(body).map_err(|e| format!("not a JSON object: {e}")),
-        || Ok(serde_json::from_slice(body).unwrap_or_default()),
-    )
+    let read = serde_json::from_slice(body);
+    let why = read.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    rules.require(&BODY_JSON, read.is_ok(), || format!("not a JSON object: {why}"))?;
+    Ok(read.unwrap_or_default())
 }
 
 /// `op` of a body that may be invalid. Authentication needs it before the fields are validated.
@@ -75,7 +74,7 @@ pub fn domain<'a>(body: &'a Map<String, Value>, rules: &mut impl Rules) -> Resul
     let sent = body.get("domain").and_then(Value::as_str);
     rules.require(&DOMAIN_REQUIRED, sent.is_some(), || format!("domain is {:?}", body.get("domain")))?;
     let sent = sent.unwrap_or_default();
-    Ok(rules.effect(&DOMAIN_TRIMMED, sent.trim(), |_, _| sent))
+    Ok(rules.interpret(&DOMAIN_TRIMMED, sent.trim(), || sent))
 }
 
 /// The operation that the body asks for.
@@ -112,12 +111,8 @@ pub fn wanted(
 fn kind(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<RecordKind, Refused> {
     let sent = body.get("op");
     if sent.is_none_or(Value::is_null) {
-        let known = rules.effect(&OP_DEFAULT, true, |_, _| false);
-        return if known {
-            Ok(RecordKind::Pub)
-        } else {
-            Err(Refused { rule: &OP_DEFAULT, why: "op is missing".into() })
-        };
+        rules.forbid(&OP_DEFAULT, false, || "op is missing".to_owned())?;
+        return Ok(RecordKind::Pub);
     }
     rules.parse(
         &OP_KNOWN,
@@ -136,7 +131,7 @@ fn version(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<String, 
         }
     };
     if sent.trim().is_empty() {
-        return Ok(rules.effect(&VERSION_DEFAULT, "0".to_owned(), |_, _| "1".to_owned()));
+        return Ok(rules.interpret(&VERSION_DEFAULT, "0", || "1").to_owned());
     }
     Ok(sent.to_owned())
 }

@@ -129,6 +129,13 @@ impl Record {
         self.fields().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
+    /// Changes the value of one key, if the kind has it.
+    pub fn edit(&mut self, key: &str, edit: impl FnOnce(&str) -> String) {
+        if let Some(at) = self.kind.keys().iter().position(|name| *name == key) {
+            self.values[at] = edit(&self.values[at]);
+        }
+    }
+
     /// `d`.
     pub fn domain(&self) -> &str {
         &self.values[0]

@@ -27,7 +27,6 @@ const OPEN: &[(&str, &str)] = &[
         "network.neighbours-bare",
         "the document does not show the lists of scheduler, status service and credit API",
     ),
-    ("publish.blank-version-kept", "the document does not state the result of a blank version"),
 ];
 
 /// The most checks that run against a variation with [`Breadth::Own`].

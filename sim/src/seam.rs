@@ -1,0 +1,208 @@
+//! Seams: the four places where a deviation or a variation acts. Its code is in its table; the code it changes does not
+//! know it.
+//!
+//! - **guard**: a rule is applied as violated. `require` accepts, `parse` and `interpret` take their other arm, `forbid`
+//!   rejects.
+//! - **reply**: edits a typed reply before it is written ([`Answer`]).
+//! - **limits**: edits a copy of the limits ([`Core::limits`](crate::Core::limits)).
+//! - **step**: edits what a step has made ([`Core::step`](crate::Core::step)), or replaces a step of `steps!`.
+//!
+//! The last three are an [`Edit`] of one type. The type says where the edit applies: to each value of that type that passes
+//! a seam.
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
+
+use assay_spec::Id;
+use http::HeaderMap;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::deviation::Deviation;
+use crate::variation::Variation;
+
+/// Where a deviation or a variation acts, with its code.
+#[derive(Clone, Copy, Debug)]
+pub enum Seam {
+    /// The rules of its requirement are applied as violated.
+    Guard,
+    /// Edits a reply.
+    Reply(Edit),
+    /// Edits a copy of the limits.
+    Limits(Edit),
+    /// Edits what a step has made, or replaces a step.
+    Step(Edit),
+    /// None of these: a handler asks for it.
+    Handler,
+}
+
+impl Seam {
+    /// Its edit, if it has one.
+    pub(crate) const fn edit(&self) -> Option<Edit> {
+        match self {
+            Seam::Reply(edit) | Seam::Limits(edit) | Seam::Step(edit) => Some(*edit),
+            Seam::Guard | Seam::Handler => None,
+        }
+    }
+}
+
+/// Changes values of one type.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit {
+    edited: TypeId,
+    apply: fn(&mut dyn Any),
+}
+
+impl Edit {
+    /// An edit of values of type `T`. Use the tables' macros, which also write `apply`.
+    pub(crate) const fn new<T: Any>(apply: fn(&mut dyn Any)) -> Edit {
+        Edit { edited: TypeId::of::<T>(), apply }
+    }
+
+    /// Applies it, if it is for values of this type.
+    pub(crate) fn apply<T: Any>(self, value: &mut T) {
+        if self.edited == TypeId::of::<T>() {
+            (self.apply)(value);
+        }
+    }
+}
+
+/// The seam of a table's entry: a name, and for an edit its code as a closure.
+macro_rules! seam {
+    () => { $crate::seam::Seam::Handler };
+    (guard) => { $crate::seam::Seam::Guard };
+    (reply ($($edit:tt)+)) => { $crate::seam::Seam::Reply($crate::seam::edit!($($edit)+)) };
+    (limits ($($edit:tt)+)) => { $crate::seam::Seam::Limits($crate::seam::edit!($($edit)+)) };
+    (step ($($edit:tt)+)) => { $crate::seam::Seam::Step($crate::seam::edit!($($edit)+)) };
+}
+macro_rules! edit {
+    ($value:ident, $type:ty, $code:expr) => {
+        $crate::seam::Edit::new::<$type>(|value| {
+            if let Some($value) = value.downcast_mut::<$type>() {
+                $code;
+            }
+        })
+    };
+}
+pub(crate) use {edit, seam};
+
+/// Declares the steps of a service that a table can replace: `name: Type(arguments) -> output = conforming;`.
+///
+/// Handlers call `name`. An entry of a table sets the function of `Type`.
+macro_rules! steps {
+    ($(
+        $(#[doc = $about:literal])+
+        $name:ident: $step:ident($($argument:ident: $type:ty),*) $(-> $output:ty)? = $conforming:path;
+    )*) => { $(
+        $(#[doc = $about])+
+        pub(super) struct $step(pub(super) fn(&mut $crate::Core, $($type),*) $(-> $output)?);
+
+        $(#[doc = $about])+
+        pub(super) fn $name(core: &mut $crate::Core, $($argument: $type),*) $(-> $output)? {
+            let $step(step) = core.step($step($conforming));
+            step(core, $($argument),*)
+        }
+    )* };
+}
+pub(crate) use steps;
+
+/// A reply before it is written: what the reply seam edits.
+#[derive(Debug)]
+pub struct Answer<T> {
+    /// What the reply was made from.
+    pub about: T,
+    /// The status.
+    pub status: u16,
+    /// Headers besides the content type.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Body,
+}
+
+/// The body of an [`Answer`].
+#[derive(Debug)]
+pub enum Body {
+    /// JSON.
+    Json(Value),
+    /// Plain text.
+    Text(String),
+}
+
+impl<T> Answer<T> {
+    /// An answer without headers.
+    pub fn new(about: T, status: u16, body: Body) -> Answer<T> {
+        Answer { about, status, headers: HeaderMap::new(), body }
+    }
+}
+
+impl<T: Serialize> Answer<T> {
+    /// An answer whose body is `about` as JSON.
+    pub fn json(status: u16, about: T) -> Answer<T> {
+        let body = Body::Json(serde_json::json!(about));
+        Answer::new(about, status, body)
+    }
+}
+
+/// A member of the JSON body.
+///
+/// # Panics
+/// If the body is plain text.
+impl<T> Index<&str> for Answer<T> {
+    type Output = Value;
+
+    fn index(&self, member: &str) -> &Value {
+        match &self.body {
+            Body::Json(value) => &value[member],
+            Body::Text(text) => panic!("{text:?} has no member {member:?}"),
+        }
+    }
+}
+
+/// A member of the JSON body.
+///
+/// # Panics
+/// If the body is plain text.
+impl<T> IndexMut<&str> for Answer<T> {
+    fn index_mut(&mut self, member: &str) -> &mut Value {
+        match &mut self.body {
+            Body::Json(value) => &mut value[member],
+            Body::Text(text) => panic!("{text:?} has no member {member:?}"),
+        }
+    }
+}
+
+/// The rows and variations that edit values of each type. A value that passes a seam consults them.
+#[derive(Debug, Default)]
+pub struct Seams {
+    rows: BTreeMap<TypeId, Vec<Id>>,
+    variations: BTreeMap<TypeId, Vec<&'static str>>,
+}
+
+impl Seams {
+    /// The seams of these tables.
+    pub fn new(deviations: &[Deviation], variations: &[Variation]) -> Seams {
+        let mut seams = Seams::default();
+        for deviation in deviations {
+            if let Some(edit) = deviation.seam.edit() {
+                seams.rows.entry(edit.edited).or_default().push(deviation.requirement);
+            }
+        }
+        for variation in variations {
+            if let Some(edit) = variation.seam.edit() {
+                seams.variations.entry(edit.edited).or_default().push(variation.name);
+            }
+        }
+        seams
+    }
+
+    /// The rows with a deviation that edits values of this type.
+    pub(crate) fn rows<T: Any>(&self) -> &[Id] {
+        self.rows.get(&TypeId::of::<T>()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The variations that edit values of this type.
+    pub(crate) fn variations<T: Any>(&self) -> &[&'static str] {
+        self.variations.get(&TypeId::of::<T>()).map_or(&[], Vec::as_slice)
+    }
+}
