@@ -69,7 +69,7 @@ fn header(data: &[u8]) {
     let parsed = every_arm(|rules| {
         let parsed = envelope::Envelope::parse(&dialect, header, rules)?;
         parsed.check_request("POST", "/", rules)?;
-        parsed.check_time(EPOCH, rules)?;
+        parsed.check_time(EPOCH, &envelope::SKEW_MS, rules)?;
         parsed.check_body(data, rules)?;
         parsed.domain(rules)
     });
@@ -324,7 +324,7 @@ fn report(data: &[u8]) {
     for write in [
         report::annotations::write,
         report::badge::write,
-        report::html::write,
+        |run: &Run| report::html::write(run, report::html::Options::default()),
         report::junit::write,
         report::markdown::write,
         report::sarif::write,

@@ -1,7 +1,5 @@
 //! Judges responses by rules that hold wherever a response is seen, whichever check sent the request.
 
-use std::collections::BTreeMap;
-
 use assay_spec::Id;
 
 use crate::exchange::{Exchange, Response};
@@ -40,33 +38,6 @@ pub(crate) fn judge(outcomes: &mut [Outcome]) {
         own.verdict = Verdict::Fail;
         own.exchanges.push(exchange);
         own.failure = Some(Failure { exchange: Some(own.exchanges.len() - 1), ..failure });
-    }
-}
-
-/// Site, method, path and status of an exchange.
-type Kind = (String, String, String, u16);
-
-fn kind(exchange: &Exchange) -> Option<Kind> {
-    let Exchange { site, request, response, .. } = exchange;
-    let path = request.target.split('?').next().unwrap_or_default();
-    Some((site.clone(), request.method.clone(), path.to_owned(), response.as_ref().ok()?.status))
-}
-
-/// Names, in each inconclusive check, the failed row that owns the kind of response that the check ended with.
-pub(crate) fn name_owners(outcomes: &mut [Outcome]) {
-    let mut owners: BTreeMap<Kind, Id> = BTreeMap::new();
-    for outcome in outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Fail) {
-        let at = outcome.failure.as_ref().and_then(|failure| failure.exchange);
-        let Some(kind) = at.and_then(|at| kind(outcome.exchanges.get(at)?)) else { continue };
-        let owner = owners.entry(kind).or_insert(outcome.requirement);
-        *owner = (*owner).min(outcome.requirement);
-    }
-    for outcome in outcomes.iter_mut().filter(|outcome| outcome.verdict == Verdict::Inconclusive) {
-        let last = outcome.exchanges.last().and_then(kind);
-        let Some((kind, owner)) = last.and_then(|last| owners.get_key_value(&last)) else { continue };
-        let (_, method, path, status) = kind;
-        let rests = format!("; rests on {owner}, which failed with a {status} of {method} {path}");
-        outcome.reason.push_str(&rests);
     }
 }
 
@@ -142,41 +113,6 @@ mod tests {
             let rows = ["network.limits.retry-after", "publish.exchange.rate-per-ip"];
             assert_eq!(failed, if is_broken { rows.to_vec() } else { Vec::new() }, "{after:?}");
         }
-    }
-
-    #[test]
-    fn inconclusive_checks_name_the_row_they_rest_on() {
-        let outcome = |check: &crate::check::Check, verdict, exchange: Exchange| {
-            let failed = verdict == Verdict::Fail;
-            let failure = failed.then(|| Failure {
-                place: "status".to_owned(),
-                want: "200".to_owned(),
-                got: "500".to_owned(),
-                exchange: Some(0),
-            });
-            let exchanges = vec![exchange];
-            Outcome {
-                failure,
-                exchanges,
-                ..Outcome::new(check.requirement, check.fact, verdict, "a precondition".to_owned())
-            }
-        };
-        let all = crate::check::all();
-        let to = |target: &str, status| exchange("network", target, status, None, "");
-        let mut outcomes = [
-            outcome(all[2], Verdict::Fail, to("/b?x=1", 500)),
-            outcome(all[1], Verdict::Fail, to("/b", 500)),
-            outcome(all[3], Verdict::Inconclusive, to("/b?x=2", 500)),
-            outcome(all[4], Verdict::Inconclusive, to("/b", 404)),
-            outcome(all[5], Verdict::Inconclusive, to("/c", 500)),
-            outcome(all[6], Verdict::Pass, to("/b", 500)),
-        ];
-        name_owners(&mut outcomes);
-        let reason =
-            format!("a precondition; rests on {}, which failed with a 500 of GET /b", all[1].requirement);
-        let reasons: Vec<&str> = outcomes.iter().map(|outcome| outcome.reason.as_str()).collect();
-        let same = "a precondition";
-        assert_eq!(reasons, [same, same, reason.as_str(), same, same, same]);
     }
 
     #[test]

@@ -15,7 +15,10 @@ use crate::verdict::Failure;
 pub enum Stop {
     /// An expectation did not hold.
     Fail(Failure),
-    /// A valid counterpart or a precondition did not hold.
+    /// A response was not as the check needs it: a precondition or the valid counterpart did not hold. The reason, and
+    /// the response.
+    Unmet(String, Failure),
+    /// Nothing can be said, and no response of the target is the cause.
     Inconclusive(String),
     /// The target does not offer what the check tests.
     NotApplicable(String),

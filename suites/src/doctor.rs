@@ -13,6 +13,7 @@ use assay_spec::Service;
 use crate::check;
 use crate::control::Control;
 use crate::profile::{Loaded, Secrets};
+use crate::prose;
 use crate::redact::Hidden;
 use crate::setup;
 use crate::survey::{Level, Survey, SurveyResult, level};
@@ -137,7 +138,7 @@ impl fmt::Display for Diagnosis {
             writeln!(f, "what would let most checks run:")?;
         }
         for (checks, service, remedy) in unlocking {
-            writeln!(f, "  {checks:>3} checks of {service}: {remedy}")?;
+            writeln!(f, "  {:>10} of {service}: {remedy}", prose::count(checks, "check"))?;
         }
         let sum = |of: fn(&Part) -> usize| self.services.iter().map(of).sum::<usize>();
         let (ready, checks) = (sum(|part| part.ready), sum(|part| part.checks));
@@ -153,8 +154,7 @@ impl fmt::Display for Diagnosis {
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = match self.checks {
-            Some(1) => " [1 check]".to_owned(),
-            Some(checks) => format!(" [{checks} checks]"),
+            Some(checks) => format!(" [{}]", prose::count(checks, "check")),
             None => String::new(),
         };
         let mut lines = self.what.lines();

@@ -102,7 +102,9 @@ pub fn gather<'run>(
         .collect();
     let known: Vec<&'static Endpoint> = rows.iter().map(|row| row.endpoint).collect();
     for (exchange, stated) in exchanges {
-        let Some(endpoint) = endpoint_of(&known, settings, exchange) else { continue };
+        let Some(endpoint) = endpoint_of(&known, &settings.dialect, &exchange.base, &exchange.request) else {
+            continue;
+        };
         let row = rows.iter_mut().find(|row| std::ptr::eq(row.endpoint, endpoint));
         if let Some(row) = row {
             row.count(exchange, stated);
@@ -193,21 +195,22 @@ fn filled(template: &str) -> String {
     path + rest
 }
 
-/// The endpoint of an exchange. All services but one have templates that distinguish paths.
+/// The endpoint of a request. All services but one have templates that distinguish paths.
 fn endpoint_of(
     known: &[&'static Endpoint],
-    settings: &Settings,
-    exchange: &Exchange,
+    dialect: &Dialect,
+    base: &str,
+    request: &Request,
 ) -> Option<&'static Endpoint> {
-    let base = Url::parse(&exchange.base).ok()?;
-    let path = exchange.request.target.split('?').next().unwrap_or_default();
+    let base = Url::parse(base).ok()?;
+    let path = request.target.split('?').next().unwrap_or_default();
     let path = path.strip_prefix(base.path().trim_end_matches('/'))?;
     if known.iter().any(|endpoint| endpoint.service == Service::Metadata) {
-        let is_get = exchange.request.method == "GET";
+        let is_get = request.method == "GET";
         return assay_spec::metadata::route::endpoint(path.as_bytes()).filter(|_| is_get);
     }
-    let path = crate::gateway::documented(&settings.dialect, path);
-    route(known, &exchange.request.method, &path).ok().map(|found| found.endpoint)
+    let path = crate::gateway::documented(dialect, path);
+    route(known, &request.method, &path).ok().map(|found| found.endpoint)
 }
 
 /// Whether a rejection is in the API's error form, as far as the document defines it; otherwise whether the endpoint
@@ -230,16 +233,16 @@ pub fn writes(dialect: &Dialect, site: &str, base: &str, request: &Request) -> b
     if matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS") || site == "chain" {
         return false;
     }
-    match route(&with_template(), &request.method, &path(dialect, base, request)) {
+    match route(&with_templates(), &request.method, &path(dialect, base, request)) {
         Ok(found) => leaves_something(found.endpoint),
         Err(_) => !["gateway", "servers", "metadata"].contains(&site),
     }
 }
 
-/// Every endpoint of the services whose templates distinguish paths.
-fn with_template() -> Vec<&'static Endpoint> {
+/// The endpoints of every service whose templates distinguish paths.
+fn with_templates() -> Vec<&'static Endpoint> {
     let services = Service::ALL.iter().filter(|service| **service != Service::Metadata);
-    services.flat_map(|service| endpoints(*service).iter().copied()).collect()
+    services.flat_map(|service| endpoints(*service)).copied().collect()
 }
 
 /// The path of a request below its base URL, as documented.
@@ -252,15 +255,19 @@ fn path(dialect: &Dialect, base: &str, request: &Request) -> String {
 /// Method and path of the documented endpoint of an exchange; its own path if it is not documented.
 pub fn name(exchange: &Exchange) -> String {
     let Exchange { site, base, request, .. } = exchange;
-    let path = path(&Dialect::default(), base, request);
-    if site == Service::Metadata.name() {
-        let found = assay_spec::metadata::route::endpoint(path.as_bytes());
-        let path = found.map_or(path.as_str(), |endpoint| endpoint.path);
-        return format!("{} {path}", request.method);
-    }
-    let known = route(&with_template(), &request.method, &path);
-    let path = known.map_or(path.as_str(), |found| found.endpoint.path);
+    let path = documented(site, base, request)
+        .map_or_else(|| path(&Dialect::default(), base, request), |endpoint| endpoint.path.to_owned());
     format!("{} {path}", request.method)
+}
+
+/// The endpoint of a request to one of the target's sites, by the documents' own words.
+pub(crate) fn documented(site: &str, base: &str, request: &Request) -> Option<&'static Endpoint> {
+    let known = match site {
+        "" | "chain" => return None,
+        "metadata" => endpoints(Service::Metadata).to_vec(),
+        _ => with_templates(),
+    };
+    endpoint_of(&known, &Dialect::default(), base, request)
 }
 
 /// Signed requests, drops and metrics leave data behind. Inference and draws do not.

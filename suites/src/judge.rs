@@ -8,6 +8,7 @@ use assay_spec::{Id, Service};
 use crate::check;
 use crate::control::Control;
 use crate::exchange::{Broken, Exchange};
+use crate::owners;
 use crate::pace::Pace;
 use crate::panics::caught;
 use crate::probe::{Probe, Settings};
@@ -103,7 +104,8 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
             }
         }
     }
-    settle(&mut again);
+    // Checks without exchanges are not judged again, but they were part of the run.
+    settle(&mut again, &owners::whole(&report.outcomes));
     for now in again {
         let then = report.outcomes.iter().find(|outcome| outcome.requirement == now.requirement);
         let Some(then) = then else { continue };

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::documents::{Unit, units};
 use crate::files;
+use crate::prose;
 
 /// The rows as JSON.
 pub fn json(services: &[Service]) -> Value {
@@ -42,7 +43,7 @@ pub fn table(services: &[Service]) -> String {
         let (level, evidence) = (row.level.name(), row.evidence.name());
         text.push_str(&format!("{row:<width$}  {level:<6}  {evidence:<14}  {}\n", row.statement()));
     }
-    text.push_str(&format!("{} requirements\n", rows.len()));
+    text.push_str(&format!("{}\n", prose::count(rows.len(), "requirement")));
     text
 }
 

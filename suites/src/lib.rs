@@ -55,6 +55,7 @@ pub mod merge;
 pub mod metadata;
 pub mod network;
 pub mod openapi;
+mod owners;
 pub mod pace;
 mod panics;
 pub mod partial;

@@ -21,7 +21,7 @@ use assay_suites::files;
 #[cfg(feature = "embedded")]
 use assay_suites::probe::{Settings, wall_clock};
 use assay_suites::setup::SetupError;
-use assay_suites::{ledger, publish};
+use assay_suites::{ledger, prose, publish};
 use clap::{Args, ColorChoice, FromArgMatches, Parser, Subcommand};
 #[cfg(feature = "embedded")]
 use command::selection::Selection;
@@ -446,11 +446,13 @@ async fn prove_constant(
     for (id, servers) in &passes {
         println!("{id:<48} {}", servers.join("; "));
     }
-    let holes = constant::holes(&passes, wanted);
+    let mut holes = constant::holes(&passes, wanted);
+    holes.extend(prove::broken(seed, wanted, settings, 4).await.map_err(Ending::Failed)?);
     for hole in &holes {
         println!("HOLE {hole}");
     }
-    println!("{} checks pass on a constant server, {} holes", passes.len(), holes.len());
+    let passing = prose::count(passes.len(), "check");
+    println!("passing on a constant server: {passing}, {}", prose::count(holes.len(), "hole"));
     if holes.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 

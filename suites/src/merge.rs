@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::endpoints::Coverage;
+use crate::owners;
+use crate::prose;
 use crate::run::settle;
 use crate::verdict::{Run, Verdict};
 
@@ -43,7 +45,8 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
         }
     }
     whole.shards = whole.shards.filter(|shards| shards.missing().next().is_some());
-    settle(&mut whole.outcomes);
+    let services = owners::whole(&whole.outcomes);
+    settle(&mut whole.outcomes, &services);
     Ok(whole)
 }
 
@@ -51,7 +54,11 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
 pub fn require_every_shard(run: &mut Run) {
     let Some(shards) = &run.shards else { return };
     let missing: Vec<String> = shards.missing().map(|number| number.to_string()).collect();
-    run.remarks.push(format!("{} shards in total, missing: {}", shards.of, missing.join(", ")));
+    run.remarks.push(format!(
+        "{} in total, missing: {}",
+        prose::count(shards.of, "shard"),
+        missing.join(", ")
+    ));
     run.is_partial = true;
 }
 

@@ -154,6 +154,12 @@ impl Pace {
         }
     }
 
+    /// Whether a refused request is sent again: the response says when, and not later than the longest wait.
+    pub fn waits_for(&self, response: &Response) -> bool {
+        let wait = response.header("retry-after").and_then(|text| retry_after(text.trim(), response));
+        response.status == 429 && wait.is_some_and(|wait| wait < self.longest_wait)
+    }
+
     /// When to look again; `None` if a request may go now (it is then counted).
     fn next(&self, site: &str, room: u32) -> Result<Option<Instant>, TurnedAway> {
         let site = self.counted(site);
@@ -224,6 +230,8 @@ mod tests {
         for (status, headers, seconds) in cases {
             let (pace, before) = (Pace::default(), Instant::now());
             pace.answered("a", &refused(status, headers));
+            let is_refused = status == 429 && seconds.is_some_and(|seconds| seconds < 120);
+            assert_eq!(pace.waits_for(&refused(status, headers)), is_refused, "{status} {headers:?}");
             let until = pace.lock().get("a").and_then(|site| site.not_before);
             let Some(seconds) = seconds else {
                 assert!(until.is_none(), "{status} {headers:?}");

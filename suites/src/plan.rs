@@ -139,6 +139,6 @@ async fn early(
     match dry::ends_early(target, &settings, check).await? {
         Stop::NotTestable(reason) => Some(LeftOut { verdict: Verdict::NotTestable, reason }),
         Stop::NotApplicable(reason) => Some(LeftOut { verdict: Verdict::NotApplicable, reason }),
-        Stop::Fail(_) | Stop::Inconclusive(_) | Stop::Error(_) => None,
+        Stop::Fail(_) | Stop::Unmet(..) | Stop::Inconclusive(_) | Stop::Error(_) => None,
     }
 }

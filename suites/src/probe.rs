@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::check::{Check, Stop};
 use crate::exchange::{Exchange, Response};
+use crate::owners;
 use crate::pace::Pace;
 use crate::recording::{Call, Recorder};
 use crate::redact::Hidden;
@@ -407,8 +408,20 @@ impl<'run> Probe<'run> {
         self.judge(holds, place, want, got, None)
     }
 
-    /// A condition under which the check says something.
+    /// A precondition about the last response: without it the check is inconclusive.
     pub fn given(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        self.given_some(holds.then_some(()), what)
+    }
+
+    /// As [`Probe::given`]: a value that the last response must have.
+    pub fn given_some<T>(&self, value: Option<T>, what: impl Into<String>) -> Result<T, Stop> {
+        let last = || self.statistics(|statistics| statistics.exchanges.len().checked_sub(1));
+        value.ok_or_else(|| owners::unmet(what.into(), last()))
+    }
+
+    /// What a target may lack without breaking a rule, such as a list with elements: without it the check is
+    /// inconclusive.
+    pub fn found(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
         if holds { Ok(()) } else { Err(Stop::Inconclusive(what.into())) }
     }
 

@@ -5,6 +5,16 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 /// The maximum number of characters in a line, except in code.
 pub const WIDTH: usize = 80;
 
+/// A number and its noun: `1 check`, `2 checks`.
+pub fn count(number: impl TryInto<u64> + std::fmt::Display + Copy, noun: &str) -> String {
+    let plural = match number.try_into() {
+        Ok(1) => "",
+        _ if noun.ends_with("sh") => "es",
+        _ => "s",
+    };
+    format!("{number} {noun}{plural}")
+}
+
 /// The words of `text` in lines. The first line starts with `first`; the others are indented by as many spaces.
 pub fn wrap(first: &str, text: &str) -> String {
     let indent = first.chars().count();

@@ -10,7 +10,6 @@ use futures_util::{FutureExt, StreamExt};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::ambient;
 use crate::check::{self, Check, Checked, Stop};
 use crate::curl;
 use crate::endpoints::{self, Coverage};
@@ -21,6 +20,7 @@ use crate::plan::{LeftOut, Planned};
 use crate::probe::{Probe, Settings, Traces};
 use crate::target::{Environment, Target};
 use crate::verdict::{Conditions, Outcome, Run, Sent, Verdict};
+use crate::{ambient, owners};
 
 /// The outcome of one check, and what its world recorded.
 #[derive(Clone, Debug)]
@@ -144,7 +144,8 @@ impl Runner<'_> {
         let endpoints = self.endpoints(&all);
         let sent = all.iter().map(|ran| ran.sent).sum();
         let mut outcomes: Vec<Outcome> = all.into_iter().map(|ran| ran.outcome).collect();
-        settle(&mut outcomes);
+        let whole = owners::whole(&outcomes);
+        settle(&mut outcomes, &whole);
         Run {
             target: self.target.name(),
             seed: self.settings.seed,
@@ -228,7 +229,7 @@ impl Runner<'_> {
         .await;
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
-        if let Err(Stop::Fail(failure)) = &mut checked {
+        if let Err(Stop::Fail(failure) | Stop::Unmet(_, failure)) = &mut checked {
             // Redact before cutting: a part of a secret would not be found.
             for text in [&mut failure.place, &mut failure.want, &mut failure.got] {
                 traces.hidden.redact_text(text);
@@ -301,7 +302,7 @@ fn sent(settings: &Settings, traces: &Traces) -> Sent {
 /// Why a failure on a shared target shows nothing: this run has reached the declared limit, or the server is unavailable
 /// in a documented way.
 fn excuse(checked: &Checked, traces: &Traces) -> Option<&'static str> {
-    let Err(Stop::Fail(failure)) = checked else { return None };
+    let Err(Stop::Fail(failure) | Stop::Unmet(_, failure)) = checked else { return None };
     let at = failure.exchange.filter(|_| !traces.environment.own)?;
     let exchange = traces.exchanges.get(at)?;
     let status = exchange.response.as_ref().ok()?.status;
@@ -325,13 +326,16 @@ pub(crate) fn judge(
 ) -> (Verdict, String, Option<crate::verdict::Failure>) {
     let excuse = excuse(&checked, traces);
     let (verdict, reason, failure) = ended(check, checked, traces.expected, traces.counterparts);
-    if failure.is_some() && traces.held > MAX_HELD {
-        return (Verdict::Inconclusive, format!("{HELD} for {} s: {reason}", traces.held.as_secs()), failure);
-    }
-    if let Some(why) = excuse {
-        return (Verdict::Inconclusive, format!("{why}: {reason}"), failure);
-    }
-    (verdict, reason, failure)
+    let why = if failure.is_some() && traces.held > MAX_HELD {
+        format!("{HELD} for {} s", traces.held.as_secs())
+    } else if let Some(why) = excuse {
+        why.to_owned()
+    } else {
+        return (verdict, reason, failure);
+    };
+    // A precondition needs no owner then.
+    let failure = failure.filter(|_| verdict != Verdict::Inconclusive);
+    (Verdict::Inconclusive, format!("{why}: {reason}"), failure)
 }
 
 /// A pass needs an expectation, and a rejection its valid counterpart.
@@ -356,6 +360,7 @@ fn ended(
                 format!("{}: wanted {}, got {}", failure.place, short(&failure.want), short(&failure.got));
             (verdict, reason, Some(failure))
         }
+        Err(Stop::Unmet(reason, failure)) => (Verdict::Inconclusive, reason, Some(failure)),
         Err(Stop::Inconclusive(reason)) => (Verdict::Inconclusive, reason, None),
         Err(Stop::NotApplicable(reason)) => (Verdict::NotApplicable, reason, None),
         Err(Stop::NotTestable(reason)) => (Verdict::NotTestable, reason, None),
@@ -370,14 +375,15 @@ fn short(text: &str) -> String {
     if cut.len() < text.len() { format!("{cut} …") } else { cut }
 }
 
-/// Makes checks with a failed prerequisite inconclusive, and sorts by requirement.
-pub(crate) fn settle(outcomes: &mut [Outcome]) {
+/// Makes checks with a failed prerequisite inconclusive, finds the owners of failed preconditions, and sorts by
+/// requirement. `whole` are the services of which the run has every check.
+pub(crate) fn settle(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
     ambient::judge(outcomes);
     let failed = failed(outcomes.iter());
     for outcome in outcomes.iter_mut() {
         rest(outcome, &failed);
     }
-    ambient::name_owners(outcomes);
+    owners::assign(outcomes, whole);
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
 }
 

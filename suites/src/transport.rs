@@ -10,6 +10,7 @@ use url::Url;
 use crate::client::http2::Message;
 use crate::client::{self, Limits, http2};
 use crate::exchange::{Broken, Request, Response};
+use crate::prose;
 use crate::redact::Hidden;
 use crate::target::{Connect, Connection, Dial, Stream, host};
 
@@ -135,7 +136,7 @@ impl Transport {
         let spoken: Vec<String> = seen
             .protocols
             .iter()
-            .map(|(protocol, count)| format!("{count} requests over {}", protocol.name()))
+            .map(|(protocol, count)| format!("{} over {}", prose::count(*count, "request"), protocol.name()))
             .collect();
         if !spoken.is_empty() {
             let unsaid = match seen.unsaid {

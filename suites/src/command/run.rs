@@ -20,7 +20,7 @@ use assay_suites::run::{Halt, Ran, Runner};
 use assay_suites::shard::Shard;
 use assay_suites::target::Target;
 use assay_suites::verdict::{Outcome, Run, Shards, Verdict};
-use assay_suites::{endpoints, setup};
+use assay_suites::{endpoints, prose, setup};
 use clap::Args;
 
 use super::interrupt::Interrupt;
@@ -222,7 +222,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
         let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
         print!("{}", plan.text());
         if let Some(times) = args.repeat {
-            println!("the whole plan runs {times} times (--repeat)");
+            println!("the whole plan runs {} (--repeat)", prose::count(times, "time"));
         }
         return match &args.outputs.json {
             Some(path) => write(path, &format!("{:#}\n", plan.json())),
@@ -382,11 +382,11 @@ async fn times(
             let mut so_far = runs.clone().finish().unwrap_or_default();
             known_failures.apply(&mut so_far, args.is_whole());
             ended = if has_failed(&so_far) {
-                Some(format!("ran {begun} times, until a check failed"))
+                Some(format!("ran {}, until a check failed", prose::count(begun, "time")))
             } else if was_stopped {
-                Some(format!("stopped after {rounds} rounds; nothing failed"))
+                Some(format!("stopped after {}; nothing failed", prose::count(rounds, "round")))
             } else if begun == most || so_far.exit_code() != 0 {
-                Some(format!("ran {begun} times; nothing failed"))
+                Some(format!("ran {}; nothing failed", prose::count(begun, "time")))
             } else {
                 None
             };
@@ -481,16 +481,17 @@ fn list(setup: &Setup, planned: &[Planned]) -> String {
         let Check { requirement, fact, cost, .. } = check;
         let note = left_out.as_ref();
         let note = note.map(|why| format!("  {}: {}", why.verdict.name(), why.reason)).unwrap_or_default();
-        text.push_str(&format!("{requirement:<width$}  {:>3} requests  {fact}{note}\n", cost.requests));
+        let requests = prose::count(cost.requests, "request");
+        text.push_str(&format!("{requirement:<width$}  {requests:<12}  {fact}{note}\n"));
     }
     let sum = Plan::new(setup.target.as_ref(), &setup.pace, planned, None, 1).sum();
     text.push_str(&format!(
-        "{} checks, at most {} requests, {} publishes, {} domains, {} drops\n",
-        planned.len(),
-        sum.requests,
-        sum.publishes,
-        sum.domains,
-        sum.drops
+        "{}, at most {}, {}, {}, {}\n",
+        prose::count(planned.len(), "check"),
+        prose::count(sum.requests, "request"),
+        prose::count(sum.publishes, "publish"),
+        prose::count(sum.domains, "domain"),
+        prose::count(sum.drops, "drop")
     ));
     text
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use assay_spec::requirement::Evidence;
 use assay_suites::files;
+use assay_suites::prose;
 use assay_suites::select::did_you_mean;
 use assay_vectors::collection::FILE_LIMIT;
 use assay_vectors::run::{Names, Options, Outcome};
@@ -114,14 +115,23 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
             let path = html.ok_or_else(|| Ending::Bad("no case: give an id, or --html FILE".to_owned()))?;
             let page = page::page();
             put(&path, page.as_bytes())?;
-            say(&format!("{}: {} cases, {} bytes\n", path.display(), cases().len(), page.len()))
+            say(&format!(
+                "{}: {}, {} bytes\n",
+                path.display(),
+                prose::count(cases().len(), "case"),
+                page.len()
+            ))
         }
         What::Rules => say(&rules()),
         What::Lint { dir } => {
             let collection = dir.as_deref().map_or_else(|| Ok(Collection::embedded()), read)?;
             let findings = lint::lint(&collection);
             say(&lines(&findings))?;
-            say(&format!("{} files, {} findings\n", collection.files().count(), findings.len()))?;
+            say(&format!(
+                "{}, {}\n",
+                prose::count(collection.files().count(), "file"),
+                prose::count(findings.len(), "finding")
+            ))?;
             if findings.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
         }
         What::Verify => verify(),
@@ -134,7 +144,7 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
             if differences.is_empty() {
                 return say(&format!("{}: the same\n", dir.display()));
             }
-            say(&format!("{}: {} differences\n", dir.display(), differences.len()))?;
+            say(&format!("{}: {}\n", dir.display(), prose::count(differences.len(), "difference")))?;
             Err(Ending::Code(1))
         }
         What::Run { limit, window, rules, map, readings, filter, command } => {
@@ -221,7 +231,7 @@ fn list(filters: &[String]) -> Result<(), Ending> {
         format!("{verdict}  {:<28} {}\n", case.op, case.id)
     };
     say(&chosen.iter().map(line).collect::<String>())?;
-    say(&format!("{} cases\n", chosen.len()))
+    say(&format!("{}\n", prose::count(chosen.len(), "case")))
 }
 
 fn rules() -> String {
@@ -330,8 +340,8 @@ fn judge(report: &run::Report) -> Result<(), Ending> {
     }
     text += &lines(&report.incidents);
     text += &lines(&report.missing);
-    for (op, count) in report.unsupported() {
-        text += &format!("not claimed: {op} ({count} cases)\n");
+    for (op, cases) in report.unsupported() {
+        text += &format!("not claimed: {op} ({})\n", prose::count(cases, "case"));
     }
     for op in &report.unknown {
         text += &format!("claimed, but there is no case: {op}\n");
@@ -339,8 +349,12 @@ fn judge(report: &run::Report) -> Result<(), Ending> {
     let counts: Vec<String> =
         report.counts().into_iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
     let verdict = if report.conforms() { "conforms" } else { "does not conform" };
-    text +=
-        &format!("{}: {} cases: {} - {verdict}\n", report.program, report.results.len(), counts.join(", "));
+    text += &format!(
+        "{}: {}: {} - {verdict}\n",
+        report.program,
+        prose::count(report.results.len(), "case"),
+        counts.join(", ")
+    );
     say(&text)?;
     if report.conforms() { Ok(()) } else { Err(Ending::Code(1)) }
 }

@@ -257,7 +257,7 @@ pub(crate) async fn send_any<'p>(
 }
 
 async fn post<'p>(probe: &'p Probe<'_>, request: Request, from: Option<IpAddr>) -> Result<Answer<'p>, Stop> {
-    let answer = probe.send_once(SITE, request, from, patient()).await?;
+    let answer = probe.send_with(SITE, request, from, patient()).await?;
     probe.learn_clock(&answer.response);
     token::hide(probe, &answer.response);
     Ok(answer)

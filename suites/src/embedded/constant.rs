@@ -1,6 +1,7 @@
 //! Servers that return the same response to every request, and the checks that may pass on them.
 //!
 //! A check that passes on such a server was not shown anything. [`DESERVED`] lists the exceptions, each with its reason.
+//! If only one endpoint of a server is constant, at least one check must fail.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -9,13 +10,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_spec::Service;
+use assay_spec::endpoint::Endpoint;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 use super::prove::Breadth;
 use super::{BUFFER, Embedded};
 use crate::check::Check;
 use crate::control::Offer;
-use crate::exchange::Broken;
+use crate::endpoints;
+use crate::exchange::{Broken, Request};
 use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Stream, Target};
 use crate::verdict::Conditions;
 
@@ -56,6 +59,8 @@ pub struct Server {
     /// Its name in reports.
     pub name: &'static str,
     choice: Choice,
+    /// Only this endpoint returns it; everything else is the simulator's.
+    only: Option<&'static Endpoint>,
 }
 
 const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
@@ -63,6 +68,12 @@ const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
 /// The members of all documented error bodies.
 const ERROR: &str =
     r#"{"error":"constant","detail":"constant","message":"constant","status":"error","code":"CONSTANT"}"#;
+
+const HTML: Reply = Reply {
+    status: 200,
+    headers: &[("content-type", "text/html; charset=utf-8")],
+    body: "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body>It works.</body></html>\n",
+};
 
 const fn json(status: u16, body: &'static str) -> Reply {
     Reply { status, headers: JSON, body }
@@ -76,8 +87,12 @@ const fn moved(to: &'static [(&'static str, &'static str)]) -> Reply {
     Reply { status: 301, headers: to, body: "" }
 }
 
+const fn server(name: &'static str, choice: Choice) -> Server {
+    Server { name, choice, only: None }
+}
+
 const fn always(name: &'static str, reply: Reply) -> Server {
-    Server { name, choice: Choice::Always(reply) }
+    server(name, Choice::Always(reply))
 }
 
 /// Every constant server.
@@ -87,15 +102,8 @@ const SERVERS: &[Server] = &[
     always("200 null", json(200, "null")),
     always("200 \"x\"", json(200, "\"x\"")),
     always("200 empty", empty(200)),
-    always(
-        "200 HTML",
-        Reply {
-            status: 200,
-            headers: &[("content-type", "text/html; charset=utf-8")],
-            body: "<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body>It works.</body></html>\n",
-        },
-    ),
-    Server { name: "200 echo", choice: Choice::Echo },
+    always("200 HTML", HTML),
+    server("200 echo", Choice::Echo),
     always("204", empty(204)),
     always("301 to itself", moved(&[("location", "")])),
     always("301 elsewhere", moved(&[("location", "http://elsewhere.sim/")])),
@@ -127,10 +135,10 @@ const SERVERS: &[Server] = &[
     always("500 error", json(500, ERROR)),
     always("503", empty(503)),
     always("503 error", json(503, ERROR)),
-    Server { name: "GET 200 {}, other 404", choice: Choice::ByMethod(json(200, "{}"), json(404, ERROR)) },
-    Server { name: "GET 404, other 200 {}", choice: Choice::ByMethod(json(404, ERROR), json(200, "{}")) },
-    Server { name: "200 {} and 500 in turns", choice: Choice::InTurns(json(200, "{}"), json(500, ERROR)) },
-    Server { name: "500 and 200 {} in turns", choice: Choice::InTurns(json(500, ERROR), json(200, "{}")) },
+    server("GET 200 {}, other 404", Choice::ByMethod(json(200, "{}"), json(404, ERROR))),
+    server("GET 404, other 200 {}", Choice::ByMethod(json(404, ERROR), json(200, "{}"))),
+    server("200 {} and 500 in turns", Choice::InTurns(json(200, "{}"), json(500, ERROR))),
+    server("500 and 200 {} in turns", Choice::InTurns(json(500, ERROR), json(200, "{}"))),
 ];
 
 /// The most checks that may be in [`DESERVED`].
@@ -148,6 +156,19 @@ const FEW: &[&str] = &[
     "500 error",
     "200 {} and 500 in turns",
 ];
+
+/// What one endpoint of an otherwise conforming server returns.
+const BROKEN: &[Server] = &[
+    always("200 {}", json(200, "{}")),
+    always("400 error", json(400, ERROR)),
+    always("404 error", json(404, ERROR)),
+    always("500 error", json(500, ERROR)),
+];
+
+/// The servers on which only `endpoint` is broken.
+pub fn broken_at(endpoint: &'static Endpoint) -> impl Iterator<Item = (&'static Endpoint, Server)> {
+    BROKEN.iter().map(move |server| (endpoint, Server { only: Some(endpoint), ..*server }))
+}
 
 /// The servers that a proof runs.
 pub fn servers(breadth: Breadth) -> impl Iterator<Item = Server> {
@@ -193,18 +214,27 @@ impl Server {
         response
     }
 
-    /// Reads one request and answers it.
-    async fn serve(self, n: u64, mut io: DuplexStream) -> std::io::Result<()> {
+    /// Reads one request and answers it, or passes it on if another endpoint is the constant one.
+    async fn serve(self, n: u64, mut io: DuplexStream, behind: Behind) -> std::io::Result<()> {
         let mut bytes = Vec::new();
-        let (head, mut body) = loop {
+        let end = loop {
             if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-                let body = bytes.split_off(end + 4);
-                break (String::from_utf8_lossy(&bytes).into_owned(), body);
+                break end + 4;
             }
             if io.read_buf(&mut bytes).await? == 0 {
                 return Ok(());
             }
         };
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        if let Some(only) = self.only
+            && behind.endpoint(&head).is_none_or(|endpoint| !std::ptr::eq(endpoint, only))
+        {
+            let through = behind.memory.connect(&behind.base, behind.source).await;
+            let mut through = through.map_err(|broken| std::io::Error::other(broken.to_string()))?;
+            through.write_all(&bytes).await?;
+            return tokio::io::copy_bidirectional(&mut io, &mut through).await.map(drop);
+        }
+        let mut body = bytes.split_off(end);
         let header = |wanted: &str| {
             let mut lines = head.lines().filter_map(|line| line.split_once(':'));
             lines
@@ -237,9 +267,27 @@ impl Constant {
     }
 }
 
+/// What is behind a constant server.
+struct Behind {
+    memory: Arc<dyn Connect>,
+    site: String,
+    base: String,
+    source: Option<IpAddr>,
+}
+
+impl Behind {
+    /// The endpoint of a request.
+    fn endpoint(&self, head: &str) -> Option<&'static Endpoint> {
+        let mut words = head.split(' ');
+        let request = Request::new(words.next()?, words.next()?);
+        endpoints::documented(&self.site, &self.base, &request)
+    }
+}
+
 /// Connections to the constant server, and to the control API.
 struct Instead {
     memory: Arc<dyn Connect>,
+    sites: BTreeMap<String, String>,
     server: Server,
     asked: AtomicU64,
 }
@@ -252,7 +300,10 @@ impl Connect for Instead {
         let n = self.asked.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move {
             let (ours, theirs) = tokio::io::duplex(BUFFER);
-            drop(tokio::spawn(self.server.serve(n, theirs)));
+            let site = self.sites.iter().find(|(_, url)| *url == base).map(|(site, _)| site.clone());
+            let (memory, base) = (self.memory.clone(), base.to_owned());
+            let behind = Behind { memory, site: site.unwrap_or_default(), base, source };
+            drop(tokio::spawn(self.server.serve(n, theirs, behind)));
             Ok::<_, Broken>(Box::new(ours) as Box<dyn Stream>)
         })
     }
@@ -260,7 +311,10 @@ impl Connect for Instead {
 
 impl Target for Constant {
     fn name(&self) -> String {
-        format!("constant server {}", self.server.name)
+        match self.server.only {
+            None => format!("constant server {}", self.server.name),
+            Some(Endpoint { method, path, .. }) => format!("{} from {method} {path}", self.server.name),
+        }
     }
 
     fn offer(&self) -> &Offer {
@@ -275,7 +329,8 @@ impl Target for Constant {
         Box::pin(async move {
             let environment = self.embedded.environment(service).await?;
             let memory = environment.connector;
-            let instead = Instead { memory, server: self.server, asked: AtomicU64::new(0) };
+            let sites = environment.sites.clone();
+            let instead = Instead { memory, sites, server: self.server, asked: AtomicU64::new(0) };
             Ok(Environment { connector: Arc::new(instead), ..environment })
         })
     }

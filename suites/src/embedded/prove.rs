@@ -13,12 +13,14 @@ use tokio::runtime::Handle;
 use super::Embedded;
 use super::constant::{self, Constant, Passes};
 use crate::check::{self, Check};
+use crate::endpoints;
 use crate::pace::Pace;
 use crate::plan::{Planned, plan};
 use crate::probe::Settings;
+use crate::prose;
 use crate::run::{Ran, Runner, SimTrace};
 use crate::target::Target;
-use crate::verdict::Verdict;
+use crate::verdict::{Run, Verdict};
 
 /// Variations that no check consults, and why: the documents leave so much open that nothing asserts it.
 const OPEN: &[(&str, &str)] = &[
@@ -115,7 +117,8 @@ impl Matrix {
         let mut text = String::new();
         let mut line = |row: &Row, wanted: &str| {
             let mark = if row.holds() { "ok  " } else { "HOLE" };
-            let counts = format!("{} checks, {} red, {} silent", row.ran, row.red.len(), row.silent);
+            let counts =
+                format!("{}, {} red, {} silent", prose::count(row.ran, "check"), row.red.len(), row.silent);
             text.push_str(&format!("{mark} {:<48} {counts}\n", row.name));
             if !row.holds() {
                 text.push_str(&format!("     {}: {wanted}\n", row.about));
@@ -140,10 +143,10 @@ impl Matrix {
         let caught = self.deviations.iter().filter(|row| row.holds()).count();
         let green = self.variations.iter().filter(|row| row.holds()).count();
         text.push_str(&format!(
-            "{caught} of {} deviations caught by their own check alone, {green} of {} variations green, {} holes\n",
-            self.deviations.len(),
-            self.variations.len(),
-            self.holes.len()
+            "{caught} of {} caught by their own check alone, {green} of {} green, {}\n",
+            prose::count(self.deviations.len(), "deviation"),
+            prose::count(self.variations.len(), "variation"),
+            prose::count(self.holes.len(), "hole")
         ));
         text
     }
@@ -237,6 +240,7 @@ pub async fn prove(
     if breadth == Breadth::Met {
         let passes = constants(seed, wanted, settings, jobs, breadth).await?;
         matrix.holes.extend(constant::holes(&passes, wanted));
+        matrix.holes.extend(broken(seed, wanted, settings, jobs).await?);
     }
     Ok(matrix)
 }
@@ -269,6 +273,55 @@ pub async fn constants(
     Ok(passes)
 }
 
+/// Runs the checks of each whole service in `wanted` against servers on which one endpoint is broken. Returns the servers
+/// on which no check fails.
+pub async fn broken(
+    seed: u64,
+    wanted: &[&'static Check],
+    settings: &Settings,
+    jobs: usize,
+) -> Result<Vec<String>, String> {
+    let base = Arc::new(Embedded::new(seed, settings.dialect.clone()));
+    let known: BTreeSet<u32> = wanted.iter().map(|check| check.requirement.key).collect();
+    let of = |service: Service| -> Vec<&'static Check> {
+        check::all().into_iter().filter(|check| check.requirement.service == service).collect()
+    };
+    let is_whole =
+        |service: &Service| of(*service).iter().all(|check| known.contains(&check.requirement.key));
+    let services = Service::ALL.iter().copied().filter(is_whole);
+    let endpoints = services.flat_map(|service| endpoints::endpoints(service).iter().copied());
+    let runs = endpoints.flat_map(constant::broken_at).map(|(endpoint, server)| {
+        let (target, checks) = (Constant::new(base.clone(), server), of(endpoint.service));
+        async move {
+            let name = target.name();
+            let run = whole_on_thread(target, checks, settings).await?;
+            Ok::<_, String>((run.count(Verdict::Fail) == 0).then_some(name))
+        }
+    });
+    let found: Result<Vec<Option<String>>, String> =
+        futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await.into_iter().collect();
+    Ok(found?.into_iter().flatten().map(|server| format!("no check fails with {server}")).collect())
+}
+
+/// A whole run of checks one after another on their own thread.
+async fn whole_on_thread(
+    target: impl Target + 'static,
+    checks: Vec<&'static Check>,
+    settings: &Settings,
+) -> Result<Run, String> {
+    let (runtime, settings) = (Handle::current(), settings.clone());
+    let run = move || {
+        let pace = Pace::default();
+        let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
+        runtime.block_on(runner.run(&plan(&target, &checks), |_| {}))
+    };
+    tokio::task::spawn_blocking(run).await.map_err(|end| ended_early(&end))
+}
+
+fn ended_early(end: &tokio::task::JoinError) -> String {
+    format!("a proof ended early: {end}")
+}
+
 /// Runs checks against worlds with these deviations and variations, on their own thread.
 async fn aside(
     base: &Embedded,
@@ -288,7 +341,7 @@ async fn on_thread(
 ) -> Result<Vec<Ran>, String> {
     let (runtime, settings) = (Handle::current(), settings.clone());
     let run = move || runtime.block_on(each(&target, &checks, &settings, 1));
-    tokio::task::spawn_blocking(run).await.map_err(|end| format!("a proof ended early: {end}"))
+    tokio::task::spawn_blocking(run).await.map_err(|end| ended_early(&end))
 }
 
 /// Runs checks against worlds with these deviations and variations.

@@ -51,8 +51,9 @@ async fn given_object<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, BTreeMap<
     let answer = discovered(probe).await?;
     answer.given_status(&[200])?;
     let models = answer.json().as_object().cloned();
-    let models = models.ok_or_else(|| Stop::Inconclusive("discovery is not a JSON object".to_owned()))?;
-    probe.given(!models.is_empty(), "discovery lists no model")?;
+    answer.given(models.is_some(), "discovery is not a JSON object")?;
+    let models = models.unwrap_or_default();
+    probe.found(!models.is_empty(), "discovery lists no model")?;
     Ok((answer, models.into_iter().collect()))
 }
 
@@ -77,8 +78,9 @@ pub(super) async fn given_entries<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p
         entry["servers"].as_array()?.iter().map(|server| server.as_str().map(str::to_owned)).collect()
     };
     let entries = models.iter().map(|(id, entry)| Some((id.clone(), strings(entry)?))).collect();
-    let what = "a model has no array of servers; another check judges this";
-    Ok((answer, Option::<Entries>::ok_or_else(entries, || Stop::Inconclusive(what.to_owned()))?))
+    let entries: Option<Entries> = entries;
+    answer.given(entries.is_some(), "a model has no array of servers; another check judges this")?;
+    Ok((answer, entries.unwrap_or_default()))
 }
 
 /// Whether an entry is a server URL in the target's reading.
@@ -91,7 +93,7 @@ pub(super) fn is_url(probe: &Probe<'_>, entry: &str) -> bool {
 /// Queries discovery. Each server must be an https URL or `tee://<item_hash>`.
 async fn server_is_a_url_or_an_item_hash(probe: &Probe<'_>) -> Checked {
     let (answer, entries) = given_entries(probe).await?;
-    probe.given(entries.values().any(|servers| !servers.is_empty()), "discovery lists no server")?;
+    probe.found(entries.values().any(|servers| !servers.is_empty()), "discovery lists no server")?;
     let scheme = &probe.settings.dialect.confidential_scheme;
     for (id, servers) in entries {
         for entry in servers {
@@ -122,9 +124,11 @@ async fn discovered_model_is_known(probe: &Probe<'_>) -> Checked {
         let status = answer.status();
         let want = format!("not 404 for {id}");
         answer.expect(status != 404, "status", want, status.to_string())?;
+        // An error of the gateway does not show that it knows the model.
+        answer.given(status < 500, format!("status {status} for {id}"))?;
         asked += 1;
     }
-    probe.given(asked > 0, "discovery lists no model with a server")
+    probe.found(asked > 0, "discovery lists no model with a server")
 }
 
 /// Every server that discovery lists.

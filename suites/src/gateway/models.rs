@@ -45,7 +45,7 @@ async fn found<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Value>), Sto
 /// Requests the model list. Each id must be a non-empty string.
 async fn model_ids_are_strings(probe: &Probe<'_>) -> Checked {
     let (answer, found) = found(probe).await?;
-    probe.given(!found.is_empty(), "the model list is empty")?;
+    probe.found(!found.is_empty(), "the model list is empty")?;
     let odd = found.iter().find(|id| id.as_str().is_none_or(str::is_empty));
     let got = odd.map(Value::to_string).unwrap_or_default();
     answer.expect(odd.is_none(), "ids", "non-empty strings", got)
@@ -55,8 +55,8 @@ async fn model_ids_are_strings(probe: &Probe<'_>) -> Checked {
 pub(super) async fn ids<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<String>), Stop> {
     let (answer, found) = found(probe).await?;
     let ids: Option<Vec<String>> = found.iter().map(|id| id.as_str().map(str::to_owned)).collect();
-    let what = "an id in the model list is not a string; another check judges this";
-    Ok((answer, ids.ok_or_else(|| Stop::Inconclusive(what.to_owned()))?))
+    answer.given(ids.is_some(), "an id in the model list is not a string; another check judges this")?;
+    Ok((answer, ids.unwrap_or_default()))
 }
 
 /// Requests discovery and the model list. The list must contain every model that has a server.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::judge::{each, every, expect, is, is_moment, is_object, is_public_key, public_key, some, with};
 use super::message::MessageKind;
 use super::records::expect_signed;
-use crate::check::{Check, Checked, Stop};
+use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
 
@@ -100,9 +100,7 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
             );
         }
         let answer = found.lookup(probe, hash).await?;
-        if ![200, 404].contains(&answer.status()) {
-            return Err(Stop::Inconclusive(format!("the lookup of {hash} returned {}", answer.status())));
-        }
+        answer.given_status(&[200, 404])?;
         let kind = answer.json()["message"]["type"].clone();
         let got = format!("{hash}: {} {kind}", answer.status());
         answer.expect(kind == "INSTANCE", &format!("{place} of {}", claim.hash()), want, got)?;

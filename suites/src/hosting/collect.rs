@@ -20,6 +20,7 @@ use serde_json::Value;
 use super::message::{Message, MessageKind};
 use super::node::{Node, Reply};
 use crate::network::path_with;
+use crate::prose;
 use crate::target::Connect;
 
 /// Elements of a page: the most that a node returns.
@@ -151,7 +152,7 @@ impl Collector<'_> {
     async fn pages(&mut self, node: usize, query: &[(&str, &str)]) -> bool {
         let (mut hashes, mut total) = (BTreeSet::new(), None);
         for number in 1..=PAGES {
-            let Some(page) = self.page(node, query, number).await else { return false };
+            let Some(page) = self.page(node, query, number, true).await else { return false };
             let before = hashes.len();
             hashes.extend(page.hashes);
             total = page.total.or(total);
@@ -159,22 +160,24 @@ impl Collector<'_> {
                 break;
             }
         }
-        // Some nodes count pages from 0.
-        if total.is_some_and(|total| (hashes.len() as u64) < total)
-            && let Some(page) = self.page(node, query, 0).await
-        {
-            hashes.extend(page.hashes);
+        // Some nodes count pages from 0. Without a total, only that page itself shows whether this one does; elsewhere
+        // there may be no such page.
+        let is_short = total.is_some_and(|total| (hashes.len() as u64) < total);
+        if is_short || total.is_none() {
+            let first = self.page(node, query, 0, is_short).await;
+            hashes.extend(first.into_iter().flat_map(|page| page.hashes));
         }
         let Some(total) = total.filter(|total| (hashes.len() as u64) < *total) else { return true };
         self.nodes[node].trouble(format!("a list with a total of {total} messages holds {}", hashes.len()));
         false
     }
 
-    async fn page(&mut self, node: usize, query: &[(&str, &str)], number: u64) -> Option<Page> {
+    /// Reads a page. If it `must` be there, its absence is noted as a problem of the node.
+    async fn page(&mut self, node: usize, query: &[(&str, &str)], number: u64, must: bool) -> Option<Page> {
         let (number, limit) = (number.to_string(), PAGE.to_string());
         let paging = [("page", number.as_str()), ("limit", limit.as_str())];
         let path = path_with("/api/v0/messages", &[query, &paging].concat());
-        let text = self.nodes[node].text(&path).await?;
+        let text = self.nodes[node].text(&path, must).await?;
         match Page::read(&text) {
             Ok(items) => {
                 let total = total(&text);
@@ -185,7 +188,9 @@ impl Collector<'_> {
                 Some(Page { hashes, total })
             }
             Err(why) => {
-                self.nodes[node].trouble(why);
+                if must {
+                    self.nodes[node].trouble(why);
+                }
                 None
             }
         }
@@ -231,7 +236,7 @@ impl Collector<'_> {
         let path = path_with("/api/v0/messages.json", &[("content_types", &kind), ("channels", &channel)]);
         let mut is_whole = false;
         for node in 0..self.nodes.len() {
-            let Some(text) = self.nodes[node].text(&path).await else { continue };
+            let Some(text) = self.nodes[node].text(&path, true).await else { continue };
             match flat(&text) {
                 Ok(items) => {
                     is_whole = true;
@@ -254,7 +259,10 @@ impl Collector<'_> {
         for (node, seen) in self.nodes.iter().zip(&self.seen).filter(|(node, _)| !node.is_dead()) {
             let lacking = all.keys().filter(|hash| !seen.contains_key(**hash)).count();
             if lacking > 0 {
-                node.trouble(format!("it lacks {lacking} messages that other nodes return"));
+                node.trouble(format!(
+                    "it lacks {} that other nodes return",
+                    prose::count(lacking, "message")
+                ));
             }
             for (hash, _) in
                 all.iter().filter(|(hash, digests)| digests.len() > 1 && seen.contains_key(**hash))

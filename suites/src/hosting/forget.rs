@@ -10,7 +10,7 @@ use super::found::Found;
 use super::judge::{each, every, expect, is, is_address_of, some, with};
 use super::message::{Message, MessageKind};
 use crate::check::{Check, Checked, Stop};
-use crate::probe::Probe;
+use crate::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -100,33 +100,41 @@ async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "FORGET", seen, &want, is_address_of(found.owner))
 }
 
-/// Looks up the targets of the latest FORGETs and judges each by its hash, status and body.
+/// Looks up the targets of the latest FORGETs and judges each by its hash, status and body, if that can be done.
 async fn targets(
     probe: &Probe<'_>,
     found: &Found,
-    judge: impl Fn(&str, u16, &Value) -> Result<(), String>,
+    judge: impl Fn(&str, u16, &Value) -> Option<Result<(), String>>,
     want: &str,
 ) -> Checked {
     let mut count = 0;
     for forget in found.of_kind(MessageKind::Forget).into_iter().rev().take(LOOKED_UP) {
         for hash in hashes(forget).into_iter().filter(|hash| is_hash(hash)).take(LOOKED_UP) {
-            let answer = found.lookup(probe, hash).await?;
+            let answer = known(probe, found, hash).await?;
+            let Some(judged) = judge(hash, answer.status(), &answer.json()) else { continue };
             count += 1;
-            let judged = judge(hash, answer.status(), &answer.json());
             let got = judged.as_ref().err().cloned().unwrap_or_default();
             answer.expect(judged.is_ok(), &format!("a hash of {}", forget.hash()), want, got)?;
         }
     }
-    some(found, count, "target of a FORGET")
+    some(found, count, &format!("target of a FORGET that shows whether it is {want}"))
+}
+
+/// Looks up a message. An answer that says neither what it is nor that it is gone makes the check inconclusive.
+async fn known<'p>(probe: &'p Probe<'_>, found: &Found, hash: &str) -> Result<Answer<'p>, Stop> {
+    let answer = found.lookup(probe, hash).await?;
+    answer.given_status(&[200, 404, 410])?;
+    Ok(answer)
 }
 
 /// Looks up the targets of the latest FORGETs. Each must be a STORE message; one that is gone or unknown cannot be
-/// judged and passes.
+/// judged.
 async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, _: u16, body: &Value| match body["message"]["type"].as_str() {
-        Some(kind) if kind != "STORE" => Err(format!("{hash} is a {kind}")),
-        _ => Ok(()),
+        None => None,
+        Some("STORE") => Some(Ok(())),
+        Some(kind) => Some(Err(format!("{hash} is a {kind}"))),
     };
     targets(probe, &found, judge, "a STORE message").await
 }
@@ -137,8 +145,9 @@ async fn forget_names_only_forgettable_messages(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let judge = |hash: &str, status: u16, body: &Value| {
         let state = body["status"].as_str().unwrap_or_default();
-        let is_gone = matches!(state, "removed" | "rejected" | "pending") || matches!(status, 404 | 410);
-        if is_gone && state != "forgotten" { Err(format!("{hash}: {status} {state}")) } else { Ok(()) }
+        let is_gone = matches!(state, "removed" | "rejected" | "pending")
+            || (matches!(status, 404 | 410) && state != "forgotten");
+        Some(if is_gone { Err(format!("{hash}: {status} {state}")) } else { Ok(()) })
     };
     targets(probe, &found, judge, "a message that can be forgotten").await
 }
@@ -161,7 +170,7 @@ async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> 
                     "too many artifacts are in no FORGET to look all of them up".to_owned(),
                 ));
             }
-            let answer = found.lookup(probe, hash).await?;
+            let answer = known(probe, &found, hash).await?;
             let state = answer.json()["status"].as_str().unwrap_or_default().to_owned();
             let is_there = answer.status() == 200 && matches!(state.as_str(), "processed" | "removing");
             let place = format!("artifact {hash} of {id}");

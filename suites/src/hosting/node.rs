@@ -81,8 +81,8 @@ impl Node {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).silent >= PATIENCE
     }
 
-    /// The body of a 200 as a string; anything else is noted as a problem.
-    pub(super) async fn text(&self, path: &str) -> Option<String> {
+    /// The body of a 200 as a string. Anything else is noted as a problem if there `must` be one.
+    pub(super) async fn text(&self, path: &str, must: bool) -> Option<String> {
         let Reply { status, body } = self.get(path).await;
         match (status, String::from_utf8(body)) {
             (200, Ok(text)) => Some(text),
@@ -92,6 +92,7 @@ impl Node {
             }
             // A missing answer is noted already.
             (0, _) => None,
+            _ if !must => None,
             (status, _) => {
                 self.trouble(format!("{} returned {status}", path.split('?').next().unwrap_or_default()));
                 None

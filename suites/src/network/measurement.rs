@@ -92,7 +92,7 @@ async fn measurements<'p>(probe: &'p Probe<'_>, publisher: &str, least: usize) -
     let List { answer, mut items } = messages(probe, publisher, &[]).await?;
     items.retain(|record| is_measurement(probe, record));
     let why = format!("{} measurements were found, at least {least} are needed", items.len());
-    probe.given(items.len() >= least, why)?;
+    probe.found(items.len() >= least, why)?;
     Ok(List { answer, items })
 }
 
@@ -136,7 +136,7 @@ async fn measurements_are_posts_of_the_publisher_on_its_channel(probe: &Probe<'_
 async fn measurements_are_found_by_a_named_type(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let any = messages(probe, &publisher, &[]).await?;
-    probe.given(!any.items.is_empty(), "the publisher sent no messages in the last hours")?;
+    probe.found(!any.items.is_empty(), "the publisher sent no messages in the last hours")?;
     let dialect = &probe.settings.dialect;
     let (scoring, metrics) = (dialect.scoring_type.as_str(), dialect.metrics_type.as_str());
     let names = match probe.settings.network.metrics_content_type {

@@ -303,7 +303,7 @@ async fn page_after_the_last_is_empty(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page;
     let some = page(probe, &corpus, &[("limit", "20"), ("page", &first.to_string())]).await?;
-    probe.given(!some.items.is_empty(), "the first page is empty as well")?;
+    probe.found(!some.items.is_empty(), "the first page is empty as well")?;
     for number in [first + 2, first + 1_000_000] {
         let path = path(&corpus, &[("limit", "20"), ("page", &number.to_string())]);
         let answer = Call::get(&query::LIST, &path).attempt(probe).await?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{LeftOut, Planned};
 use crate::pace::Pace;
 use crate::target::Target;
-use crate::{gateway, hosting, network};
+use crate::{gateway, hosting, network, prose};
 
 /// The assumed time of a request if it was not measured, in milliseconds.
 const LATENCY_MS: u64 = 50;
@@ -176,10 +176,10 @@ impl Plan {
         let latency = if self.is_measured { "measured" } else { "assumed" };
         let _ = writeln!(
             text,
-            "expected time: {} ({} ms a request, {latency}; {} checks in parallel; without the waits inside checks)",
+            "expected time: {} ({} ms a request, {latency}; {} in parallel; without the waits inside checks)",
             time(self.seconds),
             self.latency_ms,
-            self.jobs
+            prose::count(self.jobs, "check")
         );
         for (LeftOut { verdict, reason }, ids) in &self.left_out {
             let _ = writeln!(text, "\n{} {}: {reason}", ids.len(), verdict.name());

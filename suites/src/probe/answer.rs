@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::Probe;
 use crate::check::Stop;
 use crate::exchange::{Broken, Exchange, Response};
+use crate::owners;
 use crate::transport::Open;
 
 /// A response, with expectations about it.
@@ -43,14 +44,21 @@ impl Answer<'_> {
 
     /// A precondition: without one of these statuses the check is inconclusive.
     pub fn given_status(&self, wanted: &[u16]) -> Result<(), Stop> {
-        let got = self.status();
-        let what = format!("a precondition failed: status {got} instead of {}", one_of(wanted));
-        self.probe.given(wanted.contains(&got), what)
+        self.met_status(wanted, "a precondition failed:")
+    }
+
+    fn met_status(&self, wanted: &[u16], what: &str) -> Result<(), Stop> {
+        let (want, got) = (one_of(wanted), self.status());
+        if wanted.contains(&got) {
+            return Ok(());
+        }
+        let why = format!("{what} status {got} instead of {want}");
+        Err(Stop::Unmet(why, owners::unmet_status(want, got, self.index)))
     }
 
     /// A precondition about this response: without it the check is inconclusive.
     pub fn given(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
-        self.probe.given(holds, what)
+        if holds { Ok(()) } else { Err(owners::unmet(what.into(), Some(self.index))) }
     }
 
     /// A precondition: one of these statuses with a body that shows it.
@@ -82,9 +90,8 @@ impl Answer<'_> {
 
     /// The valid counterpart: without one of these statuses the check's rejections prove nothing.
     pub fn counterpart_status(&self, wanted: &[u16]) -> Result<(), Stop> {
-        let got = self.status();
-        let what = format!("the valid counterpart returned status {got} instead of {}", one_of(wanted));
-        self.probe.counterpart(wanted.contains(&got), what)
+        self.probe.statistics(|statistics| statistics.counterparts += 1);
+        self.met_status(wanted, "the valid counterpart returned")
     }
 
     /// States an expectation about this response.

@@ -41,8 +41,7 @@ impl Probe<'_> {
 
     /// Whether a refused request is sent again: the pace waits as long as the target says.
     fn may_send_again(&self, answer: &Answer<'_>) -> bool {
-        let says_when = answer.response.header("retry-after").is_some();
-        answer.status() == 429 && says_when && !self.environment.own
+        !self.environment.own && self.pace.waits_for(&answer.response)
     }
 
     /// Like [`Probe::send_with`]; a 429 is returned as it is.

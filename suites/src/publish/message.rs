@@ -26,9 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
 async fn ordinary(probe: &Probe<'_>) -> Result<(Caller, Message), Stop> {
     let caller = caller(probe).await?;
     let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
-    let message = read_message(&prepared.message)
-        .ok_or_else(|| Stop::Inconclusive("the message cannot be decoded".to_owned()))?;
-    Ok((caller, message))
+    Ok((caller, probe.given_some(read_message(&prepared.message), "the message cannot be decoded")?))
 }
 
 /// Decodes the prepared message. It must be a legacy message with lengths in shortest encoding and no bytes left

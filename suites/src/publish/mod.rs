@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use crate::ambient::{self, Rule};
 use crate::check::{Check, Core, Stop};
 use crate::client::Limits;
-use crate::exchange::Request;
+use crate::exchange::{Exchange, Request};
 use crate::probe::{Answer, Evidence, Probe};
 
 pub(crate) use wire::Draft;
@@ -52,12 +52,19 @@ pub const CORE: Core = {
 
 /// The site of the exchange.
 pub(crate) const SITE: &str = "publish";
-/// The 429 of a submit comes from the limit per address; that of a prepare may also come from the limit per domain.
+/// The 429 of a submit comes from the limit per address, and so does that of a prepare that names no domain. That of
+/// another prepare may come from the limit per domain.
 pub(crate) const RETRY_AFTER: Rule = Rule {
     row: &assay_spec::publish::requirements::exchange::RATE_PER_IP,
     breaks: |exchange, response| {
-        let is_submit = exchange.site == SITE && exchange.request.target.contains(SUBMIT);
-        is_submit.then(|| ambient::without_retry_after(response)).flatten()
+        let Exchange { site, request, .. } = exchange;
+        let names_domain = || {
+            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+            body["domain"].is_string()
+        };
+        let is_per_address = site == SITE
+            && (request.target.contains(SUBMIT) || (request.target.contains(PREPARE) && !names_domain()));
+        is_per_address.then(|| ambient::without_retry_after(response)).flatten()
     },
 };
 /// The path of the prepare endpoint.
@@ -291,6 +298,6 @@ pub(crate) async fn chain_call(probe: &Probe<'_>, method: &str, params: Value) -
     let answer = probe.send("chain", request).await?;
     answer.given_status(&[200])?;
     let body = answer.json();
-    probe.given(body.get("result").is_some(), format!("the chain rejects {method}: {}", body["error"]))?;
+    probe.found(body.get("result").is_some(), format!("the chain rejects {method}: {}", body["error"]))?;
     Ok(body["result"].clone())
 }

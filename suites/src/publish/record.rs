@@ -35,8 +35,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// Sends a prepare of `body` and reads its record.
 async fn record_of(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Record, Stop> {
     let prepared = prepared(probe, caller, body).await?;
-    read_record(&prepared.message)
-        .ok_or_else(|| Stop::Inconclusive("the message carries no readable record".to_owned()))
+    probe.given_some(read_record(&prepared.message), "the message carries no readable record")
 }
 
 /// Sends an ordinary prepare and reads its record.

@@ -10,7 +10,7 @@ use crate::conclusion::tested;
 use crate::curl::authority;
 use crate::endpoints::{Coverage, Seen, count};
 use crate::exchange::{Cut, Exchange, Request};
-use crate::prose::WIDTH;
+use crate::prose::{self, WIDTH};
 use crate::verdict::{Outcome, Run, Verdict};
 
 /// The maximum size of a shown body.
@@ -442,13 +442,8 @@ fn put_endpoints(out: &mut String, run: &Run) {
 pub(super) fn last_line(run: &Run) -> String {
     let end = run.ending();
     let counts = counts(|verdict| run.count(verdict), Paint(false));
-    let total = run.outcomes.len();
-    let noun = if total == 1 { "check" } else { "checks" };
-    if counts.is_empty() {
-        format!("{total} {noun} - {end}")
-    } else {
-        format!("{total} {noun}: {counts} - {end}")
-    }
+    let checks = prose::count(run.outcomes.len(), "check");
+    if counts.is_empty() { format!("{checks} - {end}") } else { format!("{checks}: {counts} - {end}") }
 }
 
 /// The verdict whose colour the last line has.

@@ -108,6 +108,29 @@ fn every_page_says_what_it_is_for_and_where_to_go_on() {
     assert!(readme.text.lines().count() <= 150, "the README is short");
 }
 
+/// The tests do not build the program once more, so `.ci/run` executes these commands, with another profile.
+#[test]
+fn every_cargo_command_of_the_readme_is_a_step_of_ci() {
+    let command = |line: &str| -> String {
+        let line = line.split(" #").next().unwrap_or_default();
+        line.split_whitespace()
+            .filter(|word| !["--release", "--debug"].contains(word))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let ci = std::fs::read_to_string(root().join(".ci/run")).expect(".ci/run");
+    let steps: Vec<String> = ci.lines().filter_map(|line| line.strip_prefix("step ")).map(command).collect();
+    let readme = Page::named("README.md");
+    let blocks = readme.blocks();
+    let lines = blocks.iter().filter(|block| block.kind == "sh").flat_map(|block| &block.body);
+    let commands: Vec<String> =
+        lines.filter(|line| line.starts_with("cargo ")).map(|line| command(line)).collect();
+    assert_eq!(commands.len(), 3, "{commands:?}");
+    for wanted in commands {
+        assert!(steps.contains(&wanted), "no step of .ci/run is `{wanted}`");
+    }
+}
+
 #[test]
 fn every_link_leads_to_a_page_and_its_section() {
     for page in Page::all() {

@@ -6,7 +6,7 @@ use assay_spec::requirement::Evidence;
 use assay_spec::{Service, catalogue};
 use assay_suites::check;
 use assay_suites::embedded::constant;
-use assay_suites::embedded::prove::{Breadth, Row, constants, prove, ran};
+use assay_suites::embedded::prove::{Breadth, Row, broken, constants, prove, ran};
 use assay_suites::exchange::Exchange;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::Settings;
@@ -39,6 +39,15 @@ async fn only_the_listed_checks_pass_on_constant_servers() {
     let all = check::all();
     let passes = constants(1, &all, &settings(), 4, Breadth::Own).await.expect("worlds");
     let holes = constant::holes(&passes, &all);
+    assert!(holes.is_empty(), "{holes:#?}");
+}
+
+/// `assay prove` does this for every service.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_fails_if_one_endpoint_is_broken() {
+    let of_drop = |check: &&check::Check| check.requirement.service == Service::Drop;
+    let drop: Vec<_> = check::all().into_iter().filter(of_drop).collect();
+    let holes = broken(1, &drop, &settings(), 4).await.expect("worlds");
     assert!(holes.is_empty(), "{holes:#?}");
 }
 

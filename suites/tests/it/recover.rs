@@ -13,7 +13,7 @@ use assay_suites::control::Control;
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::target::Tcp;
 use serde_json::{Value, json};
-use wiremock::matchers::{method, path_regex};
+use wiremock::matchers::{method, path_regex, query_param};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 /// A simulator whose clock is stopped and whose network has no rate limit, and its control API.
@@ -190,6 +190,33 @@ async fn nodes_that_are_gone_or_return_nonsense_are_named_and_ignored() {
     let ran = recover(&["--network", &nonsense, "--address", &owner.address], None).await;
     assert_eq!(ran.code, Some(1), "nothing was read, and the exit code says so: {}", ran.err);
     assert_eq!(ran.json()["complete"], false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn page_0_of_a_node_that_counts_from_0_is_read() {
+    let (served, control) = served().await;
+    let (owner, _) = seed_history(&control, "hosting.seed-history", json!({})).await;
+    let node = &served.sites["network"];
+    let conforming =
+        recover(&["--network", node, "--address", &owner.address], Some(&owner.key)).await.json();
+    // Without a total, an empty page 1 could also be the end of an empty list.
+    let from_zero = MockServer::start().await;
+    let list = |messages: &Value| ResponseTemplate::new(200).set_body_json(json!({ "messages": messages }));
+    for address in [owner.address.clone(), delegate(&control).await] {
+        let path = format!("/api/v0/messages?addresses={address}&limit=100");
+        let found: Value = serde_json::from_str(&control_get(node, &path).await).expect("a list");
+        let first = Mock::given(path_regex("/messages$")).and(query_param("page", "0"));
+        let first = first.and(query_param("addresses", address));
+        first.respond_with(list(&found["messages"])).mount(&from_zero).await;
+    }
+    Mock::given(path_regex("/messages$")).respond_with(list(&json!([]))).mount(&from_zero).await;
+    let arguments = ["--network", &from_zero.uri(), "--address", &owner.address];
+    let ran = recover(&arguments, Some(&owner.key)).await.json();
+    assert_eq!(ran["projects"], conforming["projects"]);
+    assert_eq!(
+        ran["deployments"].as_array().map(Vec::len),
+        conforming["deployments"].as_array().map(Vec::len)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

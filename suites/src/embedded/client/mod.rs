@@ -197,7 +197,9 @@ fn decide(outcome: &mut Outcome, checked: Checked) {
             outcome.reason = format!("{}: wanted {}, got {}", failure.place, failure.want, failure.got);
             outcome.failure = Some(failure);
         }
-        Err(Stop::Inconclusive(why)) => (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, why),
+        Err(Stop::Unmet(why, _) | Stop::Inconclusive(why)) => {
+            (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, why);
+        }
         Err(Stop::NotApplicable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotApplicable, why),
         Err(Stop::NotTestable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotTestable, why),
         Err(Stop::Error(why)) => outcome.reason = why,
@@ -208,6 +210,10 @@ fn decide(outcome: &mut Outcome, checked: Checked) {
 fn in_words(stop: Stop) -> String {
     match stop {
         Stop::Fail(failure) => format!("{}: got {}", failure.place, failure.got),
-        Stop::Inconclusive(why) | Stop::NotApplicable(why) | Stop::NotTestable(why) | Stop::Error(why) => why,
+        Stop::Unmet(why, _)
+        | Stop::Inconclusive(why)
+        | Stop::NotApplicable(why)
+        | Stop::NotTestable(why)
+        | Stop::Error(why) => why,
     }
 }

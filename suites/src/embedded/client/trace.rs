@@ -12,6 +12,7 @@ use super::Suite;
 use super::scene::{Scene, Script};
 use crate::check::{Checked, Stop};
 use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::prose;
 use crate::verdict::Failure;
 
 /// The most exchanges in a report.
@@ -134,7 +135,10 @@ impl Trace {
             ));
         }
         if let Some(stray) = self.strays.first() {
-            notes.push(format!("{} requests to other paths, the first to {stray}", self.strays.len()));
+            notes.push(format!(
+                "{} to other paths, the first to {stray}",
+                prose::count(self.strays.len(), "request")
+            ));
         }
         if let Ended::Stopped(after) = self.ended {
             notes.push(format!("the client was still running and was stopped after {} s", after.as_secs()));

@@ -57,7 +57,7 @@ impl IndexedList {
         let answer = self.call(probe, network, filters).send(probe).await?;
         answer.given_status(&[200])?;
         let items = answer.json()[self.name].as_array().cloned().unwrap_or_default();
-        probe.given(!items.is_empty(), format!("the answer has no {}", self.name))?;
+        probe.found(!items.is_empty(), format!("the answer has no {}", self.name))?;
         Ok(List { answer, items })
     }
 
@@ -66,7 +66,7 @@ impl IndexedList {
         let network = network(probe).await?;
         let all = self.some(probe, &network, &[]).await?;
         let middle = middle(&numbers(probe, &all, member)?);
-        probe.given(middle.is_some(), format!("the listed values of {member} are too close together"))?;
+        probe.found(middle.is_some(), format!("the listed values of {member} are too close together"))?;
         let (low, high) = middle.unwrap_or(0..=0).into_inner();
         let [low_text, high_text] = [low, high].map(|number| number.to_string());
         let filters = [(from, low_text.as_str()), (to, high_text.as_str())];

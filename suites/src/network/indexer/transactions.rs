@@ -68,7 +68,7 @@ async fn the_address_selects_what_it_sent_and_what_it_received(probe: &Probe<'_>
     let [senders, receivers] = ["from", "to"].map(|member| latest.texts(member));
     let is_receiver = |sender: &&String| receivers.iter().any(|one| one.eq_ignore_ascii_case(sender));
     let both = senders.iter().filter(|sender| !sender.is_empty()).find(is_receiver).cloned();
-    probe.given(both.is_some(), "no address both sent and received one of the listed transactions")?;
+    probe.found(both.is_some(), "no address both sent and received one of the listed transactions")?;
     let address = both.unwrap_or_default();
     let selected = OF_TRANSACTIONS.some(probe, &network, &[("address", &address)]).await?;
     for member in ["from", "to"] {

@@ -43,7 +43,7 @@ async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked
     let nodes = measured(probe).await?;
     let List { answer, mut items } = some(probe, NodeKind::Compute, nodes.hash(NodeKind::Compute)?).await?;
     items.retain(|record| present(record, HEALTHY).is_some());
-    probe.given(!items.is_empty(), format!("no record has {HEALTHY}, so no node is healthy"))?;
+    probe.found(!items.is_empty(), format!("no record has {HEALTHY}, so no node is healthy"))?;
     let healthy = List { answer, items };
     healthy.expect_each("base_latency", |record| present(record, "base_latency").is_some())
 }
@@ -94,7 +94,7 @@ async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked 
             fields.iter().all(|name| record.get(*name).is_none_or(|value| !value.is_null()))
         })?;
     }
-    probe.given(has_failed, "no record shows a failed test")
+    probe.found(has_failed, "no record shows a failed test")
 }
 
 /// Reads the metrics of a compute node whose diagnostic machine fails. No record may have `diagnostic_vm_latency`.

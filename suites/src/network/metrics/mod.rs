@@ -104,7 +104,7 @@ async fn list<'p>(probe: &'p Probe<'_>, kind: NodeKind, id: &str) -> Result<List
 /// As [`list`], with at least one record.
 async fn some<'p>(probe: &'p Probe<'_>, kind: NodeKind, id: &str) -> Result<List<'p>, Stop> {
     let list = list(probe, kind, id).await?;
-    probe.given(!list.items.is_empty(), format!("the {} node has no records", kind.name()))?;
+    probe.found(!list.items.is_empty(), format!("the {} node has no records", kind.name()))?;
     Ok(list)
 }
 

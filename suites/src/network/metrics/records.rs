@@ -98,7 +98,7 @@ async fn where_present(
     let nodes = measured(probe).await?;
     let records = some(probe, kind, nodes.hash(kind)?).await?;
     let any = records.items.iter().any(|record| members.iter().any(|name| present(record, name).is_some()));
-    probe.given(any, format!("no record has {}", members.join(", ")))?;
+    probe.found(any, format!("no record has {}", members.join(", ")))?;
     let want = format!("{} {want}", members.join(", "));
     records.expect_each(&want, |record| members.iter().all(|name| present(record, name).is_none_or(&holds)))
 }

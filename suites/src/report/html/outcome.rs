@@ -8,6 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::exchange::{address, exchange};
 use super::text::{line, lines};
+use crate::prose;
 use crate::report::terminal::answers;
 use crate::verdict::{Failure, Outcome, Run, Verdict};
 
@@ -72,7 +73,7 @@ fn put_exchanges(out: &mut String, run: &Run, outcome: &Outcome, limit: usize) {
         return;
     }
     let shown = outcome.failure.as_ref().and_then(|failure| failure.exchange).unwrap_or(count - 1);
-    let noun = if count == 1 { "1 exchange".to_owned() } else { format!("{count} exchanges") };
+    let noun = prose::count(count, "exchange");
     let open = if is_pass { "" } else { " open" };
     out.push_str(&format!("<details class=\"exchanges\"{open}><summary>{noun}</summary>\n"));
     for (n, each) in outcome.exchanges.iter().enumerate() {

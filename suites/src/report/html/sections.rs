@@ -7,6 +7,7 @@ use super::text::{line, lines};
 use crate::conclusion::{conclude, tested};
 use crate::diff::{Change, Verdicts, diff};
 use crate::endpoints::{Coverage, Seen};
+use crate::prose;
 use crate::report::terminal;
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -82,9 +83,9 @@ pub(super) fn overview(run: &Run) -> String {
             )
         })
         .collect();
-    let noun = if total == 1 { "check" } else { "checks" };
+    let checks = prose::count(total, "check");
     format!(
-        "<div class=\"verdict {class}\"><p class=\"big\">{words}</p>\n<p>{total} {noun} of <code>{}</code>, seed \
+        "<div class=\"verdict {class}\"><p class=\"big\">{words}</p>\n<p>{checks} of <code>{}</code>, seed \
          <code>{}</code></p></div>\n{partial}<div class=\"chips\">{chips}</div>\n<div class=\"wide\"><table \
          class=\"counts\"><thead><tr><th scope=\"col\">service</th><th scope=\"col\">tested</th>{heads}</tr></thead><tbody>{rows}</tbody>\
          </table></div>\n{}{}",
@@ -211,8 +212,8 @@ pub(super) fn timing(run: &Run, late: &mut Late) -> String {
     };
     let (first, rest) = timed.split_at(timed.len().min(SLOWEST));
     let mut out = format!(
-        "<p class=\"hint\">{} checks took {}.{:03} s in all; the slowest first.</p>{}",
-        timed.len(),
+        "<p class=\"hint\">{} took {}.{:03} s in all; the slowest first.</p>{}",
+        prose::count(timed.len(), "check"),
         total / 1000,
         total % 1000,
         table(first)
