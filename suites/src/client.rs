@@ -101,6 +101,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
     }
 }
 
+fn too_many_headers() -> Broken {
+    Broken::Limit(format!("more than {HEADERS} header lines"))
+}
+
 fn timed_out(limits: Limits) -> Broken {
     Broken::TimedOut(limits.timeout.as_secs() + u64::from(limits.timeout.subsec_nanos() > 0))
 }
@@ -123,7 +127,7 @@ async fn receive<R: AsyncRead + Unpin>(reader: R, is_head: bool, limits: Limits)
         };
         return Ok(response);
     }
-    Err(Broken::Nonsense(format!("more than {INTERIM_RESPONSES} interim responses")))
+    Err(Broken::Limit(format!("more than {INTERIM_RESPONSES} interim responses")))
 }
 
 enum Framing {
@@ -299,6 +303,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
                         return Ok(true);
                     }
                     Ok(httparse::Status::Partial) => {}
+                    Err(httparse::Error::TooManyHeaders) => return Err(too_many_headers()),
                     Err(e) => return Err(nonsense(&format!("{e} in the trailers"), self.unread())),
                 }
             }
@@ -337,6 +342,7 @@ fn parse_head(bytes: &[u8]) -> Result<Option<(usize, Response)>, Broken> {
     let length = match head.parse(bytes) {
         Ok(httparse::Status::Complete(length)) => length,
         Ok(httparse::Status::Partial) => return Ok(None),
+        Err(httparse::Error::TooManyHeaders) => return Err(too_many_headers()),
         Err(e) => return Err(nonsense(&e.to_string(), bytes)),
     };
     let status = head.code.unwrap_or_default();
@@ -370,7 +376,11 @@ mod tests {
     }
 
     fn broken(kind: &str, what: &str) -> Result<Response, Broken> {
-        Err(if kind == "closed" { Broken::Closed(what.into()) } else { Broken::Nonsense(what.into()) })
+        Err(match kind {
+            "closed" => Broken::Closed(what.into()),
+            "limit" => Broken::Limit(what.into()),
+            _ => Broken::Nonsense(what.into()),
+        })
     }
 
     /// Reads a request head and its body of `body` bytes, and returns both.
@@ -560,12 +570,12 @@ mod tests {
         let garbage = answer("x".repeat(1000)).await;
         assert_eq!(garbage, broken("nonsense", &format!("invalid HTTP version: \"{}\"", "x".repeat(60))));
         let endless = "HTTP/1.1 102 P\r\n\r\n".repeat(17) + "HTTP/1.1 200 OK\r\n\r\n";
-        assert_eq!(answer(endless).await, broken("nonsense", "more than 16 interim responses"));
+        assert_eq!(answer(endless).await, broken("limit", "more than 16 interim responses"));
         let last_allowed = "HTTP/1.1 102 P\r\n\r\n".repeat(16) + "HTTP/1.1 200 OK\r\n\r\n";
         assert!(answer(last_allowed).await.is_ok());
         let headers = |n: usize| format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(n));
         assert!(answer(headers(128)).await.is_ok());
-        assert!(matches!(answer(headers(129)).await, Err(Broken::Nonsense(_))));
+        assert!(matches!(answer(headers(129)).await, Err(Broken::Limit(_))));
     }
 
     #[tokio::test]

@@ -75,9 +75,24 @@ pub enum Broken {
     /// The check ended while the request was incomplete.
     #[error("the request was held open and never finished")]
     Held,
+    /// The response exceeds a limit of Assay that no document states. It is not a finding about the target.
+    #[error("the response has {0}; this is a limit of Assay, not of the documents")]
+    Limit(String),
     /// The response exceeds the limit.
     #[error("the response is longer than {0} bytes")]
     TooLarge(usize),
+}
+
+impl Broken {
+    /// Whether nothing came in time: no connection, no handshake or no complete response.
+    pub fn is_silence(&self) -> bool {
+        match self {
+            Broken::TimedOut(_) => true,
+            Broken::Tls(why) => why.contains(crate::tls::NO_HANDSHAKE),
+            Broken::Unreachable(why) => why.contains(crate::target::NO_CONNECTION),
+            _ => false,
+        }
+    }
 }
 
 impl Request {

@@ -247,7 +247,7 @@ impl<'run> Probe<'run> {
 
     /// Keeps `value` out of every report of this check, in whatever way it is written there; `name` stands instead.
     pub fn hide(&self, name: &'static str, value: &str) {
-        self.statistics(|statistics| statistics.hidden.add(name, value));
+        self.statistics(|statistics| statistics.hidden.add_secret(name, value));
     }
 
     /// As [`Probe::hide`], where the check judges the value's form: in reports for programs another value of the same

@@ -236,7 +236,7 @@ impl Runner<'_> {
         let trace = coverage(&traces.environment).await;
         let good = verdict == Verdict::Pass;
         let why = if good { Vec::new() } else { refusals(&traces.environment).await };
-        self.target.leave(traces.environment, !good).await;
+        let opening = self.target.leave(traces.environment, !good).await;
         let mut outcome = Outcome {
             notes: traces.notes,
             failure,
@@ -250,7 +250,8 @@ impl Runner<'_> {
         traces.hidden.redact(&mut outcome);
         self.settings.secrets.redact(&mut outcome);
         if !good {
-            outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
+            let lines = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
+            outcome.repeat = opening.into_iter().chain(lines).collect();
         }
         Ran { outcome, sent, trace, judged: traces.judged }
     }
@@ -306,6 +307,9 @@ fn meets_limit(checked: &Checked, traces: &Traces) -> bool {
 const MAX_HELD: Duration = Duration::from_secs(5);
 /// The start of the reason if pacing may have caused a failure.
 pub(crate) const HELD: &str = "pacing delayed this check";
+
+/// The start of the reason of a check that did not run to its end because the target stopped answering.
+pub const SILENT: &str = "the target stopped answering";
 
 /// The verdict for how a check ended. Reaching a shared rate limit is not a failure.
 pub(crate) fn judge(

@@ -7,7 +7,7 @@ use assay_spec::machine::Transition;
 
 use crate::control::Offer;
 use crate::endpoints::Coverage;
-use crate::exchange::Exchange;
+use crate::exchange::{Broken, Exchange};
 use crate::recording::Call;
 use crate::redact::Disguise;
 
@@ -231,6 +231,16 @@ impl Run {
     /// Whether it is a shard without any selected check.
     fn is_empty_shard(&self) -> bool {
         self.shards.is_some() && self.outcomes.is_empty()
+    }
+
+    /// Whether the run sent requests and no server ever answered one.
+    pub fn is_unanswered(&self) -> bool {
+        let mut exchanges = self.outcomes.iter().flat_map(|outcome| &outcome.exchanges).peekable();
+        let is_silent = |exchange: &Exchange| match &exchange.response {
+            Err(broken) => broken.is_silence() || matches!(broken, Broken::Unreachable(_) | Broken::Held),
+            Ok(_) => false,
+        };
+        exchanges.peek().is_some() && exchanges.all(is_silent)
     }
 
     /// The exit code: 0 conforming, 1 not conforming, 4 the harness failed. A run that checked nothing, was stopped or

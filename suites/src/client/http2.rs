@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::{HEADERS, Limits, timed_out};
+use super::{HEADERS, Limits, timed_out, too_many_headers};
 use crate::exchange::{Broken, Request, Response};
 
 /// The maximum head size of the HTTP/2 library, which ends the stream beyond it.
@@ -154,7 +154,7 @@ impl Open {
 async fn receive(response: hyper::Response<Incoming>, limits: Limits) -> Result<Response, Broken> {
     let (parts, mut incoming) = response.into_parts();
     if parts.headers.len() > HEADERS {
-        return Err(Broken::Nonsense("too many headers".into()));
+        return Err(too_many_headers());
     }
     let lines = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + LINE_BYTES);
     if lines.sum::<usize>() > limits.head_bytes {

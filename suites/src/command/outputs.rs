@@ -189,6 +189,9 @@ impl Outputs {
         written.into_iter().collect::<Result<(), Ending>>()?;
         match run.exit_code() {
             0 => Ok(()),
+            _ if run.is_unanswered() => {
+                Err(Ending::Unreachable(format!("{} answered no request", run.target)))
+            }
             code => Err(Ending::Code(code)),
         }
     }

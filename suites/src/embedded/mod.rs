@@ -7,7 +7,6 @@ pub mod site_urls;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
 use assay_sim::clock::EPOCH;
@@ -20,11 +19,14 @@ use serde_json::json;
 
 use crate::control::{Control, Offer};
 use crate::exchange::Broken;
-use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Stream, Target};
+use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Stream, Target};
 use crate::verdict::Conditions;
 
 /// How much an in-memory connection holds before its writer waits.
 const BUFFER: usize = 64 * 1024;
+
+/// The host name of the control API in memory.
+const CONTROL: &str = "control.sim";
 
 /// The embedded simulator.
 #[derive(Clone)]
@@ -90,10 +92,10 @@ impl Target for Embedded {
             let handle = Handle::new(self.beginning(service), ClockMode::Auto);
             let sites: BTreeMap<&'static str, String> =
                 world::sites().iter().map(|site| (site.name, url(&handle, *site))).collect();
-            let hub = Arc::new(Hub::new(handle.clone(), sites.clone()));
+            let hub = Arc::new(Hub::new(handle.clone(), sites.clone()).allowing([CONTROL.to_owned()]));
             let connector: Arc<dyn Connect> = Arc::new(Memory { handle, control: router(hub) });
             let sites = sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
-            let control = Control::new(connector.clone(), &format!("http://control.sim{PREFIX}"), None);
+            let control = Control::new(connector.clone(), &format!("http://{CONTROL}{PREFIX}"), None);
             Ok(Environment {
                 connector,
                 sites,
@@ -104,9 +106,9 @@ impl Target for Embedded {
         })
     }
 
-    fn leave(&self, environment: Environment, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn leave(&self, environment: Environment, _: bool) -> Leaving<'_> {
         drop(environment);
-        Box::pin(std::future::ready(()))
+        Box::pin(std::future::ready(None))
     }
 
     fn conditions(&self) -> Conditions {
@@ -146,7 +148,7 @@ impl Connect for Memory {
                 url::Url::parse(known)
                     .is_ok_and(|known| known.host() == asked.host() && asked.port().is_none())
             };
-            if at("http://control.sim") {
+            if at(&format!("http://{CONTROL}")) {
                 drop(tokio::spawn(connection(theirs, self.control.clone())));
                 return Ok(Box::new(ours) as Box<dyn Stream>);
             }

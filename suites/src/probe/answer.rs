@@ -105,6 +105,7 @@ impl<'probe> Held<'probe> {
             Rest::Played(response) => response,
         };
         probe.end(index, &response);
+        probe.note_silence(index, &response).await?;
         probe.answer(index, response)
     }
 }

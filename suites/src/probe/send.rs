@@ -46,8 +46,9 @@ impl Probe<'_> {
         let parsed = Url::parse(url).ok().filter(Url::has_host);
         let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("not an absolute URL: {url:?}")))?;
         self.may_send(site, parsed[..Position::AfterPath].trim_end_matches('/'), &request)?;
-        self.wait_for(site).await?;
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
+        self.require_answers(site, &base).await?;
+        self.wait_for(site).await?;
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
         self.ask(site, base, request, None, limits).await
@@ -131,6 +132,7 @@ impl Probe<'_> {
             None => self.talk(site, &base, source, &request, limits).await,
         };
         self.end(index, &response);
+        self.note_silence(index, &response).await?;
         if let (Ok(response), false) =
             (&response, self.environment.own || site.is_empty() || self.recorder.plays())
         {
@@ -161,6 +163,8 @@ impl Probe<'_> {
         let base = self.environment.sites.get(site).cloned();
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
         self.may_send(site, &base, &request)?;
+        // Before the pace: a server that gets no more requests needs no waiting.
+        self.require_answers(site, &base).await?;
         self.wait_for(site).await?;
         Ok(match (source, self.environment.forwarding.get(site)) {
             (Some(source), Some(header)) => (base, request.header(header, source.to_string()), None),
@@ -203,6 +207,9 @@ impl Probe<'_> {
     fn stop(&self, index: usize, broken: &Broken) -> Stop {
         if let Broken::Unreachable(_) | Broken::Harness(_) = broken {
             return Stop::Error(broken.to_string());
+        }
+        if let Broken::Limit(_) = broken {
+            return Stop::Inconclusive(broken.to_string());
         }
         if let Broken::Inexpressible(_) = broken {
             return Stop::NotTestable(broken.to_string());

@@ -3,8 +3,10 @@
 use std::net::IpAddr;
 
 use super::Probe;
+use crate::check::Stop;
 use crate::client::Limits;
-use crate::exchange::{Broken, Request, Response};
+use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::run::SILENT;
 use crate::target::{Dial, is_same_origin};
 use crate::transport::{self, Open};
 
@@ -17,6 +19,74 @@ impl Probe<'_> {
         self.statistics(|statistics| {
             self.environment.connector.transport().dress(request, &mut statistics.hidden)
         })
+    }
+
+    /// Rejects a request to a server that stopped answering.
+    pub(super) async fn require_answers(&self, site: &str, base: &str) -> Result<(), Stop> {
+        if !self.may_stop(site) {
+            return Ok(());
+        }
+        let (transport, server) = (self.environment.connector.transport(), self.server(site, base));
+        if transport.is_doubtful(&server) && !self.answers(site, base).await {
+            transport.stop(&server, format!("{SILENT}: {site} has not answered a single request"));
+        }
+        transport.stopped(&server).map_or(Ok(()), |cause| Err(Stop::Inconclusive(cause)))
+    }
+
+    /// Notes whether a server answered. A server that lets a request time out, and then does not answer another one,
+    /// has stopped answering: the first check that sees this fails, the others are inconclusive.
+    pub(super) async fn note_silence(
+        &self,
+        index: usize,
+        response: &Result<Response, Broken>,
+    ) -> Result<(), Stop> {
+        let (site, base) = self.statistics(|statistics| {
+            let Exchange { site, base, .. } = &statistics.exchanges[index];
+            (site.clone(), base.clone())
+        });
+        if !self.may_stop(&site) {
+            return Ok(());
+        }
+        let (transport, server) = (self.environment.connector.transport(), self.server(&site, &base));
+        let broken = match response {
+            Err(broken) if broken.is_silence() => broken,
+            Err(Broken::Unreachable(_) | Broken::Harness(_)) => return Ok(()),
+            _ => {
+                transport.answered(&server);
+                return Ok(());
+            }
+        };
+        if transport.stopped(&server).is_none() && self.answers(&site, &base).await {
+            return Ok(());
+        }
+        let check = self.check.requirement;
+        let cause = format!(
+            "{SILENT}: in {check}, there was {broken} from {site}, which did not answer a GET / either"
+        );
+        if transport.stop(&server, cause) {
+            return Ok(());
+        }
+        Err(Stop::Inconclusive(transport.stopped(&server).unwrap_or_default()))
+    }
+
+    /// Whether silence of this site is noted: not of servers that only a response named, and not of a recording.
+    fn may_stop(&self, site: &str) -> bool {
+        !site.is_empty() && self.environment.connector.is_remote() && !self.recorder.plays()
+    }
+
+    /// The server of a site. Every world has its own URL, but the same server.
+    fn server(&self, site: &str, base: &str) -> String {
+        if self.environment.own { site.to_owned() } else { base.to_owned() }
+    }
+
+    /// Whether a server sends anything at all.
+    async fn answers(&self, site: &str, base: &str) -> bool {
+        let connector = &*self.environment.connector;
+        let request = self.dressed(base, Request::new("GET", "/"));
+        let to = Dial { base, source: None, own: self.is_own(base) };
+        let limits = connector.transport().confirmation(site);
+        let answered = transport::send(connector, to, &request, limits).await.response;
+        !answered.is_err_and(|broken| broken.is_silence())
     }
 
     /// Sends a request and waits for the whole response. `site` determines the timeout for distant servers.

@@ -157,6 +157,7 @@ fn broken(broken: wire::Broken) -> Result<Broken, String> {
         BrokenKind::Closed => Broken::Closed(detail),
         BrokenKind::Nonsense => Broken::Nonsense(detail),
         BrokenKind::Held => Broken::Held,
+        BrokenKind::Limit => Broken::Limit(detail),
         BrokenKind::Inexpressible => Broken::Inexpressible(detail),
         BrokenKind::TooLarge => Broken::TooLarge(number()? as usize),
     })

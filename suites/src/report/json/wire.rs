@@ -190,6 +190,7 @@ pub(super) enum BrokenKind {
     Closed,
     Nonsense,
     Held,
+    Limit,
     Inexpressible,
     TooLarge,
 }

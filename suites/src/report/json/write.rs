@@ -117,6 +117,7 @@ fn broken(broken: &Broken) -> wire::Broken {
         Broken::Closed(place) => (BrokenKind::Closed, place.clone()),
         Broken::Nonsense(why) => (BrokenKind::Nonsense, why.clone()),
         Broken::Inexpressible(what) => (BrokenKind::Inexpressible, what.clone()),
+        Broken::Limit(what) => (BrokenKind::Limit, what.clone()),
         Broken::Held => (BrokenKind::Held, String::new()),
         Broken::TooLarge(bytes) => (BrokenKind::TooLarge, bytes.to_string()),
     };
