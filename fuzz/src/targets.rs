@@ -280,7 +280,7 @@ fn http1(data: &[u8]) {
                 let head = response.headers.iter().map(|(name, value)| name.len() + value.len());
                 assert!(head.sum::<usize>() <= limits.head_bytes);
             }
-            Err(Broken::Closed(_) | Broken::Nonsense(_) | Broken::TooLarge(_)) => {}
+            Err(Broken::Closed(_) | Broken::Nonsense(_) | Broken::Limit(_)) => {}
             Err(error) => panic!("{error}"),
         }
     }

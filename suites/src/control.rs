@@ -169,6 +169,16 @@ impl Control {
         }
     }
 
+    /// The command that opens a closed world.
+    pub fn opening(&self) -> String {
+        let token =
+            if self.token.is_some() { " -H \"Authorization: Bearer $ASSAY_CONTROL_TOKEN\"" } else { "" };
+        format!(
+            "curl -sS -X POST{token} {}/open  # opens the world of this check and prints its sites",
+            self.base
+        )
+    }
+
     /// The world's time in milliseconds.
     pub async fn now(&self) -> Result<i64, String> {
         let clock = self.call("GET", "clock", None).await?;

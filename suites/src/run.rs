@@ -241,7 +241,7 @@ impl Runner<'_> {
         let trace = coverage(&traces.environment).await;
         let good = verdict == Verdict::Pass;
         let why = if good { Vec::new() } else { refusals(&traces.environment).await };
-        self.target.leave(traces.environment, !good).await;
+        let opening = self.target.leave(traces.environment, !good).await;
         let mut outcome = Outcome {
             notes: traces.notes,
             failure,
@@ -255,7 +255,8 @@ impl Runner<'_> {
         traces.hidden.redact(&mut outcome);
         self.settings.secrets.redact(&mut outcome);
         if !good {
-            outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
+            let lines = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
+            outcome.repeat = opening.into_iter().chain(lines).collect();
         }
         Ran { outcome, sent, trace, judged: traces.judged }
     }
@@ -316,6 +317,9 @@ fn excuse(checked: &Checked, traces: &Traces) -> Option<&'static str> {
 const MAX_HELD: Duration = Duration::from_secs(5);
 /// The start of the reason if pacing may have caused a failure.
 pub(crate) const HELD: &str = "pacing delayed this check";
+
+/// The start of the reason of a check that did not run to its end because the target stopped answering.
+pub const SILENT: &str = "the target stopped answering";
 
 /// The verdict for how a check ended. Reaching the declared rate limit, or a documented 503, is not a failure.
 pub(crate) fn judge(

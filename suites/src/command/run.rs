@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use assay_spec::Id;
 use assay_spec::crypto::text::sha256_hex;
@@ -15,7 +16,7 @@ use assay_suites::plan::{Plan, Planned, Wishes, foresee};
 use assay_suites::probe::Settings;
 use assay_suites::profile::Gate;
 use assay_suites::report::{json, terminal};
-use assay_suites::run::{Halt, Ran, Runner};
+use assay_suites::run::{Halt, Ran, Runner, SILENT};
 use assay_suites::shard::Shard;
 use assay_suites::target::Target;
 use assay_suites::verdict::{Outcome, Run, Shards, Verdict};
@@ -40,6 +41,7 @@ pub(crate) const HELP: &str = "Examples:
   assay run --profile p.toml --json out.json --resume out.json.partial    # continues a killed run
 
 Ctrl-C once: running checks finish, then the report is written. Twice: the report is written now. Three times: no report.
+After SIGTERM and after the deadline, running checks have 5 seconds; then the report is written.
 
 Exit codes: 0 conforming, 1 not conforming or not enough tested, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
 
@@ -95,6 +97,9 @@ pub(crate) struct RunArgs {
     /// Run every check N times; a check with different verdicts is unstable
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_TIMES)))]
     repeat: Option<u32>,
+    /// Stop the run after this time, such as 90s, 30m or 2h; the default follows from the plan
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    deadline: Option<Duration>,
     /// Repeat the run until a check fails, at most as often as --repeat says
     #[arg(long)]
     until_fail: bool,
@@ -132,6 +137,19 @@ impl RunArgs {
 
 fn parse_weight(name: &str) -> Result<Weight, String> {
     Weight::named(name).ok_or_else(|| "unknown weight; use heavy or destructive".to_owned())
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is not a time: write a whole number and s, m or h, such as 90s");
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        _ => return Err(wrong()),
+    };
+    let count: u32 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    if count == 0 { Err(wrong()) } else { Ok(Duration::from_secs(u64::from(count) * seconds)) }
 }
 
 fn parse_shard(text: &str) -> Result<Shard, String> {
@@ -230,11 +248,24 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
 
     let interrupt = Interrupt::listen();
     let mut partial = start_partial(&args, earlier.as_ref().unwrap_or(&begun));
+    let deadline = args.deadline.or_else(|| {
+        let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
+        (!args.repeats()).then(|| plan.deadline())
+    });
+    if let Some(deadline) = deadline {
+        interrupt.stop_after(deadline);
+    }
     let mut run =
         times(&args, &mut setup, &wishes, planned, jobs, &known_failures, &interrupt, &mut partial).await;
     let Run { selection, shards, is_whole, read_only, gate, .. } = begun;
     run = Run { selection, shards, is_whole, read_only, gate, ..run };
-    if args.endpoints && !run.is_partial {
+    if let Some(deadline) = deadline.filter(|_| interrupt.is_late()) {
+        let seconds = deadline.as_secs();
+        run.remarks
+            .push(format!("the run was stopped at its deadline of {seconds} s; --deadline sets another one"));
+    }
+    let is_silent = |outcome: &Outcome| outcome.reason.starts_with(SILENT);
+    if args.endpoints && !run.is_partial && !run.outcomes.iter().any(is_silent) {
         ask_for_the_rest(&mut run, &setup, args.read_only, &interrupt).await;
     }
     run.conditions.profile.clone_from(&setup.profile);

@@ -8,7 +8,10 @@ use std::task::{Context, Poll};
 use assay_spec::{Dialect, Service};
 use assay_suites::check;
 use assay_suites::control::Offer;
+use assay_suites::diff::{Verdicts, diff};
 use assay_suites::embedded::Embedded;
+use assay_suites::judge::judge;
+use assay_suites::merge;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::Settings;
@@ -16,7 +19,7 @@ use assay_suites::profile::Profile;
 use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
 use assay_suites::run::Runner;
 use assay_suites::setup;
-use assay_suites::target::{Connect, Connecting, Environment, EnvironmentFuture, Stream, Target};
+use assay_suites::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Stream, Target};
 use assay_suites::verdict::{Conditions, Outcome, Run, Verdict};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -51,7 +54,7 @@ impl Target for Overheard {
         })
     }
 
-    fn leave(&self, environment: Environment, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn leave(&self, environment: Environment, keep: bool) -> Leaving<'_> {
         self.target.leave(environment, keep)
     }
 
@@ -223,7 +226,18 @@ fn written(secret: &str) -> Vec<String> {
     let lower: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
     let unicode: String = secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
     let base64 = |before: &str| assay_spec::crypto::text::base64(format!("{before}{secret}").as_bytes());
+    let digits = assay_spec::crypto::text::hex(secret.as_bytes());
+    let html: String = secret.chars().map(|c| format!("&#x{:x};", u32::from(c))).collect();
+    let middle = secret.len() / 2 - 6;
     vec![
+        digits.to_uppercase(),
+        html,
+        secret[..12].to_owned(),
+        secret[middle..middle + 12].to_owned(),
+        secret[secret.len() - 12..].to_owned(),
+        digits[7..19].to_owned(),
+        base64("")[4..16].to_owned(),
+        digits,
         secret.to_owned(),
         secret.to_lowercase(),
         secret.to_uppercase(),
@@ -300,7 +314,18 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
     // The control API's response is invalid too, which is an error, not a failure.
     let is_red = |one: &&Outcome| one.verdict.is_bad() || one.verdict == Verdict::Error;
     assert!(run.outcomes.iter().filter(is_red).count() > 50, "most checks fail: {counts:?}");
-    for (name, report) in every_report(&run) {
+    let report = json::read(&json::write(&run)).expect("a report");
+    let judged = judge(&report, Some(&loaded)).await.expect("its profile is good");
+    assert!(judged.differs.is_empty(), "{}", judged.text());
+    let merged = merge::parts(vec![report]).expect("one run");
+    assert_eq!(
+        Verdict::ALL.map(|verdict| merged.count(verdict)),
+        Verdict::ALL.map(|verdict| run.count(verdict))
+    );
+    let (old, new) = (Verdicts::default(), Verdicts::from_run(&run));
+    let changes = diff(&old, &new);
+    let more = [("diff", changes.text()), ("diff as JSON", changes.json().to_string())];
+    for (name, report) in every_report(&run).into_iter().chain(more) {
         for (key, secret) in PLANTED {
             for form in written(secret) {
                 assert!(!report.contains(&form), "{key} as {form} in {name}");
@@ -308,7 +333,10 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
                 assert!(!report.contains(escaped.trim_matches('"')), "{key} as {escaped} in {name}");
             }
         }
-        let is_full = !["annotations", "badge"].contains(&name);
-        assert!(!is_full || report.contains("[redacted gateway.key]"), "{name} names what it hides");
+        let is_full = !["annotations", "badge", "diff", "diff as JSON"].contains(&name);
+        assert!(
+            !is_full || report.contains("[redacted gateway.key]") || report.contains("[redacted key]"),
+            "{name} names what it hides"
+        );
     }
 }
