@@ -200,8 +200,11 @@ async fn authorise(State(hub): State<Arc<Hub>>, request: Request, next: Next) ->
 /// Rejects a request that a page in a browser may have sent.
 fn foreign(hub: &Hub, request: &Request) -> Option<Response> {
     let header = |name| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
-    let host = header(HOST).or_else(|| request.uri().authority().map(Authority::as_str)).unwrap_or_default();
-    if !hub.is_named(host) {
+    // A request may name its host in its target, too.
+    let named = [request.uri().authority().map(Authority::as_str), header(HOST)];
+    let host = named[1].or(named[0]).unwrap_or_default();
+    let unknown = named.into_iter().flatten().chain([host]).find(|host| !hub.is_named(host));
+    if let Some(host) = unknown {
         let why = format!(
             "the control API does not answer to the host {host:?}; use a loopback address, or start the simulator with --allow-host NAME"
         );

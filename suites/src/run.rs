@@ -212,7 +212,7 @@ impl Runner<'_> {
             Ok(environment) => environment,
             Err(mut why) => {
                 self.settings.secrets.redact_text(&mut why);
-                return blank(check, Verdict::Error, why);
+                return blank(check, verdict_of_error(&why), why);
             }
         };
         let is_elsewhere = environment.own && environment.sites != self.target.conditions().sites;
@@ -338,6 +338,11 @@ pub(crate) fn judge(
     (verdict, reason, failure)
 }
 
+/// An error is a failure of the harness, unless the control API stopped answering.
+fn verdict_of_error(reason: &str) -> Verdict {
+    if reason.starts_with(SILENT) { Verdict::Inconclusive } else { Verdict::Error }
+}
+
 /// A pass needs an expectation, and a rejection its valid counterpart.
 fn ended(
     check: &Check,
@@ -363,7 +368,7 @@ fn ended(
         Err(Stop::Inconclusive(reason)) => (Verdict::Inconclusive, reason, None),
         Err(Stop::NotApplicable(reason)) => (Verdict::NotApplicable, reason, None),
         Err(Stop::NotTestable(reason)) => (Verdict::NotTestable, reason, None),
-        Err(Stop::Error(reason)) => (Verdict::Error, reason, None),
+        Err(Stop::Error(reason)) => (verdict_of_error(&reason), reason, None),
     }
 }
 

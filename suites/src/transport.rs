@@ -20,7 +20,7 @@ const LATENCIES: u32 = 40;
 /// The maximum of a timeout extended by latency.
 const LONGEST: Duration = Duration::from_mins(2);
 /// The minimum response timeout of the request that shows whether a server still answers.
-const CONFIRMATION: Duration = Duration::from_secs(5);
+pub(crate) const CONFIRMATION: Duration = Duration::from_secs(5);
 /// After this many failed connections in a row, a site gets only one attempt per request.
 const GIVEN_UP: u32 = 3;
 

@@ -27,7 +27,7 @@ const HEAD_BYTES: usize = 2 * 1024 * 1024;
 const DRAIN_BYTES: usize = 16 * 1024 * 1024;
 
 /// How long a connection may be idle, a head or the next part of a body may take.
-const IDLE: std::time::Duration = std::time::Duration::from_secs(60);
+const IDLE: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// One site of a served world, as seen by clients of one address.
 #[derive(Clone)]

@@ -26,7 +26,13 @@ fn hub() -> Arc<Hub> {
     Arc::new(Hub::new(handle, BTreeMap::new()).with_forks(LOOPBACK).allowing(["Sim.Test".to_owned()]))
 }
 
-async fn ask(hub: &Arc<Hub>, method: Method, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
+async fn response(
+    hub: &Arc<Hub>,
+    method: Method,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Response {
     let mut request = Request::builder().method(method).uri(format!("{PREFIX}/{path}"));
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -60,12 +66,23 @@ async fn only_loopback_names_and_allowed_names_are_answered() {
         ("0.0.0.0:4100", 403),
         ("", 403),
     ] {
-        let response = ask(&hub, Method::GET, "info", &[("host", host)], "").await;
+        let response = response(&hub, Method::GET, "info", &[("host", host)], "").await;
         assert_eq!(response.status(), status, "{host:?}");
         if status == 403 {
             let why = json(response).await["error"].as_str().expect("a reason").to_owned();
             assert!(why.contains("--allow-host") && why.contains(host), "{why}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_host_in_the_target_is_checked_too() {
+    let hub = hub();
+    for (target, status) in [("http://localhost:4100", 200), ("http://attacker.example", 403)] {
+        let request = Request::get(format!("{target}{PREFIX}/info")).header("host", "localhost");
+        let request = request.body(Body::empty()).expect("a request");
+        let response = router(hub.clone()).oneshot(request).await.expect("infallible");
+        assert_eq!(response.status(), status, "{target}");
     }
 }
 
@@ -81,7 +98,7 @@ async fn pages_of_another_origin_are_rejected() {
         ("http://attacker.example", 403),
         ("null", 403),
     ] {
-        let response = ask(&hub, Method::GET, "info", &[host, ("origin", origin)], "").await;
+        let response = response(&hub, Method::GET, "info", &[host, ("origin", origin)], "").await;
         assert_eq!(response.status(), status, "{origin}");
     }
 }
@@ -99,20 +116,20 @@ async fn bodies_need_their_content_type() {
         (None, 415),
     ] {
         let headers: Vec<_> = [host].into_iter().chain(kind.map(|kind| ("content-type", kind))).collect();
-        let set = ask(&hub, Method::PUT, "variations", &headers, r#"["drop.status-201"]"#).await;
+        let set = response(&hub, Method::PUT, "variations", &headers, r#"["drop.status-201"]"#).await;
         assert_eq!(set.status(), status, "{kind:?}");
-        let active = json(ask(&hub, Method::GET, "variations", &[host], "").await).await;
+        let active = json(response(&hub, Method::GET, "variations", &[host], "").await).await;
         assert_eq!(active == serde_json::json!(["drop.status-201"]), status == 200, "{kind:?}");
-        ask(&hub, Method::PUT, "variations", &[host, ("content-type", "application/json")], "[]").await;
+        response(&hub, Method::PUT, "variations", &[host, ("content-type", "application/json")], "[]").await;
     }
-    assert_eq!(ask(&hub, Method::POST, "snapshot", &[host], "").await.status(), 200, "no body");
+    assert_eq!(response(&hub, Method::POST, "snapshot", &[host], "").await.status(), 200, "no body");
 }
 
 #[tokio::test]
 async fn a_closed_world_keeps_its_state_and_opens_at_the_same_ports() {
     let hub = hub();
     let ask = async |method: Method, path: &str| {
-        json(ask(&hub, method, path, &[("host", "localhost")], "").await).await
+        json(response(&hub, method, path, &[("host", "localhost")], "").await).await
     };
     let fork = ask(Method::POST, "fork").await;
     let path = fork["path"].as_str().expect("a path").to_owned();
@@ -151,7 +168,7 @@ async fn a_closed_world_keeps_its_state_and_opens_at_the_same_ports() {
 async fn a_new_world_replaces_the_oldest_closed_one() {
     let hub = hub();
     let ask = async |method: Method, path: &str| {
-        json(ask(&hub, method, path, &[("host", "localhost")], "").await).await
+        json(response(&hub, method, path, &[("host", "localhost")], "").await).await
     };
     let fork = async || ask(Method::POST, "fork").await["path"].as_str().map(str::to_owned);
     let open = fork().await.expect("a world");
@@ -230,7 +247,7 @@ async fn bodies_in_flight_share_64_mib() {
     // The room is free again.
     let alice = Client::new(1, "a.example");
     assert_eq!(
-        wire::status(&wire::exchange(&handle, &alice.call(PREPARE, &[b'['; 70_000], EPOCH)).await),
+        wire::status(&wire::exchange(&handle, &alice.call(PREPARE, &vec![b'['; 70_000], EPOCH)).await),
         413
     );
 }

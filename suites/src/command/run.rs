@@ -121,6 +121,11 @@ impl RunArgs {
         self.repeat.is_some() || self.until_fail
     }
 
+    /// How often the checks run at most.
+    fn rounds(&self) -> u32 {
+        self.repeat.unwrap_or(if self.until_fail { MOST_TIMES } else { 1 })
+    }
+
     /// The input files other than those of the known failures.
     fn read(&self) -> [Named<'_>; 6] {
         let urls = &self.target.urls;
@@ -248,23 +253,20 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
 
     let interrupt = Interrupt::listen();
     let mut partial = start_partial(&args, earlier.as_ref().unwrap_or(&begun));
-    let deadline = args.deadline.or_else(|| {
+    let deadline = args.deadline.unwrap_or_else(|| {
         let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
-        (!args.repeats()).then(|| plan.deadline())
+        plan.deadline() * args.rounds()
     });
-    if let Some(deadline) = deadline {
-        interrupt.stop_after(deadline);
-    }
+    interrupt.stop_after(deadline);
     let mut run =
         times(&args, &mut setup, &wishes, planned, jobs, &known_failures, &interrupt, &mut partial).await;
     let Run { selection, shards, is_whole, read_only, gate, .. } = begun;
     run = Run { selection, shards, is_whole, read_only, gate, ..run };
-    if let Some(deadline) = deadline.filter(|_| interrupt.is_late()) {
+    if interrupt.is_late() {
         let seconds = deadline.as_secs();
         run.remarks
             .push(format!("the run was stopped at its deadline of {seconds} s; --deadline sets another one"));
     }
-    let is_silent = |outcome: &Outcome| outcome.reason.starts_with(SILENT);
     if args.endpoints && !run.is_partial && !run.outcomes.iter().any(is_silent) {
         ask_for_the_rest(&mut run, &setup, args.read_only, &interrupt).await;
     }
@@ -377,7 +379,7 @@ async fn times(
     interrupt: &Interrupt,
     partial: &mut Option<Partial>,
 ) -> Run {
-    let most = args.repeat.unwrap_or(if args.until_fail { MOST_TIMES } else { 1 });
+    let most = args.rounds();
     let checks: Vec<&'static Check> = planned.iter().map(|planned| planned.check).collect();
     let (mut planned, mut runs, mut ended) = (planned, Repetitions::default(), None);
     for nth in 0..most {
@@ -523,8 +525,13 @@ fn list(setup: &Setup, planned: &[Planned]) -> String {
     text
 }
 
-/// What a resumed run keeps: every outcome except errors of the harness.
+/// What a resumed run keeps: every outcome except errors of the harness, and checks that needed a silent target.
 fn settled(mut run: Run) -> Run {
-    run.outcomes.retain(|outcome| outcome.verdict != Verdict::Error);
+    run.outcomes.retain(|outcome| outcome.verdict != Verdict::Error && !is_silent(outcome));
     run
+}
+
+/// Whether a check did not run to its end because the target stopped answering.
+fn is_silent(outcome: &Outcome) -> bool {
+    outcome.reason.starts_with(SILENT)
 }

@@ -131,14 +131,12 @@ fn escape(text: &[u8]) -> Option<(Vec<u8>, usize)> {
         b'\\' if text.get(1) == Some(&b'u') => {
             let unit = |at: usize| hex(text.get(at..at + 4)?);
             let first = unit(2)?;
-            match char::from_u32(first) {
-                Some(c) => Some((utf8(c), 6)),
-                None => {
-                    let second = text.get(6..8).filter(|start| *start == b"\\u").and_then(|_| unit(8))?;
-                    let pair = [first as u16, second as u16];
-                    Some((utf8(char::decode_utf16(pair).next()?.ok()?), 12))
-                }
+            if let Some(c) = char::from_u32(first) {
+                return Some((utf8(c), 6));
             }
+            let second = text.get(6..8).filter(|start| *start == b"\\u").and_then(|_| unit(8))?;
+            let pair = [first as u16, second as u16];
+            Some((utf8(char::decode_utf16(pair).next()?.ok()?), 12))
         }
         b'\\' => Some((vec![*text.get(1)?], 2)),
         b'&' => {

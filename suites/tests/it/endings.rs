@@ -13,6 +13,7 @@ use assay_suites::verdict::{Run, Verdict};
 use tempfile::{TempDir, tempdir};
 
 const CAUSE: &str = "the target stopped answering";
+const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
 
 /// A server that answers the first requests with a 404 and is then silent, and the number of its connections.
 fn server(answers: usize) -> (String, Arc<AtomicUsize>) {
@@ -28,7 +29,7 @@ fn server(answers: usize) -> (String, Arc<AtomicUsize>) {
                 continue;
             }
             if counted.fetch_add(1, Ordering::SeqCst) < answers {
-                let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+                let _ = stream.write_all(NOT_FOUND);
             } else {
                 silent.push(stream);
             }
@@ -72,11 +73,11 @@ fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, Run) {
     (status.code(), text, json::read(&report).expect("a report"))
 }
 
-/// Asserts one failure where the target stopped, and that cause for every later check. Returns the number of these.
-fn stopped(run: &Run) -> usize {
+/// Asserts one failure with these words where the target stopped, and that cause for every later check. Returns the
+/// number of these.
+fn stopped(run: &Run, words: &str) -> usize {
     let is_cause = |reason: &str| reason.starts_with(CAUSE);
-    let failed: Vec<_> =
-        run.outcomes.iter().filter(|one| one.reason.contains("no complete response")).collect();
+    let failed: Vec<_> = run.outcomes.iter().filter(|one| one.reason.contains(words)).collect();
     let failed: Vec<_> = failed.into_iter().filter(|one| !is_cause(&one.reason)).collect();
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert_eq!(failed[0].verdict, Verdict::Fail);
@@ -93,7 +94,7 @@ async fn a_target_that_never_answers_ends_the_run_with_3() {
     let (code, text, run) = run(folder.path(), &[]);
     assert_eq!(code, Some(3), "{text}");
     assert!(text.contains("answered no request") && text.contains(&url), "{text}");
-    assert!(stopped(&run) > 100, "every other check that sends a request");
+    assert!(stopped(&run, "no complete response") > 100, "every other check that sends a request");
     assert_eq!(count.load(Ordering::SeqCst), 2, "one request, and one that shows that the target is silent");
     let judged = judge(&run, None).await.expect("a report");
     assert!(judged.differs.is_empty() && judged.unjudged.is_empty(), "{}", judged.text());
@@ -105,10 +106,86 @@ async fn a_target_that_stops_answering_has_one_failure_and_ends_the_run_with_1()
     let folder = profile(&url, 1);
     let (code, text, run) = run(folder.path(), &[]);
     assert_eq!(code, Some(1), "{text}");
-    assert!(stopped(&run) > 50, "the rest");
+    assert!(stopped(&run, "no complete response") > 50, "the rest");
     assert_eq!(count.load(Ordering::SeqCst), 22);
     let judged = judge(&run, None).await.expect("a report");
     assert!(judged.differs.is_empty() && judged.unjudged.is_empty(), "{}", judged.text());
+}
+
+/// A server on an address of its own, so that no other test gets its port. It answers the first requests with a 404,
+/// and then accepts no connection.
+#[cfg(target_os = "linux")]
+fn leaving_server(answers: usize) -> String {
+    let listener = TcpListener::bind("127.0.22.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    std::thread::spawn(move || {
+        let mut answered = 0;
+        while let Ok((mut stream, _)) = listener.accept() {
+            if head(&mut stream).is_empty() {
+                continue;
+            }
+            answered += 1;
+            if answered == answers {
+                drop(listener);
+                let _ = stream.write_all(NOT_FOUND);
+                return;
+            }
+            let _ = stream.write_all(NOT_FOUND);
+        }
+    });
+    url
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_target_that_ends_has_one_failure_and_ends_the_run_with_1() {
+    let folder = profile(&leaving_server(20), 1);
+    let (code, text, run) = run(folder.path(), &[]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(stopped(&run, "no longer accepts connections") > 50, "{text}");
+    let judged = judge(&run, None).await.expect("a report");
+    assert!(judged.differs.is_empty() && judged.unjudged.is_empty(), "{}", judged.text());
+}
+
+/// A control API on an address of its own that forwards the first connections to another, and then accepts none.
+#[cfg(all(target_os = "linux", feature = "embedded"))]
+fn leaving_control(control: &str, connections: usize) -> String {
+    let listener = TcpListener::bind("127.0.22.2:0").expect("a port");
+    let address = listener.local_addr().expect("its address");
+    let behind = control.split('/').nth(2).expect("its address").to_owned();
+    let url = control.replacen(&behind, &address.to_string(), 1);
+    std::thread::spawn(move || {
+        for _ in 0..connections {
+            let Ok((stream, _)) = listener.accept() else { return };
+            let behind = TcpStream::connect(&behind).expect("the control API listens");
+            for (mut from, mut to) in [(&stream, &behind), (&behind, &stream)]
+                .map(|(from, to)| (from.try_clone().expect("a socket"), to.try_clone().expect("a socket")))
+            {
+                std::thread::spawn(move || {
+                    let _ = std::io::copy(&mut from, &mut to);
+                    let _ = to.shutdown(std::net::Shutdown::Write);
+                });
+            }
+        }
+    });
+    url
+}
+
+#[test]
+#[cfg(all(target_os = "linux", feature = "embedded"))]
+fn a_control_api_that_ends_is_the_cause_of_the_rest() {
+    let folder = tempdir().expect("a folder");
+    let _simulator = Limited::start(folder.path(), &["--allow-host", "127.0.22.2"]);
+    let path = folder.path().join("p.toml");
+    let text = std::fs::read_to_string(&path).expect("a profile");
+    let control = text.lines().find_map(|line| line.strip_prefix("control = ")).expect("a control API");
+    let control = control.trim_matches('"');
+    std::fs::write(&path, text.replace(control, &leaving_control(control, 40))).expect("written");
+    let (code, text, run) = run(folder.path(), &["publish.prepare"]);
+    assert_eq!(code, Some(1), "{text}");
+    let silent: Vec<_> = run.outcomes.iter().filter(|one| one.reason.starts_with(CAUSE)).collect();
+    assert!(silent.len() > 10 && run.count(Verdict::Pass) > 0, "{text}");
+    assert!(silent.iter().all(|one| one.verdict == Verdict::Inconclusive && one.reason.contains("control ")));
 }
 
 #[test]
@@ -121,7 +198,7 @@ fn one_slow_endpoint_is_not_a_silent_target() {
             if head(&mut stream).starts_with(b"GET /api/v0/info/public.json ") {
                 silent.push(stream);
             } else {
-                let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+                let _ = stream.write_all(NOT_FOUND);
             }
         }
     });
@@ -185,10 +262,11 @@ struct Limited(std::process::Child);
 
 #[cfg(target_os = "linux")]
 impl Limited {
-    fn start(folder: &Path) -> Limited {
+    fn start(folder: &Path, arguments: &[&str]) -> Limited {
         let child = Command::new("bash")
             .args(["-c", "ulimit -n 1024; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_assay")])
             .args(["sim", "--listen", "127.0.0.1:0", "--write-profile", "p.toml"])
+            .args(arguments)
             .current_dir(folder)
             .stdout(Stdio::piped())
             .spawn()
@@ -224,7 +302,7 @@ fn bash(line: &str) -> String {
 #[cfg(all(target_os = "linux", feature = "embedded"))]
 fn ten_runs_in_which_every_check_fails_work_under_a_limit_of_open_files() {
     let folder = tempdir().expect("a folder");
-    let simulator = Limited::start(folder.path());
+    let simulator = Limited::start(folder.path(), &[]);
     let profile = std::fs::read_to_string(folder.path().join("p.toml")).expect("a profile");
     let control = profile.lines().find_map(|line| line.strip_prefix("control = ")).expect("a control API");
     let faults = r#"-H content-type:application/json -d '[{"fault": "publish.standby"}]'"#;

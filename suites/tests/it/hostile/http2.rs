@@ -128,7 +128,7 @@ async fn each_fault_leads_to_its_verdict_within_its_limit() {
         (Badly::Leaves, "ended before the head"),
         (Badly::Endless, "longer than 16777216 bytes"),
         (Badly::BreaksOff, "by a reset of the stream"),
-        (Badly::ManyHeaders, "too many headers"),
+        (Badly::ManyHeaders, "more than 128 header lines"),
         (Badly::HugeHeader, "longer than 65536 bytes"),
         (Badly::Silent, "no complete response within"),
         (Badly::SilentInTheBody, "no complete response within"),
