@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +18,7 @@ use assay_suites::plan::plan;
 use assay_suites::probe::Settings;
 use assay_suites::report::terminal;
 use assay_suites::run::Runner;
-use assay_suites::target::{Connect, Connecting, Environment, EnvironmentFuture, Target};
+use assay_suites::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Target};
 use assay_suites::verdict::Conditions;
 use assay_suites::verdict::Run;
 use criterion::{Criterion, Throughput, criterion_group};
@@ -60,8 +59,8 @@ impl Target for Nothing {
         Box::pin(std::future::ready(Ok(environment)))
     }
 
-    fn leave(&self, _: Environment, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(std::future::ready(()))
+    fn leave(&self, _: Environment, _: bool) -> Leaving<'_> {
+        Box::pin(std::future::ready(None))
     }
 
     fn conditions(&self) -> Conditions {

@@ -280,7 +280,7 @@ fn http1(data: &[u8]) {
                 let head = response.headers.iter().map(|(name, value)| name.len() + value.len());
                 assert!(head.sum::<usize>() <= limits.head_bytes);
             }
-            Err(Broken::Closed(_) | Broken::Nonsense(_) | Broken::TooLarge(_)) => {}
+            Err(Broken::Closed(_) | Broken::Nonsense(_) | Broken::Limit(_)) => {}
             Err(error) => panic!("{error}"),
         }
     }
@@ -324,7 +324,7 @@ fn report(data: &[u8]) {
     for write in [
         report::annotations::write,
         report::badge::write,
-        |run: &Run| report::html::write(run, report::html::Options::default()),
+        |run| report::html::write(run, report::html::Options::default()),
         report::junit::write,
         report::markdown::write,
         report::sarif::write,

@@ -3,6 +3,9 @@
 //! All paths are under `/_sim/v1`; those of a forked world are under `/_sim/v1/worlds/{world}`. Responses are JSON;
 //! an error is `{"error": string}`. A third-party target may offer only `info`, `clock` and `faults`.
 //!
+//! A request names the host `localhost`, a loopback address or a name that the hub allows. A request of a page from
+//! another origin is rejected. A body has the content type `application/json`.
+//!
 //! Moving the clock also moves the world's own outgoing requests. While a request to an outside server (a webhook) is
 //! in progress, time waits for its outcome, for at most 30 seconds in total.
 //!
@@ -21,6 +24,7 @@
 //! | GET | `waiting` | `?at_least=n` | returns once that many requests wait |
 //! | POST | `snapshot`, `restore` | `{snapshot}` | saves or restores a copy of the world |
 //! | POST | `fork` | `{mode?}` | a separate world at its own base URLs |
+//! | POST | `close`, `open` (of a forked world) | | closes its sites and keeps it; opens them again, at the same ports if they are free |
 //! | DELETE | `` (of a forked world) | | ends it |
 
 use std::collections::BTreeMap;
@@ -31,12 +35,14 @@ use std::time::Duration;
 use assay_spec::Service;
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request, State};
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::request::Parts;
+use axum::http::uri::Authority;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
+use http_body::Body as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -46,8 +52,8 @@ use crate::world::{self, World};
 
 /// The prefix of all paths.
 pub const PREFIX: &str = "/_sim/v1";
-/// The maximum number of forked worlds, and of snapshots.
-const WORLDS: usize = 1024;
+/// The maximum number of forked worlds, and of snapshots. A new world takes the place of the oldest closed one.
+const WORLDS: usize = 512;
 const SNAPSHOTS: usize = 64;
 /// How long `waiting` waits before it gives up.
 const WAITING_LIMIT: Duration = Duration::from_secs(3);
@@ -59,6 +65,8 @@ pub struct Hub {
     /// The address at which forks listen; without it, forking is disabled.
     fork_address: Option<IpAddr>,
     token: Option<String>,
+    /// Host names beside those of loopback, in lower case.
+    hosts: Vec<String>,
     inner: Mutex<Inner>,
 }
 
@@ -71,13 +79,18 @@ struct Inner {
 
 struct Fork {
     handle: Handle,
-    _listeners: Vec<Listener>,
+    /// The order of creation.
+    number: u64,
+    /// The listeners of its sites; none while it is closed.
+    listeners: Vec<Listener>,
+    /// The addresses of its sites, in their order.
+    addresses: Vec<SocketAddr>,
 }
 
 impl Hub {
     /// A hub for `root`, whose sites are at `sites` (site name to base URL).
     pub fn new(root: Handle, sites: BTreeMap<&'static str, String>) -> Hub {
-        Hub { root, sites, fork_address: None, token: None, inner: Mutex::default() }
+        Hub { root, sites, fork_address: None, token: None, hosts: Vec::new(), inner: Mutex::default() }
     }
 
     /// Lets forks listen on ports of this address.
@@ -92,6 +105,27 @@ impl Hub {
     pub fn with_token(mut self, token: Option<String>) -> Hub {
         self.token = token;
         self
+    }
+
+    /// Accepts requests to these host names, too.
+    #[must_use]
+    pub fn allowing(mut self, hosts: impl IntoIterator<Item = String>) -> Hub {
+        self.hosts.extend(hosts.into_iter().map(|host| host.to_ascii_lowercase()));
+        self
+    }
+
+    /// Whether the control API may be addressed by this `Host`, with or without a port. A name that a page chose could
+    /// lead to this machine.
+    fn is_named(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => &host,
+        };
+        let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        name == "localhost"
+            || address.parse().is_ok_and(|address: IpAddr| address.to_canonical().is_loopback())
+            || self.hosts.iter().any(|known| known == name || known == address)
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -120,6 +154,8 @@ pub fn router(hub: Arc<Hub>) -> Router {
         .route("/fork", post(fork));
     Router::new()
         .route(&format!("{PREFIX}/worlds/{{world}}"), delete(end))
+        .route(&format!("{PREFIX}/worlds/{{world}}/close"), post(close))
+        .route(&format!("{PREFIX}/worlds/{{world}}/open"), post(open))
         .nest(&format!("{PREFIX}/worlds/{{world}}"), world.clone())
         .nest(PREFIX, world)
         .fallback(async || refuse(StatusCode::NOT_FOUND, "no such control path; see GET /_sim/v1/info"))
@@ -146,6 +182,9 @@ async fn authorise(State(hub): State<Arc<Hub>>, request: Request, next: Next) ->
             "requests sent by a simulated world cannot use the control API",
         );
     }
+    if let Some(refusal) = foreign(&hub, &request) {
+        return refusal;
+    }
     if let Some(token) = &hub.token {
         let given = request.headers().get(http::header::AUTHORIZATION).map(http::HeaderValue::as_bytes);
         if given != Some(format!("Bearer {token}").as_bytes()) {
@@ -156,6 +195,31 @@ async fn authorise(State(hub): State<Arc<Hub>>, request: Request, next: Next) ->
         }
     }
     next.run(request).await
+}
+
+/// Rejects a request that a page in a browser may have sent.
+fn foreign(hub: &Hub, request: &Request) -> Option<Response> {
+    let header = |name| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
+    // A request may name its host in its target, too.
+    let named = [request.uri().authority().map(Authority::as_str), header(HOST)];
+    let host = named[1].or(named[0]).unwrap_or_default();
+    let unknown = named.into_iter().flatten().chain([host]).find(|host| !hub.is_named(host));
+    if let Some(host) = unknown {
+        let why = format!(
+            "the control API does not answer to the host {host:?}; use a loopback address, or start the simulator with --allow-host NAME"
+        );
+        return Some(refuse(StatusCode::FORBIDDEN, why));
+    }
+    if header(ORIGIN).is_some_and(|origin| !origin.eq_ignore_ascii_case(&format!("http://{host}"))) {
+        let why = "the control API rejects requests of pages from another origin; use a program instead";
+        return Some(refuse(StatusCode::FORBIDDEN, why));
+    }
+    let kind = header(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default();
+    if !request.body().is_end_stream() && !kind.trim().eq_ignore_ascii_case("application/json") {
+        let why = "a body needs the header Content-Type: application/json";
+        return Some(refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+    }
+    None
 }
 
 /// The world that the path names: a fork, or the root.
@@ -394,19 +458,56 @@ const fn auto() -> ClockMode {
 async fn fork(State(hub): State<Arc<Hub>>, Here(handle): Here, body: String) -> Answer {
     let ForkBody { mode } = parse(if body.is_empty() { "{}" } else { &body })?;
     let Some(address) = hub.fork_address else { return Err(bad("this control API does not support forks")) };
-    let name = {
+    let number = {
         let mut inner = hub.lock();
         if inner.forks.len() >= WORLDS {
-            return Err(bad(format!("too many forked worlds: at most {WORLDS}; delete some of them")));
+            let closed = inner.forks.iter().filter(|(_, fork)| fork.listeners.is_empty());
+            let oldest = closed.min_by_key(|(_, fork)| fork.number).map(|(name, _)| name.clone());
+            let oldest = oldest.ok_or_else(|| {
+                bad(format!("too many forked worlds: at most {WORLDS}; close or delete some of them"))
+            })?;
+            inner.forks.remove(&oldest);
         }
         inner.count += 1;
-        format!("w{}", inner.count)
+        inner.count
     };
+    let name = format!("w{number}");
     let handle = handle.fork(mode);
-    let failed = |e: std::io::Error| refuse(StatusCode::INTERNAL_SERVER_ERROR, format!("cannot listen: {e}"));
-    let (listeners, sites) = open_sites(&handle, SocketAddr::new(address, 0)).await.map_err(failed)?;
-    hub.lock().forks.insert(name.clone(), Fork { handle, _listeners: listeners });
-    Ok(Json(json!({ "world": name, "path": format!("worlds/{name}"), "sites": sites })))
+    let (listeners, sites) = open_sites(&handle, SocketAddr::new(address, 0)).await.map_err(unheard)?;
+    let addresses = listeners.iter().map(|listener| listener.address).collect();
+    hub.lock().forks.insert(name.clone(), Fork { handle, number, listeners, addresses });
+    Ok(opened(&name, &sites))
+}
+
+fn opened(name: &str, sites: &BTreeMap<&'static str, String>) -> Json<Value> {
+    Json(json!({ "world": name, "path": format!("worlds/{name}"), "sites": sites }))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "used in `map_err`")]
+fn unheard(e: std::io::Error) -> Response {
+    refuse(StatusCode::INTERNAL_SERVER_ERROR, format!("cannot listen: {e}"))
+}
+
+/// Closes the sites of a fork. The fork stays.
+async fn close(State(hub): State<Arc<Hub>>, Here(_): Here, params: RawPathParams) -> Json<Value> {
+    for (_, name) in &params {
+        hub.lock().forks.get_mut(name).map(|fork| std::mem::take(&mut fork.listeners));
+    }
+    Json(json!({}))
+}
+
+/// Opens the sites of a closed fork.
+async fn open(State(hub): State<Arc<Hub>>, Here(handle): Here, params: RawPathParams) -> Answer {
+    let name = params.iter().map(|(_, name)| name.to_owned()).next().unwrap_or_default();
+    let closed = |fork: &Fork| fork.listeners.is_empty().then(|| fork.addresses.clone());
+    let Some(addresses) = hub.lock().forks.get(&name).and_then(closed) else {
+        return Ok(opened(&name, &handle.site_urls()));
+    };
+    let (listeners, sites) = open_at(&handle, &addresses).await.map_err(unheard)?;
+    if let Some(fork) = hub.lock().forks.get_mut(&name) {
+        fork.listeners = listeners;
+    }
+    Ok(opened(&name, &sites))
 }
 
 async fn end(State(hub): State<Arc<Hub>>, Here(_): Here, params: RawPathParams) -> Json<Value> {
@@ -429,6 +530,24 @@ pub async fn open_sites(
             .open(site, SocketAddr::new(first.ip(), port))
             .await
             .map_err(|e| std::io::Error::new(e.kind(), format!("{} at port {port}: {e}", site.name)))?;
+        urls.insert(site.name, handle.base_url(site, listener.address));
+        listeners.push(listener);
+    }
+    handle.set_site_urls(urls.clone());
+    Ok((listeners, urls))
+}
+
+/// Opens a listener for every site of a world at the address that it had before, or at another port if it is taken.
+async fn open_at(
+    handle: &Handle,
+    addresses: &[SocketAddr],
+) -> std::io::Result<(Vec<Listener>, BTreeMap<&'static str, String>)> {
+    let (mut listeners, mut urls) = (Vec::new(), BTreeMap::new());
+    for (site, address) in world::sites().into_iter().zip(addresses) {
+        let listener = match handle.open(site, *address).await {
+            Ok(listener) => listener,
+            Err(_) => handle.open(site, SocketAddr::new(address.ip(), 0)).await?,
+        };
         urls.insert(site.name, handle.base_url(site, listener.address));
         listeners.push(listener);
     }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod listen;
+mod room;
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -21,6 +22,7 @@ pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
 pub use listen::{Listener, listen};
 
 use listen::Accepting;
+use room::Room;
 
 /// How a world's time moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -54,6 +56,8 @@ struct Shared {
     rng: Rng,
     /// The certificates of the HTTPS sites; a fork shows those of its origin.
     shown: Arc<OnceLock<Shown>>,
+    /// The room for bodies in flight, which forks share.
+    room: Room,
 }
 
 /// Sites that boot, with the number of their current boot.
@@ -107,10 +111,11 @@ const SETTLING: std::time::Duration = std::time::Duration::from_secs(30);
 impl Handle {
     /// Serves `world`.
     pub fn new(world: World, mode: ClockMode) -> Handle {
-        Handle::new_showing(world, mode, Arc::default())
+        Handle::beside(world, mode, Arc::default(), Room::default())
     }
 
-    fn new_showing(mut world: World, mode: ClockMode, shown: Arc<OnceLock<Shown>>) -> Handle {
+    /// Serves `world` with the certificates and the room of another.
+    fn beside(mut world: World, mode: ClockMode, shown: Arc<OnceLock<Shown>>, room: Room) -> Handle {
         let lead_ms = wall_clock() - world.core.now();
         // A copy of a served world is not served itself.
         world.set_site_urls(std::iter::empty());
@@ -135,6 +140,7 @@ impl Handle {
             waiting: watch::Sender::new(0),
             abroad: watch::Sender::new(0),
             shown,
+            room,
         };
         Handle { shared: Arc::new(shared), forwarding: None, secure: false }
     }
@@ -174,7 +180,7 @@ impl Handle {
     pub fn fork(&self, mode: ClockMode) -> Handle {
         let mut world = self.snapshot();
         let outputs = world.abandon();
-        let fork = Handle::new_showing(world, mode, self.shared.shown.clone());
+        let fork = Handle::beside(world, mode, self.shared.shown.clone(), self.shared.room.clone());
         let fork = fork.forwarded_by(self.forwarding.clone()).secured(self.secure);
         fork.set_reach(self.lock().reach);
         fork.change(|_| ((), outputs));

@@ -101,6 +101,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
     }
 }
 
+fn too_many_headers() -> Broken {
+    Broken::Limit(format!("more than {HEADERS} header lines"))
+}
+
+fn too_long(what: &str, limit: usize) -> Broken {
+    Broken::Limit(format!("{what} longer than {limit} bytes"))
+}
+
 fn timed_out(limits: Limits) -> Broken {
     Broken::TimedOut(limits.timeout.as_secs() + u64::from(limits.timeout.subsec_nanos() > 0))
 }
@@ -123,7 +131,7 @@ async fn receive<R: AsyncRead + Unpin>(reader: R, is_head: bool, limits: Limits)
         };
         return Ok(response);
     }
-    Err(Broken::Nonsense(format!("more than {INTERIM_RESPONSES} interim responses")))
+    Err(Broken::Limit(format!("more than {INTERIM_RESPONSES} interim responses")))
 }
 
 enum Framing {
@@ -195,14 +203,14 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
             let is_worth_asking = !fresh.is_empty() && (seen < SHOWN_BYTES || fresh.contains(&b'\n'));
             if is_worth_asking && let Some((length, response)) = parse_head(self.unread())? {
                 if length > limit {
-                    return Err(Broken::TooLarge(limit));
+                    return Err(too_long("a head", limit));
                 }
                 self.used += length;
                 return Ok(response);
             }
             seen = self.unread().len();
             if seen > limit {
-                return Err(Broken::TooLarge(limit));
+                return Err(too_long("a head", limit));
             }
             if !self.more().await {
                 parse_head(self.unread())?;
@@ -213,7 +221,8 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
     }
 
     async fn sized(&mut self, length: u64, limit: usize) -> Result<Vec<u8>, Broken> {
-        let length = usize::try_from(length).ok().filter(|&n| n <= limit).ok_or(Broken::TooLarge(limit))?;
+        let length =
+            usize::try_from(length).ok().filter(|&n| n <= limit).ok_or_else(|| too_long("a body", limit))?;
         let mut body = Vec::new();
         if self.take_into(&mut body, length).await {
             Ok(body)
@@ -228,7 +237,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
             body.extend_from_slice(self.unread());
             self.used = self.buffer.len();
             if body.len() > limit {
-                return Err(Broken::TooLarge(limit));
+                return Err(too_long("a body", limit));
             }
             match self.fill().await {
                 Ok(0) => return Ok(body),
@@ -251,7 +260,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
             let Some(length) = self.chunk_length().await? else { return Err(ended(&body)) };
             let room = limits.body_bytes - body.len();
             let length = usize::try_from(length).ok().filter(|&n| n <= room);
-            let length = length.ok_or(Broken::TooLarge(limits.body_bytes))?;
+            let length = length.ok_or_else(|| too_long("a body", limits.body_bytes))?;
             if length == 0 {
                 return if self.trailers(limits.head_bytes).await? { Ok(body) } else { Err(ended(&body)) };
             }
@@ -279,7 +288,10 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
                     return Ok(Some(length));
                 }
                 Ok(httparse::Status::Partial) if unread.len() <= CHUNK_LINE_BYTES => {}
-                _ => return Err(nonsense("invalid chunk size", unread)),
+                Ok(httparse::Status::Partial) => {
+                    return Err(too_long("a line with a chunk size", CHUNK_LINE_BYTES));
+                }
+                Err(_) => return Err(nonsense("invalid chunk size", unread)),
             }
             if !self.more().await {
                 return Ok(None);
@@ -299,12 +311,13 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
                         return Ok(true);
                     }
                     Ok(httparse::Status::Partial) => {}
+                    Err(httparse::Error::TooManyHeaders) => return Err(too_many_headers()),
                     Err(e) => return Err(nonsense(&format!("{e} in the trailers"), self.unread())),
                 }
             }
             seen = self.unread().len();
             if seen > limit {
-                return Err(Broken::TooLarge(limit));
+                return Err(too_long("trailers", limit));
             }
             if !self.more().await {
                 return Ok(false);
@@ -337,6 +350,7 @@ fn parse_head(bytes: &[u8]) -> Result<Option<(usize, Response)>, Broken> {
     let length = match head.parse(bytes) {
         Ok(httparse::Status::Complete(length)) => length,
         Ok(httparse::Status::Partial) => return Ok(None),
+        Err(httparse::Error::TooManyHeaders) => return Err(too_many_headers()),
         Err(e) => return Err(nonsense(&e.to_string(), bytes)),
     };
     let status = head.code.unwrap_or_default();
@@ -370,7 +384,11 @@ mod tests {
     }
 
     fn broken(kind: &str, what: &str) -> Result<Response, Broken> {
-        Err(if kind == "closed" { Broken::Closed(what.into()) } else { Broken::Nonsense(what.into()) })
+        Err(match kind {
+            "closed" => Broken::Closed(what.into()),
+            "limit" => Broken::Limit(what.into()),
+            _ => Broken::Nonsense(what.into()),
+        })
     }
 
     /// Reads a request head and its body of `body` bytes, and returns both.
@@ -560,47 +578,51 @@ mod tests {
         let garbage = answer("x".repeat(1000)).await;
         assert_eq!(garbage, broken("nonsense", &format!("invalid HTTP version: \"{}\"", "x".repeat(60))));
         let endless = "HTTP/1.1 102 P\r\n\r\n".repeat(17) + "HTTP/1.1 200 OK\r\n\r\n";
-        assert_eq!(answer(endless).await, broken("nonsense", "more than 16 interim responses"));
+        assert_eq!(answer(endless).await, broken("limit", "more than 16 interim responses"));
         let last_allowed = "HTTP/1.1 102 P\r\n\r\n".repeat(16) + "HTTP/1.1 200 OK\r\n\r\n";
         assert!(answer(last_allowed).await.is_ok());
         let headers = |n: usize| format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(n));
         assert!(answer(headers(128)).await.is_ok());
-        assert!(matches!(answer(headers(129)).await, Err(Broken::Nonsense(_))));
+        assert!(matches!(answer(headers(129)).await, Err(Broken::Limit(_))));
     }
 
     #[tokio::test]
     async fn both_sides_of_every_limit() {
         let limits = Limits { head_bytes: 40, body_bytes: 3, ..Limits::default() };
-        for (fits, too_large, limit) in [
+        for (fits, too_large, broken) in [
             (
                 format!("HTTP/1.1 200 OK\r\nA: {}\r\n\r\n", "x".repeat(16)),
                 format!("HTTP/1.1 200 OK\r\nA: {}\r\n\r\n", "x".repeat(17)),
-                40,
+                too_long("a head", 40),
             ),
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc".to_owned(),
                 "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabcd".to_owned(),
-                3,
+                too_long("a body", 3),
             ),
-            ("HTTP/1.1 200 OK\r\n\r\nabc".to_owned(), "HTTP/1.1 200 OK\r\n\r\nabcd".to_owned(), 3),
+            (
+                "HTTP/1.1 200 OK\r\n\r\nabc".to_owned(),
+                "HTTP/1.1 200 OK\r\n\r\nabcd".to_owned(),
+                too_long("a body", 3),
+            ),
         ] {
             assert!(read(&Request::new("GET", "/"), fits.as_bytes(), limits).await.is_ok(), "{fits:?}");
             let response = read(&Request::new("GET", "/"), too_large.as_bytes(), limits).await;
-            assert_eq!(response, Err(Broken::TooLarge(limit)), "{too_large:?}");
+            assert_eq!(response, Err(broken), "{too_large:?}");
         }
         let limits = Limits { head_bytes: 60, ..limits };
         for (rest, expected) in [
             ("2\r\nab\r\n1\r\nc\r\n0\r\n\r\n".to_owned(), None),
-            ("2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n".to_owned(), Some(3)),
-            ("ffffffffffffffff\r\n".to_owned(), Some(3)),
-            (format!("0\r\nA: {}", "x".repeat(100)), Some(60)),
+            ("2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n".to_owned(), Some(too_long("a body", 3))),
+            ("ffffffffffffffff\r\n".to_owned(), Some(too_long("a body", 3))),
+            (format!("0\r\nA: {}", "x".repeat(100)), Some(too_long("trailers", 60))),
         ] {
             let wire = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{rest}");
             let response = read(&Request::new("GET", "/"), wire.as_bytes(), limits).await;
-            assert_eq!(response.err(), expected.map(Broken::TooLarge), "{wire:?}");
+            assert_eq!(response.err(), expected, "{wire:?}");
         }
         let huge = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", "9".repeat(40));
-        assert_eq!(answer(huge).await, Err(Broken::TooLarge(16 << 20)));
+        assert_eq!(answer(huge).await, Err(too_long("a body", 16 << 20)));
     }
 
     #[tokio::test]

@@ -1,16 +1,19 @@
 //! A client of a target's control API (HTTP and JSON).
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::client::Limits;
-use crate::exchange::Request;
+use crate::exchange::{Broken, Request, Response};
 use crate::recording::{Input, Recorder};
 use crate::redact::Hidden;
 use crate::report::one_line;
+use crate::run::SILENT;
 use crate::target::{Connect, Dial};
-use crate::transport::Http;
+use crate::transport::{CONFIRMATION, Http};
 
 /// The maximum length of a reason.
 const REASON_CHARS: usize = 400;
@@ -22,6 +25,19 @@ pub struct Control {
     base: String,
     token: Option<String>,
     recorder: Option<Recorder>,
+    /// Shared by all worlds.
+    health: Arc<Health>,
+}
+
+/// How long a call may take.
+const CALL: Duration = Duration::from_secs(30);
+
+/// Whether the API answers.
+#[derive(Debug, Default)]
+struct Health {
+    has_answered: AtomicBool,
+    /// Why it gets no more calls: it stopped answering.
+    stopped: OnceLock<String>,
 }
 
 /// What a target's control API offers.
@@ -42,7 +58,8 @@ pub struct Offer {
 impl Control {
     /// The control API at `base`, reached through `connector`.
     pub fn new(connector: Arc<dyn Connect>, base: &str, token: Option<String>) -> Control {
-        Control { connector, base: base.trim_end_matches('/').to_owned(), token, recorder: None }
+        let base = base.trim_end_matches('/').to_owned();
+        Control { connector, base, token, recorder: None, health: Arc::default() }
     }
 
     /// The same API for a forked world.
@@ -107,8 +124,8 @@ impl Control {
     /// Polls `path` for some seconds until `is` holds, and returns the last response. Only that one is recorded,
     /// because the number of polls depends on this machine.
     pub async fn poll(&self, path: &str, is: impl Fn(&Value) -> bool) -> Result<Value, String> {
-        const STEP: std::time::Duration = std::time::Duration::from_millis(10);
-        const SOME_SECONDS: std::time::Duration = std::time::Duration::from_secs(5);
+        const STEP: Duration = Duration::from_millis(10);
+        const SOME_SECONDS: Duration = Duration::from_secs(5);
         let asked = Input::Control { method: "GET".into(), path: path.into(), body: None };
         if let Some(answer) = self.recorder.as_ref().and_then(|recorder| recorder.answer(&asked)) {
             return answer;
@@ -126,6 +143,9 @@ impl Control {
     }
 
     async fn send(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
+        if let Some(cause) = self.health.stopped.get() {
+            return Err(cause.clone());
+        }
         let url = url::Url::parse(&self.base).map_err(|e| format!("{}: {e}", self.base))?;
         let slash = if path.is_empty() { "" } else { "/" };
         let mut request = Request::new(method, &format!("{}{slash}{path}", url.path().trim_end_matches('/')));
@@ -138,11 +158,19 @@ impl Control {
         let host = url.authority().to_owned();
         let failed =
             |why: String| format!("control {method} {}{slash}{path}: {}", self.base, self.readable(why));
-        let to = Dial::to(&self.base);
-        let connection = self.connector.dial(to, Http::One).await.map_err(|e| failed(e.to_string()))?;
-        let limits = Limits { timeout: std::time::Duration::from_secs(30), ..Limits::default() };
-        let response =
-            connection.exchange(&request, &host, limits).await.map_err(|e| failed(e.to_string()))?;
+        let response = match self.exchange(&request, &host, CALL).await {
+            Ok(response) => response,
+            Err(broken) => {
+                let why = failed(broken.to_string());
+                return Err(if self.has_stopped(&broken, url.path(), &host).await {
+                    let cause = format!("{SILENT}: {why}; a second request got no answer either");
+                    self.health.stopped.get_or_init(|| cause).clone()
+                } else {
+                    why
+                });
+            }
+        };
+        self.health.has_answered.store(true, Ordering::Relaxed);
         let value = response.json().map_err(|e| failed(format!("status {}, {e}", response.status)))?;
         if response.status == 200 {
             Ok(value)
@@ -153,6 +181,21 @@ impl Control {
                 value["error"].as_str().unwrap_or("no reason")
             )))
         }
+    }
+
+    async fn exchange(&self, request: &Request, host: &str, timeout: Duration) -> Result<Response, Broken> {
+        let connection = self.connector.dial(Dial::to(&self.base), Http::One).await?;
+        connection.exchange(request, host, Limits { timeout, ..Limits::default() }).await
+    }
+
+    /// Whether an API that answered before sends nothing at all after a broken exchange.
+    async fn has_stopped(&self, broken: &Broken, path: &str, host: &str) -> bool {
+        let is_silent = |broken: &Broken| broken.is_silence() || matches!(broken, Broken::Unreachable(_));
+        if !(is_silent(broken) && self.health.has_answered.load(Ordering::Relaxed)) {
+            return false;
+        }
+        let again = self.exchange(&Request::new("GET", path), host, CONFIRMATION).await;
+        again.is_err_and(|broken| is_silent(&broken))
     }
 
     /// A reason for display, without the token, which the API may have returned.
@@ -167,6 +210,16 @@ impl Control {
             Some(at) => format!("{}\u{2026}", one_line(&why.as_bytes()[..at])),
             None => one_line(why.as_bytes()),
         }
+    }
+
+    /// The command that opens a closed world.
+    pub fn opening(&self) -> String {
+        let token =
+            if self.token.is_some() { " -H \"Authorization: Bearer $ASSAY_CONTROL_TOKEN\"" } else { "" };
+        format!(
+            "curl -sS -X POST{token} {}/open  # opens the world of this check and prints its sites",
+            self.base
+        )
     }
 
     /// The world's time in milliseconds.

@@ -48,12 +48,16 @@ pub struct Cut {
     pub sha256: String,
 }
 
-/// Why there is no response. The first two are connection or harness failures; the others are caused by the target.
+/// Why there is no response. `Unreachable` and `Harness` are failures of the connection or the harness; the others are
+/// caused by the target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
     /// The address does not resolve, or no server listens.
     #[error("cannot connect: {0}")]
     Unreachable(String),
+    /// A server that answered before accepts no connection any longer.
+    #[error("the server no longer accepts connections: {0}")]
+    Gone(String),
     /// The harness failed.
     #[error("the harness failed: {0}")]
     Harness(String),
@@ -75,9 +79,21 @@ pub enum Broken {
     /// The check ended while the request was incomplete.
     #[error("the request was held open and never finished")]
     Held,
-    /// The response exceeds the limit.
-    #[error("the response is longer than {0} bytes")]
-    TooLarge(usize),
+    /// The response exceeds a limit of Assay that no document states. It is not a finding about the target.
+    #[error("the response has {0}; this is a limit of Assay, not of the documents")]
+    Limit(String),
+}
+
+impl Broken {
+    /// Whether nothing came in time: no connection, no handshake or no complete response; or the server is gone.
+    pub fn is_silence(&self) -> bool {
+        match self {
+            Broken::TimedOut(_) | Broken::Gone(_) => true,
+            Broken::Tls(why) => why.contains(crate::tls::NO_HANDSHAKE),
+            Broken::Unreachable(why) => why.contains(crate::target::NO_CONNECTION),
+            _ => false,
+        }
+    }
 }
 
 impl Request {

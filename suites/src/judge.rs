@@ -83,8 +83,10 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
     let mut judged = Judged::default();
     let mut again = Vec::new();
     for outcome in &report.outcomes {
-        // Without exchanges there is nothing to judge, and the report does not record how long a check was held back.
-        let is_held = outcome.verdict == Verdict::Inconclusive && outcome.reason.starts_with(run::HELD);
+        // Without exchanges there is nothing to judge, and the report does not record how long a check was held back, or
+        // what other checks saw.
+        let is_held = outcome.verdict == Verdict::Inconclusive
+            && [run::HELD, run::SILENT].iter().any(|start| outcome.reason.starts_with(start));
         if is_held || (outcome.exchanges.is_empty() && outcome.verdict == Verdict::NotTestable) {
             judged.left_out += 1;
         } else if outcome.notes.iter().any(|note| note == run::NOT_KEPT) {

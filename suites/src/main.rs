@@ -181,6 +181,9 @@ struct SimArgs {
     /// Require the bearer token in this file from clients of the control API
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// Also answer control requests to this host name, such as a container's name (repeatable)
+    #[arg(long = "allow-host", value_name = "NAME")]
+    allowed_hosts: Vec<String>,
     /// Take the client's address from this header, such as X-Forwarded-For
     #[arg(long, value_name = "NAME")]
     forwarded_header: Option<String>,
@@ -384,6 +387,7 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
         listen: args.listen,
         clock: args.clock,
         epoch,
+        allowed_hosts: args.allowed_hosts,
         token,
         forwarded_header: args.forwarded_header,
         https: args.https,

@@ -282,7 +282,7 @@ impl<'run> Probe<'run> {
 
     /// Replaces `value`, in whatever encoding, by `name` in every report of this check.
     pub fn hide(&self, name: &'static str, value: &str) {
-        self.statistics(|statistics| statistics.hidden.add(name, value));
+        self.statistics(|statistics| statistics.hidden.add_secret(name, value));
     }
 
     /// As [`Probe::hide`], where the check judges the value's form: reports for programs contain another value

@@ -1,6 +1,10 @@
 //! Redacts secrets from reports, in every encoding.
 
-use assay_spec::crypto::text::base64;
+mod parts;
+
+use std::sync::OnceLock;
+
+use assay_spec::crypto::text::{self, base64};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -8,11 +12,19 @@ use crate::exchange::{Broken, Exchange};
 use crate::recording::{Call, Input};
 use crate::verdict::Outcome;
 
+use parts::{Index, WINDOW, entity, hex};
+
 /// The secrets, and their replacements.
 #[derive(Clone, Default)]
 pub struct Hidden {
     /// Values and replacements; the longest value first, because one may be a prefix of another.
     values: Vec<(String, Vec<char>)>,
+    /// Replacements of the forms.
+    shown: Vec<String>,
+    /// Forms of secrets of which every part is hidden.
+    forms: Vec<Vec<u8>>,
+    /// The parts of all forms, made when first needed.
+    index: OnceLock<Index>,
     disguises: Vec<Disguise>,
 }
 
@@ -36,14 +48,44 @@ impl Hidden {
         self.put(value, || marked(name));
     }
 
-    /// As [`Hidden::add`], but also hides the value in other letter cases and in base64, alone or inside other data.
+    /// As [`Hidden::add`], but also hides the value in other letter cases, in hex and in base64, alone or inside other
+    /// data, and every part of 12 characters or more of these forms.
     pub fn add_secret(&mut self, name: &str, value: &str) {
-        self.add(name, value);
-        self.add(name, &value.to_lowercase());
-        self.add(name, &value.to_uppercase());
-        for text in [value, value.trim_start_matches("0x")] {
-            for part in base64_parts(text.as_bytes()) {
-                self.add(name, &part);
+        for text in [value, &value.to_lowercase(), &value.to_uppercase()] {
+            self.add(name, text);
+        }
+        self.add_forms(name, value);
+    }
+
+    /// Hides the derived forms of a value, and the parts of the value and its forms.
+    fn add_forms(&mut self, name: &str, value: &str) {
+        if value.chars().count() < SHORTEST {
+            return;
+        }
+        let digits = value.trim_start_matches("0x");
+        let mut forms = vec![value.to_owned(), value.to_lowercase(), value.to_uppercase()];
+        let bytes: Option<Vec<u8>> = digits
+            .as_bytes()
+            .chunks(2)
+            .map(|pair| Some(hex(pair)? as u8).filter(|_| pair.len() == 2))
+            .collect();
+        for plain in
+            [Some(value.as_bytes().to_vec()), Some(digits.as_bytes().to_vec()), bytes].into_iter().flatten()
+        {
+            let digits = text::hex(&plain);
+            forms.extend(base64_parts(&plain));
+            forms.extend([digits.to_uppercase(), digits]);
+        }
+        if value.contains(' ') {
+            forms.push(value.replace(' ', "+"));
+        }
+        for form in forms {
+            if form.len() < WINDOW {
+                self.add(name, &form);
+            } else if !self.forms.iter().any(|known| known == form.as_bytes()) {
+                self.forms.push(form.into_bytes());
+                self.shown.push(marked(name));
+                self.index = OnceLock::new();
             }
         }
     }
@@ -53,6 +95,7 @@ impl Hidden {
         let nth = self.disguises.len() as u64;
         let replacement = alike(value, seed, nth);
         if self.put(value, || replacement.clone()) {
+            self.add_forms(name, value);
             self.disguises.push(Disguise { name: name.to_owned(), value: replacement });
         }
     }
@@ -105,9 +148,11 @@ impl Hidden {
                     | Broken::Tls(text)
                     | Broken::Inexpressible(text)
                     | Broken::Unreachable(text)
+                    | Broken::Gone(text)
+                    | Broken::Limit(text)
                     | Broken::Harness(text),
                 ) => self.redact_text(text),
-                Err(Broken::TimedOut(_) | Broken::Held | Broken::TooLarge(_)) => {}
+                Err(Broken::TimedOut(_) | Broken::Held) => {}
             }
         }
     }
@@ -187,6 +232,29 @@ impl Hidden {
                 *bytes = out;
             }
         }
+        self.redact_parts(bytes);
+    }
+
+    fn redact_parts(&self, bytes: &mut Vec<u8>) {
+        let index = self.index.get_or_init(|| Index::new(self.forms.iter().map(Vec::as_slice)));
+        let found = index.find(&self.forms, bytes);
+        if found.is_empty() {
+            return;
+        }
+        let (mut out, mut kept) = (Vec::with_capacity(bytes.len()), 0);
+        for (range, form) in found {
+            if range.end <= kept {
+                continue;
+            }
+            // Parts that overlap are one secret.
+            if range.start >= kept {
+                out.extend_from_slice(&bytes[kept..range.start]);
+                out.extend_from_slice(self.shown[form].as_bytes());
+            }
+            kept = range.end;
+        }
+        out.extend_from_slice(&bytes[kept..]);
+        *bytes = out;
     }
 }
 
@@ -244,7 +312,7 @@ fn alike(value: &str, seed: &[u8; 32], nth: u64) -> String {
 /// The first bytes of all encodings of `value`.
 fn first_bytes(value: &[char]) -> [bool; 256] {
     let mut first = [false; 256];
-    for byte in [b'%', b'\\', b'+'] {
+    for byte in [b'%', b'\\', b'+', b'&'] {
         first[usize::from(byte)] = true;
     }
     let mut utf8 = [0; 4];
@@ -259,7 +327,7 @@ fn length_at(bytes: &[u8], value: &[char]) -> Option<usize> {
     value.iter().try_fold(0, |at, &c| Some(at + one_at(&bytes[at..], c)?))
 }
 
-/// The length of `c` at the start of `bytes`: literal, percent-encoded, or escaped as in JSON or forms.
+/// The length of `c` at the start of `bytes`: literal, percent-encoded, or escaped as in JSON, HTML or forms.
 fn one_at(bytes: &[u8], c: char) -> Option<usize> {
     let mut utf8 = [0; 4];
     let utf8 = c.encode_utf8(&mut utf8).as_bytes();
@@ -268,25 +336,23 @@ fn one_at(bytes: &[u8], c: char) -> Option<usize> {
         b'%' => {
             let encoded = bytes.get(..3 * utf8.len())?.chunks(3).zip(utf8);
             let is_same =
-                |(part, byte): (&[u8], &u8)| part[0] == b'%' && hex(&part[1..]) == Some(u16::from(*byte));
+                |(part, byte): (&[u8], &u8)| part[0] == b'%' && hex(&part[1..]) == Some(u32::from(*byte));
             encoded.into_iter().all(is_same).then_some(3 * utf8.len())
         }
         b'\\' if bytes.get(1) == Some(&b'u') => {
             let mut utf16 = [0; 2];
             let utf16 = c.encode_utf16(&mut utf16);
             let encoded = bytes.get(..6 * utf16.len())?.chunks(6).zip(&*utf16);
-            let is_same =
-                |(part, unit): (&[u8], &u16)| part.starts_with(b"\\u") && hex(&part[2..]) == Some(*unit);
+            let is_same = |(part, unit): (&[u8], &u16)| {
+                part.starts_with(b"\\u") && hex(&part[2..]) == Some(u32::from(*unit))
+            };
             encoded.into_iter().all(is_same).then_some(6 * utf16.len())
         }
         b'\\' => (utf8.len() == 1 && bytes.get(1) == Some(&utf8[0])).then_some(2),
         b'+' if c == ' ' => Some(1),
+        b'&' => entity(bytes).filter(|(other, _)| *other == c).map(|(_, length)| length),
         _ => None,
     }
-}
-
-fn hex(digits: &[u8]) -> Option<u16> {
-    digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)? as u16))
 }
 
 #[cfg(test)]
@@ -371,6 +437,40 @@ mod tests {
         let mut text = secret.to_uppercase();
         hidden.redact_text(&mut text);
         assert_eq!(text, "[redacted key]");
+    }
+
+    #[test]
+    fn every_part_of_every_form_is_found() {
+        let secret = "k3y/Zq+71~aWxT0p9_Lm=rVbN";
+        let mut hidden = Hidden::default();
+        hidden.add_secret("key", secret);
+        let digits = text::hex(secret.as_bytes());
+        let html: String = secret.chars().map(|c| format!("&#{};", u32::from(c))).collect();
+        let percent: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let forms = [secret.to_owned(), digits.to_uppercase(), digits, base64(secret.as_bytes())];
+        for form in &forms {
+            for begin in 0..=form.len() - 2 * WINDOW {
+                let part = &form[begin..begin + WINDOW];
+                let mut text = format!("a {part}{{");
+                hidden.redact_text(&mut text);
+                assert_eq!(text, "a [redacted key]{", "{part}");
+            }
+        }
+        for (text, width) in [(html, 5), (percent, 3)] {
+            let mut text = text[width..text.len() - width].to_owned();
+            hidden.redact_text(&mut text);
+            assert!(text.contains("[redacted key]") && text.len() < 40, "{text}");
+        }
+        for short in ["3y/Zq+71~aW", "Zq+71 aWxT0p9", "000000000000000"] {
+            let mut text = short.to_owned();
+            hidden.redact_text(&mut text);
+            assert_eq!(text, short);
+        }
+        let mut zeros = Hidden::default();
+        zeros.add_secret("key", &format!("{}1", "0".repeat(63)));
+        let mut text = "000000000000 and 0000000000000000 too".to_owned();
+        zeros.redact_text(&mut text);
+        assert_eq!(text, "000000000000 and 0000000000000000 too", "a row of zeros occurs by chance");
     }
 
     #[test]

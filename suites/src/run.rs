@@ -213,7 +213,7 @@ impl Runner<'_> {
             Ok(environment) => environment,
             Err(mut why) => {
                 self.settings.secrets.redact_text(&mut why);
-                return blank(check, Verdict::Error, why);
+                return blank(check, verdict_of_error(&why), why);
             }
         };
         let is_elsewhere = environment.own && environment.sites != self.target.conditions().sites;
@@ -242,7 +242,7 @@ impl Runner<'_> {
         let trace = coverage(&traces.environment).await;
         let good = verdict == Verdict::Pass;
         let why = if good { Vec::new() } else { refusals(&traces.environment).await };
-        self.target.leave(traces.environment, !good).await;
+        let opening = self.target.leave(traces.environment, !good).await;
         let mut outcome = Outcome {
             notes: traces.notes,
             failure,
@@ -256,7 +256,8 @@ impl Runner<'_> {
         traces.hidden.redact(&mut outcome);
         self.settings.secrets.redact(&mut outcome);
         if !good {
-            outcome.repeat = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
+            let lines = self.repeat(check, &outcome.exchanges, outcome.failure.as_ref());
+            outcome.repeat = opening.into_iter().chain(lines).collect();
         }
         Ran { outcome, sent, trace, judged: traces.judged }
     }
@@ -318,6 +319,9 @@ const MAX_HELD: Duration = Duration::from_secs(5);
 /// The start of the reason if pacing may have caused a failure.
 pub(crate) const HELD: &str = "pacing delayed this check";
 
+/// The start of the reason of a check that did not run to its end because the target stopped answering.
+pub const SILENT: &str = "the target stopped answering";
+
 /// The verdict for how a check ended. Reaching the declared rate limit, or a documented 503, is not a failure.
 pub(crate) fn judge(
     check: &Check,
@@ -336,6 +340,11 @@ pub(crate) fn judge(
     // A precondition needs no owner then.
     let failure = failure.filter(|_| verdict != Verdict::Inconclusive);
     (Verdict::Inconclusive, format!("{why}: {reason}"), failure)
+}
+
+/// An error is a failure of the harness, unless the control API stopped answering.
+fn verdict_of_error(reason: &str) -> Verdict {
+    if reason.starts_with(SILENT) { Verdict::Inconclusive } else { Verdict::Error }
 }
 
 /// A pass needs an expectation, and a rejection its valid counterpart.
@@ -364,7 +373,7 @@ fn ended(
         Err(Stop::Inconclusive(reason)) => (Verdict::Inconclusive, reason, None),
         Err(Stop::NotApplicable(reason)) => (Verdict::NotApplicable, reason, None),
         Err(Stop::NotTestable(reason)) => (Verdict::NotTestable, reason, None),
-        Err(Stop::Error(reason)) => (Verdict::Error, reason, None),
+        Err(Stop::Error(reason)) => (verdict_of_error(&reason), reason, None),
     }
 }
 

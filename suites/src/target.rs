@@ -22,6 +22,7 @@ use crate::transport::{Http, Protocol, Transport};
 use crate::verdict::Conditions;
 
 use sockets::FIRST;
+pub(crate) use sockets::NO_CONNECTION;
 pub use sockets::{Sockets, Tcp, Via, open};
 
 /// A connection of any kind.
@@ -85,6 +86,11 @@ pub trait Connect: Send + Sync {
         })
     }
 
+    /// Whether the servers are outside this process, so that they may stop answering.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// How requests go out.
     fn transport(&self) -> &Transport {
         static USUAL: LazyLock<Transport> = LazyLock::new(Transport::default);
@@ -116,6 +122,9 @@ fn is_beside(site: &str, fork: &str) -> bool {
 /// A future of an environment.
 pub type EnvironmentFuture<'a> = Pin<Box<dyn Future<Output = Result<Environment, String>> + Send + 'a>>;
 
+/// A future of the command that opens a kept environment, if there is one.
+pub type Leaving<'a> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>>;
+
 /// Something that can be tested.
 pub trait Target: Send + Sync {
     /// Its name in reports.
@@ -127,7 +136,7 @@ pub trait Target: Send + Sync {
     /// An environment for one check of a service.
     fn environment(&self, service: Service) -> EnvironmentFuture<'_>;
     /// A check has ended; with `keep` its environment stays for inspection.
-    fn leave(&self, environment: Environment, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    fn leave(&self, environment: Environment, keep: bool) -> Leaving<'_>;
     /// The environment that a check would have, reached through `connector`, if that is known without a request.
     fn dry(&self, _: Arc<dyn Connect>) -> Option<Environment> {
         None
@@ -260,15 +269,15 @@ impl Target for Remote {
         })
     }
 
-    fn leave(&self, environment: Environment, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn leave(&self, environment: Environment, keep: bool) -> Leaving<'_> {
         Box::pin(async move {
-            if environment.own
-                && !keep
-                && let Some(control) = environment.control
-            {
-                // A world that cannot be deleted only keeps its ports.
+            let control = environment.control.filter(|_| environment.own)?;
+            // A world that cannot be deleted or closed only keeps its ports.
+            if !keep {
                 let _ = control.call("DELETE", "", None).await;
+                return None;
             }
+            control.call("POST", "close", None).await.ok().map(|_| control.opening())
         })
     }
 

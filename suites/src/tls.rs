@@ -21,6 +21,8 @@ use crate::transport::{Http, Protocol};
 
 /// The handshake timeout.
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
+/// The start of the reason if a handshake was not complete in time.
+pub(crate) const NO_HANDSHAKE: &str = "no complete handshake within";
 const ALPN_ONE: &[u8] = b"http/1.1";
 const ALPN_TWO: &[u8] = b"h2";
 
@@ -156,7 +158,7 @@ impl Trust {
         match tokio::time::timeout(limit, connecting).await {
             Ok(Ok(stream)) => Ok(stream),
             Ok(Err(e)) => Err(failed(reason(&e))),
-            Err(_) => Err(failed(format!("no complete handshake within {} ms", limit.as_millis()))),
+            Err(_) => Err(failed(format!("{NO_HANDSHAKE} {} ms", limit.as_millis()))),
         }
     }
 }

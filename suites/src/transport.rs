@@ -1,6 +1,6 @@
 //! How a run reaches its target: protocol, extra headers, timeouts from measured latency, and statistics of these.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,6 +20,8 @@ const MIN_TIMEOUT: Duration = Duration::from_secs(15);
 const LATENCIES: u32 = 40;
 /// The maximum of a timeout extended by latency.
 const LONGEST: Duration = Duration::from_mins(2);
+/// The minimum response timeout of the request that shows whether a server still answers.
+pub(crate) const CONFIRMATION: Duration = Duration::from_secs(5);
 /// After this many failed connections in a row, a site gets only one attempt per request.
 const GIVEN_UP: u32 = 3;
 
@@ -80,6 +82,10 @@ struct Seen {
     /// Failed connections in a row, by host.
     silent: BTreeMap<String, u32>,
     speaks_one: BTreeMap<String, bool>,
+    /// The servers that have answered a request.
+    answered: BTreeSet<String>,
+    /// Why a server gets no more requests: it stopped answering.
+    stopped: BTreeMap<String, String>,
 }
 
 impl Default for Transport {
@@ -117,6 +123,43 @@ impl Transport {
             }
         }
         request
+    }
+
+    /// The limits of the request that shows whether a server still answers.
+    pub(crate) fn confirmation(&self, site: &str) -> Limits {
+        let timeout = self.seen().patience(self.min_timeout.min(CONFIRMATION), site);
+        Limits { timeout, ..Limits::default() }
+    }
+
+    /// Notes that a server answered.
+    pub(crate) fn answered(&self, server: &str) {
+        self.seen().answered.insert(server.to_owned());
+    }
+
+    /// Whether a server has answered a request.
+    pub(crate) fn has_answered(&self, server: &str) -> bool {
+        self.seen().answered.contains(server)
+    }
+
+    /// Notes that a server stopped answering; `false` if that was known.
+    pub(crate) fn stop(&self, server: &str, cause: String) -> bool {
+        let mut seen = self.seen();
+        let is_new = !seen.stopped.contains_key(server);
+        if is_new {
+            seen.stopped.insert(server.to_owned(), cause);
+        }
+        is_new
+    }
+
+    /// Why a server gets no more requests.
+    pub(crate) fn stopped(&self, server: &str) -> Option<String> {
+        self.seen().stopped.get(server).cloned()
+    }
+
+    /// Whether a server that has not answered yet must first show that it does, since another one stopped.
+    pub(crate) fn is_doubtful(&self, server: &str) -> bool {
+        let seen = self.seen();
+        !(seen.stopped.is_empty() || seen.stopped.contains_key(server) || seen.answered.contains(server))
     }
 
     /// Remarks for the report about connections.

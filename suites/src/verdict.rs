@@ -8,7 +8,7 @@ use assay_spec::machine::Transition;
 use crate::conclusion::conclude;
 use crate::control::Offer;
 use crate::endpoints::Coverage;
-use crate::exchange::Exchange;
+use crate::exchange::{Broken, Exchange};
 use crate::profile::Gate;
 use crate::recording::Call;
 use crate::redact::Disguise;
@@ -263,6 +263,16 @@ impl Run {
     /// The number of outcomes with that verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.outcomes.iter().filter(|outcome| outcome.verdict == verdict).count()
+    }
+
+    /// Whether the run sent requests and no server ever answered one.
+    pub fn is_unanswered(&self) -> bool {
+        let mut exchanges = self.outcomes.iter().flat_map(|outcome| &outcome.exchanges).peekable();
+        let is_silent = |exchange: &Exchange| match &exchange.response {
+            Err(broken) => broken.is_silence() || matches!(broken, Broken::Unreachable(_) | Broken::Held),
+            Ok(_) => false,
+        };
+        exchanges.peek().is_some() && exchanges.all(is_silent)
     }
 
     /// The exit code of its result.

@@ -7,14 +7,16 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use http::header::HOST;
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use http::header::{CONNECTION, HOST};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Version};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Either, Full, StreamBody};
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
 
 use super::{Handle, Ticket};
 use crate::world::{Input, Output, RequestHead, Site};
@@ -23,6 +25,9 @@ use crate::world::{Input, Output, RequestHead, Site};
 const HEAD_BYTES: usize = 2 * 1024 * 1024;
 /// How much of a body is read and dropped after the response is settled, so that the client gets to read the response.
 const DRAIN_BYTES: usize = 16 * 1024 * 1024;
+
+/// How long a connection may be idle, a head or the next part of a body may take.
+const IDLE: std::time::Duration = std::time::Duration::from_mins(1);
 
 /// One site of a served world, as seen by clients of one address.
 #[derive(Clone)]
@@ -100,6 +105,7 @@ where
         parts.headers.insert(HOST, host);
     }
     let peer = handle.forwarded(&parts.headers).unwrap_or(peer);
+    let mut room = handle.shared.room.enter(http_body::Body::size_hint(&body).exact());
     let head = RequestHead { site, peer, method: parts.method, target, headers: parts.headers };
     let Some((ticket, mut settled)) = handle.begin(head, boot) else {
         // No client is left; the connection is about to close.
@@ -109,15 +115,17 @@ where
 
     let mut body = Box::pin(body);
     while settled.is_empty() {
-        let Some(frame) = body.frame().await else { break };
-        let Ok(frame) = frame else {
+        let frame = match timeout(IDLE, body.frame()).await {
+            Ok(None) => break,
+            Ok(Some(Ok(frame))) => frame,
             // The client disconnected, or its framing broke: no one can receive a response.
-            return Response::builder()
-                .status(StatusCode::BAD_REQUEST)
-                .body(Either::Left(Full::default()))
-                .expect("a status alone is a response");
+            Ok(Some(Err(_))) => return respond(400, HeaderMap::new(), Either::Left(Full::default())),
+            Err(_) => return refuse(408, &format!("the body stopped for {} s", IDLE.as_secs())),
         };
         let Ok(bytes) = frame.into_data() else { continue };
+        if let Err(full) = room.take(bytes.len()).await {
+            return refuse(503, &full.to_string());
+        }
         settled = handle.input(ticket, |exchange| Input::Body(exchange, bytes));
     }
     if settled.is_empty() {
@@ -136,7 +144,7 @@ where
 async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
     let mut drained = 0;
     while drained < DRAIN_BYTES
-        && let Some(Ok(frame)) = body.frame().await
+        && let Ok(Some(Ok(frame))) = timeout(IDLE, body.frame()).await
     {
         drained += frame.data_ref().map_or(0, Bytes::len);
     }
@@ -226,7 +234,20 @@ fn respond(status: u16, headers: HeaderMap, body: ReplyBody) -> Response<ReplyBo
     response
 }
 
-/// Serves HTTP/1.1 or HTTP/2, as the client chooses, on one connection until it closes.
+/// A response of the server itself, which no document describes; the connection closes after it.
+fn refuse(status: u16, why: &str) -> Response<ReplyBody> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    respond(status, headers, Either::Left(Full::from(format!("{why}\n"))))
+}
+
+/// Whether a request names its host exactly once, as HTTP/1.1 demands. HTTP/2 has another place for it.
+fn names_one_host<B>(request: &Request<B>) -> bool {
+    request.version() != Version::HTTP_11 || request.headers().get_all(HOST).iter().count() == 1
+}
+
+/// Serves HTTP/1.1 or HTTP/2, as the client chooses, on one connection until it closes, or until no request is in
+/// progress and no head has arrived for some time.
 pub async fn connection<I, S, B>(io: I, service: S)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -235,13 +256,80 @@ where
         + Send
         + 'static,
     S::Future: Send + 'static,
-    B: Body<Data = Bytes> + Send + 'static,
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
+    let open = watch::Sender::new(0_usize);
+    let counted = open.clone();
+    let answer = service_fn(move |request: Request<hyper::body::Incoming>| {
+        let (service, open) = (service.clone(), InProgress::new(&counted));
+        async move {
+            if !names_one_host(&request) {
+                return Ok(refuse(400, "a request names its host once").map(Either::Left));
+            }
+            let response = TowerToHyperService::new(service).call(request).await?;
+            Ok::<_, Infallible>(response.map(|body| Either::Right(Counted { body, _open: open })))
+        }
+    });
     let mut server = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
     server.http1().auto_date_header(false).half_close(true).max_buf_size(HEAD_BYTES);
     server.http2().auto_date_header(false).max_header_list_size(HEAD_BYTES as u32);
-    let served = server.serve_connection(TokioIo::new(io), TowerToHyperService::new(service)).await;
     // How a client closes its connection does not matter.
-    drop(served);
+    tokio::select! {
+        _ = server.serve_connection(TokioIo::new(io), answer) => {}
+        () = idle(open.subscribe()) => {}
+    }
+}
+
+/// Resolves once no request has been in progress for some time.
+async fn idle(mut open: watch::Receiver<usize>) {
+    loop {
+        if open.wait_for(|count| *count == 0).await.is_err()
+            || timeout(IDLE, open.wait_for(|count| *count > 0)).await.is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// A body that counts as in progress until it is dropped.
+struct Counted<B> {
+    body: B,
+    _open: InProgress,
+}
+
+impl<B: Body + Unpin> Body for Counted<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> http_body::SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Counts a request until its response is complete.
+struct InProgress(watch::Sender<usize>);
+
+impl InProgress {
+    fn new(open: &watch::Sender<usize>) -> InProgress {
+        open.send_modify(|count| *count += 1);
+        InProgress(open.clone())
+    }
+}
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
 }

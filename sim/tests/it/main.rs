@@ -5,6 +5,7 @@ mod boundaries;
 #[allow(dead_code, reason = "some helpers are used by one subject only")]
 mod common;
 mod concurrency;
+mod control;
 mod determinism;
 mod drop;
 mod families;

@@ -423,6 +423,7 @@ async fn own_requests_cannot_use_the_control_api() {
     let hub = Arc::new(Hub::new(handle, BTreeMap::new()));
     for (agent, expected) in [("assay-sim", 403), ("curl", 200)] {
         let request = Request::get(format!("{PREFIX}/info"))
+            .header("host", "localhost")
             .header("user-agent", agent)
             .body(Body::empty())
             .expect("a request");
@@ -442,6 +443,8 @@ async fn control_api_clock_waits_for_deliveries() {
     let hub = Arc::new(Hub::new(handle.clone(), BTreeMap::new()));
     status_of(&handle, &call).await;
     let request = Request::post(format!("{PREFIX}/clock"))
+        .header("host", "localhost")
+        .header("content-type", "application/json")
         .body(Body::from(r#"{"advance_ms":60000}"#))
         .expect("a request");
     let no = "HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n";

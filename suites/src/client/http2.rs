@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::{HEADERS, Limits, timed_out};
+use super::{HEADERS, Limits, timed_out, too_long, too_many_headers};
 use crate::exchange::{Broken, Request, Response};
 
 /// The maximum head size of the HTTP/2 library, which ends the stream beyond it.
@@ -154,11 +154,11 @@ impl Open {
 async fn receive(response: hyper::Response<Incoming>, limits: Limits) -> Result<Response, Broken> {
     let (parts, mut incoming) = response.into_parts();
     if parts.headers.len() > HEADERS {
-        return Err(Broken::Nonsense("too many headers".into()));
+        return Err(too_many_headers());
     }
     let lines = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + LINE_BYTES);
     if lines.sum::<usize>() > limits.head_bytes {
-        return Err(Broken::TooLarge(limits.head_bytes));
+        return Err(too_long("a head", limits.head_bytes));
     }
     let headers = parts.headers.iter();
     let headers =
@@ -168,7 +168,7 @@ async fn receive(response: hyper::Response<Incoming>, limits: Limits) -> Result<
         let frame = frame.map_err(|e| broken(&e, &format!("after {} bytes of the body", body.len())))?;
         let Ok(bytes) = frame.into_data() else { continue };
         if body.len() + bytes.len() > limits.body_bytes {
-            return Err(Broken::TooLarge(limits.body_bytes));
+            return Err(too_long("a body", limits.body_bytes));
         }
         body.extend_from_slice(&bytes);
     }

@@ -1,24 +1,47 @@
-//! Ctrl-C and SIGTERM: the first one lets running checks finish, the second stops the run, the third kills the process.
+//! What stops a run: signals and the deadline. The first Ctrl-C lets running checks finish, the second stops the run, the
+//! third kills the process. After SIGTERM and after the deadline, running checks have some seconds.
+
+use std::time::Duration;
 
 use tokio::sync::watch;
 
 /// The exit code after the third signal.
 const GONE: i32 = 130;
 
+/// How long running checks may take after SIGTERM or the deadline.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// Counts the requests to stop.
-pub(crate) struct Interrupt(watch::Sender<u32>);
+pub(crate) struct Interrupt {
+    count: watch::Sender<u32>,
+    /// The deadline has passed.
+    is_late: watch::Sender<bool>,
+}
+
+/// The kind of a signal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Signal {
+    Interrupt,
+    Terminate,
+}
 
 impl Interrupt {
     /// Starts to listen for signals.
     pub(crate) fn listen() -> Interrupt {
-        let interrupt = Interrupt(watch::Sender::new(0));
-        let count = interrupt.0.clone();
-        tokio::spawn(signals(move || {
+        let interrupt = Interrupt { count: watch::Sender::new(0), is_late: watch::Sender::new(false) };
+        let count = interrupt.count.clone();
+        tokio::spawn(signals(move |signal| {
             count.send_modify(|count| *count += 1);
             let times = *count.borrow();
-            match times {
-                1 => eprintln!("assay: waiting for the running checks; press Ctrl-C again to stop now"),
-                2 => {}
+            match (times, signal) {
+                (1, Signal::Interrupt) => {
+                    eprintln!("assay: waiting for the running checks; press Ctrl-C again to stop now");
+                }
+                (1, Signal::Terminate) => {
+                    eprintln!("assay: stopping within {} s", GRACE.as_secs());
+                    tokio::spawn(stop_after_grace(count.clone()));
+                }
+                (2, _) => {}
                 // A third signal means that the run does not stop by itself.
                 _ => std::process::exit(GONE),
             }
@@ -26,21 +49,44 @@ impl Interrupt {
         interrupt
     }
 
+    /// Stops the run at the deadline.
+    pub(crate) fn stop_after(&self, deadline: Duration) {
+        let (count, is_late) = (self.count.clone(), self.is_late.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(deadline).await;
+            eprintln!("assay: the deadline of {} s (--deadline) has passed; stopping", deadline.as_secs());
+            is_late.send_replace(true);
+            count.send_modify(|count| *count = (*count).max(1));
+            stop_after_grace(count).await;
+        });
+    }
+
+    /// Whether the deadline has passed.
+    pub(crate) fn is_late(&self) -> bool {
+        *self.is_late.borrow()
+    }
+
     /// Asks to finish, as one Ctrl-C does.
     pub(crate) fn finish(&self) {
-        self.0.send_modify(|count| *count = (*count).max(1));
+        self.count.send_modify(|count| *count = (*count).max(1));
     }
 }
 
 impl assay_suites::run::Halt for Interrupt {
     fn count(&self) -> watch::Receiver<u32> {
-        self.0.subscribe()
+        self.count.subscribe()
     }
+}
+
+/// Gives running checks some seconds, then asks to stop now.
+async fn stop_after_grace(count: watch::Sender<u32>) {
+    tokio::time::sleep(GRACE).await;
+    count.send_modify(|count| *count = (*count).max(2));
 }
 
 /// Calls `heard` for each signal.
 #[cfg(unix)]
-async fn signals(mut heard: impl FnMut()) {
+async fn signals(mut heard: impl FnMut(Signal)) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate)) =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
@@ -48,14 +94,14 @@ async fn signals(mut heard: impl FnMut()) {
         return;
     };
     loop {
-        let come = tokio::select! {
-            come = interrupt.recv() => come,
-            come = terminate.recv() => come,
+        let (come, signal) = tokio::select! {
+            come = interrupt.recv() => (come, Signal::Interrupt),
+            come = terminate.recv() => (come, Signal::Terminate),
         };
         if come.is_none() {
             return;
         }
-        heard();
+        heard(signal);
     }
 }
 

@@ -270,6 +270,9 @@ impl Outputs {
         match run.exit_code() {
             0 | 1 if is_refused => Err(Ending::Bad(REFUSED.to_owned())),
             0 => Ok(()),
+            1 if run.is_unanswered() => {
+                Err(Ending::Unreachable(format!("{} answered no request", run.target)))
+            }
             code => Err(Ending::Code(code)),
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use assay_spec::Id;
 use assay_spec::crypto::text::sha256_hex;
@@ -16,7 +17,7 @@ use assay_suites::probe::{Settings, wall_clock};
 use assay_suites::profile::Gate;
 use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, terminal};
-use assay_suites::run::{Halt, Ran, Runner};
+use assay_suites::run::{Halt, Ran, Runner, SILENT};
 use assay_suites::shard::Shard;
 use assay_suites::target::Target;
 use assay_suites::verdict::{Outcome, Run, Shards, Verdict};
@@ -41,6 +42,7 @@ pub(crate) const HELP: &str = "Examples:
   assay run --profile p.toml --json out.json --resume out.json.partial    # continues a killed run
 
 Ctrl-C once: running checks finish, then the report is written. Twice: the report is written now. Three times: no report.
+After SIGTERM and after the deadline, running checks have 5 seconds; then the report is written.
 
 Exit codes: 0 conforming, 1 not conforming or not enough tested, 2 bad arguments or profile, 3 target unreachable, 4 the harness failed";
 
@@ -96,6 +98,9 @@ pub(crate) struct RunArgs {
     /// Run every check N times; a check with different verdicts is unstable
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_TIMES)))]
     repeat: Option<u32>,
+    /// Stop the run after this time, such as 90s, 30m or 2h; the default follows from the plan
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    deadline: Option<Duration>,
     /// Repeat the run until a check fails, at most as often as --repeat says
     #[arg(long)]
     until_fail: bool,
@@ -117,6 +122,11 @@ impl RunArgs {
         self.repeat.is_some() || self.until_fail
     }
 
+    /// How often the checks run at most.
+    fn rounds(&self) -> u32 {
+        self.repeat.unwrap_or(if self.until_fail { MOST_TIMES } else { 1 })
+    }
+
     /// The input files other than those of the known failures.
     fn read(&self) -> [Named<'_>; 6] {
         let urls = &self.target.urls;
@@ -133,6 +143,19 @@ impl RunArgs {
 
 fn parse_weight(name: &str) -> Result<Weight, String> {
     Weight::named(name).ok_or_else(|| "unknown weight; use heavy or destructive".to_owned())
+}
+
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is not a time: write a whole number and s, m or h, such as 90s");
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        _ => return Err(wrong()),
+    };
+    let count: u32 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    if count == 0 { Err(wrong()) } else { Ok(Duration::from_secs(u64::from(count) * seconds)) }
 }
 
 fn parse_shard(text: &str) -> Result<Shard, String> {
@@ -232,11 +255,21 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
 
     let interrupt = Interrupt::listen();
     let mut partial = start_partial(&args, earlier.as_ref().unwrap_or(&begun));
+    let deadline = args.deadline.unwrap_or_else(|| {
+        let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
+        plan.deadline() * args.rounds()
+    });
+    interrupt.stop_after(deadline);
     let mut run =
         times(&args, &mut setup, &wishes, planned, jobs, &known_failures, &interrupt, &mut partial).await;
     let Run { selection, shards, is_whole, read_only, gate, began, .. } = begun;
     run = Run { selection, shards, is_whole, read_only, gate, began, ..run };
-    if args.endpoints && !run.is_partial {
+    if interrupt.is_late() {
+        let seconds = deadline.as_secs();
+        run.remarks
+            .push(format!("the run was stopped at its deadline of {seconds} s; --deadline sets another one"));
+    }
+    if args.endpoints && !run.is_partial && !run.outcomes.iter().any(is_silent) {
         ask_for_the_rest(&mut run, &setup, args.read_only, &interrupt).await;
     }
     run.conditions.profile.clone_from(&setup.profile);
@@ -348,7 +381,7 @@ async fn times(
     interrupt: &Interrupt,
     partial: &mut Option<Partial>,
 ) -> Run {
-    let most = args.repeat.unwrap_or(if args.until_fail { MOST_TIMES } else { 1 });
+    let most = args.rounds();
     let checks: Vec<&'static Check> = planned.iter().map(|planned| planned.check).collect();
     let (mut planned, mut runs, mut ended) = (planned, Repetitions::default(), None);
     for nth in 0..most {
@@ -496,8 +529,13 @@ fn list(setup: &Setup, planned: &[Planned]) -> String {
     text
 }
 
-/// What a resumed run keeps: every outcome except errors of the harness.
+/// What a resumed run keeps: every outcome except errors of the harness, and checks that needed a silent target.
 fn settled(mut run: Run) -> Run {
-    run.outcomes.retain(|outcome| outcome.verdict != Verdict::Error);
+    run.outcomes.retain(|outcome| outcome.verdict != Verdict::Error && !is_silent(outcome));
     run
+}
+
+/// Whether a check did not run to its end because the target stopped answering.
+fn is_silent(outcome: &Outcome) -> bool {
+    outcome.reason.starts_with(SILENT)
 }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,7 +18,7 @@ use crate::check::Check;
 use crate::control::Offer;
 use crate::endpoints;
 use crate::exchange::{Broken, Request};
-use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Stream, Target};
+use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Stream, Target};
 use crate::verdict::Conditions;
 
 /// Checks that may pass on a constant server, and why: the document allows such a response, or there is nothing to judge.
@@ -335,7 +334,7 @@ impl Target for Constant {
         })
     }
 
-    fn leave(&self, environment: Environment, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn leave(&self, environment: Environment, keep: bool) -> Leaving<'_> {
         self.embedded.leave(environment, keep)
     }
 

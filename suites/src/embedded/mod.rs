@@ -8,7 +8,6 @@ pub mod site_urls;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
 use assay_sim::clock::EPOCH;
@@ -21,13 +20,13 @@ use serde_json::json;
 
 use crate::control::{Control, Offer};
 use crate::exchange::Broken;
-use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Stream, Target};
+use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Stream, Target};
 use crate::verdict::Conditions;
 
 /// How much an in-memory connection holds before its writer waits.
 const BUFFER: usize = 64 * 1024;
-/// The URL of the control API in memory.
-const CONTROL: &str = "http://control.sim";
+/// The host name of the control API in memory.
+const CONTROL: &str = "control.sim";
 
 /// The ways in which the simulator can break a requirement: the name of the deviation, and what happens instead.
 pub fn deviations_of(requirement: Id) -> Vec<(String, &'static str)> {
@@ -100,10 +99,10 @@ impl Target for Embedded {
             let handle = Handle::new(self.beginning(service), ClockMode::Auto);
             let sites: BTreeMap<&'static str, String> =
                 world::sites().iter().map(|site| (site.name, url(&handle, *site))).collect();
-            let hub = Arc::new(Hub::new(handle.clone(), sites.clone()));
+            let hub = Arc::new(Hub::new(handle.clone(), sites.clone()).allowing([CONTROL.to_owned()]));
             let connector: Arc<dyn Connect> = Arc::new(Memory { handle, control: router(hub) });
             let sites = sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
-            let control = Control::new(connector.clone(), &format!("{CONTROL}{PREFIX}"), None);
+            let control = Control::new(connector.clone(), &format!("http://{CONTROL}{PREFIX}"), None);
             Ok(Environment {
                 connector,
                 sites,
@@ -114,9 +113,9 @@ impl Target for Embedded {
         })
     }
 
-    fn leave(&self, environment: Environment, _: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn leave(&self, environment: Environment, _: bool) -> Leaving<'_> {
         drop(environment);
-        Box::pin(std::future::ready(()))
+        Box::pin(std::future::ready(None))
     }
 
     fn conditions(&self) -> Conditions {
@@ -156,7 +155,7 @@ impl Connect for Memory {
                 url::Url::parse(known)
                     .is_ok_and(|known| known.host() == asked.host() && asked.port().is_none())
             };
-            if at(CONTROL) {
+            if at(&format!("http://{CONTROL}")) {
                 drop(tokio::spawn(connection(theirs, self.control.clone())));
                 return Ok(Box::new(ours) as Box<dyn Stream>);
             }

@@ -37,6 +37,8 @@ pub struct Options {
     pub clock: ClockMode,
     /// The time at which the world starts.
     pub epoch: Instant,
+    /// Host names beside those of loopback at which the control API may be addressed.
+    pub allowed_hosts: Vec<String>,
     /// The control API's bearer token.
     pub token: Option<String>,
     /// The header from which every site takes the client's address; `None`: no header is believed.
@@ -59,6 +61,7 @@ impl Options {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             clock: ClockMode::Real,
             epoch: wall_clock(),
+            allowed_hosts: Vec::new(),
             token: None,
             forwarded_header: None,
             https: false,
@@ -113,9 +116,13 @@ pub async fn start(options: &Options) -> Result<Served, String> {
     let failed = |e: std::io::Error| format!("cannot listen: {e}");
     let (mut listeners, sites) =
         open_sites(&handle, SocketAddr::new(options.listen.ip(), first)).await.map_err(failed)?;
+    // Every address is not an address to name.
+    let own = Some(options.listen.ip()).filter(|ip| !ip.is_unspecified()).map(|ip| ip.to_string());
     let hub = Hub::new(handle.clone(), sites.clone())
         .with_forks(options.listen.ip())
-        .with_token(options.token.clone());
+        .with_token(options.token.clone())
+        .allowing(options.allowed_hosts.iter().cloned())
+        .allowing(own);
     let control = router(Arc::new(hub));
     let listener = listen(options.listen, move |_| control.clone())
         .await

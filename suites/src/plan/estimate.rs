@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use assay_spec::{Id, Service};
 use serde_json::{Value, json};
@@ -141,6 +142,13 @@ impl Plan {
         let talking = (self.sum().requests + calls) * self.latency_ms / (1000 * self.jobs as u64);
         let paced: u64 = self.classes.iter().map(|class| class.seconds).sum();
         talking.max(paced).max(u64::from(self.sum().requests > 0))
+    }
+
+    /// The default deadline of a run: several times the expected time, and an hour for the waits inside checks.
+    pub fn deadline(&self) -> Duration {
+        const FACTOR: u64 = 4;
+        const WAITS: Duration = Duration::from_hours(1);
+        Duration::from_secs(FACTOR * self.seconds) + WAITS
     }
 
     /// The plan as text.

@@ -160,7 +160,7 @@ impl<'probe> Held<'probe> {
             Rest::Open(open) => open.finish().await,
             Rest::Played(response) => response,
         };
-        probe.end(index, &response);
+        let response = probe.end(index, response).await?;
         probe.answer(index, response)
     }
 }

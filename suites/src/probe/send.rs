@@ -69,6 +69,7 @@ impl Probe<'_> {
         let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("not an absolute URL: {url:?}")))?;
         self.may_send(site, parsed[..Position::AfterPath].trim_end_matches('/'), &request)?;
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
+        self.require_answers(site, &base).await?;
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
         self.wait_for(site).await?;
@@ -98,7 +99,7 @@ impl Probe<'_> {
         match self.launch(site, &base, source, &request, body_bytes, limits).await {
             Ok(open) => Ok(Held { probe: self, index, rest: Rest::Open(open) }),
             Err(broken) => {
-                self.end(index, &Err(broken.clone()));
+                let broken = self.end(index, Err(broken)).await?.expect_err("there is no response");
                 Err(self.stop(index, &broken))
             }
         }
@@ -157,7 +158,7 @@ impl Probe<'_> {
             Some(played) => played,
             None => self.talk(site, &base, source, &request, limits).await,
         };
-        self.end(index, &response);
+        let response = self.end(index, response).await?;
         self.note_limit(index, site, &response);
         if let (Ok(response), false) =
             (&response, self.environment.own || site.is_empty() || self.recorder.plays())
@@ -205,6 +206,8 @@ impl Probe<'_> {
         let base = self.environment.sites.get(site).cloned();
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
         self.may_send(site, &base, &request)?;
+        // Before the pace: a server that gets no more requests needs no waiting.
+        self.require_answers(site, &base).await?;
         self.wait_for(site).await?;
         Ok(match (source, self.environment.forwarding.get(site)) {
             (Some(source), Some(header)) => (base, request.header(header, source.to_string()), None),
@@ -228,11 +231,6 @@ impl Probe<'_> {
         })
     }
 
-    /// Records the end of an exchange.
-    pub(super) fn end(&self, index: usize, response: &Result<Response, Broken>) {
-        self.statistics(|statistics| statistics.exchanges[index].response.clone_from(response));
-    }
-
     pub(super) fn answer(
         &self,
         index: usize,
@@ -247,6 +245,9 @@ impl Probe<'_> {
     fn stop(&self, index: usize, broken: &Broken) -> Stop {
         if let Broken::Unreachable(_) | Broken::Harness(_) = broken {
             return Stop::Error(broken.to_string());
+        }
+        if let Broken::Limit(_) = broken {
+            return Stop::Inconclusive(broken.to_string());
         }
         if let Broken::Inexpressible(_) = broken {
             return Stop::NotTestable(broken.to_string());

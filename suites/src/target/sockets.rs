@@ -84,10 +84,17 @@ impl Connect for Sockets {
         })
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn transport(&self) -> &Transport {
         &self.transport
     }
 }
+
+/// The start of the reason if a connection was not made in time.
+pub(crate) const NO_CONNECTION: &str = "no connection within";
 
 /// A proxy that forwards requests to plain HTTP servers.
 #[derive(Debug)]
@@ -246,7 +253,7 @@ async fn dial(url: &Url, source: Option<IpAddr>, each: Duration) -> Result<TcpSt
     };
     let mut last = nowhere(Error::other("the host name has no address"));
     for address in addresses {
-        let late = |_| Error::new(ErrorKind::TimedOut, format!("no connection within {} s", each.as_secs()));
+        let late = |_| Error::new(ErrorKind::TimedOut, format!("{NO_CONNECTION} {} s", each.as_secs()));
         match tokio::time::timeout(each, connect(address, source)).await.map_err(late).and_then(|done| done) {
             Ok(stream) => return Ok(stream),
             Err(why) => last = Failed { place: format!("{address}: "), why },

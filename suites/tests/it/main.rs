@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod cid;
 mod command;
+#[cfg(unix)]
+mod endings;
 mod endpoints;
 mod exchanges;
 #[cfg(unix)]

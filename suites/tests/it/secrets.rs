@@ -1,6 +1,7 @@
 //! No report and no request contains a claim token in any encoding, and no report contains a secret of a profile that
 //! the target repeats.
 
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -8,15 +9,18 @@ use std::task::{Context, Poll};
 use assay_spec::{Dialect, Service};
 use assay_suites::check;
 use assay_suites::control::Offer;
+use assay_suites::diff::{Verdicts, diff};
 use assay_suites::embedded::Embedded;
+use assay_suites::judge::judge;
+use assay_suites::merge;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::Settings;
-use assay_suites::profile::Profile;
+use assay_suites::profile::{Loaded, Profile};
 use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
 use assay_suites::run::Runner;
 use assay_suites::setup;
-use assay_suites::target::{Connect, Connecting, Environment, EnvironmentFuture, Stream, Target};
+use assay_suites::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Stream, Target};
 use assay_suites::verdict::{Conditions, Outcome, Run, Verdict};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -51,7 +55,7 @@ impl Target for Overheard {
         })
     }
 
-    fn leave(&self, environment: Environment, keep: bool) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn leave(&self, environment: Environment, keep: bool) -> Leaving<'_> {
         self.target.leave(environment, keep)
     }
 
@@ -223,7 +227,18 @@ fn written(secret: &str) -> Vec<String> {
     let lower: String = secret.bytes().map(|byte| format!("%{byte:02x}")).collect();
     let unicode: String = secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
     let base64 = |before: &str| assay_spec::crypto::text::base64(format!("{before}{secret}").as_bytes());
+    let digits = assay_spec::crypto::text::hex(secret.as_bytes());
+    let html: String = secret.chars().map(|c| format!("&#x{:x};", u32::from(c))).collect();
+    let middle = secret.len() / 2 - 6;
     vec![
+        digits.to_uppercase(),
+        html,
+        secret[..12].to_owned(),
+        secret[middle..middle + 12].to_owned(),
+        secret[secret.len() - 12..].to_owned(),
+        digits[7..19].to_owned(),
+        base64("")[4..16].to_owned(),
+        digits,
         secret.to_owned(),
         secret.to_lowercase(),
         secret.to_uppercase(),
@@ -238,14 +253,55 @@ fn written(secret: &str) -> Vec<String> {
     ]
 }
 
-/// Returns all planted secrets, in names and values of headers and in the body.
-async fn repeat_everything(mut stream: TcpStream) -> std::io::Result<()> {
+/// A secret that the server makes up: a claim token.
+const LEARNED: &str = "tok-Live/4d9+R~dd74-Yx";
+
+/// Serves one response: all forms of these secrets, in headers and in the body.
+async fn repeat_everything(mut stream: TcpStream, response: impl Fn(&[u8]) -> String) -> std::io::Result<()> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
         if stream.read_buf(&mut head).await? == 0 {
             return Ok(());
         }
     }
+    stream.write_all(response(&head).as_bytes()).await?;
+    stream.shutdown().await?;
+    // A connection that is closed before the request is read is reset.
+    tokio::io::copy(&mut stream, &mut tokio::io::sink()).await.map(|_| ())
+}
+
+/// A server of such responses, and its URL.
+async fn repeating_server(response: fn(&[u8]) -> String) -> (String, tokio::task::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("a port"));
+    let server = tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(repeat_everything(stream, response));
+        }
+    });
+    (url, server)
+}
+
+fn http_response(status: &str, secrets: &[String], name: &str, body: &str) -> String {
+    let headers: String = secrets.iter().map(|text| format!("x-said: {text}\r\n")).collect();
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\
+         x-{name}: named\r\n{headers}\r\n{body}",
+        body.len(),
+    )
+}
+
+/// An upload whose claim token is also in every other place.
+fn learned(_: &[u8]) -> String {
+    let all = written(LEARNED);
+    let body = serde_json::json!({
+        "dropId": "drop_1", "claimToken": LEARNED, "cid": all, "url": "http://127.0.0.1:1/", "expiresAt": all.join(" "),
+    });
+    http_response("200 OK", &all, "claim", &body.to_string().replace("\\\\u", "\\u"))
+}
+
+/// The planted secrets, in names and values of headers and in the body.
+fn planted(head: &[u8]) -> String {
     let all: Vec<String> = PLANTED.iter().flat_map(|(_, secret)| written(secret)).collect();
     let faults: serde_json::Map<String, serde_json::Value> =
         PLANTED.iter().map(|(_, secret)| ((*secret).to_owned(), serde_json::json!({}))).collect();
@@ -255,26 +311,55 @@ async fn repeat_everything(mut stream: TcpStream) -> std::io::Result<()> {
     // Two of the encodings must not be escaped again.
     let body = body.to_string().replace("\\\\u", "\\u").replace("\\\\/", "\\/");
     let status = if head.starts_with(b"GET") { "200 OK" } else { "400 Bad Request" };
-    let headers: String = all.iter().map(|text| format!("x-said: {text}\r\n")).collect();
-    let answer = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\
-         x-{}: named\r\n{headers}\r\n{body}",
-        body.len(),
-        PLANTED[3].1,
+    http_response(status, &all, PLANTED[3].1, &body)
+}
+
+/// Asserts that no form of these secrets is in any report or in `diff`, and that `judge` and `merge` give the same
+/// verdicts on the report. Returns all outputs with their names.
+async fn hidden(run: &Run, loaded: &Loaded, secrets: &[(&str, &str)]) -> Vec<(&'static str, String)> {
+    let report = json::read(&json::write(run)).expect("a report");
+    let judged = judge(&report, Some(loaded)).await.expect("its profile is good");
+    assert!(judged.differs.is_empty(), "{}", judged.text());
+    let merged = merge::parts(vec![report]).expect("one run");
+    assert_eq!(
+        Verdict::ALL.map(|verdict| merged.count(verdict)),
+        Verdict::ALL.map(|verdict| run.count(verdict))
     );
-    stream.write_all(answer.as_bytes()).await?;
-    stream.shutdown().await
+    let changes = diff(&Verdicts::default(), &Verdicts::from_run(run));
+    let more = [("diff", changes.text()), ("diff as JSON", changes.json().to_string())];
+    let outputs: Vec<_> = every_report(run).into_iter().chain(more).collect();
+    for (name, output) in &outputs {
+        for (key, secret) in secrets {
+            for form in written(secret) {
+                assert!(!output.contains(&form), "{key} as {form} in {name}");
+                let escaped = serde_json::to_string(&form).expect("a string");
+                assert!(!output.contains(escaped.trim_matches('"')), "{key} as {escaped} in {name}");
+            }
+        }
+    }
+    outputs
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_report_shows_a_secret_that_the_run_learned() {
+    let (url, server) = repeating_server(learned).await;
+    let text = format!("seed = 1\n[drop]\nurl = \"{url}\"\n");
+    let loaded = Profile::of_text(text, "p.toml".into(), Path::new(".")).expect("a good profile");
+    let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
+    let checks = select(check::all(), &[Service::Drop], &["drop.response".to_owned()]);
+    let run = runner.run(&plan(&target, &checks), |_| {}).await;
+    server.abort();
+    assert!(run.outcomes.iter().filter(|one| one.verdict.is_bad()).count() > 2, "{:?}", run.outcomes);
+    for (name, output) in hidden(&run, &loaded, &[("claim token", LEARNED)]).await {
+        let is_readable = ["html", "markdown", "terminal"].contains(&name);
+        assert!(!is_readable || output.contains("[redacted claim token]"), "{name} names what it hides");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_report_shows_a_secret_that_the_target_repeats() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let url = format!("http://{}", listener.local_addr().expect("a port"));
-    let server = tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(repeat_everything(stream));
-        }
-    });
+    let (url, server) = repeating_server(planted).await;
     let folder = tempfile::tempdir().expect("a folder");
     for (key, secret) in PLANTED {
         std::fs::write(folder.path().join(key), secret).expect("a file");
@@ -300,15 +385,11 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
     // The control API's response is invalid too, which is an error, not a failure.
     let is_red = |one: &&Outcome| one.verdict.is_bad() || one.verdict == Verdict::Error;
     assert!(run.outcomes.iter().filter(is_red).count() > 50, "most checks fail: {counts:?}");
-    for (name, report) in every_report(&run) {
-        for (key, secret) in PLANTED {
-            for form in written(secret) {
-                assert!(!report.contains(&form), "{key} as {form} in {name}");
-                let escaped = serde_json::to_string(&form).expect("a string");
-                assert!(!report.contains(escaped.trim_matches('"')), "{key} as {escaped} in {name}");
-            }
-        }
-        let is_full = !["annotations", "badge"].contains(&name);
-        assert!(!is_full || report.contains("[redacted gateway.key]"), "{name} names what it hides");
+    for (name, report) in hidden(&run, &loaded, &PLANTED).await {
+        let is_full = !["annotations", "badge", "diff", "diff as JSON"].contains(&name);
+        assert!(
+            !is_full || report.contains("[redacted gateway.key]") || report.contains("[redacted key]"),
+            "{name} names what it hides"
+        );
     }
 }

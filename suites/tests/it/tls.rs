@@ -62,7 +62,7 @@ async fn the_control_api_returns_its_authority() {
     let served = served().await;
     let stream = Tcp.connect(&served.control, None).await.expect("a server listens");
     let request = Request::new("GET", "/_sim/v1/ca");
-    let answer = exchange(stream, &request, "control", Limits::default()).await.expect("an answer");
+    let answer = exchange(stream, &request, "localhost", Limits::default()).await.expect("an answer");
     assert_eq!((answer.status, answer.text()), (200, served.handle.authority().pem()));
 }
 

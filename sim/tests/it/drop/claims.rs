@@ -154,7 +154,10 @@ async fn control_api_shows_no_token() {
             "coverage",
             "journal",
         ] {
-            let request = Request::get(format!("{PREFIX}/{path}")).body(Body::empty()).expect("a request");
+            let request = Request::get(format!("{PREFIX}/{path}"))
+                .header("host", "localhost")
+                .body(Body::empty())
+                .expect("a request");
             let response = router(hub.clone()).oneshot(request).await.expect("infallible");
             assert_eq!(response.status(), 200, "{path}");
             let body = response.into_body().collect().await.expect("a body").to_bytes();

@@ -153,14 +153,15 @@ fn broken(broken: wire::Broken) -> Result<Broken, String> {
     let number = || detail.parse::<u64>().map_err(|_| format!("broken.detail: not a number: {detail:?}"));
     Ok(match kind {
         BrokenKind::Unreachable => Broken::Unreachable(detail),
+        BrokenKind::Gone => Broken::Gone(detail),
         BrokenKind::Harness => Broken::Harness(detail),
         BrokenKind::Tls => Broken::Tls(detail),
         BrokenKind::TimedOut => Broken::TimedOut(number()?),
         BrokenKind::Closed => Broken::Closed(detail),
         BrokenKind::Nonsense => Broken::Nonsense(detail),
         BrokenKind::Held => Broken::Held,
+        BrokenKind::Limit => Broken::Limit(detail),
         BrokenKind::Inexpressible => Broken::Inexpressible(detail),
-        BrokenKind::TooLarge => Broken::TooLarge(number()? as usize),
     })
 }
 

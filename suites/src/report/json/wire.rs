@@ -240,14 +240,15 @@ pub(super) struct Broken {
 #[serde(rename_all = "kebab-case")]
 pub(super) enum BrokenKind {
     Unreachable,
+    Gone,
     Harness,
     Tls,
     TimedOut,
     Closed,
     Nonsense,
     Held,
+    Limit,
     Inexpressible,
-    TooLarge,
 }
 
 /// An input of a check besides its exchanges: a control API call, a clock reading, or a shared resource.

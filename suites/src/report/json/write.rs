@@ -149,14 +149,15 @@ fn broken(broken: &Broken) -> wire::Broken {
     use wire::BrokenKind;
     let (kind, detail) = match broken {
         Broken::Unreachable(why) => (BrokenKind::Unreachable, why.clone()),
+        Broken::Gone(why) => (BrokenKind::Gone, why.clone()),
         Broken::Harness(why) => (BrokenKind::Harness, why.clone()),
         Broken::Tls(why) => (BrokenKind::Tls, why.clone()),
         Broken::TimedOut(seconds) => (BrokenKind::TimedOut, seconds.to_string()),
         Broken::Closed(place) => (BrokenKind::Closed, place.clone()),
         Broken::Nonsense(why) => (BrokenKind::Nonsense, why.clone()),
         Broken::Inexpressible(what) => (BrokenKind::Inexpressible, what.clone()),
+        Broken::Limit(what) => (BrokenKind::Limit, what.clone()),
         Broken::Held => (BrokenKind::Held, String::new()),
-        Broken::TooLarge(bytes) => (BrokenKind::TooLarge, bytes.to_string()),
     };
     wire::Broken { words: broken.to_string(), kind, detail }
 }

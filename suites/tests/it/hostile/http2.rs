@@ -113,7 +113,10 @@ async fn expect(name: &str, url: &str, words: &str) {
     let run = run(url, Http::Two, &["metadata.root.html"]).await;
     assert!(began.elapsed() < Duration::from_mins(1), "{name}: {:?}", began.elapsed());
     for outcome in &run.outcomes {
-        assert_eq!(outcome.verdict, Verdict::Fail, "{name}: {}", outcome.reason);
+        // A limit of Assay is not a finding about the target.
+        let is_own = outcome.reason.contains("a limit of Assay");
+        let wanted = if is_own { Verdict::Inconclusive } else { Verdict::Fail };
+        assert_eq!(outcome.verdict, wanted, "{name}: {}", outcome.reason);
         assert!(outcome.reason.contains(words), "{name}: {}", outcome.reason);
     }
 }
@@ -125,7 +128,7 @@ async fn each_fault_leads_to_its_verdict_within_its_limit() {
         (Badly::Leaves, "ended before the head"),
         (Badly::Endless, "longer than 16777216 bytes"),
         (Badly::BreaksOff, "by a reset of the stream"),
-        (Badly::ManyHeaders, "too many headers"),
+        (Badly::ManyHeaders, "more than 128 header lines"),
         (Badly::HugeHeader, "longer than 65536 bytes"),
         (Badly::Silent, "no complete response within"),
         (Badly::SilentInTheBody, "no complete response within"),

@@ -1,0 +1,327 @@
+//! A run ends: against a target that stops answering, at its deadline, and after a signal.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use assay_suites::judge::judge;
+use assay_suites::report::json;
+use assay_suites::verdict::{Run, Verdict};
+use tempfile::{TempDir, tempdir};
+
+const CAUSE: &str = "the target stopped answering";
+const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+
+/// A server that answers the first requests with a 404 and is then silent, and the number of its connections.
+fn server(answers: usize) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = count.clone();
+    std::thread::spawn(move || {
+        let mut silent = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            // A connection without a request only measures the latency.
+            if head(&mut stream).is_empty() {
+                continue;
+            }
+            if counted.fetch_add(1, Ordering::SeqCst) < answers {
+                let _ = stream.write_all(NOT_FOUND);
+            } else {
+                silent.push(stream);
+            }
+        }
+    });
+    (url, count)
+}
+
+/// The head of a request; empty if the connection ends first.
+fn head(stream: &mut TcpStream) -> Vec<u8> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read(&mut byte) {
+            Ok(1) => head.push(byte[0]),
+            _ => return Vec::new(),
+        }
+    }
+    head
+}
+
+/// A folder with a profile of that server.
+fn profile(url: &str, answer_seconds: u32) -> TempDir {
+    let folder = tempdir().expect("a folder");
+    let text = format!("[transport]\nanswer_seconds = {answer_seconds}\n[network]\nurl = {url:?}\n");
+    std::fs::write(folder.path().join("p.toml"), text).expect("written");
+    folder
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(["run", "--profile", "p.toml", "--json", "out.json"]).args(arguments).current_dir(folder);
+    command
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, Run) {
+    let Output { status, stdout, stderr } = command(folder, arguments).output().expect("it starts");
+    let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    let report = std::fs::read_to_string(folder.join("out.json"));
+    let report = report.unwrap_or_else(|e| panic!("{e}: {text}"));
+    (status.code(), text, json::read(&report).expect("a report"))
+}
+
+/// Asserts one failure with these words where the target stopped, and that cause for every later check. Returns the
+/// number of these.
+fn stopped(run: &Run, words: &str) -> usize {
+    let is_cause = |reason: &str| reason.starts_with(CAUSE);
+    let failed: Vec<_> = run.outcomes.iter().filter(|one| one.reason.contains(words)).collect();
+    let failed: Vec<_> = failed.into_iter().filter(|one| !is_cause(&one.reason)).collect();
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert_eq!(failed[0].verdict, Verdict::Fail);
+    let rest: Vec<_> = run.outcomes.iter().filter(|one| is_cause(&one.reason)).collect();
+    let id = failed[0].requirement.to_string();
+    assert!(rest.iter().all(|one| one.verdict == Verdict::Inconclusive && one.reason.contains(&id)));
+    rest.len()
+}
+
+#[tokio::test]
+async fn a_target_that_never_answers_ends_the_run_with_3() {
+    let (url, count) = server(0);
+    let folder = profile(&url, 1);
+    let (code, text, run) = run(folder.path(), &[]);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("answered no request") && text.contains(&url), "{text}");
+    assert!(stopped(&run, "no complete response") > 100, "every other check that sends a request");
+    assert_eq!(count.load(Ordering::SeqCst), 2, "one request, and one that shows that the target is silent");
+    let judged = judge(&run, None).await.expect("a report");
+    assert!(judged.differs.is_empty() && judged.unjudged.is_empty(), "{}", judged.text());
+}
+
+#[tokio::test]
+async fn a_target_that_stops_answering_has_one_failure_and_ends_the_run_with_1() {
+    let (url, count) = server(20);
+    let folder = profile(&url, 1);
+    let (code, text, run) = run(folder.path(), &[]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(stopped(&run, "no complete response") > 50, "the rest");
+    assert_eq!(count.load(Ordering::SeqCst), 22);
+    let judged = judge(&run, None).await.expect("a report");
+    assert!(judged.differs.is_empty() && judged.unjudged.is_empty(), "{}", judged.text());
+}
+
+/// A server on an address of its own, so that no other test gets its port. It answers the first requests with a 404,
+/// and then accepts no connection.
+#[cfg(target_os = "linux")]
+fn leaving_server(answers: usize) -> String {
+    let listener = TcpListener::bind("127.0.22.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    std::thread::spawn(move || {
+        let mut answered = 0;
+        while let Ok((mut stream, _)) = listener.accept() {
+            if head(&mut stream).is_empty() {
+                continue;
+            }
+            answered += 1;
+            if answered == answers {
+                drop(listener);
+                let _ = stream.write_all(NOT_FOUND);
+                return;
+            }
+            let _ = stream.write_all(NOT_FOUND);
+        }
+    });
+    url
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_target_that_ends_has_one_failure_and_ends_the_run_with_1() {
+    let folder = profile(&leaving_server(20), 1);
+    let (code, text, run) = run(folder.path(), &[]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(stopped(&run, "no longer accepts connections") > 50, "{text}");
+    let judged = judge(&run, None).await.expect("a report");
+    assert!(judged.differs.is_empty() && judged.unjudged.is_empty(), "{}", judged.text());
+}
+
+/// A control API on an address of its own that forwards the first connections to another, and then accepts none.
+#[cfg(all(target_os = "linux", feature = "embedded"))]
+fn leaving_control(control: &str, connections: usize) -> String {
+    let listener = TcpListener::bind("127.0.22.2:0").expect("a port");
+    let address = listener.local_addr().expect("its address");
+    let behind = control.split('/').nth(2).expect("its address").to_owned();
+    let url = control.replacen(&behind, &address.to_string(), 1);
+    std::thread::spawn(move || {
+        for _ in 0..connections {
+            let Ok((stream, _)) = listener.accept() else { return };
+            let behind = TcpStream::connect(&behind).expect("the control API listens");
+            for (mut from, mut to) in [(&stream, &behind), (&behind, &stream)]
+                .map(|(from, to)| (from.try_clone().expect("a socket"), to.try_clone().expect("a socket")))
+            {
+                std::thread::spawn(move || {
+                    let _ = std::io::copy(&mut from, &mut to);
+                    let _ = to.shutdown(std::net::Shutdown::Write);
+                });
+            }
+        }
+    });
+    url
+}
+
+#[test]
+#[cfg(all(target_os = "linux", feature = "embedded"))]
+fn a_control_api_that_ends_is_the_cause_of_the_rest() {
+    let folder = tempdir().expect("a folder");
+    let _simulator = Limited::start(folder.path(), &["--allow-host", "127.0.22.2"]);
+    let path = folder.path().join("p.toml");
+    let text = std::fs::read_to_string(&path).expect("a profile");
+    let control = text.lines().find_map(|line| line.strip_prefix("control = ")).expect("a control API");
+    let control = control.trim_matches('"');
+    std::fs::write(&path, text.replace(control, &leaving_control(control, 40))).expect("written");
+    let (code, text, run) = run(folder.path(), &["publish.prepare"]);
+    assert_eq!(code, Some(1), "{text}");
+    let silent: Vec<_> = run.outcomes.iter().filter(|one| one.reason.starts_with(CAUSE)).collect();
+    assert!(silent.len() > 10 && run.count(Verdict::Pass) > 0, "{text}");
+    assert!(silent.iter().all(|one| one.verdict == Verdict::Inconclusive && one.reason.contains("control ")));
+}
+
+#[test]
+fn one_slow_endpoint_is_not_a_silent_target() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    std::thread::spawn(move || {
+        let mut silent = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            if head(&mut stream).starts_with(b"GET /api/v0/info/public.json ") {
+                silent.push(stream);
+            } else {
+                let _ = stream.write_all(NOT_FOUND);
+            }
+        }
+    });
+    let folder = profile(&url, 1);
+    let (code, text, run) = run(folder.path(), &["network.info", "network.aggregates"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(run.outcomes.iter().all(|one| !one.reason.starts_with(CAUSE)), "{text}");
+    assert!(text.contains("no complete response within"), "{text}");
+}
+
+#[test]
+fn a_run_ends_at_its_deadline_with_a_report() {
+    let (url, _) = server(0);
+    // Without the deadline the first request would take an hour.
+    let folder = profile(&url, 3600);
+    let (code, text, run) = run(folder.path(), &["--deadline", "1s"]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(run.is_partial && text.contains("(--deadline) has passed"), "{text}");
+    assert!(run.remarks.iter().any(|remark| remark.contains("stopped at its deadline of 1 s")));
+    for wrong in ["0s", "5", "s", "1d", "99999999999s", "1.5h", "é"] {
+        let output = command(folder.path(), &["--deadline", wrong]).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains("such as 90s"), "{wrong}: {said}");
+    }
+}
+
+#[test]
+fn sigterm_ends_a_run_that_waits_for_retry_after() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("its address"));
+    let folder = profile(&url, 15);
+    let mut child = command(folder.path(), &["network.info"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let id = child.id().to_string();
+    let errors = BufReader::new(child.stderr.take().expect("its pipe"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            if !head(&mut stream).is_empty() {
+                let late = b"HTTP/1.1 429 No\r\nRetry-After: 115\r\nContent-Length: 0\r\n\r\n";
+                let _ = stream.write_all(late);
+                drop(stream);
+                let _ = Command::new("kill").args(["-TERM", &id]).status();
+                return;
+            }
+        }
+    });
+    let said: Vec<String> = errors.lines().map_while(Result::ok).collect();
+    assert_eq!(child.wait().expect("it ends").code(), Some(1), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("stopping within 5 s")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("--resume")), "{said:?}");
+    let report = std::fs::read_to_string(folder.path().join("out.json")).expect("a report");
+    assert!(json::read(&report).expect("a report").is_partial);
+}
+
+/// A simulator under a limit of open files, with its profile in the folder. It ends when it is dropped.
+#[cfg(target_os = "linux")]
+struct Limited(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Limited {
+    fn start(folder: &Path, arguments: &[&str]) -> Limited {
+        let child = Command::new("bash")
+            .args(["-c", "ulimit -n 1024; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_assay")])
+            .args(["sim", "--listen", "127.0.0.1:0", "--write-profile", "p.toml"])
+            .args(arguments)
+            .current_dir(folder)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut limited = Limited(child);
+        let lines = BufReader::new(limited.0.stdout.take().expect("its pipe")).lines();
+        assert!(lines.map_while(Result::ok).any(|line| line.starts_with("press Ctrl-C")), "it started");
+        limited
+    }
+
+    fn open_files(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.0.id())).expect("its files").count()
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Limited {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The standard output of a line of bash.
+#[cfg(target_os = "linux")]
+fn bash(line: &str) -> String {
+    let output = Command::new("bash").args(["-c", line]).output().expect("bash starts");
+    assert!(output.status.success(), "{line}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+#[cfg(all(target_os = "linux", feature = "embedded"))]
+fn ten_runs_in_which_every_check_fails_work_under_a_limit_of_open_files() {
+    let folder = tempdir().expect("a folder");
+    let simulator = Limited::start(folder.path(), &[]);
+    let profile = std::fs::read_to_string(folder.path().join("p.toml")).expect("a profile");
+    let control = profile.lines().find_map(|line| line.strip_prefix("control = ")).expect("a control API");
+    let faults = r#"-H content-type:application/json -d '[{"fault": "publish.standby"}]'"#;
+    bash(&format!("curl -sSf -X PUT {control}/faults {faults}"));
+    let (mut worlds, mut last) = (0, None);
+    for _ in 0..10 {
+        let (code, text, run) = run(folder.path(), &["publish.prepare"]);
+        assert_eq!(code, Some(1), "{text}");
+        assert_eq!(run.count(Verdict::Pass) + run.count(Verdict::Error), 0, "{text}");
+        worlds += run.outcomes.iter().filter(|one| !one.exchanges.is_empty()).count();
+        last = run.outcomes.into_iter().find(|one| one.repeat.len() > 1);
+    }
+    assert!(worlds * 19 > 1024, "{worlds} worlds with open sites would exceed the limit");
+    assert!(simulator.open_files() < 150, "{} open files", simulator.open_files());
+
+    let repeat = last.expect("a check that sent a request").repeat;
+    assert!(repeat[0].contains("/open ") && repeat[0].contains("opens the world"), "{repeat:?}");
+    let opened: serde_json::Value = serde_json::from_str(&bash(&repeat[0])).expect("JSON");
+    let site = opened["sites"]["publish"].as_str().expect("a URL");
+    assert!(repeat[1].contains(site.trim_start_matches("http://")), "the same ports: {repeat:?} {site}");
+    assert!(bash(&repeat[1]).starts_with("HTTP/1.1 "), "{repeat:?}");
+}
