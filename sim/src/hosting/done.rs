@@ -10,7 +10,7 @@ use super::accounts::Deployment;
 use super::step::{Place, Step};
 use super::steps::Found;
 use super::write::{Outcome, Sent};
-use super::{State, Written, faults, lookups};
+use super::{State, Written, faults, lookups, variations};
 use crate::core::Core;
 
 /// Finishes a step without a request, or one that had nothing to send.
@@ -228,6 +228,9 @@ fn amended(
         more.push(Step::Amend { deployment: id.clone(), outcome: Outcome::Failed, again: true });
     }
     if core.violated(&history::ONE_AMEND).is_some() {
+        more.push(Step::Amend { deployment: id.clone(), outcome, again: true });
+    }
+    if core.varies(variations::AMEND_CHAIN) {
         more.push(Step::Amend { deployment: id.clone(), outcome, again: true });
     }
     if outcome == Outcome::Live && core.fault(faults::RECLAIMED, &occasion) {

@@ -67,6 +67,17 @@ pub(super) const TIMES_OFFSET: Variation =
 pub(super) const PLAINTEXT_NULL: Variation =
     Variation::named("hosting.plaintext-null", "every member of a deployment's plaintext is null");
 
+/// Amends of terminal records.
+pub(super) const AMEND_CHAIN: Variation = Variation {
+    name: "hosting.amend-chain",
+    about: "a terminal record is amended by another one, which refers to it",
+};
+/// The envelope of an old project.
+pub(super) const LEGACY_ENTRY: Variation = Variation {
+    name: "hosting.legacy-entry",
+    about: "the entry of the first project has an envelope of version 2",
+};
+
 /// Every variation of the application.
 pub(super) const ALL: &[Variation] = &[
     SIGNATURE_BIT,
@@ -89,4 +100,6 @@ pub(super) const ALL: &[Variation] = &[
     MANIFEST_OTHER,
     TIMES_OFFSET,
     PLAINTEXT_NULL,
+    AMEND_CHAIN,
+    LEGACY_ENTRY,
 ];

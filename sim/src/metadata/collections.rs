@@ -42,6 +42,11 @@ impl Collection {
         }
     }
 
+    /// Whether it has a template of its own.
+    pub(super) fn has_template(&self) -> bool {
+        self.metadata.default_token_template.is_some()
+    }
+
     /// The template of its tokens: its own, or the default one.
     pub(super) fn template(&self) -> TokenMetadataTemplate {
         let named = || TokenMetadataTemplate {

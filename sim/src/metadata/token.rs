@@ -47,6 +47,7 @@ pub(super) fn known(
     match of.tokens.get(id) {
         Some(overrides) => Ok(overrides.clone()),
         None if core.violated(&UNKNOWN).is_some() => Ok(Vec::new()),
+        None if of.has_template() && core.varies(variations::BY_TEMPLATE) => Ok(Vec::new()),
         None => Err(Refusal::new(&UNKNOWN, format!("the contract has no token {id:.200}"))),
     }
 }

@@ -41,6 +41,12 @@ pub(super) const LOC_INDEX: Variation =
 pub(super) const INTEGERS_64: Variation =
     Variation::named("metadata.integers-64", "ids that do not fit 64 bits return 422");
 
+/// Tokens that do not exist.
+pub(super) const BY_TEMPLATE: Variation = Variation {
+    name: "metadata.by-template",
+    about: "the document of any token of a contract with a template is made from it",
+};
+
 /// Every variation of token metadata.
 pub(super) const ALL: &[Variation] = &[
     NULLS,
@@ -54,6 +60,7 @@ pub(super) const ALL: &[Variation] = &[
     HTML_BARE,
     LOC_INDEX,
     INTEGERS_64,
+    BY_TEMPLATE,
 ];
 
 const OF_CONTRACTS: &[&str] = &[

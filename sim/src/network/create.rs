@@ -3,6 +3,7 @@
 use assay_spec::crypto::text::sha256_hex;
 use assay_spec::network::content::Content;
 use assay_spec::network::envelope::Envelope;
+use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::requirements::errors::{NOTHING_STORED, UNAUTHORIZED};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::store::Number;
-use super::{State, effects, lifecycle, variations};
+use super::{State, effects, lifecycle, typed, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -56,8 +57,16 @@ pub(super) fn take(
         let hash = state.primary.store.stored(number).hash();
         Ok(Created { number, hash })
     });
-    if result.is_err() && core.violated(&NOTHING_STORED).is_some() {
-        store_anyway(state, core, call, expected);
+    match &result {
+        Err(_) if core.violated(&NOTHING_STORED).is_some() => store_anyway(state, core, call, expected),
+        Err(refusal)
+            if core.varies(variations::TYPES_LATER) && typed::RULES.contains(&refusal.refused.rule) =>
+        {
+            if let Some(created) = reject_later(state, core, call, expected) {
+                return Ok(created);
+            }
+        }
+        _ => {}
     }
     result
 }
@@ -102,7 +111,8 @@ fn read(
     core.require(&SIZE, length <= limit, || format!("{length} bytes"))?;
     let (dialect, now) = (core.dialect.clone(), core.now());
     let envelope = Envelope::parse(&dialect, call.body(), expected, now, core)?;
-    let content = Content::parse(envelope.kind, &envelope.content, core)?;
+    let members = typed::read(core, envelope.kind, envelope.content.clone());
+    let content = Content::parse(envelope.kind, &members, core)?;
     if envelope.signature.is_empty() && !envelope.formless {
         return Err(Refusal::new(&UNAUTHORIZED, "the signature is missing"));
     }
@@ -115,17 +125,15 @@ pub(super) fn store(state: &mut State, core: &mut Core, message: &Message) -> Re
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     let mut again = None;
     if let Some(number) = known {
-        match core.violated(&SAME_TWICE) {
-            None => return Ok(number),
-            Some("listed") => {
-                state.primary.store.list_again(number);
-                return Ok(number);
-            }
-            Some(_) => {
-                let count = state.primary.store.len();
-                again = Some(sha256_hex(format!("{} {count}", message.item_hash).as_bytes()));
-            }
+        if core.violated(&SAME_TWICE).is_some() {
+            state.primary.store.list_again(number);
+            return Ok(number);
         }
+        if !core.varies(variations::AGAIN) {
+            return Ok(number);
+        }
+        let count = state.primary.store.len();
+        again = Some(sha256_hex(format!("{} {count}", message.item_hash).as_bytes()));
     }
     let store = &state.primary.store;
     let fits = store.len() < state.limits.messages
@@ -149,6 +157,26 @@ fn store_anyway(state: &mut State, core: &mut Core, call: &Call<'_>, expected: O
     message.kind = MessageType::Post;
     // A store that is full rejects the message; then the deviation has no effect.
     let _ = store(state, core, &message);
+}
+
+/// The variation: stores a message with a value of a wrong type as rejected, if its signature is valid.
+fn reject_later(
+    state: &mut State,
+    core: &mut Core,
+    call: &Call<'_>,
+    expected: Option<MessageType>,
+) -> Option<Created> {
+    let (dialect, now) = (core.dialect.clone(), core.now());
+    let envelope = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient).ok()?;
+    signing::check(&envelope, core).ok()?;
+    let message = envelope.message();
+    let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
+    let number = known.unwrap_or_else(|| {
+        let number = state.primary.store.add(&message, core.now());
+        state.primary.store.set_state(number, StoreState::Rejected);
+        number
+    });
+    Some(Created { number, hash: state.primary.store.stored(number).hash() })
 }
 
 /// Rules that are all violated, except the one about size.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::authority::{self, Wish};
 use super::hash::Hash;
 use super::store::{Life, NODES, Number};
-use super::{State, Timer, effects, faults, in_force, set, webhooks};
+use super::{State, Timer, effects, faults, in_force, set, typed, webhooks};
 use crate::core::Core;
 
 /// The price of a file per hour, in credits.
@@ -75,7 +75,7 @@ pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
         // no effect.
         let content = match kind {
             MessageType::Post => Ok(Content::Any),
-            _ => Content::parse(kind, &store.message(number).members(), &mut Strict),
+            _ => Content::parse(kind, &typed::read(core, kind, store.message(number).members()), &mut Strict),
         };
         if let Ok(content) = content {
             effects::apply(state, core, number, content);

@@ -38,6 +38,7 @@ mod refusal;
 pub mod sites;
 mod storage;
 mod store;
+mod typed;
 mod variations;
 mod vrf;
 mod webhooks;

@@ -6,7 +6,7 @@ use assay_spec::network::limits::PAGE_MAXIMUM;
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
 use assay_spec::network::requirements::paging::{
-    INTEGERS, MAXIMUM, NAMED, ODD_VALUES, PAGE, PAGES, PAST_END, PER_PAGE, STABLE, TOTAL, TOTAL_PAGES,
+    INTEGERS, MAXIMUM, NAMED, ODD_VALUES, PAGE, PAGES, PAST_END, PER_PAGE, TOTAL, TOTAL_PAGES,
 };
 use assay_spec::{Refused, Rules};
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ pub(super) fn order(core: &mut Core, mut items: Vec<Value>) -> Vec<Value> {
     if core.varies(variations::ASCENDING) {
         items.reverse();
     }
-    if core.violated(&STABLE).is_some() {
+    if core.varies(variations::SHUFFLED) {
         let draw = core.rng.draw("network.unstable", b"", core.current);
         for at in (1..items.len()).rev() {
             items.swap(at, draw[at % draw.len()] as usize % (at + 1));

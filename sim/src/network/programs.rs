@@ -2,15 +2,16 @@
 
 use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::MessageType;
-use assay_spec::network::program::{Program, variables};
+use assay_spec::network::program::{Program, RUN as RUN_ENDPOINT, variables};
 use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::requirements::programs::{CREATED, RESULT, RUN, UNKNOWN};
 use assay_spec::network::webhook::PROGRAM_EXECUTED;
+use assay_spec::shape::Body;
 use assay_spec::{Rules, Strict};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::{Replica, State, create, faults, variations, webhooks};
+use super::{Replica, State, create, faults, typed, variations, webhooks};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -23,14 +24,19 @@ pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 /// Runs a program.
 pub(super) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let hash = call.capture(0);
-    let known = find(state.seen(core, call.site), hash);
+    let content = find(state.seen(core, call.site), hash);
+    let known = content.and_then(|members| {
+        let members = typed::read(core, MessageType::Program, members);
+        // Its form was accepted before.
+        Program::parse(&members, &mut Strict).ok()
+    });
     // If a program cannot be run, its hash is treated as unknown.
     let found = known.filter(|_| core.effect(&RUN, true, |_, _| false));
     let Some(program) = found else {
         core.require(&UNKNOWN, false, || format!("no program {hash:.80}"))?;
         return Ok(core.text(200, ""));
     };
-    let variables = variables(call.body(), core)?;
+    let variables = variables(&body(core, call), core)?;
     if core.fault(faults::PROGRAM_FAILS, &[("program", hash)]) {
         return Err(Refusal::new(&INTERNAL, "the program fails"));
     }
@@ -44,12 +50,20 @@ pub(super) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result
     })
 }
 
-/// The program whose message has that hash.
-fn find(replica: &Replica, hash: &str) -> Option<Program> {
+/// The body of a run, with its values as the node reads them.
+fn body(core: &Core, call: &Call<'_>) -> Vec<u8> {
+    let Body::OptionalJson(fields) = RUN_ENDPOINT.shape.body else { return call.body().to_vec() };
+    match serde_json::from_slice(call.body()) {
+        Ok(members) => Value::Object(typed::members(core, fields, members)).to_string().into_bytes(),
+        Err(_) => call.body().to_vec(),
+    }
+}
+
+/// The content of the program whose message has that hash.
+fn find(replica: &Replica, hash: &str) -> Option<Map<String, Value>> {
     let store = &replica.store;
     let number = store.find_text(hash)?;
     let stored = store.stored(number);
     let is_program = stored.kind() == MessageType::Program && stored.state() == StoreState::Processed;
-    // Its form was accepted before.
-    is_program.then(|| Program::parse(&store.message(number).members(), &mut Strict).ok()).flatten()
+    is_program.then(|| store.message(number).members())
 }

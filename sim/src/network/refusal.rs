@@ -8,7 +8,7 @@ use assay_spec::network::requirements::{
 use assay_spec::{Id, Rules};
 use serde_json::json;
 
-use super::variations;
+use super::{typed, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -56,6 +56,8 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
     let listed = STATUSES.iter().find(|(_, _, rules)| rules.contains(&rule));
     let (status, text) = listed.map_or((400, "malformed request"), |(status, text, _)| (*status, *text));
     let status = if matches!(status, 401 | 403) { signature_status(core, status) } else { status };
+    let is_typed = typed::RULES.contains(&rule);
+    let status = if is_typed && core.varies(variations::TYPES_422) { 422 } else { status };
     let status = deviating_status(core, rule, status);
     let reply = error(core, status, text);
     let after = refusal.retry_after_s.filter(|_| status == 429);
@@ -92,7 +94,9 @@ fn signature_status(core: &Core, status: u16) -> u16 {
 fn deviating_status(core: &mut Core, rule: Id, status: u16) -> u16 {
     match status {
         // The deviation fails on what it should reject.
-        _ if rule == &paging::ODD_VALUES => core.effect(rule, status, |_, _| 500),
+        _ if [&paging::ODD_VALUES, &indexer::INTEGERS].contains(&rule) => {
+            core.effect(rule, status, |_, _| 500)
+        }
         // Only where no other check judges the status.
         400 if [&flat::START_DATE, &flat::END_DATE].contains(&rule) => {
             core.effect(&errors::BAD_REQUEST, status, |_, _| 422)

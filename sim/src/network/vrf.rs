@@ -8,12 +8,13 @@ use assay_spec::network::requirements::vrf::{
 use assay_spec::network::vrf::{
     Claim, Drawn, Wanted, generate as draw, public_key, values, verify as is_valid,
 };
+use assay_spec::shape::Body;
 use assay_spec::{Id, Refused, Rules};
 use imbl::Vector;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::{State, variations};
+use super::{State, typed, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::world::Reply;
@@ -101,11 +102,13 @@ pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 
 /// The body as an object. Where the rule about its members is violated, anything is accepted.
 fn object(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Map<String, Value>, Refused> {
-    core.parse(
+    let body = core.parse(
         rule,
         || serde_json::from_slice(call.body()).map_err(|e| format!("the body is not a JSON object: {e}")),
         || Ok(serde_json::from_slice(call.body()).unwrap_or_default()),
-    )
+    )?;
+    let Body::Json(fields) = call.endpoint.shape.body else { return Ok(body) };
+    Ok(typed::members(core, fields, body))
 }
 
 /// The bounds of the draw: as requested, or, under the deviation, an adjacent range of the same size.

@@ -62,7 +62,7 @@ crate::requirements! {
         CONTENT: Must Server Check rule "chat.content" ["Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Errors" 5 0x1d28_2805];
         /// The server rejects a content part that is not an object.
         PART: Must Server Check rule "chat.part" ["Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Errors" 5 0x1d28_2805];
-        /// `type` of a content part is `text` or `image_url`.
+        /// `type` of a content part is a string.
         PART_TYPE: Must Server Check rule "chat.part-type" ["Chat request body (`POST /v1/chat/completions`)" 10 0xd29c_2789, "Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984, "Errors" 5 0x1d28_2805];
         /// `text` of a text part is a string.
         PART_TEXT: Must Server Check rule "chat.part-text" ["Chat request body (`POST /v1/chat/completions`)" 10 0xd29c_2789, "Errors" 5 0x1d28_2805];
@@ -132,11 +132,11 @@ crate::requirements! {
         TOOLS: Must Server Check rule "tools.tools" ["Chat request body (`POST /v1/chat/completions`)" 4 0x5373_83ee, "Errors" 5 0x1d28_2805];
         /// Each tool is an object.
         TOOL: Must Server Check rule "tools.tool" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
-        /// `type` of a tool is `function`.
+        /// `type` of a tool is a string.
         TYPE: Must Server Check rule "tools.type" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
         /// `function` of a tool is an object.
         FUNCTION: Must Server Check rule "tools.function" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
-        /// The server rejects a function whose `name` is missing or not a string.
+        /// The server rejects a function whose `name` is not a string.
         NAME: Must Server Check rule "tools.name" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
         /// `description` of a function is a string.
         DESCRIPTION: Must Server Check rule "tools.description" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];

@@ -34,7 +34,7 @@ crate::requirements! {
         BY_URI_JSON: Must Server Check ["Token metadata service" 1 0xfb1b_c74c, "Token metadata service (GET only; paths under {base_url})" 6 0x9106_f6e2];
         /// The server returns a token's document by the URI of its contract and the token id.
         BY_URI: Must Server Check ["Token metadata service" 1 0xfb1b_c74c, "Token metadata service (GET only; paths under {base_url})" 7 0x47c5_8122];
-        /// The server returns no document for an unknown token.
+        /// The server returns no document for an unknown token of a contract without a template.
         UNKNOWN: Must Server Check ["Token metadata service" 1 0xfb1b_c74c];
         /// The meaning of a template's `tag` is not stated; the simulator replaces it with the token's id.
         TEMPLATE: May Server Open("the table gives the type and the default of `tag`, not its use") ["Token metadata records" 16 0xf442_a7a1];

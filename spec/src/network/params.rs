@@ -45,6 +45,12 @@ impl Params {
         )
     }
 
+    /// Without the parameters of these names.
+    #[must_use]
+    pub fn without(self, names: &[&str]) -> Params {
+        Params(self.0.into_iter().filter(|(name, _)| !names.contains(&name.as_str())).collect())
+    }
+
     /// Keeps only the first parameter among those that `filters` names, and all other parameters.
     #[must_use]
     pub fn with_first_of(self, filters: &[&str]) -> Params {

@@ -33,7 +33,7 @@ crate::requirements! {
         SIGNATURE: Must Server Check ["Message record" 8 0xd120_8070];
         /// `confirmations` is an array of objects with `chain` (string), `height` (integer) and `hash` (string).
         CONFIRMATIONS: Must Server Check ["Message record" 9 0xd464_4fa1];
-        /// The same message sent again has the same hash and appears in the lists once.
+        /// The same message sent again is not listed twice under one hash.
         SAME_TWICE: Must Server Check ["Message record" 1 0x030c_7a42];
         /// A hash that no message has returns 404.
         UNKNOWN: Must Server Check ["Endpoints" 4 0x5639_ec0a, "Errors" 1 0x53a1_7b62];
@@ -49,13 +49,13 @@ crate::requirements! {
         SIGNATURE: Must Server Check ["Request envelope for creating records" 1 0x8f07_ee3e];
         /// `address` is present and is a string that is not empty.
         ADDRESS: Must Server Check ["Request envelope for creating records" 1 0x8f07_ee3e];
-        /// `chain` is present and is a string that is not empty.
+        /// `chain` is a string: the server processes no message with another type, unless it reads a number as a string.
         CHAIN: Must Server Check ["Request envelope for creating records" 1 0x8f07_ee3e, "Message record" 2 0x5aed_1437];
-        /// `channel` is a string.
+        /// `channel` is a string: the server processes no message with another type, unless it reads a number as a string.
         CHANNEL: Must Server Check ["Request envelope for creating records" 1 0x8f07_ee3e, "Message record" 5 0x9250_511b];
         /// `type` is present and is a string.
         TYPE: Must Server Check ["Request envelope for creating records" 1 0x8f07_ee3e, "Message record" 4 0xa964_0795];
-        /// The server rejects a type other than the ten documented ones.
+        /// A message of a type that the document does not name is rejected, or keeps its type.
         TYPE_KNOWN: Must Server Check ["Message record" 4 0xa964_0795];
         /// An endpoint with a fixed message type rejects the other types.
         TYPE_OF_ENDPOINT: Must Server Check ["Endpoints" 14 0x8a57_f196, "Endpoints" 15 0xbc1b_a066, "Endpoints" 17 0xce4f_8ead, "Endpoints" 20 0xd6e3_080b, "Endpoints" 21 0x4932_52ba, "Endpoints" 22 0xadb2_7188, "Endpoints" 28 0xd00c_b1d5];
@@ -145,8 +145,8 @@ crate::requirements! {
         FIRST_PAGE: Must Server Check ["Endpoints" 2 0x0983_929a];
         /// Paging through a list returns every element once.
         PAGES: Must Server Check ["Endpoints" 2 0x0983_929a];
-        /// The same page requested twice holds the same elements in the same order.
-        STABLE: Must Server Check ["Endpoints" 2 0x0983_929a];
+        /// Whether a list has an order, and whether it stays the same, is left open; the simulator lists the newest first.
+        STABLE: Must Server Open("no sentence gives a list an order, and the nodes behind the address may differ for a moment") ["Endpoints" 2 0x0983_929a];
         /// A page after the last one is empty.
         PAST_END: Must Server Check ["Endpoints" 2 0x0983_929a];
         /// A `page` or `limit` that is zero, negative or not a number returns a list or a documented error, not an internal error.
@@ -193,11 +193,11 @@ crate::requirements! {
     mod aggregates {
         /// A create call returns `item_hash` and the status `success`.
         CREATED: Must Server Check ["Endpoints" 14 0x8a57_f196, "Request envelope for creating records" 2 0xca53_b92e];
-        /// The server rejects a content whose `key` is missing or not a string.
+        /// The server processes no write whose `key` is missing or not a string, unless it reads a number as a string.
         CREATE_KEY: Must Server Check ["Endpoints" 14 0x8a57_f196, "Aggregate" 1 0x28a2_ed65];
-        /// The server rejects a content whose `address` is not a string.
+        /// The server processes no write whose `address` is not a string.
         CREATE_ADDRESS: Must Server Check ["Endpoints" 14 0x8a57_f196, "Aggregate" 1 0x28a2_ed65];
-        /// The server rejects a content whose `content` is not an object.
+        /// The server processes no write whose `content` is not an object.
         CREATE_CONTENT: Must Server Check ["Endpoints" 14 0x8a57_f196, "Aggregate" 1 0x28a2_ed65];
         /// `key` is the requested key.
         KEY: Must Server Check ["Aggregate" 1 0x28a2_ed65, "Endpoints" 11 0xbd88_112a];
@@ -207,7 +207,7 @@ crate::requirements! {
         CONTENT: Must Server Check ["Aggregate" 1 0x28a2_ed65, "Endpoints" 11 0xbd88_112a];
         /// `time` is an integer, in seconds.
         TIME: Must Server Check ["Aggregate" 1 0x28a2_ed65];
-        /// `item_hash` is the hash of a message that wrote the aggregate.
+        /// `item_hash` is a string that is not empty.
         ITEM_HASH: Must Server Check ["Aggregate" 1 0x28a2_ed65];
         /// The same key of another address is another aggregate.
         PER_ADDRESS: Must Server Check ["What the service does" 2 0x94cf_cb2b, "Endpoints" 11 0xbd88_112a];
@@ -243,15 +243,15 @@ crate::requirements! {
     mod programs {
         /// A create call returns `item_hash` and the status `success`.
         CREATED: Must Server Check ["Endpoints" 15 0xbc1b_a066, "Request envelope for creating records" 2 0xca53_b92e];
-        /// The server rejects a program whose `runtime` is not a string.
+        /// The server processes no program whose `runtime` is not a string, unless it reads a number as a string.
         RUNTIME: Must Server Check ["Endpoints" 15 0xbc1b_a066];
-        /// The server rejects a program whose `memory` is not an integer.
+        /// The server processes no program whose `memory` is not an integer, unless it reads the value as one.
         MEMORY: Must Server Check ["Endpoints" 15 0xbc1b_a066, "Limits" 7 0x08c4_7f45];
-        /// The server rejects a program whose `timeout` is not an integer.
+        /// The server processes no program whose `timeout` is not an integer, unless it reads the value as one.
         TIMEOUT: Must Server Check ["Endpoints" 15 0xbc1b_a066, "Limits" 7 0x08c4_7f45];
         /// A program that was accepted can be run by its hash.
         RUN: Must Server Check ["Endpoints" 16 0x72ce_7adb, "What the service does" 2 0x94cf_cb2b];
-        /// The server rejects a run whose `variables` are not an object of strings.
+        /// The server rejects a run whose `variables` are not an object of strings, unless it reads a number as a string.
         VARIABLES: Must Server Check ["Endpoints" 16 0x72ce_7adb, "Errors" 1 0x53a1_7b62];
         /// A program that was never stored returns 404.
         UNKNOWN: Must Server Check ["Endpoints" 16 0x72ce_7adb, "Errors" 1 0x53a1_7b62];
@@ -265,13 +265,13 @@ crate::requirements! {
         CREATED: Must Server Check ["Endpoints" 17 0xce4f_8ead, "Request envelope for creating records" 2 0xca53_b92e];
         /// A create call returns `instance_id`, and the instance can be read under it.
         CREATED_ID: Must Server Check ["Endpoints" 17 0xce4f_8ead];
-        /// A create call returns `ipv6`, an IPv6 address.
+        /// A create call returns `ipv6`: an IPv6 address, or null or empty until one is given.
         CREATED_IPV6: Must Server Check ["Endpoints" 17 0xce4f_8ead];
-        /// The server rejects a content whose `cpu`, `memory` or `disk` is not an integer.
+        /// The server processes no instance whose `cpu`, `memory` or `disk` is not an integer, unless it reads the value as one.
         CREATE_NUMBERS: Must Server Check ["Endpoints" 17 0xce4f_8ead];
-        /// The server rejects a content whose `name`, `description`, `image` or `ssh_key` is not a string.
+        /// The server processes no instance whose `name`, `description`, `image` or `ssh_key` is not a string, unless it reads a number as a string.
         CREATE_TEXTS: Must Server Check ["Endpoints" 17 0xce4f_8ead];
-        /// The server rejects a content whose `allowedPorts` is not an array of integers.
+        /// The server processes no instance whose `allowedPorts` is not an array of integers, unless it reads its elements as integers.
         CREATE_FIREWALL: Must Server Check ["Endpoints" 17 0xce4f_8ead];
         /// `instance_id` is the requested one.
         ID: Must Server Check ["Instance" 1 0x18ca_5696, "Endpoints" 18 0xc23e_4f25];
@@ -289,7 +289,7 @@ crate::requirements! {
         DISK: Must Server Check ["Instance" 7 0x2925_cefb];
         /// `image` is the one from the create call.
         IMAGE: Must Server Check ["Instance" 8 0x28dd_6c3f];
-        /// `ipv6` is the address that the create call returned.
+        /// `ipv6` is the address that the create call returned, if it returned one.
         IPV6: Must Server Check ["Instance" 9 0x2583_630f];
         /// `status` is a string.
         STATUS: Must Server Check ["Instance" 10 0x985f_bee1];
@@ -311,9 +311,9 @@ crate::requirements! {
         UPDATE_APPLIES: Must Server Check ["Endpoints" 20 0xd6e3_080b];
         /// The server rejects an update of an instance that was never created.
         UPDATE_UNKNOWN: Must Server Check ["Endpoints" 20 0xd6e3_080b, "Errors" 1 0x53a1_7b62];
-        /// Each of `start`, `stop` and `restart` returns `item_hash` and the status `success`.
+        /// Each of `start`, `stop` and `restart` returns `item_hash` and the status `success`, if the status of the instance admits it.
         CONTROLLED: Must Server Check ["Endpoints" 21 0x4932_52ba, "Request envelope for creating records" 2 0xca53_b92e];
-        /// The server rejects an action other than `start`, `stop` and `restart`.
+        /// The server processes no action other than `start`, `stop` and `restart`.
         ACTION: Must Server Check ["Endpoints" 21 0x4932_52ba, "Errors" 1 0x53a1_7b62];
         /// The server rejects an action on an instance that was never created.
         CONTROL_UNKNOWN: Must Server Check ["Endpoints" 21 0x4932_52ba, "Errors" 1 0x53a1_7b62];
@@ -327,7 +327,7 @@ crate::requirements! {
     mod pins {
         /// A pin returns `item_hash` and the status `success`.
         PINNED: Must Server Check ["Endpoints" 22 0xadb2_7188, "Request envelope for creating records" 2 0xca53_b92e];
-        /// The server rejects a pin whose `hash` is missing or not a string.
+        /// The server processes no pin whose `hash` is missing or not a string, unless it reads a number as a string.
         HASH_REQUIRED: Must Server Check ["Endpoints" 22 0xadb2_7188, "Errors" 1 0x53a1_7b62];
         /// The server returns pinned content by its hash.
         CONTENT: Must Server Check ["Endpoints" 23 0x2e44_ba25, "What the service does" 2 0x94cf_cb2b];
@@ -371,7 +371,7 @@ crate::requirements! {
         TRANSACTION_BLOCKS: Must Server Check ["Endpoints" 25 0x873d_934e];
         /// With `from_timestamp` and `to_timestamp`, the timestamp of every transaction is between them.
         TRANSACTION_TIMES: Must Server Check ["Endpoints" 25 0x873d_934e];
-        /// The server rejects a block or a timestamp that is not an integer.
+        /// A block or a timestamp that is not an integer is rejected or ignored; it is not an internal error.
         INTEGERS: Must Server Check ["Endpoints" 24 0xe171_da63, "Endpoints" 25 0x873d_934e, "Errors" 1 0x53a1_7b62];
         /// A network that is not indexed is rejected, or has no events.
         UNKNOWN_NETWORK: Must Server Check ["Endpoints" 24 0xe171_da63, "Errors" 1 0x53a1_7b62];
@@ -393,7 +393,7 @@ crate::requirements! {
         GENERATE_STATUS: Must Server Check ["Endpoints" 26 0x9e99_a2df];
         /// With a `count` above one, `value` is still one integer.
         COUNT: Must Server Check ["Endpoints" 26 0x9e99_a2df];
-        /// `POST /vrf/generate` rejects a `seed` that is not a string and a `min`, `max` or `count` that is not an integer.
+        /// `POST /vrf/generate` rejects a `seed` that is not a string and a `min`, `max` or `count` that is not an integer, unless it reads the value as one.
         GENERATE_FIELDS: Must Server Check ["Endpoints" 26 0x9e99_a2df, "Errors" 1 0x53a1_7b62];
         /// The seed, value and proof from one generate call verify as valid.
         VERIFIES: Must Server Check ["Endpoints" 27 0x0275_7d28, "What the service does" 2 0x94cf_cb2b];
@@ -401,7 +401,7 @@ crate::requirements! {
         VALID: Must Server Check ["Endpoints" 27 0x0275_7d28];
         /// `POST /vrf/verify` returns `status`, a string.
         VERIFY_STATUS: Must Server Check ["Endpoints" 27 0x0275_7d28];
-        /// `POST /vrf/verify` rejects a `seed` or `proof` that is not a string and a `value` that is not an integer.
+        /// `POST /vrf/verify` does not find a `seed`, `proof` or `value` of another type valid.
         VERIFY_FIELDS: Must Server Check ["Endpoints" 27 0x0275_7d28, "Errors" 1 0x53a1_7b62];
         /// With another seed, the value and proof are not valid.
         OTHER_SEED: Must Server Check ["Endpoints" 27 0x0275_7d28];
@@ -421,11 +421,11 @@ crate::requirements! {
         REGISTERED: Must Server Check ["Endpoints" 28 0xd00c_b1d5];
         /// A registration accepts the events `message.new` and `program.executed`.
         EVENT_NAMES: Must Server Check ["Events" 1 0xb351_4df0, "Endpoints" 28 0xd00c_b1d5];
-        /// The server rejects a registration whose `url` is not a string.
+        /// The server processes no registration whose `url` is missing or not a string.
         URL: Must Server Check ["Endpoints" 28 0xd00c_b1d5, "Errors" 1 0x53a1_7b62];
-        /// The server rejects a registration whose `events` is not an array of strings.
+        /// The server processes no registration whose `events` is not an array of strings, unless it reads a number as a string.
         EVENTS: Must Server Check ["Endpoints" 28 0xd00c_b1d5, "Events" 1 0xb351_4df0, "Errors" 1 0x53a1_7b62];
-        /// The server rejects a registration whose `secret` is not a string.
+        /// The server processes no registration whose `secret` is not a string, unless it reads a number as a string.
         SECRET: Must Server Check ["Endpoints" 28 0xd00c_b1d5, "Events" 1 0xb351_4df0, "Errors" 1 0x53a1_7b62];
         /// The server delivers the registered events to the webhook's URL.
         DELIVERED: Must Server NotObservable("payload, signature and repetition of a delivery are not shown; the simulator's own test receives one") ["Events" 1 0xb351_4df0, "What the service does" 2 0x94cf_cb2b];
@@ -575,7 +575,7 @@ crate::requirements! {
         RETRIED: Must Server Check ["Reading the STORE message (recovery rules)" 6 0xea18_8145];
         /// A FORGET that keeps failing is finally rejected.
         FINALLY_REJECTED: Must Server Check ["Reading the STORE message (recovery rules)" 6 0xea18_8145];
-        /// The server rejects a FORGET whose `hashes` is not an array of strings.
+        /// The server processes no FORGET whose `hashes` is not an array of strings, unless it reads a number as a string.
         HASHES: Must Server Check ["Stored records written by the hosting application" 45 0x5680_55c7, "Errors" 1 0x53a1_7b62];
         /// A POST remains readable after the FORGET of the STORE that it names.
         POSTS_REMAIN: Must Server Check ["Reading the STORE message (recovery rules)" 8 0x60ad_3e6e];

@@ -116,13 +116,19 @@ pub struct Claim {
 impl Claim {
     /// Reads the body of a verify request.
     pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Claim, Refused> {
-        for name in ["seed", "proof"] {
-            rules.require(&VERIFY_FIELDS, text(body, name).is_some(), || shown(body, name))?;
+        // When the rule is violated, a value inside an array counts.
+        let of = |name| body.get(name).map(|value| value.get(0).unwrap_or(value));
+        let is_violated = rules.violated(&VERIFY_FIELDS).is_some();
+        let found = |name| if is_violated { of(name) } else { body.get(name) };
+        let [seed, proof] = ["seed", "proof"].map(|name| found(name).and_then(Value::as_str));
+        let value = found("value").and_then(Value::as_i64);
+        for (name, is_typed) in
+            [("seed", seed.is_some()), ("proof", proof.is_some()), ("value", value.is_some())]
+        {
+            rules.require(&VERIFY_FIELDS, is_typed, || shown(body, name))?;
         }
-        let value = body.get("value").and_then(Value::as_i64);
-        rules.require(&VERIFY_FIELDS, value.is_some(), || shown(body, "value"))?;
-        let owned = |name| text(body, name).unwrap_or_default().to_owned();
-        Ok(Claim { seed: owned("seed"), value: value.unwrap_or_default(), proof: owned("proof") })
+        let owned = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        Ok(Claim { seed: owned(seed), value: value.unwrap_or_default(), proof: owned(proof) })
     }
 }
 

@@ -89,13 +89,13 @@ crate::requirements! {
         DOMAIN_MATCH: Must Server Check ["POST /api/vf-cli/publish/prepare" 2 0xd4b0_d9bd, "Exchange (both endpoints)" 10 0xbd44_3aa3, "Errors" 2 0x20c3_886d];
         /// The server trims whitespace around the body's `domain`.
         DOMAIN_TRIMMED: Must Server Check ["POST /api/vf-cli/publish/prepare" 2 0xd4b0_d9bd];
-        /// The server rejects a publish whose `cid` is missing, empty or not a string.
+        /// The server rejects a publish whose `cid` is missing, empty or not a string, unless it reads a number as a string.
         CID_REQUIRED: Must Server Check ["POST /api/vf-cli/publish/prepare" 3 0x3936_45f6, "Errors" 3 0xd64e_6bfb];
         /// The server accepts any non-empty string as `cid`; it does not validate it.
         CID_NOT_VALIDATED: Must Server Check ["POST /api/vf-cli/publish/prepare" 3 0x3936_45f6];
         /// If `version` is missing or blank, the record has version `0`.
         VERSION_DEFAULT: Must Server Check ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808];
-        /// The server rejects a `version` that is not a string.
+        /// The server rejects a `version` that is not a string, unless it reads a number as a string.
         VERSION_STRING: Must Server Check ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808, "Errors" 3 0xd64e_6bfb];
         /// A prepare without `op` publishes, the same as with `op` = `pub`.
         OP_DEFAULT: Must Server Check ["POST /api/vf-cli/publish/prepare" 5 0x0704_24b4];

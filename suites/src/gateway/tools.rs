@@ -5,7 +5,7 @@ use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::tools as rows;
 use serde_json::{Value, json};
 
-use super::bodies::{self, without};
+use super::bodies;
 use super::chat::{COMPLETION, given_choices, wire_compat};
 use super::given::{Skill, model};
 use super::malformed::{malformed, refused};
@@ -27,7 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
     refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION).costs(3, 0, 0),
     refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION).costs(4, 0, 0),
+    refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
     refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
     refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
 ];
@@ -142,10 +142,10 @@ async fn tool_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0", [json!(7), json!([bodies::tool()])]).await
 }
 
-/// Sends a tool whose `type` is unknown and one whose `type` is an object. Each must return 422.
+/// Sends a tool whose `type` is an array and one whose `type` is an object. Each must return 422. Which types exist besides
+/// `function` is left open.
 async fn tool_type_must_be_function(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/tools/0/type", [json!("assay-no-such-tool"), json!({ "name": "function" })])
-        .await
+    refuses_malformed(probe, "/tools/0/type", [json!(["function"]), json!({ "name": "function" })]).await
 }
 
 /// Sends a tool whose `function` is a number and one whose `function` is an array. Each must return 422.
@@ -153,13 +153,10 @@ async fn function_must_be_an_object(probe: &Probe<'_>) -> Checked {
     refuses_malformed(probe, "/tools/0/function", [json!(7), json!([bodies::TOOL])]).await
 }
 
-/// Sends `function.name` as an object, as an array and not at all. Each must return 422.
+/// Sends `function.name` as an object and as an array. Each must return 422. Whether it may be missing is left open.
 async fn function_name_must_be_a_string(probe: &Probe<'_>) -> Checked {
-    let good = good(probe).await?;
     let values = [json!({ "is": bodies::TOOL }), json!([bodies::TOOL])];
-    let mut bad = malformed(&good, "/tools/0/function/name", values);
-    bad.push(without(good.clone(), "/tools/0/function/name"));
-    refused(probe, &chat::ENDPOINT, &good, bad).await
+    refuses_malformed(probe, "/tools/0/function/name", values).await
 }
 
 /// Sends `function.description` as an object and as an array. Each must return 422.

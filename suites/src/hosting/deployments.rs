@@ -271,7 +271,7 @@ pub(super) fn live(found: &Found) -> Vec<&Message> {
 }
 
 /// Looks up `public.storeRef` of the latest live deployments. It must be the hash of a STORE message; one that is gone
-/// (410) may say no more than that.
+/// (410) may say no more than that. If a node lacks it, the other nodes are queried.
 async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let live = live(&found);
@@ -283,7 +283,7 @@ async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
         if !is_hash(hash) {
             return fail(probe, &found, amend, place, want, &amend.body()["public"]["storeRef"].to_string());
         }
-        let answer = found.lookup(probe, hash).await?;
+        let answer = found.lookup_anywhere(probe, hash).await?;
         answer.given_status(&[200, 404, 410])?;
         let body = answer.json();
         let kind = body["message"]["type"].as_str();

@@ -41,9 +41,13 @@ pub(super) const CHECKS: &[Check] =
 
 const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployments::ENCRYPTED);
 
-/// Every envelope in a record of the current schema.
+/// Every envelope in a record of the current schema. A project's entry that was written under an earlier version stays as
+/// it is, so its envelope is not judged.
 fn all(found: &Found) -> Vec<Sealed<'_>> {
-    envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend])
+    let mut all = envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend]);
+    let is_earlier = |v: &Value| matches!(v.as_u64(), Some(1 | 2));
+    all.retain(|sealed| sealed.message.kind != MessageKind::Projects || !is_earlier(&sealed.value["v"]));
+    all
 }
 
 /// Judges a member of every envelope.

@@ -12,10 +12,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
+use super::judge::public_key;
 use super::message::{Message, MessageKind};
 use crate::check::Stop;
 use crate::exchange::Exchange;
-use crate::network::{Call, path_with};
+use crate::network::{ALTERNATIVE, Call, MIRROR, path_with};
 use crate::probe::{Answer, Probe};
 
 /// Elements of a page: the most that a node returns.
@@ -250,7 +251,18 @@ fn keep_own(messages: &mut Vec<Message>, owner: Address) {
         .filter(|one| one.value["type"] == "INSTANCE" && own(one))
         .map(|one| one.hash().to_owned())
         .collect();
+    // A claim that its machine has not made itself is noise as soon as the machine has made one.
+    let claimed: BTreeSet<String> = of(MessageKind::Claim)
+        .filter(|one| is_self_made(one))
+        .map(|one| one.id("instanceHash").to_owned())
+        .collect();
+    let is_noise = |one: &Message| {
+        one.kind == MessageKind::Claim && claimed.contains(one.id("instanceHash")) && !is_self_made(one)
+    };
     messages.retain(|one| {
+        if is_noise(one) {
+            return false;
+        }
         let is_known = match one.kind {
             MessageKind::Creation | MessageKind::Amend | MessageKind::Legacy => {
                 projects.contains(one.id("projectId"))
@@ -260,6 +272,14 @@ fn keep_own(messages: &mut Vec<Message>, owner: Address) {
         };
         is_known || own(one)
     });
+}
+
+/// Whether a claim names its sender, and the sender's key.
+fn is_self_made(claim: &Message) -> bool {
+    let key = public_key(claim.id("pubkey"));
+    claim.sender().is_some()
+        && claim.sender() == claim.address()
+        && claim.sender() == key.as_ref().map(Address::from_public_key)
 }
 
 impl Found {
@@ -309,6 +329,27 @@ impl Found {
     /// The answer for one message.
     pub(super) async fn lookup<'p>(&self, probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
         self.fetch(probe, Call::get(&message::READ, &format!("/messages/{hash}"))).await
+    }
+
+    /// The answer for one message. If this node lacks it, the other nodes are queried. Without another node that lacks it,
+    /// too, a missing message shows nothing, and the check is inconclusive.
+    pub(super) async fn lookup_anywhere<'p>(
+        &self,
+        probe: &'p Probe<'_>,
+        hash: &str,
+    ) -> Result<Answer<'p>, Stop> {
+        let mut answer = self.lookup(probe, hash).await?;
+        let others: Vec<&str> = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect();
+        for site in &others {
+            if answer.status() != 404 {
+                return Ok(answer);
+            }
+            answer = Call::get(&message::READ, &format!("/messages/{hash}")).to(site).send(probe).await?;
+        }
+        let is_known = answer.status() != 404 || !others.is_empty();
+        probe
+            .given(is_known, format!("this node lacks the message {hash}, and no other node is declared"))?;
+        Ok(answer)
     }
 
     /// The bytes of a file.

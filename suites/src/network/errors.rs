@@ -31,7 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(5, 0, 0)
         .elsewhere(9)
         .writes(4)
-        .after(const { &[&envelope::TYPE_KNOWN, &envelope::TIMESTAMP, &envelope::CONTENT] }),
+        .after(const { &[&envelope::TYPE, &envelope::TIMESTAMP, &envelope::CONTENT] }),
 ];
 
 /// Reads an unknown hash and sends four invalid messages. Each error must have the strings `error` and `code`, and
@@ -44,7 +44,7 @@ async fn rejection_has_the_documented_body(probe: &Probe<'_>) -> Checked {
         Call::get(&message::READ, &format!("/messages/{}", another(&sent.hash))).attempt(probe).await?,
         Call::post(&message::CREATE, "/messages", "no JSON").attempt(probe).await?,
     ];
-    for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
+    for (member, value) in [("type", json!(1)), ("timestamp", json!("now")), ("content", json!(1))] {
         let draft = post_draft(probe, &sender).await?.with(member, Some(value));
         rejections.push(draft.attempt(probe).await?);
     }
@@ -174,7 +174,7 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
 /// one.
 async fn rejected_message_is_not_stored(probe: &Probe<'_>) -> Checked {
     let sender = caller(probe);
-    for (member, value) in [("type", json!("ASSAY")), ("timestamp", json!("now")), ("content", json!(1))] {
+    for (member, value) in [("type", json!(1)), ("timestamp", json!("now")), ("content", json!(1))] {
         let draft = post_draft(probe, &sender).await?.with(member, Some(value));
         draft.attempt(probe).await?.given_status(REJECTED)?;
     }

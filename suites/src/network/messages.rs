@@ -207,20 +207,20 @@ async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked 
     Ok(())
 }
 
-/// Posts the same message twice. The second answer, where it is accepted, must return the first hash, and the sender's
-/// list must contain the message once.
+/// Posts the same message twice. The sender's list must not contain one hash twice. How a hash is made is not shown: a
+/// note says if the second answer, where it is accepted, returns another hash.
 async fn the_same_message_twice_is_one_message(probe: &Probe<'_>) -> Checked {
     let first = posted(probe, &caller(probe)).await?;
     let second = first.draft.send(probe).await?;
-    if ACCEPTED.contains(&second.status()) {
-        second.expect_json("/item_hash", &first.hash, |hash| *hash == *first.hash)?;
-    } else {
+    if !ACCEPTED.contains(&second.status()) {
         probe.note(format!("the same message again returns {}", second.status()));
+    } else if second.json()["item_hash"] != *first.hash {
+        probe.note("the same message again has another hash");
     }
     let listed = list_of(probe, &first.draft.caller, &[&first.hash]).await?;
-    let count = listed.items.len();
+    let count = listed.texts("item_hash").iter().filter(|hash| **hash == first.hash).count();
     probe.given(count > 0, "the message is not in its sender's list; another check judges that")?;
-    listed.answer.expect(count == 1, "messages of the sender", "one", count.to_string())
+    listed.answer.expect(count == 1, "messages with the first hash", "one", count.to_string())
 }
 
 /// Reads a message that was sent (200), then a hash that differs in its last character. The second answer must be 404.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::wire::Call;
-use super::{ACCEPTED, PAUSE, REJECTED, tries};
+use super::wire::{Call, Draft};
+use super::{ACCEPTED, PAUSE, REJECTED, list_of, look, tries};
 use crate::check::{Checked, Stop};
 use crate::probe::{Answer, Probe};
 
@@ -67,6 +67,48 @@ fn expect_one_of(
     let is_other = status == 200 && holds(&answer.json());
     let got = format!("{status}: {}", answer.response.text());
     answer.expect(refused.contains(&status) || is_other, "answer", wanted, got)
+}
+
+/// Sends a message with a value of another type than a table gives, and expects that it is not processed: it is rejected
+/// at once or later, or the value is read as the type of the table, if `reads` says that this is possible. `good` is the
+/// valid message beside it.
+pub(super) async fn expect_unprocessed(probe: &Probe<'_>, good: &Draft, bad: &Draft, reads: bool) -> Checked {
+    let answer = bad.attempt(probe).await?;
+    let status = answer.status();
+    let refusal = probe.refusal();
+    let is_allowed = refusal.statuses.contains(&status) || ACCEPTED.contains(&status);
+    answer.expect(is_allowed, "status", refusal.allowed(), status.to_string())?;
+    if !ACCEPTED.contains(&status) {
+        return Ok(());
+    }
+    if reads {
+        probe.note("the target accepts a value of another type and may read it as the type of the table");
+        return Ok(());
+    }
+    let hashes = match answer.json()["item_hash"].as_str().filter(|hash| !hash.is_empty()) {
+        Some(hash) => vec![hash.to_owned()],
+        // Some replies have no hash. The sender has sent nothing else.
+        None => {
+            let listed = list_of(probe, &good.caller, &[]).await?;
+            probe.given(!listed.items.is_empty(), "the list of the valid message's sender is empty")?;
+            list_of(probe, &bad.caller, &[]).await?.texts("item_hash")
+        }
+    };
+    for hash in hashes {
+        let read = look(probe, &hash).await?;
+        read.given_status(&[200])?;
+        let state = read.json()["status"].as_str().unwrap_or_default().to_owned();
+        read.given(state != "pending", "a message with a value of another type is still pending")?;
+        let want = "not `processed`: the content has a value of another type than the table gives";
+        read.expect(state != "processed", "/status", want, state.clone())?;
+        probe.note(format!("a message with a value of another type is accepted, then {state}"));
+    }
+    Ok(())
+}
+
+/// Whether a value can be read as an integer: it is a string of digits or a fraction.
+pub(super) fn reads_as_integer(value: &Value) -> bool {
+    value.is_number() || value.as_str().is_some_and(|text| text.parse::<i64>().is_ok())
 }
 
 /// A string that is not empty.

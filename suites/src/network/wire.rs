@@ -186,6 +186,15 @@ impl Draft {
         self
     }
 
+    /// Sets a member of the content before the message is signed; `None` removes it.
+    #[must_use]
+    pub(crate) fn inside(mut self, member: &str, value: Option<Value>) -> Draft {
+        if let Some(members) = self.message["content"].as_object_mut() {
+            set(members, member, value);
+        }
+        self
+    }
+
     /// Sets a member of the envelope after the message was signed; `None` removes it.
     #[must_use]
     pub(crate) fn outside(mut self, member: &'static str, value: Option<Value>) -> Draft {

@@ -45,14 +45,26 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(&[Need::Faults]),
 ];
 
+/// Whether a media type is JSON: `application/json`, or one that ends in `+json`. Letter case and parameters are ignored.
+fn is_json(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json" || essence.ends_with("+json")
+}
+
 fn expect_json_error(answer: &Answer<'_>) -> Checked {
     let kind = answer.response.header("content-type").unwrap_or("none").to_owned();
-    answer.expect(kind.starts_with("application/json"), "header content-type", "application/json", kind)?;
+    answer.expect(
+        is_json(&kind),
+        "header content-type",
+        "application/json, or another media type of JSON",
+        kind,
+    )?;
     let non_empty = |value: &Value| value.as_str().is_some_and(|error| !error.is_empty());
     answer.expect_json("/error", "a non-empty string", non_empty).map(drop)
 }
 
-/// Provokes a 410, a 400 and a 409. Each must be `application/json` with a non-empty string in `error`.
+/// Provokes a 410, a 400 and a 409. Each must be JSON with a non-empty string in `error`; its media type is `application/json`
+/// or ends in `+json`.
 async fn errors_are_json_with_a_string(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let gone = knock(probe, &caller, |_| {}).await?;

@@ -36,12 +36,12 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 1, 1)
         .writes(2),
     shows!(rows::DOMAIN_TRIMMED, whitespace_around_the_domain_is_trimmed).costs(1, 1, 1).writes(1),
-    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD).costs(4, 1, 1).writes(4),
+    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD).costs(4, 1, 2).writes(4),
     shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated).costs(1, 1, 1).writes(1),
     shows!(rows::VERSION_DEFAULT, missing_version_becomes_0).costs(2, 2, 2).writes(2),
     refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD)
-        .costs(2, 1, 1)
-        .writes(2),
+        .costs(3, 1, 2)
+        .writes(3),
     shows!(rows::OP_DEFAULT, missing_op_publishes)
         .costs(2, 2, 2)
         .writes(2)
@@ -237,10 +237,16 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     each_is_malformed(probe, malformed).await
 }
 
-/// Sends a prepare without `domain` and one with a number as `domain`. Each must return 400.
+/// Sends a prepare with a number as `domain` and one without `domain`. The first must return 400, or 404 as a domain that
+/// differs from the envelope's; the second must return 400.
 async fn missing_domain_is_rejected(probe: &Probe<'_>) -> Checked {
-    each_is_malformed(probe, |good| vec![with(&good, "domain", Value::Null), with(&good, "domain", json!(7))])
-        .await
+    let caller = caller(probe).await?;
+    let number = with(&publish_body(&caller), "domain", json!(7));
+    let answer = Draft::new(probe, &caller, PREPARE, number).await?.send(probe).await?;
+    answer.expect_status(&[400, 404])?;
+    let good = publish_body(&caller);
+    let missing = with(&good, "domain", Value::Null);
+    each_is_rejected(probe, &caller, &[400], vec![missing], &good).await
 }
 
 /// Sends a prepare whose body names a different domain than the envelope. It must return 404 (or 400 where the
@@ -262,11 +268,29 @@ async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>) -> Checked {
     prepare(probe, &caller, &body).await?.expect_accepted(&[200], PREPARED)
 }
 
-/// Sends prepares with `cid` missing, empty and a number. Each must return 400.
+/// Sends prepares with `cid` missing, empty and a number. Each must return 400; the number may be read as a string, which
+/// the record must then contain.
 async fn missing_cid_is_rejected(probe: &Probe<'_>) -> Checked {
-    let values = [Value::Null, json!(""), json!(7)];
+    let values = [Value::Null, json!("")];
     each_is_malformed(probe, |good| values.iter().map(|value| with(&good, "cid", value.clone())).collect())
-        .await
+        .await?;
+    number_is_rejected_or_read(probe, "cid", "c").await
+}
+
+/// Sends a prepare of another domain with a number as `member`. It must return 400, or a record whose `key` is the number
+/// as a string.
+async fn number_is_rejected_or_read(probe: &Probe<'_>, member: &str, key: &str) -> Checked {
+    let caller = caller(probe).await?;
+    let body = with(&publish_body(&caller), member, json!(7));
+    let answer = Draft::new(probe, &caller, PREPARE, body).await?.send(probe).await?;
+    if answer.status() != 200 {
+        return answer.expect_refused();
+    }
+    let prepared = read_prepared(probe, &answer.json())?;
+    let record = read_record(&prepared.message);
+    let found = record.and_then(|record| record.members.get(key).cloned()).unwrap_or_default();
+    let want = format!("400, or \"7\" in the record's `{key}`");
+    answer.expect(found == "7", &format!("record /{key}"), want, found.to_string())
 }
 
 /// Sends a prepare whose `cid` is not a content identifier. It must return 200, since the server does not validate
@@ -297,9 +321,11 @@ async fn missing_version_becomes_0(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a prepare with a number as `version`. It must return 400.
+/// Sends prepares with an array and with a number as `version`. Each must return 400; the number may be read as a string,
+/// which the record must then contain.
 async fn version_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
-    each_is_malformed(probe, |good| vec![with(&good, "version", json!(3))]).await
+    each_is_malformed(probe, |good| vec![with(&good, "version", json!(["3"]))]).await?;
+    number_is_rejected_or_read(probe, "version", "v").await
 }
 
 /// Sends a prepare without `op` and one with `op` = `pub`. Both must return 200 with a `pub` record.

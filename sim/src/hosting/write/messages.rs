@@ -132,6 +132,8 @@ pub(super) fn amend(
     let delegate = keys::delegate(core);
     let mut draft = post(core, owner, &content, time_s, &delegate);
     let creation = one.creation.as_deref().unwrap_or_default().to_owned();
+    let before = one.terminal.as_deref().filter(|_| core.varies(variations::AMEND_CHAIN));
+    let creation = before.map_or(creation, str::to_owned);
     let target = core.effect(&deployment_rules::AMEND_REF, creation, |_, _| one.id.to_string());
     let kind = core.effect(&deployment_rules::AMEND_TYPE, "amend", |_, _| "amendment");
     let Draft { content, .. } = &mut draft;

@@ -45,7 +45,12 @@ pub(super) fn living(
     time_s: i64,
 ) -> Value {
     let plaintext = plaintext(core, project);
-    let encrypted = seal::envelope(core, accounts, owner, &plaintext);
+    let is_first = owner.projects.front().is_none_or(|first| *first == project.id);
+    let encrypted = if is_first && core.varies(variations::LEGACY_ENTRY) {
+        seal::earlier(core, accounts, owner, 2, &plaintext)
+    } else {
+        seal::envelope(core, accounts, owner, &plaintext)
+    };
     let created_s = if project.state == ProjectState::None { time_s } else { project.created_s };
     let created_s = core.effect(&history::CREATED_AT_KEPT, created_s, |_, _| time_s);
     let edited = project.state != ProjectState::None;

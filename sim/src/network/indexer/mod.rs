@@ -2,11 +2,12 @@
 
 mod chain;
 
-use assay_spec::Rules;
 use assay_spec::network::indexer::{Event, EventFilter, Transaction, TransactionFilter};
+use assay_spec::network::params::Params;
 use assay_spec::network::requirements::indexer::{
-    AMOUNTS, ARGS, EVENT, EVENTS, TRANSACTION, TRANSACTIONS, UNKNOWN_NETWORK,
+    AMOUNTS, ARGS, EVENT, EVENTS, INTEGERS, TRANSACTION, TRANSACTIONS, UNKNOWN_NETWORK,
 };
+use assay_spec::{Refused, Rules};
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -22,7 +23,7 @@ pub(super) use chain::NETWORKS;
 /// Lists events in pages.
 pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = paging::read(core, &call.params)?;
-    let filter = EventFilter::parse(&call.params, core)?;
+    let filter = filter(core, &call.params, |params, core| EventFilter::parse(params, core))?;
     let name = core.effect(&EVENTS, "events", |_, _| "logs");
     let chain = chain(state, core, call.capture(0))?;
     let found: Vec<&Event> = chain.events().filter(|event| filter.matches(event)).collect();
@@ -32,11 +33,26 @@ pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 /// Lists transactions in pages.
 pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = paging::read(core, &call.params)?;
-    let filter = TransactionFilter::parse(&call.params, core)?;
+    let filter = filter(core, &call.params, |params, core| TransactionFilter::parse(params, core))?;
     let name = core.effect(&TRANSACTIONS, "transactions", |_, _| "txs");
     let chain = chain(state, core, call.capture(0))?;
     let found: Vec<&Transaction> = chain.transactions().filter(|one| filter.matches(one)).collect();
     paging::page(core, name, page, &found, |core, one| shown_transaction(core, one))
+}
+
+/// The filter of a query. Under the variation, bounds that are not integers are ignored.
+fn filter<T>(
+    core: &mut Core,
+    params: &Params,
+    parse: impl Fn(&Params, &mut Core) -> Result<T, Refused>,
+) -> Result<T, Refused> {
+    const BOUNDS: &[&str] = &["from_block", "to_block", "from_timestamp", "to_timestamp"];
+    match parse(params, core) {
+        Err(Refused { rule, .. }) if rule == &INTEGERS && core.varies(variations::BOUNDS_IGNORED) => {
+            parse(&params.clone().without(BOUNDS), core)
+        }
+        parsed => parsed,
+    }
 }
 
 /// The chain of that name. An unknown one is 404, or empty under a variation, or another chain under a

@@ -5,9 +5,10 @@ use assay_spec::Rules;
 use assay_spec::network::content::Content;
 use assay_spec::network::instance::InstanceFilter;
 use assay_spec::network::message::MessageType;
+use assay_spec::network::requirements::errors::FORBIDDEN;
 use assay_spec::network::requirements::instances::{
     CONTROL_UNKNOWN, CONTROLLED, CPU, CREATED, CREATED_AT, CREATED_ID, CREATED_IPV6, DESCRIPTION, DISK, ID,
-    IMAGE, IPV6, LISTED, MEMORY, NAME, OWNER, STATUS, UNKNOWN, UPDATE_UNKNOWN, UPDATED, UPDATED_AT,
+    IMAGE, IPV6, LISTED, MEMORY, NAME, OWNER, SAME_ID, STATUS, UNKNOWN, UPDATE_UNKNOWN, UPDATED, UPDATED_AT,
 };
 use serde_json::{Value, json};
 
@@ -32,8 +33,9 @@ pub(in crate::network) fn create(
         _ => json!(format!("{}-0", conforming.as_str().unwrap_or_default())),
     });
     let ipv6 = ipv6_of(core, created.hash).to_string();
-    let ipv6 = core.effect(&CREATED_IPV6, ipv6, |_, _| "203.0.113.7".to_owned());
-    Ok(creation::reply(core, &CREATED, &created, &[("instance_id", id), ("ipv6", json!(ipv6))]))
+    let ipv6 = if core.varies(variations::IPV6_LATER) { Value::Null } else { json!(ipv6) };
+    let ipv6 = core.effect(&CREATED_IPV6, ipv6, |_, _| json!("203.0.113.7"));
+    Ok(creation::reply(core, &CREATED, &created, &[("instance_id", id), ("ipv6", ipv6)]))
 }
 
 /// Reads one instance.
@@ -129,10 +131,13 @@ pub(in crate::network) fn control(
     Ok(creation::reply(core, &CONTROLLED, &created, &[]))
 }
 
-/// Under that variation, a request for an unknown instance is malformed instead of not found.
+/// Under those variations, a request for an unknown instance is malformed or forbidden instead of not found.
 fn milder(core: &Core, refusal: Refusal, rule: Id) -> Refusal {
-    if refusal.refused.rule == rule && core.varies(variations::INSTANCE_UNKNOWN_400) {
-        return Refusal::new(&assay_spec::network::requirements::instances::SAME_ID, refusal.refused.why);
-    }
-    refusal
+    let other: Id = match () {
+        () if refusal.refused.rule != rule => return refusal,
+        () if core.varies(variations::INSTANCE_UNKNOWN_400) => &SAME_ID,
+        () if core.varies(variations::INSTANCE_UNKNOWN_403) => &FORBIDDEN,
+        () => return refusal,
+    };
+    Refusal::new(other, refusal.refused.why)
 }
