@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_spec::requirement::Subject;
 use assay_spec::{Id, catalogue};
 
 use crate::exchange::{Exchange, Response};
@@ -45,6 +46,9 @@ impl Cause {
 const VALUE: usize = 60;
 /// A response that deviates at this many endpoints in the same bytes is one cause.
 const REPEATED: usize = 3;
+
+/// The start of the reason of a client whose counterpart failed.
+pub(crate) const COUNTERPART: &str = "its conforming counterpart did not publish: ";
 
 /// How one outcome deviates.
 struct Deviation {
@@ -153,7 +157,10 @@ fn repeated(run: &Run) -> BTreeSet<(u16, &[u8])> {
 
 fn deviation(outcome: &Outcome, repeated: &BTreeSet<(u16, &[u8])>) -> Deviation {
     let with = |key: String, place, said| Deviation { key, place, said, row: None };
-    let Some(exchange) = deviating(outcome).filter(|_| outcome.verdict != Verdict::UnexpectedPass) else {
+    // A client is judged by what it sends.
+    let is_client = outcome.requirement.subject == Subject::Client;
+    let is_about_response = outcome.verdict != Verdict::UnexpectedPass && !is_client;
+    let Some(exchange) = deviating(outcome).filter(|_| is_about_response) else {
         return without_exchange(outcome);
     };
     let (site, place) = (&exchange.site, endpoints::name(exchange));
@@ -188,7 +195,9 @@ fn deviation(outcome: &Outcome, repeated: &BTreeSet<(u16, &[u8])>) -> Deviation 
     };
     let (want, got) = (short(&failure.want), short(&failure.got));
     if !failure.place.starts_with("status") {
-        let said = format!("returned {got} at {}, wanted {want}", failure.place);
+        // Some values name their place.
+        let place_of = if got.contains(&failure.place) { String::new() } else { format!(" at {}", failure.place) };
+        let said = format!("returned {got}{place_of}, wanted {want}");
         // A wrong header is often the same at every endpoint.
         let scope = if failure.place.starts_with("header ") { "" } else { place.as_str() };
         return with(format!("{site} {scope} {}", shape(&failure.place)), Some(place), said);
@@ -215,9 +224,14 @@ fn without_exchange(outcome: &Outcome) -> Deviation {
         }
         (Some(Failure { place, want, got, .. }), _) => {
             let said = format!("{place}: wanted {}, got {}", short(want), short(got));
-            (format!("{} {}", outcome.requirement, shape(place)), said)
+            let client = outcome.requirement.subject == Subject::Client;
+            (if client { shape(&said) } else { format!("{} {}", outcome.requirement, shape(place)) }, said)
         }
-        (None, _) => (format!("{} {}", outcome.requirement.service, shape(&outcome.reason)), short(&outcome.reason)),
+        (None, _) => {
+            // The counterpart ended in the same way as the world of its own.
+            let said = outcome.reason.split(COUNTERPART).last().unwrap_or_default();
+            (shape(said), short(said))
+        }
     };
     Deviation { key, place: None, said, row: None }
 }

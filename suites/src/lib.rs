@@ -45,6 +45,7 @@ mod dry;
 pub mod embedded;
 pub mod endpoints;
 pub mod exchange;
+pub mod export;
 pub mod files;
 mod form;
 pub mod gateway;

@@ -79,7 +79,7 @@ enum What {
     Judge(command::report::JudgeArgs),
     /// Resend the recorded requests of one check
     #[command(
-        after_help = "Example:\n  assay replay out.json publish.prepare.one-in-flight\n\nExit codes: 0 every response has the recorded status, 1 a status differs, 2 the file is not a report, 3 target unreachable"
+        after_help = "Examples:\n  assay replay out.json publish.prepare.one-in-flight\n  assay replay out.json publish.prepare.one-in-flight --anew --profile p.toml    # signs the requests again\n  assay replay out.json publish.prepare.one-in-flight --script again.sh --hurl again.hurl --har again.har\n\nExit codes: 0 every response has the recorded status, 1 a status differs, 2 the file is not a report, 3 target unreachable"
     )]
     Replay(command::report::ReplayArgs),
     /// Print the JSON Schema of a report
@@ -212,8 +212,14 @@ struct ProveArgs {
     /// Write the matrix as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write the matrix as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Print every deviation and variation, not only those that are not proven
+    #[arg(short, long)]
+    verbose: bool,
     /// Run only against constant servers, and print which checks pass on which
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "junit", "verbose"])]
     constant: bool,
 }
 
@@ -429,9 +435,12 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
     let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
         .await
         .map_err(Ending::Failed)?;
-    print!("{}", matrix.text());
+    print!("{}", matrix.text(args.verbose));
     if let Some(path) = &args.json {
         write(path, &format!("{:#}\n", matrix.json()))?;
+    }
+    if let Some(path) = &args.junit {
+        write(path, &matrix.junit())?;
     }
     if matrix.holds() { Ok(()) } else { Err(Ending::Code(1)) }
 }

@@ -5,10 +5,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::check;
 use crate::client::Limits;
 use crate::curl::bearer_token;
 use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::plan::plan;
 use crate::recording::{Call, Input};
+use crate::run::Runner;
 use crate::target::{Dial, Environment, Target};
 use crate::transport;
 use crate::verdict::{Outcome, Run};
@@ -57,6 +60,37 @@ pub async fn replay(
     Ok(steps)
 }
 
+/// Runs the check of `outcome` again, which signs its requests anew, and compares the responses in order.
+pub async fn anew(runner: &Runner<'_>, outcome: &Outcome) -> Result<Vec<Step>, String> {
+    let check = check::for_requirement(outcome.requirement);
+    let check = check.ok_or_else(|| format!("{} has no check", outcome.requirement))?;
+    let planned = plan(runner.target, &[check]);
+    let ran = runner.each(&planned).await;
+    let now = ran.first().map(|ran| &ran.outcome).ok_or("the check did not run")?;
+    let count = outcome.exchanges.len().max(now.exchanges.len());
+    let step = |n: usize| {
+        let (then, now) = (outcome.exchanges.get(n), now.exchanges.get(n));
+        let exchange = then.or(now).expect("one of them has so many");
+        let none = || Err("no such request".to_owned());
+        Step {
+            asked: format!("{} {} {}", exchange.site, exchange.request.method, exchange.request.target),
+            then: then.map_or_else(|| "no such request".to_owned(), |then| summary(&then.response)),
+            now: now.map_or_else(none, |now| Ok(summary(&now.response))),
+            is_same: then.zip(now).is_some_and(|(then, now)| has_same_status(&then.response, &now.response)),
+        }
+    };
+    Ok((0..count).map(step).collect())
+}
+
+/// Whether both have the same status, or failed in the same way.
+fn has_same_status(then: &Result<Response, Broken>, now: &Result<Response, Broken>) -> bool {
+    match (then, now) {
+        (Ok(then), Ok(now)) => then.status == now.status,
+        (Err(then), Err(now)) => std::mem::discriminant(then) == std::mem::discriminant(now),
+        _ => false,
+    }
+}
+
 async fn send_again(
     environment: &Environment,
     sites: &BTreeMap<String, String>,
@@ -72,11 +106,7 @@ async fn send_again(
     };
     let limits = Limits { timeout: TIMEOUT, ..Limits::default() };
     let now = transport::send(&*environment.connector, Dial::to(&base), &request, limits).await.response;
-    let is_same = match (response, &now) {
-        (Ok(then), Ok(now)) => then.status == now.status,
-        (Err(then), Err(now)) => std::mem::discriminant(then) == std::mem::discriminant(now),
-        _ => false,
-    };
+    let is_same = has_same_status(response, &now);
     let bytes = match (response, &now) {
         (Ok(then), Ok(now)) if then.body == now.body => ", same body",
         (Ok(_), Ok(_)) => ", different body",

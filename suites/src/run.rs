@@ -46,6 +46,9 @@ pub struct SimTrace {
     pub transitions: BTreeSet<String>,
 }
 
+/// The maximum number of requests in the commands that repeat a check.
+const SEQUENCE: usize = 12;
+
 /// The maximum size of a kept wanted or received value.
 const MAX_FAILURE_BYTES: usize = 256 * 1024;
 
@@ -262,7 +265,7 @@ impl Runner<'_> {
         Ran { outcome, sent, trace, judged: traces.judged }
     }
 
-    /// Commands that repeat it: the check if embedded, the exchange over sockets.
+    /// Commands that repeat it: the check if embedded; over sockets the exchange and those before it, in order.
     fn repeat(
         &self,
         check: &Check,
@@ -273,9 +276,13 @@ impl Runner<'_> {
             return vec![format!("assay run --seed {} {}", self.settings.seed, check.requirement)];
         }
         let at = failure.and_then(|failure| failure.exchange).or_else(|| exchanges.len().checked_sub(1));
-        let Some(exchange) = at.and_then(|at| exchanges.get(at)) else { return Vec::new() };
-        let mut lines = vec![curl::command_line(exchange, self.target.reach())];
-        if !curl::is_whole(exchange) {
+        let Some(at) = at.filter(|at| *at < exchanges.len()) else { return Vec::new() };
+        // The exchange rests on those before it.
+        let first = if at < SEQUENCE { 0 } else { at };
+        let sent = &exchanges[first..=at];
+        let mut lines: Vec<String> =
+            sent.iter().map(|exchange| curl::command_line(exchange, self.target.reach())).collect();
+        if !sent.iter().all(curl::is_whole) {
             let (seed, id) = (self.settings.seed, check.requirement);
             lines.push(format!("assay run --profile \u{2026} --seed {seed} {id}  # sends the same BODY"));
         }

@@ -213,7 +213,10 @@ const showsThemes = async (page, name) => {
 
 const drawsMachines = async (page, name) => {
   const late = page.locator("[data-late=machines]");
-  if (await late.count()) await late.locator("> summary").click();
+  if (await late.count()) {
+    await late.locator("> summary").click();
+    await page.locator(".machine svg").first().waitFor();
+  }
   const count = await page.locator(".machine svg").count();
   // A real server does not report its internal transitions.
   check(count > 0 || name === "hostile", `${name}: machines are drawn`);

@@ -18,6 +18,15 @@ pub(crate) struct Interrupt {
     is_late: watch::Sender<bool>,
 }
 
+/// The deadline of one run.
+pub(crate) struct Deadline(tokio::task::JoinHandle<()>);
+
+impl Drop for Deadline {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// The kind of a signal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Signal {
@@ -49,16 +58,16 @@ impl Interrupt {
         interrupt
     }
 
-    /// Stops the run at the deadline.
-    pub(crate) fn stop_after(&self, deadline: Duration) {
+    /// Stops the run at the deadline, unless the returned value is dropped before.
+    pub(crate) fn stop_after(&self, deadline: Duration) -> Deadline {
         let (count, is_late) = (self.count.clone(), self.is_late.clone());
-        tokio::spawn(async move {
+        Deadline(tokio::spawn(async move {
             tokio::time::sleep(deadline).await;
             eprintln!("assay: the deadline of {} s (--deadline) has passed; stopping", deadline.as_secs());
             is_late.send_replace(true);
             count.send_modify(|count| *count = (*count).max(1));
             stop_after_grace(count).await;
-        });
+        }))
     }
 
     /// Whether the deadline has passed.

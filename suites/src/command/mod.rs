@@ -18,3 +18,4 @@ pub(crate) mod run;
 pub(crate) mod selection;
 pub(crate) mod target;
 pub(crate) mod vectors;
+mod watch;

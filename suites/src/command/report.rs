@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use assay_suites::diff::{Verdicts, diff};
+use assay_suites::pace::Pace;
+use assay_suites::probe::Settings;
 use assay_suites::profile::Profile;
 use assay_suites::replay::{self, Step};
 use assay_suites::report::{json, one_line};
 use assay_suites::target::Target;
-use assay_suites::verdict::Run;
-use assay_suites::{judge, merge, setup};
+use assay_suites::run::Runner;
+use assay_suites::verdict::{Outcome, Run};
+use assay_suites::{export, judge, merge, setup};
 use clap::Args;
 
 use super::outputs::{KnownFailures, Named, Outputs, read_report, read_run};
@@ -52,6 +55,18 @@ pub(crate) struct ReplayArgs {
     report: PathBuf,
     /// Id of the check
     check: String,
+    /// Run the check again with the same seed, so that its requests are signed anew
+    #[arg(long, conflicts_with_all = ["script", "hurl", "har"])]
+    anew: bool,
+    /// Write the requests as a bash script, and send nothing
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// Write the requests and the recorded statuses for Hurl, and send nothing
+    #[arg(long, value_name = "FILE")]
+    hurl: Option<PathBuf>,
+    /// Write the exchanges as an HTTP archive (HAR 1.2), and send nothing
+    #[arg(long, value_name = "FILE")]
+    har: Option<PathBuf>,
     #[command(flatten)]
     target: TargetArgs,
 }
@@ -100,9 +115,17 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
     if outcome.exchanges.is_empty() {
         return Err(Ending::Bad(format!("{} sent no request: {}", args.check, outcome.reason)));
     }
-    let (target, key) = again(&args, &report).await?;
-    let steps =
-        replay::replay(target.as_ref(), &report, outcome, key.as_deref()).await.map_err(Ending::Failed)?;
+    if args.exports(&report, outcome)? {
+        return Ok(());
+    }
+    let (target, settings, pace) = again(&args, &report).await?;
+    let steps = if args.anew {
+        let runner = Runner { target: target.as_ref(), settings: &settings, pace: &pace, jobs: 1 };
+        replay::anew(&runner, outcome).await
+    } else {
+        replay::replay(target.as_ref(), &report, outcome, settings.gateway.key()).await
+    };
+    let steps = steps.map_err(Ending::Failed)?;
     for Step { asked, then, now, is_same } in &steps {
         let mark = if *is_same { ' ' } else { '!' };
         let now = match now {
@@ -116,12 +139,29 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
     if same == steps.len() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
-/// The target of a report, and the gateway's key.
-async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Option<String>), Ending> {
+impl ReplayArgs {
+    /// Writes the requests into files; whether there was one.
+    fn exports(&self, report: &Run, outcome: &Outcome) -> Result<bool, Ending> {
+        if let Some(path) = &self.script {
+            write(path, &export::script(report, outcome))?;
+        }
+        if let Some(path) = &self.hurl {
+            write(path, &export::hurl(report, outcome))?;
+        }
+        if let Some(path) = &self.har {
+            write(path, &format!("{:#}\n", export::har(report, outcome)))?;
+        }
+        Ok(self.script.is_some() || self.hurl.is_some() || self.har.is_some())
+    }
+}
+
+/// The target of a report, with the settings of its run.
+async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Settings, Pace), Ending> {
     let loaded = match args.target.load()? {
         Some(loaded) => loaded,
         None if report.conditions.is_embedded => {
-            return Ok((super::run::embedded_target(report.seed)?, None));
+            let settings = Settings { seed: report.seed, ..Settings::default() };
+            return Ok((super::run::embedded_target(report.seed)?, settings, Pace::default()));
         }
         None => {
             let text = report.conditions.profile.clone();
@@ -136,9 +176,8 @@ async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Opti
             loaded
         }
     };
-    let (target, settings, _) = setup::connect(&loaded, Some(report.seed)).await?;
-    let key = settings.gateway.key().map(str::to_owned);
-    Ok((Box::new(target), key))
+    let (target, settings, pace) = setup::connect(&loaded, Some(report.seed)).await?;
+    Ok((Box::new(target), settings, pace))
 }
 
 /// Prints the JSON Schema of a report.

@@ -28,6 +28,7 @@ use super::interrupt::Interrupt;
 use super::outputs::{KnownFailures, Loaded, Named, Outputs, REFUSED};
 use super::selection::{self, Selection};
 use super::target::TargetArgs;
+use super::watch::State;
 use crate::{Ending, write};
 
 pub(crate) const HELP: &str = "Examples:
@@ -37,6 +38,7 @@ pub(crate) const HELP: &str = "Examples:
   assay run --publish-url http://127.0.0.1:4116 publish.envelope
   assay run 'publish.*' --exclude '*.limits.*' --level must --list
   assay run --profile p.toml --failed out.json
+  assay run --profile p.toml --rerun-on target/debug/server      # again what failed, when the file changes
   assay run --profile p.toml --shard 3/10 --json part-3.json      # then: assay merge part-*.json
   assay run --profile p.toml --json out.json --resume out.json    # continues an interrupted run
   assay run --profile p.toml --json out.json --resume out.json.partial    # continues a killed run
@@ -104,6 +106,9 @@ pub(crate) struct RunArgs {
     /// Repeat the run until a check fails, at most as often as --repeat says
     #[arg(long)]
     until_fail: bool,
+    /// When this file or folder changes, run the checks again that failed, until none fails (repeatable)
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["repeat", "until_fail", "resume", "shard", "list", "plan", "write_baseline"])]
+    rerun_on: Vec<PathBuf>,
 }
 
 impl RunArgs {
@@ -189,10 +194,42 @@ impl Setup {
 }
 
 pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
+    let interrupt = Interrupt::listen();
+    let mut only = args.failed.as_deref().map(failed).transpose()?;
+    loop {
+        let before = State::read(&args.rerun_on);
+        let mut red = BTreeSet::new();
+        let ended = run_once(&args, only.as_ref(), &interrupt, &mut red).await;
+        let is_over = matches!(ended, Ok(()) | Err(Ending::Bad(_) | Ending::Failed(_)));
+        if args.rerun_on.is_empty() || is_over || *interrupt.count().borrow() > 0 {
+            return ended;
+        }
+        if let Err(Ending::Unreachable(why)) = &ended {
+            eprintln!("assay: {why}");
+        }
+        if !red.is_empty() {
+            only = Some(red);
+        }
+        let names: Vec<String> = args.rerun_on.iter().map(|path| path.display().to_string()).collect();
+        eprintln!("assay: waiting for a change of {}", names.join(", "));
+        let mut stop = interrupt.count();
+        tokio::select! {
+            _ = stop.wait_for(|count| *count > 0) => return ended,
+            () = before.changed(&args.rerun_on) => {}
+        }
+    }
+}
+
+/// Runs the selected checks, or those of them in `only`. Those that fail are added to `red`.
+async fn run_once(
+    args: &RunArgs,
+    only: Option<&BTreeSet<Id>>,
+    interrupt: &Interrupt,
+    red: &mut BTreeSet<Id>,
+) -> Result<(), Ending> {
     let mut all = args.selection.checks()?;
-    if let Some(path) = &args.failed {
-        let failed = failed(path)?;
-        all.retain(|check| failed.contains(&check.requirement));
+    if let Some(only) = only {
+        all.retain(|check| only.contains(&check.requirement));
         if all.is_empty() {
             return Err(selection::none());
         }
@@ -204,18 +241,18 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     }
     args.outputs.can_be_written()?;
     let earlier = args.resume.as_deref().map(super::outputs::read_run).transpose()?.map(settled);
-    let mut setup = setup(&args, earlier.as_ref()).await?;
+    let mut setup = setup(args, earlier.as_ref()).await?;
     if let Some(shard) = args.shard
         && !setup.target.offer().forks
     {
         // Other shards may run at the same time and use the same domains.
         shard.share(&setup.settings);
     }
-    let (checks, selection) = wanted(&args, all, setup.target.as_ref())?;
+    let (checks, selection) = wanted(args, all, setup.target.as_ref())?;
     let mut begun = Run {
         selection,
         shards: args.shard.map(|shard| Shards { of: shard.of, present: [shard.number].into() }),
-        is_whole: args.has_whole_services(),
+        is_whole: args.has_whole_services() && only.is_none(),
         read_only: args.read_only,
         gate: args.known_failures.raised(&setup.gate),
         began: (!setup.target.is_embedded()).then(|| wall_clock().to_string()),
@@ -253,15 +290,14 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
         };
     }
 
-    let interrupt = Interrupt::listen();
-    let mut partial = start_partial(&args, earlier.as_ref().unwrap_or(&begun));
+    let mut partial = start_partial(args, earlier.as_ref().unwrap_or(&begun));
     let deadline = args.deadline.unwrap_or_else(|| {
         let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
         plan.deadline() * args.rounds()
     });
-    interrupt.stop_after(deadline);
+    let _deadline = interrupt.stop_after(deadline);
     let mut run =
-        times(&args, &mut setup, &wishes, planned, jobs, &known_failures, &interrupt, &mut partial).await;
+        times(args, &mut setup, &wishes, planned, jobs, &known_failures, interrupt, &mut partial).await;
     let Run { selection, shards, is_whole, read_only, gate, began, .. } = begun;
     run = Run { selection, shards, is_whole, read_only, gate, began, ..run };
     if interrupt.is_late() {
@@ -270,7 +306,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
             .push(format!("the run was stopped at its deadline of {seconds} s; --deadline sets another one"));
     }
     if args.endpoints && !run.is_partial && !run.outcomes.iter().any(is_silent) {
-        ask_for_the_rest(&mut run, &setup, args.read_only, &interrupt).await;
+        ask_for_the_rest(&mut run, &setup, args.read_only, interrupt).await;
     }
     run.conditions.profile.clone_from(&setup.profile);
     if let Some(earlier) = earlier {
@@ -279,7 +315,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     if run.is_partial && !args.repeats() && !keep(&args.outputs, &run) {
         partial = None;
     }
-    let ended = args.outputs.finish(run, &known_failures, args.is_whole());
+    let is_red = |one: &&Outcome| known_failures.minds(one) || one.verdict == Verdict::Error;
+    red.extend(run.outcomes.iter().filter(is_red).map(|one| one.requirement));
+    let ended = args.outputs.finish(run, &known_failures, args.is_whole() && only.is_none());
     if let Some(partial) = partial
         && !matches!(ended, Err(Ending::Failed(_)))
         && let Err(why) = partial.remove()

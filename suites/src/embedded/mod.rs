@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod constant;
+mod matrix;
 pub mod prove;
 pub mod sim;
 pub mod site_urls;

@@ -7,11 +7,11 @@ use assay_sim::world;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service};
 use futures_util::StreamExt;
-use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use super::Embedded;
 use super::constant::{self, Constant, Passes};
+pub use super::matrix::{Matrix, Row};
 use crate::check::{self, Check};
 use crate::endpoints;
 use crate::pace::Pace;
@@ -42,114 +42,6 @@ pub enum Breadth {
     Own,
     /// All checks that consult it, which also shows that no other check catches a deviation. Every constant server.
     Met,
-}
-
-/// The result of a proof.
-#[derive(Debug, Default)]
-pub struct Matrix {
-    /// One row per deviation.
-    pub deviations: Vec<Row>,
-    /// One row per variation.
-    pub variations: Vec<Row>,
-    /// Checks that do not pass on the conforming simulator, and rows without a deviation.
-    pub holes: Vec<String>,
-}
-
-/// The verdicts of the checks for one deviation or variation.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The name of the deviation or variation.
-    pub name: String,
-    /// What is done differently.
-    pub about: String,
-    /// The requirement that the deviation violates.
-    pub own: Option<Id>,
-    /// How many checks ran.
-    pub ran: usize,
-    /// Checks that turned red, with their reasons.
-    pub red: Vec<(String, String)>,
-    /// How many checks were silent, since the deviation broke what they depend on.
-    pub silent: usize,
-    /// Silent checks, with their reasons.
-    pub why_silent: Vec<(String, String)>,
-}
-
-impl Row {
-    /// A deviation: only its own check turned red. A variation: no check turned red or was silent.
-    pub fn holds(&self) -> bool {
-        match self.own {
-            Some(own) => self.red.len() == 1 && self.red[0].0 == own.to_string(),
-            None => self.red.is_empty() && self.silent == 0,
-        }
-    }
-}
-
-impl Matrix {
-    /// Whether everything is proven.
-    pub fn holds(&self) -> bool {
-        self.holes.is_empty() && self.deviations.iter().chain(&self.variations).all(Row::holds)
-    }
-
-    /// The matrix as JSON.
-    pub fn json(&self) -> Value {
-        let rows = |rows: &[Row]| -> Value {
-            rows.iter()
-                .map(|row| {
-                    let red: BTreeMap<&String, &String> = row.red.iter().map(|(id, why)| (id, why)).collect();
-                    json!({
-                        "name": row.name, "about": row.about, "holds": row.holds(), "checks": row.ran,
-                        "red": red, "silent": row.silent,
-                    })
-                })
-                .collect()
-        };
-        json!({
-            "version": 1,
-            "holds": self.holds(),
-            "deviations": rows(&self.deviations),
-            "variations": rows(&self.variations),
-            "holes": self.holes,
-        })
-    }
-
-    /// The matrix as text for a terminal.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let mut line = |row: &Row, wanted: &str| {
-            let mark = if row.holds() { "ok  " } else { "HOLE" };
-            let counts =
-                format!("{}, {} red, {} silent", prose::count(row.ran, "check"), row.red.len(), row.silent);
-            text.push_str(&format!("{mark} {:<48} {counts}\n", row.name));
-            if !row.holds() {
-                text.push_str(&format!("     {}: {wanted}\n", row.about));
-                for (id, why) in row.red.iter().chain(row.why_silent.iter().filter(|_| row.own.is_none())) {
-                    text.push_str(&format!("     {id}: {why}\n"));
-                }
-                let own = row.own.map(ToString::to_string).unwrap_or_default();
-                for (id, why) in row.why_silent.iter().filter(|(id, _)| *id == own) {
-                    text.push_str(&format!("     its own check was silent: {id}: {why}\n"));
-                }
-            }
-        };
-        for row in &self.deviations {
-            line(row, "only its own check must turn red");
-        }
-        for row in &self.variations {
-            line(row, "every check must stay green");
-        }
-        for hole in &self.holes {
-            text.push_str(&format!("HOLE {hole}\n"));
-        }
-        let caught = self.deviations.iter().filter(|row| row.holds()).count();
-        let green = self.variations.iter().filter(|row| row.holds()).count();
-        text.push_str(&format!(
-            "{caught} of {} caught by their own check alone, {green} of {} green, {}\n",
-            prose::count(self.deviations.len(), "deviation"),
-            prose::count(self.variations.len(), "variation"),
-            prose::count(self.holes.len(), "hole")
-        ));
-        text
-    }
 }
 
 /// Proves the checks in `wanted`. A row that no deviation of `world::deviations` violates is a hole.

@@ -116,8 +116,10 @@ fn fold(first: &str, text: &str, most: usize) -> Vec<String> {
                 break;
             }
             // A word that is longer than a line is broken.
-            if used == 0 {
-                let at = word.char_indices().nth(room).map_or(word.len(), |(at, _)| at);
+            let left = room.saturating_sub(used + space);
+            if word.chars().count() > room && left > 0 {
+                let at = word.char_indices().nth(left).map_or(word.len(), |(at, _)| at);
+                line.push_str(if space > 0 { " " } else { "" });
                 line.push_str(&word[..at]);
                 word = &word[at..];
             }

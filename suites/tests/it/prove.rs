@@ -31,7 +31,7 @@ async fn every_deviation_is_caught_by_its_own_check_and_every_variation_leaves_s
     // many checks; `assay prove` shows it.
     let matrix =
         prove(1, &check::all(), &settings(), 4, Breadth::Own).await.expect("every deviation is known");
-    assert!(matrix.holds(), "{}", matrix.text());
+    assert!(matrix.holds(), "{}", matrix.text(false));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -21,6 +21,7 @@ use assay_spec::{Dialect, Id};
 use futures_util::StreamExt;
 use tokio::sync::OnceCell;
 
+use crate::cause::COUNTERPART;
 use crate::check::{Checked, Stop};
 use crate::select::Filter;
 use crate::verdict::{Outcome, Run, Verdict};
@@ -125,7 +126,7 @@ impl Suite {
             && case.negative
             && let Err(why) = self.counterpart(case.scene.version, counterparts).await
         {
-            checked = Err(Stop::Inconclusive(format!("its conforming counterpart did not publish: {why}")));
+            checked = Err(Stop::Inconclusive(format!("{COUNTERPART}{why}")));
         }
         decide(&mut outcome, checked);
         if outcome.verdict != Verdict::Pass {

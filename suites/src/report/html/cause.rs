@@ -59,7 +59,7 @@ fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
     out.push_str(&format!("<dl class=\"pair\">{facts}</dl>\n"));
     if !outcome.repeat.is_empty() {
         let commands = lines(&outcome.repeat.join("\n"));
-        out.push_str(&format!("<details class=\"repeat\"><summary>Repeat</summary><pre class=\"curl\">{commands}</pre></details>\n"));
+        out.push_str(&format!("<details class=\"repeat\"><summary>Repeat</summary><pre class=\"curl\" tabindex=\"0\">{commands}</pre></details>\n"));
     }
     let count = cause.outcomes.len();
     let noun = if count == 1 { "check" } else { "checks" };

@@ -108,6 +108,6 @@ fn put_body(out: &mut String, body: &[u8], limit: usize) {
     let is_long = shown.len() > FOLDED_BYTES || shown.matches('\n').count() > FOLDED_LINES;
     let open = if is_long { "" } else { " open" };
     out.push_str(&format!(
-        "<details class=\"body\"{open}><summary>Body, {size}</summary><pre{kind}>{shown}</pre></details>"
+        "<details class=\"body\"{open}><summary>Body, {size}</summary><pre tabindex=\"0\"{kind}>{shown}</pre></details>"
     ));
 }

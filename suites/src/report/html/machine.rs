@@ -29,9 +29,9 @@ fn figure(name: &str, moves: &[Move]) -> String {
     let broad = if width > BROAD { " broad" } else { "" };
     let rows: String = moves.iter().map(|&each| row(each)).collect();
     format!(
-        "<figure class=\"machine{broad}\"><figcaption><h4>{}</h4><p>{fired} of {} moves seen</p></figcaption>\n\
+        "<figure class=\"machine{broad}\"><figcaption><h3>{}</h3><p>{fired} of {} moves seen</p></figcaption>\n\
          <div class=\"picture\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">{}</div>\n\
-         <details><summary>As a table</summary><div class=\"wide\"><table><thead><tr><th>from</th><th>event</th>\
+         <details><summary>As a table</summary><div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"moves\"><table><thead><tr><th>from</th><th>event</th>\
          <th>to</th><th>seen</th></tr></thead><tbody>{rows}</tbody></table></div></details></figure>\n",
         line(name),
         moves.len(),

@@ -55,7 +55,7 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
     }
     for repeat in &outcome.repeat {
         out.push_str(&format!(
-            "<div class=\"repeat\"><h6>Repeat</h6><pre class=\"curl\">{}</pre></div>\n",
+            "<div class=\"repeat\"><h6>Repeat</h6><pre class=\"curl\" tabindex=\"0\">{}</pre></div>\n",
             lines(repeat)
         ));
     }
@@ -96,7 +96,7 @@ fn put_failure(out: &mut String, failure: &Failure, address: &dyn Fn(usize) -> S
     out.push_str(&format!("<p class=\"at\">at <code>{}</code>{at}</p>\n", line(&failure.place)));
     let (want, got) = (pretty(&failure.want), pretty(&failure.got));
     if is_long(&want) && is_long(&got) {
-        out.push_str("<h6>Difference: <del>wanted</del>, <ins>got</ins></h6><pre class=\"diff\">");
+        out.push_str("<h6>Difference: <del>wanted</del>, <ins>got</ins></h6><pre class=\"diff\" tabindex=\"0\">");
         for change in TextDiff::from_lines(&want, &got).iter_all_changes() {
             let text = line(change.value().trim_end_matches('\n'));
             out.push_str(&match change.tag() {

@@ -86,7 +86,7 @@ pub(super) fn overview(run: &Run) -> String {
     let checks = prose::count(total, "check");
     format!(
         "<div class=\"verdict {class}\"><p class=\"big\">{words}</p>\n<p>{checks} of <code>{}</code>, seed \
-         <code>{}</code></p></div>\n{partial}<div class=\"chips\">{chips}</div>\n<div class=\"wide\"><table \
+         <code>{}</code></p></div>\n{partial}<div class=\"chips\">{chips}</div>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"services\"><table \
          class=\"counts\"><thead><tr><th scope=\"col\">service</th><th scope=\"col\">tested</th>{heads}</tr></thead><tbody>{rows}</tbody>\
          </table></div>\n{}{}",
         line(&run.target),
@@ -101,7 +101,7 @@ fn list(title: &str, texts: &[String]) -> String {
         return String::new();
     }
     let items: String = texts.iter().map(|text| format!("<li>{}</li>", line(text))).collect();
-    format!("<h3>{title}</h3><ul class=\"remarks\">{items}</ul>\n")
+    format!("<h2>{title}</h2><ul class=\"remarks\">{items}</ul>\n")
 }
 
 /// The maximum length of a reason in overviews; the row has the rest.
@@ -183,8 +183,8 @@ pub(super) fn endpoints(run: &Run) -> String {
     let rows: String = run.endpoints.iter().map(row).collect();
     format!(
         "<p class=\"hint\">Which documented endpoints responded. This does not affect verdicts.</p>\
-         <div class=\"wide\"><table><thead><tr><th>service</th><th>endpoint</th><th>seen</th>\
-         <th>accepted</th><th>judged</th><th>rejected</th><th></th></tr></thead><tbody>{rows}</tbody></table></div>"
+         <div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"endpoints\"><table><thead><tr><th>service</th><th>endpoint</th><th>seen</th>\
+         <th>accepted</th><th>judged</th><th>rejected</th><th>note</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 }
 
@@ -208,7 +208,7 @@ pub(super) fn timing(run: &Run, late: &mut Late) -> String {
     };
     let table = |rows: &[(u64, &Outcome)]| {
         let rows: String = rows.iter().map(row).collect();
-        format!("<div class=\"wide\"><table class=\"times\"><tbody>{rows}</tbody></table></div>")
+        format!("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"times\"><table class=\"times\"><tbody>{rows}</tbody></table></div>")
     };
     let (first, rest) = timed.split_at(timed.len().min(SLOWEST));
     let mut out = format!(
@@ -263,10 +263,10 @@ pub(super) fn conditions(run: &Run) -> String {
         .iter()
         .map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>"))
         .collect();
-    let mut out = format!("<div class=\"wide\"><table class=\"facts\"><tbody>{rows}</tbody></table></div>");
+    let mut out = format!("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"conditions\"><table class=\"facts\"><tbody>{rows}</tbody></table></div>");
     if !conditions.profile.is_empty() {
         out.push_str(&format!(
-            "<details><summary>The profile, without secrets</summary><pre>{}</pre></details>",
+            "<details><summary>The profile, without secrets</summary><pre tabindex=\"0\">{}</pre></details>",
             lines(&conditions.profile)
         ));
     }
