@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use assay_benches::{CID, Publisher, criterion};
 use assay_sim::clock::EPOCH;
 use assay_sim::publish::{Caller, State, prepare};
-use assay_sim::world::{SimService, Timer};
+use assay_sim::services::{SimService, Timer};
 use assay_sim::{Core, World};
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::message::Message;

@@ -12,14 +12,16 @@ use serde_json::Value;
 
 use crate::clock::Clock;
 use crate::deviation::Deviations;
+use crate::exchange::{ExchangeId, Reply, Site};
 use crate::fault::Faults;
+use crate::io::Output;
 use crate::journal::{Entry, Event, Journal};
 use crate::log::Log;
 use crate::outgoing::{Outbound, Outgoing, OutgoingId};
 use crate::rng::Rng;
 use crate::seam::{Answer, Body, Seams};
+use crate::services::{OutgoingContext, Timer};
 use crate::variation::{self, Variation, Variations};
-use crate::world::{ExchangeId, OutgoingContext, Output, Reply, Site, Timer};
 
 /// The shared part of a world. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -50,13 +52,19 @@ pub struct Core {
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
     /// The world's own outgoing requests.
-    pub(crate) outbound: Outbound,
+    pub(crate) outbound: Outbound<OutgoingContext>,
     /// Actions that one service has requested of another.
     pub(crate) asked: Vec<(&'static str, Value)>,
 }
 
 impl Core {
-    pub(crate) fn new(seed: u64, epoch: Instant, dialect: Dialect, seams: &'static Seams) -> Core {
+    pub(crate) fn new(
+        seed: u64,
+        epoch: Instant,
+        dialect: Dialect,
+        sites: Arc<[Site]>,
+        seams: &'static Seams,
+    ) -> Core {
         Core {
             clock: Clock::new(epoch),
             rng: Rng::new(seed),
@@ -72,7 +80,7 @@ impl Core {
             consulted: Consulted::default(),
             fired: BTreeSet::new(),
             outbox: Vec::new(),
-            outbound: Outbound::default(),
+            outbound: Outbound::new(sites),
             asked: Vec::new(),
         }
     }
@@ -135,6 +143,7 @@ impl Core {
         let mut reply = match body {
             Body::Json(value) => self.json(status, value),
             Body::Text(text) => self.text(status, &text),
+            Body::Typed(content_type, body) => Reply::new(status, content_type, body),
         };
         reply.headers.extend(headers);
         reply

@@ -12,8 +12,9 @@ use imbl::Vector;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::exchange::ExchangeId;
+use crate::io::Output;
 use crate::outgoing::{Outcome, Outgoing, OutgoingId};
-use crate::world::{ExchangeId, Output};
 
 /// How many entries the ring keeps.
 pub const KEPT: usize = 512;

@@ -5,7 +5,7 @@ use assay_spec::{Instant, Refused};
 use imbl::Vector;
 use serde::Serialize;
 
-use crate::world::ExchangeId;
+use crate::exchange::ExchangeId;
 
 /// How many refusals the log keeps.
 pub const KEPT: usize = 256;

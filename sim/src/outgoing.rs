@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderValue, Method};
 use imbl::{OrdMap, Vector};
 use serde::Serialize;
 
-use crate::world::{self, ExchangeId, OutgoingContext, Reply, Site};
+use crate::exchange::{ExchangeId, Reply, Site};
 
 /// The number of an outgoing request in its world, from 1.
 pub type OutgoingId = u64;
@@ -162,17 +162,19 @@ pub(crate) fn cut(mut reply: Reply) -> Reply {
     reply
 }
 
-/// The requests without an outcome so far.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Outbound {
+/// The requests without an outcome so far. `C` is what a service keeps with each of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Outbound<C: Clone> {
     last: OutgoingId,
     /// Requests that can be handled at once: those to own sites, and those that failed before they left.
-    ready: Vector<(OutgoingId, Leaving)>,
+    ready: Vector<(OutgoingId, Leaving<C>)>,
     /// Requests to outside servers that wait in the queue.
-    queue: Vector<(OutgoingId, Leaving)>,
-    under_way: OrdMap<OutgoingId, UnderWay>,
+    queue: Vector<(OutgoingId, Leaving<C>)>,
+    under_way: OrdMap<OutgoingId, UnderWay<C>>,
     abroad: usize,
-    /// The world's sites, by host and port.
+    /// The world's sites.
+    sites: Arc<[Site]>,
+    /// The same, by host and port.
     sites_by_authority: Arc<BTreeMap<String, Site>>,
     /// Their base URLs.
     urls: Arc<BTreeMap<Site, String>>,
@@ -182,9 +184,9 @@ pub(crate) struct Outbound {
 
 /// A request about to leave.
 #[derive(Clone, Debug)]
-pub(crate) struct Leaving {
+pub(crate) struct Leaving<C> {
     pub(crate) request: Arc<Outgoing>,
-    pub(crate) context: OutgoingContext,
+    pub(crate) context: C,
     pub(crate) depth: u8,
     pub(crate) way: Way,
 }
@@ -202,15 +204,30 @@ pub(crate) enum Way {
 
 /// A request in progress.
 #[derive(Clone, Debug)]
-pub(crate) struct UnderWay {
-    pub(crate) context: OutgoingContext,
+pub(crate) struct UnderWay<C> {
+    pub(crate) context: C,
     /// How many requests led to it.
     pub(crate) depth: u8,
     /// The exchange of a request to an own site.
     pub(crate) exchange: Option<ExchangeId>,
 }
 
-impl Outbound {
+impl<C: Clone> Outbound<C> {
+    /// No requests, in a world with these sites.
+    pub(crate) fn new(sites: Arc<[Site]>) -> Outbound<C> {
+        Outbound {
+            last: 0,
+            ready: Vector::new(),
+            queue: Vector::new(),
+            under_way: OrdMap::new(),
+            abroad: 0,
+            sites,
+            sites_by_authority: Arc::default(),
+            urls: Arc::default(),
+            depth: 0,
+        }
+    }
+
     /// Sets the base URLs of the world's sites, besides those by which the world itself knows them.
     pub(crate) fn set_site_urls<'a>(&mut self, urls: impl Iterator<Item = (Site, &'a str)>) {
         let urls: BTreeMap<Site, String> = urls.map(|(site, url)| (site, url.to_owned())).collect();
@@ -227,7 +244,7 @@ impl Outbound {
     }
 
     /// Queues a request.
-    pub(crate) fn send(&mut self, request: Outgoing, context: OutgoingContext) -> OutgoingId {
+    pub(crate) fn send(&mut self, request: Outgoing, context: C) -> OutgoingId {
         self.last += 1;
         let way = self.way(&request);
         let line = if matches!(way, Way::Abroad) { &mut self.queue } else { &mut self.ready };
@@ -266,23 +283,23 @@ impl Outbound {
     fn site_at(&self, authority: &str) -> Option<Site> {
         let place = authority.to_lowercase();
         let name = place.strip_suffix(":80").unwrap_or(&place).strip_suffix(SUFFIX);
-        let named = name.and_then(|name| world::sites().into_iter().find(|site| site.name == name));
+        let named = name.and_then(|name| self.sites.iter().copied().find(|site| site.name == name));
         named.or_else(|| self.sites_by_authority.get(&place).copied())
     }
 
     /// The next request to send.
-    pub(crate) fn next(&mut self) -> Option<(OutgoingId, Leaving)> {
+    pub(crate) fn next(&mut self) -> Option<(OutgoingId, Leaving<C>)> {
         self.ready.pop_front().or_else(|| if self.abroad < AT_ONCE { self.queue.pop_front() } else { None })
     }
 
     /// Marks a request as in progress.
-    pub(crate) fn leave(&mut self, id: OutgoingId, under_way: UnderWay) {
+    pub(crate) fn leave(&mut self, id: OutgoingId, under_way: UnderWay<C>) {
         self.abroad += usize::from(under_way.exchange.is_none());
         self.under_way.insert(id, under_way);
     }
 
     /// Ends a request; it has an outcome.
-    pub(crate) fn settle(&mut self, id: OutgoingId) -> Option<UnderWay> {
+    pub(crate) fn settle(&mut self, id: OutgoingId) -> Option<UnderWay<C>> {
         let settled = self.under_way.remove(&id)?;
         self.abroad -= usize::from(settled.exchange.is_none());
         Some(settled)

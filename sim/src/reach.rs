@@ -11,8 +11,8 @@ use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpStream, lookup_host};
 
+use crate::exchange::Reply;
 use crate::outgoing::{ANSWER_BYTES, Failure, LIMIT_MS, Outcome, Outgoing, parse_url};
-use crate::world::Reply;
 
 /// The user agent of every such request.
 pub const AGENT: &str = "assay-sim";

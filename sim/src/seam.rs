@@ -127,6 +127,8 @@ pub enum Body {
     Json(Value),
     /// Plain text.
     Text(String),
+    /// Another content type, and the body.
+    Typed(&'static str, &'static str),
 }
 
 impl<T> Answer<T> {
@@ -147,14 +149,14 @@ impl<T: Serialize> Answer<T> {
 /// A member of the JSON body.
 ///
 /// # Panics
-/// If the body is plain text.
+/// If the body is not JSON.
 impl<T> Index<&str> for Answer<T> {
     type Output = Value;
 
     fn index(&self, member: &str) -> &Value {
         match &self.body {
             Body::Json(value) => &value[member],
-            Body::Text(text) => panic!("{text:?} has no member {member:?}"),
+            other => panic!("{other:?} has no member {member:?}"),
         }
     }
 }
@@ -162,12 +164,12 @@ impl<T> Index<&str> for Answer<T> {
 /// A member of the JSON body.
 ///
 /// # Panics
-/// If the body is plain text.
+/// If the body is not JSON.
 impl<T> IndexMut<&str> for Answer<T> {
     fn index_mut(&mut self, member: &str) -> &mut Value {
         match &mut self.body {
             Body::Json(value) => &mut value[member],
-            Body::Text(text) => panic!("{text:?} has no member {member:?}"),
+            other => panic!("{other:?} has no member {member:?}"),
         }
     }
 }

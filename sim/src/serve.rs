@@ -12,11 +12,13 @@ use assay_spec::Instant;
 use http::{HeaderMap, HeaderName};
 use tokio::sync::{mpsc, watch};
 
+use crate::exchange::{ExchangeId, RequestHead, Site};
+use crate::io::{Input, Output};
 use crate::outgoing::{Failure, Outcome, Outgoing, OutgoingId};
 use crate::reach::{Reach, fetch};
 use crate::rng::Rng;
 use crate::tls::{Authority, Shown};
-use crate::world::{ExchangeId, Input, Output, RequestHead, Site, World};
+use crate::world::World;
 
 pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
 pub use listen::{Listener, listen};

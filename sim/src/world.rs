@@ -1,336 +1,29 @@
 //! The world: one value that contains every service, and changes only through [`World::input`].
 
-use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 use assay_spec::crypto::text;
-use assay_spec::{Dialect, Instant, Service, for_each_service};
+use assay_spec::{Dialect, Instant, Service};
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue};
 use imbl::OrdMap;
 use serde_json::Value;
 
 use crate::core::Core;
-use crate::deviation::{self, Deviation};
+use crate::deviation;
+use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault::{self, Fault};
+use crate::io::{Input, Output};
 use crate::journal::Event;
-use crate::outgoing::{self, Failure, Leaving, Outcome, Outgoing, OutgoingId, UnderWay, Way};
+use crate::outgoing::{self, Failure, Outcome, Outgoing, OutgoingId, Way};
 use crate::seam::Seams;
-use crate::variation::{self, Variation};
+use crate::services::{OutgoingContext, Services, Timer};
+use crate::variation::Variation;
 
-/// The number of an exchange in its world, from 1.
-pub type ExchangeId = u64;
+pub use crate::services::{actions, deviations, faults, sites, variations};
 
-/// Where requests arrive: each service has one or more base URLs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Site {
-    /// The service behind it.
-    pub service: Service,
-    /// Its name in port plans and profiles.
-    pub name: &'static str,
-    /// It uses HTTPS when it listens on sockets.
-    pub tls: bool,
-}
-
-/// The head of a request, as received.
-#[derive(Clone, Debug)]
-pub struct RequestHead {
-    /// Where it arrived.
-    pub site: Site,
-    /// The client's address.
-    pub peer: IpAddr,
-    /// The method.
-    pub method: Method,
-    /// The request target as sent.
-    pub target: String,
-    /// The headers as sent.
-    pub headers: HeaderMap,
-}
-
-/// A whole request.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// Its head.
-    pub head: RequestHead,
-    /// Its body; cut if `too_large`.
-    pub body: Bytes,
-    /// The body is longer than the service's limit.
-    pub too_large: bool,
-}
-
-impl Request {
-    /// The target without its query.
-    pub fn path(&self) -> &str {
-        self.head.target.split_once('?').map_or(self.head.target.as_str(), |(path, _)| path)
-    }
-}
-
-/// What goes into a world.
-#[derive(Clone, Debug)]
-pub enum Input {
-    /// A request begins. Its exchange number must be [`World::next_exchange`].
-    Head(Box<RequestHead>),
-    /// Bytes of its body.
-    Body(ExchangeId, Bytes),
-    /// It is complete.
-    End(ExchangeId),
-    /// Its client disconnected.
-    Abort(ExchangeId),
-    /// Time moves to this moment; timers fire on the way.
-    Tick(Instant),
-    /// The outcome of an outgoing request. One that is not in progress is ignored.
-    Incoming(OutgoingId, Outcome),
-}
-
-/// What comes out of a world.
-#[derive(Clone, Debug)]
-pub enum Output {
-    /// A reply begins.
-    Head {
-        /// The exchange.
-        exchange: ExchangeId,
-        /// The status.
-        status: u16,
-        /// The headers; the transport adds framing.
-        headers: HeaderMap,
-    },
-    /// Bytes of a reply.
-    Frame {
-        /// The exchange.
-        exchange: ExchangeId,
-        /// The bytes.
-        bytes: Bytes,
-    },
-    /// A reply is complete.
-    End {
-        /// The exchange.
-        exchange: ExchangeId,
-    },
-    /// A reply breaks off, or never begins: its connection closes.
-    Cut {
-        /// The exchange.
-        exchange: ExchangeId,
-    },
-    /// A request of the world to an outside server; [`Input::Incoming`] reports its outcome.
-    Outgoing {
-        /// Its number.
-        id: OutgoingId,
-        /// The request; its target is a plain HTTP URL.
-        request: Arc<Outgoing>,
-    },
-}
-
-impl Output {
-    /// The exchange it belongs to; 0 if none.
-    pub const fn exchange(&self) -> ExchangeId {
-        match self {
-            Output::Head { exchange, .. }
-            | Output::Frame { exchange, .. }
-            | Output::End { exchange }
-            | Output::Cut { exchange } => *exchange,
-            Output::Outgoing { .. } => 0,
-        }
-    }
-
-    /// Whether it is the last output of its exchange.
-    pub const fn is_last(&self) -> bool {
-        matches!(self, Output::End { .. } | Output::Cut { .. })
-    }
-}
-
-/// A whole reply.
-#[derive(Clone, Debug)]
-pub struct Reply {
-    /// The status.
-    pub status: u16,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// The body.
-    pub body: Bytes,
-}
-
-impl Reply {
-    /// A reply with a body of this content type.
-    pub fn new(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Reply {
-        let mut headers = HeaderMap::new();
-        headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-        Reply { status, headers, body: body.into() }
-    }
-
-    /// Adds a header.
-    #[must_use]
-    pub fn header(mut self, name: &'static str, value: impl Into<HeaderValue>) -> Reply {
-        self.headers.insert(name, value.into());
-        self
-    }
-}
-
-/// The behaviour of a service in a world.
-pub trait SimService: Clone {
-    /// The data of its timers.
-    type Timer: Clone;
-    /// The context of its outgoing requests.
-    type OutgoingContext: Clone;
-
-    /// The sites at which it listens.
-    const SITES: &'static [Site];
-    /// The faults that it offers.
-    const FAULTS: &'static [fault::FaultKind];
-    /// The variations that it offers.
-    const VARIATIONS: &'static [Variation];
-    /// The deviations that it offers.
-    const DEVIATIONS: &'static [Deviation];
-    /// The actions that it offers to the control API, each with a description.
-    const ACTIONS: &'static [(&'static str, &'static str)];
-
-    /// The service at the beginning of a world.
-    fn new(core: &Core) -> Self;
-    /// The maximum body size at a site, in bytes.
-    fn body_limit(&self, site: Site) -> usize;
-    /// The maximum body size after this head, in bytes.
-    fn body_limit_after(&self, head: &RequestHead) -> usize {
-        self.body_limit(head.site)
-    }
-    /// A request begins. A reply settles it before its body arrives.
-    fn begin(&mut self, _: &mut Core, _: ExchangeId, _: &RequestHead) -> Option<Reply> {
-        None
-    }
-    /// A client disconnected before its answer was complete.
-    fn abort(&mut self, _: &mut Core, _: ExchangeId, _: Site) {}
-    /// Handles a whole request. `None` if the answer comes later, by [`Core::answer`], or piece by piece after
-    /// [`Core::begin_answer`].
-    fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply>;
-    /// A timer is due.
-    fn fire(&mut self, core: &mut Core, timer: Self::Timer);
-    /// The outcome of a request of its own, sent by [`Core::send`].
-    fn incoming(&mut self, _: &mut Core, _: Self::OutgoingContext, _: Outcome) {}
-    /// Performs an action of the control API.
-    fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String>;
-    /// The state, for display.
-    fn view(&self, core: &Core) -> Value;
-    /// The limits, by name.
-    fn limits(&self) -> Value;
-    /// Changes some limits.
-    fn set_limits(&mut self, limits: &Value) -> Result<(), String>;
-    /// The sites that boot, each with the number of its current boot, from 1. After each boot a site listens on
-    /// another port with another certificate; its connections end.
-    fn boots(&self) -> Vec<(Site, u64)> {
-        Vec::new()
-    }
-}
-
-macro_rules! declare {
-    ($(($module:ident $variant:ident $document:literal))*) => {
-        #[derive(Clone, Debug)]
-        struct Services { $($module: crate::$module::State),* }
-
-        /// A timer of some service.
-        #[derive(Clone, Debug)]
-        pub enum Timer {
-            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::Timer),)*
-            /// A request to an own site has timed out.
-            Overdue(OutgoingId),
-        }
-
-        /// The context of an outgoing request of some service.
-        #[derive(Clone, Debug)]
-        pub enum OutgoingContext {
-            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::OutgoingContext)),*
-        }
-
-        impl Services {
-            fn new(core: &Core) -> Services {
-                Services { $($module: crate::$module::State::new(core)),* }
-            }
-
-            fn body_limit(&self, head: &RequestHead) -> usize {
-                match head.site.service { $(Service::$variant => self.$module.body_limit_after(head)),* }
-            }
-
-            fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
-                match head.site.service {
-                    $(Service::$variant => self.$module.begin(core, exchange, head)),*
-                }
-            }
-
-            fn abort(&mut self, core: &mut Core, exchange: ExchangeId, site: Site) {
-                match site.service { $(Service::$variant => self.$module.abort(core, exchange, site)),* }
-            }
-
-            fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
-                match request.head.site.service {
-                    $(Service::$variant => self.$module.handle(core, exchange, request)),*
-                }
-            }
-
-            fn fire(&mut self, core: &mut Core, timer: Timer) {
-                match timer {
-                    $(Timer::$variant(timer) => self.$module.fire(core, timer),)*
-                    Timer::Overdue(_) => {}
-                }
-            }
-
-            fn incoming(&mut self, core: &mut Core, context: OutgoingContext, outcome: Outcome) {
-                match context { $(OutgoingContext::$variant(context) => self.$module.incoming(core, context, outcome)),* }
-            }
-
-            fn perform(&mut self, core: &mut Core, service: Service, action: &str, arguments: &Value)
-                -> Result<Value, String>
-            {
-                match service { $(Service::$variant => self.$module.perform(core, action, arguments)),* }
-            }
-
-            fn view(&self, core: &Core, service: Service) -> Value {
-                match service { $(Service::$variant => self.$module.view(core)),* }
-            }
-
-            fn limits(&self, service: Service) -> Value {
-                match service { $(Service::$variant => self.$module.limits()),* }
-            }
-
-            fn boots(&self) -> Vec<(Site, u64)> {
-                let mut boots = Vec::new();
-                $(boots.append(&mut self.$module.boots());)*
-                boots
-            }
-
-            fn set_limits(&mut self, service: Service, limits: &Value) -> Result<(), String> {
-                match service { $(Service::$variant => self.$module.set_limits(limits)),* }
-            }
-        }
-
-        /// Every site, in the order of the port plan.
-        pub fn sites() -> Vec<Site> {
-            [$(<crate::$module::State as SimService>::SITES),*].concat()
-        }
-
-        /// Every fault that a world offers.
-        pub fn faults() -> Vec<fault::FaultKind> {
-            [&[fault::HOLD][..], $(<crate::$module::State as SimService>::FAULTS),*].concat()
-        }
-
-        /// Every variation that a world offers.
-        pub fn variations() -> Vec<Variation> {
-            [variation::WIRE, $(<crate::$module::State as SimService>::VARIATIONS),*].concat()
-        }
-
-        /// Every deviation.
-        pub fn deviations() -> Vec<Deviation> {
-            [$(<crate::$module::State as SimService>::DEVIATIONS),*].concat()
-        }
-
-        /// Every action of the control API, as `service.action`, with its description.
-        pub fn actions() -> Vec<(String, &'static str)> {
-            let mut actions = Vec::new();
-            $(actions.extend(<crate::$module::State as SimService>::ACTIONS.iter().map(|(name, about)| {
-                (format!("{}.{name}", stringify!($module)), *about)
-            }));)*
-            actions
-        }
-    };
-}
-
-for_each_service!(declare);
+type Leaving = outgoing::Leaving<OutgoingContext>;
+type UnderWay = outgoing::UnderWay<OutgoingContext>;
 
 /// The world: shared core, services, and the unanswered exchanges.
 #[derive(Clone, Debug)]
@@ -374,7 +67,7 @@ impl World {
     /// A world that begins at `epoch`.
     pub fn new(seed: u64, epoch: Instant, dialect: Dialect) -> World {
         static SEAMS: LazyLock<Seams> = LazyLock::new(|| Seams::new(&deviations(), &variations()));
-        let core = Core::new(seed, epoch, dialect, &SEAMS);
+        let core = Core::new(seed, epoch, dialect, sites().into(), &SEAMS);
         World { services: Services::new(&core), core, exchanges: OrdMap::new(), last: 0, leaving: Vec::new() }
     }
 
@@ -507,7 +200,7 @@ impl World {
     /// Activates exactly these deviations, by `id` or `id/variant`.
     pub fn set_deviations(&mut self, names: &[String]) -> Result<(), String> {
         let known = deviations();
-        let found: Result<Vec<Deviation>, _> =
+        let found: Result<Vec<deviation::Deviation>, _> =
             names.iter().map(|name| deviation::find(&known, name)).collect();
         let found = found.map_err(|e| e.to_string())?;
         self.control(format!("deviations {names:?}"));

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;
-use crate::requirement::{Anchor, Excuse};
+use crate::requirement::Excuse;
 use crate::service::entries;
 use crate::{Id, Service};
 
@@ -32,11 +32,6 @@ pub fn requirements_of_rule(rule: &str) -> impl Iterator<Item = Id> {
     requirements().filter(move |row| row.rule == rule && !rule.is_empty())
 }
 
-/// The requirements that cover a sentence of a document.
-pub fn requirements_at(document: u8, anchor: Anchor) -> impl Iterator<Item = Id> {
-    requirements().filter(move |row| row.service.document() == document && row.anchors.contains(&anchor))
-}
-
 /// Every excused sentence.
 pub fn excuses() -> impl Iterator<Item = &'static Excuse> {
     entries().into_iter().flat_map(|entry| entry.excuses.iter())
@@ -57,7 +52,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::requirement::Evidence;
+    use crate::requirement::{Anchor, Evidence};
+
+    /// The requirements that cover a sentence of a document.
+    fn requirements_at(document: u8, anchor: Anchor) -> impl Iterator<Item = Id> {
+        requirements().filter(move |row| row.service.document() == document && row.anchors.contains(&anchor))
+    }
 
     #[test]
     fn ids_are_unique_and_can_be_looked_up() {
@@ -85,8 +85,7 @@ mod tests {
                     "{row} is not found by its anchor"
                 );
             }
-            if let Evidence::NotObservable(why) | Evidence::Pending(why) | Evidence::Open(why) = row.evidence
-            {
+            if let Evidence::NotObservable(why) | Evidence::Open(why) = row.evidence {
                 assert!(
                     !why.is_empty() && !why.ends_with('.'),
                     "{row}: the reason is missing or a whole sentence"

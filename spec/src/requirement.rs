@@ -70,8 +70,6 @@ pub enum Evidence {
     Client,
     /// Not visible from outside the subject; the string says why.
     NotObservable(&'static str),
-    /// No evidence exists yet; the string says what is missing.
-    Pending(&'static str),
     /// The documents leave it open, so nothing may assert it; the string says why.
     Open(&'static str),
 }
@@ -178,7 +176,6 @@ impl Evidence {
             Evidence::Vector => "vector",
             Evidence::Client => "client",
             Evidence::NotObservable(_) => "not-observable",
-            Evidence::Pending(_) => "pending",
             Evidence::Open(_) => "open",
         }
     }
@@ -187,7 +184,7 @@ impl Evidence {
 /// Declares the rows of one service: modules of statics whose doc comments are the statements.
 ///
 /// A row is written `NAME: Level Subject evidence ["Heading" ordinal hash, …];`, with an optional `rule "name"` before
-/// the anchors. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")`, `Pending("what")` or `Open("why")`.
+/// the anchors. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
 #[macro_export]
 macro_rules! requirements {
     (service $service:ident; $(

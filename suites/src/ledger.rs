@@ -15,7 +15,7 @@ pub fn json(services: &[Service]) -> Value {
     let rows = catalogue::requirements().filter(|row| services.is_empty() || services.contains(&row.service));
     rows.map(|row| {
         let why = match row.evidence {
-            Evidence::NotObservable(why) | Evidence::Pending(why) | Evidence::Open(why) => Some(why),
+            Evidence::NotObservable(why) | Evidence::Open(why) => Some(why),
             _ => None,
         };
         json!({

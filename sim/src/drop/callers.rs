@@ -1,19 +1,17 @@
 //! The callers of the drop: their addresses, their drops of the day, and their uploads in progress.
 
 use std::collections::VecDeque;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr};
 
 use assay_spec::drop::limits::IPV6_PREFIX_BITS;
-use assay_spec::drop::requirements::limits::{
-    DAILY, HOUR_PASSES, HOURLY, IPV6_PREFIX, ONE_UPLOAD, PER_ADDRESS,
-};
+use assay_spec::drop::requirements::limits::{DAILY, HOURLY, ONE_UPLOAD};
 use assay_spec::{Instant, Rules};
 use imbl::OrdMap;
 
 use super::limits::Limits;
 use crate::core::Core;
+use crate::exchange::ExchangeId;
 use crate::refusal::Refusal;
-use crate::world::ExchangeId;
 
 /// The callers of the day.
 #[derive(Clone, Debug, Default)]
@@ -22,24 +20,23 @@ pub(super) struct Callers {
     uploads: OrdMap<ExchangeId, IpAddr>,
 }
 
-impl Callers {
-    /// The caller of an address: an IPv4 address, also if mapped into IPv6; an IPv6 /64 prefix is one caller.
-    pub(super) fn identify(core: &mut Core, peer: IpAddr) -> IpAddr {
-        let all_as_one = core.effect(&PER_ADDRESS, false, |_, _| true);
-        match peer.to_canonical() {
-            _ if all_as_one => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-            IpAddr::V6(address) => {
-                let bits = core.effect(&IPV6_PREFIX, IPV6_PREFIX_BITS, |_, variant| match variant {
-                    "wide" => 32,
-                    _ => 128,
-                });
-                let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
-                IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))
-            }
-            address @ IpAddr::V4(_) => address,
-        }
-    }
+/// The caller of an address: an IPv4 address, also if mapped into IPv6; an IPv6 /64 prefix is one caller.
+pub(super) fn identify(_: &mut Core, peer: IpAddr) -> IpAddr {
+    prefix(peer, IPV6_PREFIX_BITS)
+}
 
+/// An IPv4 address, or the prefix of an IPv6 address.
+pub(super) fn prefix(address: IpAddr, bits: u32) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
+            IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))
+        }
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+impl Callers {
     /// The number of uploads in progress.
     pub(super) fn uploads(&self) -> usize {
         self.uploads.len()
@@ -56,15 +53,10 @@ impl Callers {
         let busy = self.uploads.values().any(|other| *other == caller);
         core.require(&ONE_UPLOAD, !busy, || format!("another upload of {caller} is in progress"))?;
         let now = core.now();
-        let hour_ms = core.effect(&HOUR_PASSES, limits.hour_ms, |_, _| limits.day_ms);
         for (rule, limit, window_ms) in
-            [(&HOURLY, limits.drops_per_hour, hour_ms), (&DAILY, limits.drops_per_day, limits.day_ms)]
+            [(&HOURLY, limits.drops_per_hour, limits.hour_ms), (&DAILY, limits.drops_per_day, limits.day_ms)]
         {
-            let limit = core.effect(rule, limit as usize, |limit, variant| match variant {
-                // Not half: ten drops a day would look like an hour that lasts a day.
-                "early" => limit - limit / 4,
-                _ => usize::MAX,
-            });
+            let limit = limit as usize;
             let times = self.drops.get(&caller).into_iter().flatten();
             let recent: Vec<Instant> = times.filter(|time| now - **time < window_ms).copied().collect();
             if recent.len() >= limit {
@@ -88,7 +80,7 @@ impl Callers {
     pub(super) fn count(&mut self, caller: IpAddr, now: Instant) -> bool {
         let first = self.drops.is_empty();
         let times = self.drops.entry(caller).or_default();
-        // With a violated limit the list must still stay bounded.
+        // With a very large limit the list must still stay bounded.
         if times.len() < 10_000 {
             times.push_back(now);
         }

@@ -1,137 +1,156 @@
-//! The drop's deviations: what the service does while a requirement is switched off. Lenient guards are next to the
-//! guards, those of zips and content identifiers in the spec; this file falsifies responses.
+//! The deviations of the drop: each entry breaks one requirement, with its code, at one seam.
 
-use assay_spec::crypto::text;
-use assay_spec::drop::limits::DROP_ID_CHARACTERS;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+
+use assay_spec::drop::limits::{CLAIM_WINDOW_MS, DROP_ID_CHARACTERS};
+use assay_spec::drop::machines::{DropEvent, DropState};
 use assay_spec::drop::requirements::{cid, limits, response, site, upload, zip};
 use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse};
 use assay_spec::instant::HOUR;
-use assay_spec::{Instant, Rules};
 use http::HeaderValue;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::variations;
-use crate::core::Core;
+use super::callers::prefix;
+use super::live::INDEX;
+use super::refusal::Rejected;
+use super::steps::{ClaimToken, Deadline, DropId, File, Finish, Identifier, Identify, SiteName};
+use super::upload::{self as handler, UploadReply};
+use super::{Limits, State, live, moves};
 use crate::deviation::{Deviation, deviations};
-use crate::world::Reply;
+use crate::seam::Answer;
 
 /// Every deviation of the drop.
 pub(super) const ALL: &[Deviation] = deviations! {
-    upload::UNAUTHENTICATED => "uploads require a key";
-    upload::ARTIFACT_REQUIRED => "a form without an artifact publishes an empty site";
-    upload::SOURCE_TAKEN => "a form with a source is rejected";
-    upload::SOURCE_IGNORED => "a malformed source is rejected";
-    upload::NO_CORS => "responses allow any origin (CORS)";
-    upload::PUBLISH_FAILED => "a failed publish returns 422";
-    upload::PUBLISH_FAILED, "kept" => "a failed upload still counts as in progress";
-    upload::PAUSED, "busy" => "a busy service accepts uploads";
-    upload::PAUSED, "budget" => "uploads are accepted beyond the day's budget";
-    upload::PAUSED, "disabled" => "uploads are accepted while drops are disabled";
+    upload::UNAUTHENTICATED => "uploads require a key", guard;
+    upload::ARTIFACT_REQUIRED => "a form without an artifact publishes an empty site", guard;
+    upload::SOURCE_TAKEN => "a form with a source is rejected", guard;
+    upload::SOURCE_IGNORED => "a malformed source is rejected", guard;
+    upload::NO_CORS => "responses allow any origin (CORS)", reply |r: &mut UploadReply| {
+        r.0.headers.insert("access-control-allow-origin", HeaderValue::from_static("*"));
+    };
+    upload::PUBLISH_FAILED => "a failed publish returns 422",
+        reply |r: &mut Answer<Rejected>| r.change(&upload::PUBLISH_FAILED, 422);
+    upload::PUBLISH_FAILED, "kept" => "a failed upload still counts as in progress", step |s: &mut Finish| {
+        s.0 = |core, state, exchange, event| {
+            if event == DropEvent::Failure {
+                moves(core, DropState::Uploading, event);
+            } else {
+                handler::finish(core, state, exchange, event);
+            }
+        };
+    };
+    upload::PAUSED, "busy" => "a busy service accepts uploads", guard;
+    upload::PAUSED, "budget" => "uploads are accepted beyond the day's budget", guard;
+    upload::PAUSED, "disabled" => "uploads are accepted while drops are disabled", guard;
 
-    zip::FORM => "a file that is not a zip is published as a page";
-    zip::TRAVERSAL => "the `..` segments of a path are dropped";
-    zip::ABSOLUTE => "an absolute path is treated as relative";
-    zip::SYMLINK => "symbolic links are silently skipped";
-    zip::ROOT_INDEX => "a site without an index.html is published";
-    zip::SIZE, "early" => "zips over half the limit are rejected";
-    zip::SIZE, "late" => "zips of any size are accepted";
-    zip::EXTRACTED_SIZE, "early" => "extracted files over half the limit are rejected";
-    zip::EXTRACTED_SIZE, "late" => "extracted files of any size are accepted";
-    zip::COUNTED => "the file sizes that the zip declares are trusted";
-    zip::FILES, "early" => "zips with more than half the limit of files are rejected";
-    zip::FILES, "late" => "any number of files is accepted";
+    zip::FORM => "a file that is not a zip is published as a page", guard;
+    zip::TRAVERSAL => "the `..` segments of a path are dropped", guard;
+    zip::ABSOLUTE => "an absolute path is treated as relative", guard;
+    zip::SYMLINK => "symbolic links are silently skipped", guard;
+    zip::ROOT_INDEX => "a site without an index.html is published", guard;
+    zip::SIZE, "early" => "zips over half the limit are rejected", limits |l: &mut Limits| l.zip_bytes /= 2;
+    zip::SIZE, "late" => "zips of any size are accepted", guard;
+    zip::EXTRACTED_SIZE, "early" => "extracted files over half the limit are rejected",
+        limits |l: &mut Limits| l.extracted_bytes /= 2;
+    zip::EXTRACTED_SIZE, "late" => "extracted files of any size are accepted", guard;
+    zip::COUNTED => "the file sizes that the zip declares are trusted", guard;
+    zip::FILES, "early" => "zips with more than half the limit of files are rejected",
+        limits |l: &mut Limits| l.files /= 2;
+    zip::FILES, "late" => "any number of files is accepted", guard;
 
-    cid::OF_THE_FILES => "the identifier covers the zip itself as an extra file";
-    cid::VERSION => "the identifier is a CIDv0";
-    cid::NOT_WRAPPED => "the site is wrapped in a directory";
-    cid::RAW_LEAVES => "leaves are UnixFS nodes";
-    cid::CHUNKS => "chunks are larger";
-    cid::SHARDED => "directories are never sharded";
-    cid::DOTFILES => "dotfiles are left out";
-    cid::EMPTY_DIRECTORIES => "empty directories are kept";
+    cid::OF_THE_FILES => "the identifier covers the zip itself as an extra file", step |s: &mut Identifier| {
+        s.0 = |core, zip, extracted| {
+            let mut extracted = extracted.clone();
+            extracted.files.insert(".upload".to_owned(), Arc::from(zip));
+            handler::identifier(core, zip, &extracted)
+        };
+    };
+    cid::VERSION => "the identifier is a CIDv0", guard;
+    cid::NOT_WRAPPED => "the site is wrapped in a directory", guard;
+    cid::RAW_LEAVES => "leaves are UnixFS nodes", guard;
+    cid::CHUNKS => "chunks are larger", guard;
+    cid::SHARDED => "directories are never sharded", guard;
+    cid::DOTFILES => "dotfiles are left out", guard;
+    cid::EMPTY_DIRECTORIES => "empty directories are kept", guard;
 
-    response::DROP_ID => "the id has another prefix";
-    response::DROP_ID, "same" => "every drop of one address has the same id";
-    response::DROP_ID, "length" => "the id is shorter";
-    response::CLAIM_TOKEN => "the token is empty";
-    response::CLAIM_TOKEN, "same" => "every drop of one address has the same token";
-    response::URL => "the URL is only a path";
-    response::EXPIRES_AT, "seconds" => "the deadline is in seconds";
-    response::EXPIRES_AT, "late" => "the shown deadline is one claim window late";
-    response::CLAIM_URL => "the fragment contains another deadline";
-    response::TOKEN_IN_FRAGMENT => "the token is also in the query";
+    response::DROP_ID => "the id has another prefix", step |s: &mut DropId| {
+        s.0 = |core, address, number| handler::drop_id(core, address, number).replace(DROP_ID_PREFIX, "site-");
+    };
+    response::DROP_ID, "same" => "every drop of one address has the same id",
+        step |s: &mut DropId| s.0 = |core, address, _| handler::drop_id(core, address, 0);
+    response::DROP_ID, "length" => "the id is shorter", step |s: &mut DropId| {
+        s.0 = |core, address, number| {
+            let mut id = handler::drop_id(core, address, number);
+            id.truncate(DROP_ID_PREFIX.len() + DROP_ID_CHARACTERS - 4);
+            id
+        };
+    };
+    response::CLAIM_TOKEN => "the token is empty", step |s: &mut ClaimToken| s.0 = |_, _, _| String::new();
+    response::CLAIM_TOKEN, "same" => "every drop of one address has the same token",
+        step |s: &mut ClaimToken| s.0 = |core, address, _| handler::claim_token(core, address, 0);
+    response::URL => "the URL is only a path", reply |r: &mut Answer<DropResponse>| {
+        let path = r.about.url.splitn(4, '/').last().unwrap_or_default();
+        r["url"] = json!(format!("/{path}"));
+    };
+    response::EXPIRES_AT, "seconds" => "the deadline is in seconds",
+        reply |r: &mut Answer<DropResponse>| show_deadline(r, r.about.expires_at.seconds());
+    response::EXPIRES_AT, "late" => "the shown deadline is one claim window late",
+        reply |r: &mut Answer<DropResponse>| show_deadline(r, r.about.expires_at.0 + CLAIM_WINDOW_MS);
+    response::CLAIM_URL => "the fragment contains another deadline",
+        reply |r: &mut Answer<DropResponse>| show_in_fragment(r, r.about.expires_at.0 + HOUR);
+    response::TOKEN_IN_FRAGMENT => "the token is also in the query", reply |r: &mut Answer<DropResponse>| {
+        let (page, fragment) = r.about.claim_url.split_once('#').unwrap_or_default();
+        r["claimUrl"] = json!(format!("{page}?token={}#{fragment}", r.about.claim_token));
+    };
 
-    site::LIVE => "the URL serves another page";
-    site::NESTED => "nothing is served below the root";
-    site::SEPARATE => "another upload replaces an existing site";
-    site::REMOVED => "unclaimed drops are not removed";
-    site::CLAIMED_STAYS => "claimed drops are removed too";
+    site::LIVE => "the URL serves another page", step |s: &mut File| {
+        s.0 = |core, files, path| {
+            let found = live::file(core, files, path);
+            if path == INDEX { found.map(|_| Arc::from(&b"coming soon"[..])) } else { found }
+        };
+    };
+    site::NESTED => "nothing is served below the root", step |s: &mut File| {
+        s.0 = |core, files, path| if path.contains('/') { None } else { live::file(core, files, path) };
+    };
+    site::SEPARATE => "another upload replaces an existing site",
+        step |s: &mut SiteName| s.0 = |core, address, _| handler::site_name(core, address, 0);
+    site::REMOVED => "unclaimed drops are not removed", step |s: &mut Deadline| s.0 = |_, _, _| ();
+    site::CLAIMED_STAYS => "claimed drops are removed too", step |s: &mut Deadline| {
+        s.0 = |core, state, id| {
+            State::deadline(core, state, id);
+            if state.drops.get(id).is_some_and(|drop| drop.state == DropState::Owned) {
+                state.remove(core, id);
+            }
+        };
+    };
 
-    limits::HOURLY, "early" => "the hourly limit is three quarters of the documented one";
-    limits::HOURLY, "late" => "any number of drops per hour is accepted";
-    limits::HOUR_PASSES => "the hour lasts a day";
-    limits::DAILY, "early" => "the daily limit is three quarters of the documented one";
-    limits::DAILY, "late" => "any number of drops per day is accepted";
-    limits::PER_ADDRESS => "all addresses share one limit";
-    limits::IPV6_PREFIX => "each IPv6 address has its own limit";
-    limits::IPV6_PREFIX, "wide" => "an IPv6 /32 shares one limit";
-    limits::ONE_UPLOAD => "an address may have any number of uploads in progress";
+    // Not half: ten drops a day would look like an hour that lasts a day.
+    limits::HOURLY, "early" => "the hourly limit is three quarters of the documented one",
+        limits |l: &mut Limits| l.drops_per_hour -= l.drops_per_hour / 4;
+    limits::HOURLY, "late" => "any number of drops per hour is accepted",
+        limits |l: &mut Limits| l.drops_per_hour = u32::MAX;
+    limits::HOUR_PASSES => "the hour lasts a day", limits |l: &mut Limits| l.hour_ms = l.day_ms;
+    limits::DAILY, "early" => "the daily limit is three quarters of the documented one",
+        limits |l: &mut Limits| l.drops_per_day -= l.drops_per_day / 4;
+    limits::DAILY, "late" => "any number of drops per day is accepted",
+        limits |l: &mut Limits| l.drops_per_day = u32::MAX;
+    limits::PER_ADDRESS => "all addresses share one limit",
+        step |s: &mut Identify| s.0 = |_, _| IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    limits::IPV6_PREFIX => "each IPv6 address has its own limit",
+        step |s: &mut Identify| s.0 = |_, peer| prefix(peer, 128);
+    limits::IPV6_PREFIX, "wide" => "an IPv6 /32 shares one limit",
+        step |s: &mut Identify| s.0 = |_, peer| prefix(peer, 32);
+    limits::ONE_UPLOAD => "an address may have any number of uploads in progress", guard;
 };
 
-/// A response to an upload, possibly with a CORS header.
-pub(super) fn cors(core: &mut Core, reply: Reply) -> Reply {
-    core.effect(&upload::NO_CORS, reply, |reply, _| {
-        reply.header("access-control-allow-origin", HeaderValue::from_static("*"))
-    })
+/// Shows another deadline, also in the claim URL.
+fn show_deadline(answer: &mut Answer<DropResponse>, deadline: i64) {
+    answer["expiresAt"] = json!(deadline);
+    show_in_fragment(answer, deadline);
 }
 
-/// The id of a drop. `own`: random bytes of this drop; `same`: of its address.
-pub(super) fn id(core: &mut Core, own: [u8; 32], same: [u8; 32]) -> String {
-    let written = |bytes: [u8; 32], characters: usize| {
-        format!("{DROP_ID_PREFIX}{}", &text::base64url(&bytes)[..characters])
-    };
-    let conforming = written(own, DROP_ID_CHARACTERS);
-    core.effect(&response::DROP_ID, conforming, |conforming, variant| match variant {
-        "same" => written(same, DROP_ID_CHARACTERS),
-        "length" => written(own, DROP_ID_CHARACTERS - 4),
-        _ => conforming.replace(DROP_ID_PREFIX, "site-"),
-    })
-}
-
-/// The claim token of a drop, from 32 random bytes.
-pub(super) fn token(core: &mut Core, own: [u8; 32], same: [u8; 32]) -> String {
-    let bytes = core.effect(&response::CLAIM_TOKEN, Some(own), |_, variant| match variant {
-        "same" => Some(same),
-        _ => None,
-    });
-    let padded = core.varies(variations::TOKEN_ENCODED);
-    bytes.map_or_else(
-        String::new,
-        |bytes| {
-            if padded { text::base64(&bytes) } else { text::base64url(&bytes) }
-        },
-    )
-}
-
-/// The response body. `response.claim_url` has no fragment yet; `fragment` writes it.
-pub(super) fn response(
-    core: &mut Core,
-    mut response: DropResponse,
-    now: Instant,
-    fragment: impl Fn(&str, Instant) -> String,
-) -> Value {
-    response.expires_at = core.effect(&response::EXPIRES_AT, response.expires_at, |deadline, variant| {
-        if variant == "seconds" { Instant(deadline.0 / 1000) } else { deadline + (deadline - now) }
-    });
-    let token = response.claim_token.clone();
-    let page = core.effect(&response::TOKEN_IN_FRAGMENT, response.claim_url, |page, _| {
-        let sign = if page.contains('?') { '&' } else { '?' };
-        format!("{page}{sign}token={token}")
-    });
-    let deadline = core.effect(&response::CLAIM_URL, response.expires_at, |deadline, _| deadline + HOUR);
-    response.claim_url = format!("{page}#{}", fragment(&token, deadline));
-    response.url = core.effect(&response::URL, response.url, |url, _| {
-        url.splitn(4, '/').last().map_or_else(String::new, |path| format!("/{path}"))
-    });
-    json!(response)
+fn show_in_fragment(answer: &mut Answer<DropResponse>, deadline: i64) {
+    let [conforming, shown] = [answer.about.expires_at.0, deadline].map(|at| format!("exp={at}"));
+    answer["claimUrl"] = json!(answer.about.claim_url.replace(&conforming, &shown));
 }

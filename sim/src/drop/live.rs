@@ -2,27 +2,26 @@
 
 use std::sync::Arc;
 
-use assay_spec::Rules;
 use assay_spec::drop::machines::DropState;
-use assay_spec::drop::requirements::site::{LIVE, NESTED};
+use assay_spec::drop::requirements::site::REMOVED;
 use bytes::Bytes;
 use http::{HeaderValue, Method};
 use percent_encoding::percent_decode_str;
 
-use super::{Files, State, refusal, variations};
+use super::{Files, State, refusal, steps};
 use crate::core::Core;
-use crate::world::{Reply, Request};
+use crate::exchange::{Reply, Request};
+use crate::refusal::Refusal;
 
 /// The page of a directory.
-const INDEX: &str = "index.html";
+pub(super) const INDEX: &str = "index.html";
 
 /// Handles every request except the upload.
 pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply {
     let Some((root, rest)) = split(request.path()) else { return missing(core) };
     let Some(drop) = state.roots.get(root).and_then(|id| state.drops.get(id)) else { return missing(core) };
     if drop.state == DropState::Removed {
-        let status = if core.varies(variations::GONE) { 410 } else { 404 };
-        return refusal::error(core, status, "this site was removed");
+        return refusal::answer(core, &Refusal::new(&REMOVED, "the site was removed"));
     }
     if !matches!(request.head.method, Method::GET | Method::HEAD) {
         return refusal::error(core, 405, "only GET and HEAD")
@@ -32,21 +31,19 @@ pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply 
     let Some(path) = path.strip_prefix('/') else { return to_folder(core, request) };
     let index = if path.is_empty() || path.ends_with('/') { INDEX } else { "" };
     let file = format!("{path}{index}");
-    if file != INDEX && core.effect(&NESTED, false, |_, _| file.contains('/')) {
-        return missing(core);
-    }
-    match drop.files.get(&file) {
+    match steps::file(core, &drop.files, &file) {
         Some(content) => {
-            let content = Bytes::from_owner(Arc::clone(content));
-            let content = core.effect(&LIVE, content, |content, _| {
-                if file == INDEX { Bytes::from_static(b"coming soon") } else { content }
-            });
-            Reply { status: 200, headers: http::HeaderMap::new(), body: content }
+            Reply { status: 200, headers: http::HeaderMap::new(), body: Bytes::from_owner(content) }
                 .header("content-type", content_type(&file))
         }
         None if is_folder(&drop.files, path) => to_folder(core, request),
         None => missing(core),
     }
+}
+
+/// A file of a site.
+pub(super) fn file(_: &mut Core, files: &Files, path: &str) -> Option<Arc<[u8]>> {
+    files.get(path).cloned()
 }
 
 /// Splits a path into its root (the first two segments) and the rest.
@@ -63,7 +60,7 @@ fn is_folder(files: &Files, path: &str) -> bool {
 }
 
 /// Redirects to the same path with a slash, so that relative links of the page work.
-fn to_folder(core: &Core, request: &Request) -> Reply {
+fn to_folder(core: &mut Core, request: &Request) -> Reply {
     let location = HeaderValue::try_from(format!("{}/", request.path()));
     match location {
         Ok(location) => core.text(301, "").header("location", location),
@@ -71,7 +68,7 @@ fn to_folder(core: &Core, request: &Request) -> Reply {
     }
 }
 
-fn missing(core: &Core) -> Reply {
+fn missing(core: &mut Core) -> Reply {
     refusal::error(core, 404, "not found")
 }
 

@@ -8,6 +8,7 @@ mod form;
 mod limits;
 mod live;
 mod refusal;
+mod steps;
 mod upload;
 mod variations;
 
@@ -15,22 +16,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_spec::drop::machines::{DropEvent, DropState};
-use assay_spec::drop::requirements::site::{CLAIMED_STAYS, REMOVED};
 use assay_spec::drop::upload as spec;
 use assay_spec::instant::DAY;
-use assay_spec::{Instant, Rules, Service};
+use assay_spec::{Instant, Service};
 use imbl::OrdMap;
 use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
+use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
+use crate::services::SimService;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Reply, Request, RequestHead, SimService, Site};
 
 pub use limits::Limits;
 
 use callers::Callers;
+use upload::UploadReply;
 
 /// The upload endpoint and the live sites.
 pub const SITE: Site = Site { service: Service::Drop, name: "drop", tls: false };
@@ -115,7 +117,7 @@ impl SimService for State {
         let refusal = upload::begin(self, core, exchange, head).err()?;
         core.refuse(&refusal.refused);
         let reply = refusal::answer(core, &refusal);
-        Some(deviations::cors(core, reply))
+        Some(core.step(UploadReply(reply)).0)
     }
 
     fn abort(&mut self, core: &mut Core, exchange: ExchangeId, _: Site) {
@@ -130,7 +132,7 @@ impl SimService for State {
                 core.refuse(&refusal.refused);
                 refusal::answer(core, &refusal)
             });
-            return Some(deviations::cors(core, reply));
+            return Some(core.step(UploadReply(reply)).0);
         }
         if request.path() == spec::ENDPOINT.path {
             let allowed = http::HeaderValue::from_static("POST");
@@ -141,7 +143,7 @@ impl SimService for State {
 
     fn fire(&mut self, core: &mut Core, timer: Timer) {
         match timer {
-            Timer::Deadline(id) => self.deadline(core, &id),
+            Timer::Deadline(id) => steps::deadline(core, self, &id),
             Timer::Forget(id) => self.forget(&id),
             Timer::Sweep => {
                 if self.callers.sweep(core.now() - self.limits.day_ms) {
@@ -190,20 +192,16 @@ impl State {
     }
 
     /// The claim window of a drop ends: an unclaimed drop is removed.
-    fn deadline(&mut self, core: &mut Core, id: &str) {
-        let Some(drop) = self.drops.get(id) else { return };
-        let goes = match drop.state {
-            DropState::Published => core.effect(&REMOVED, true, |_, _| false),
-            DropState::Owned => core.effect(&CLAIMED_STAYS, false, |_, _| true),
-            _ => false,
-        };
-        if !goes {
-            return;
+    fn deadline(core: &mut Core, state: &mut State, id: &str) {
+        if state.drops.get(id).is_some_and(|drop| drop.state == DropState::Published) {
+            state.step(core, id, DropEvent::Deadline);
+            state.remove(core, id);
         }
-        if drop.state == DropState::Published {
-            self.step(core, id, DropEvent::Deadline);
-        }
-        let drop = self.drops.get_mut(id).expect("it was found above");
+    }
+
+    /// Removes a drop's site.
+    fn remove(&mut self, core: &mut Core, id: &str) {
+        let drop = self.drops.get_mut(id).expect("the caller has just found this drop");
         drop.state = DropState::Removed;
         drop.files = Arc::default();
         self.stored_bytes = self.stored_bytes.saturating_sub(drop.bytes);
@@ -233,5 +231,5 @@ fn moves(core: &mut Core, from: DropState, event: DropEvent) -> DropState {
 }
 
 fn set(core: &mut Core, due: Instant, timer: Timer) {
-    core.clock.set(due, crate::world::Timer::Drop(timer));
+    core.clock.set(due, crate::services::Timer::Drop(timer));
 }

@@ -5,27 +5,28 @@ use std::sync::Arc;
 
 use assay_spec::cid::{self, Entry, Estimate, Layout};
 use assay_spec::crypto::text;
+use assay_spec::drop::limits::DROP_ID_CHARACTERS;
 use assay_spec::drop::machines::{DropEvent, DropState};
-use assay_spec::drop::requirements::cid::OF_THE_FILES;
-use assay_spec::drop::requirements::site::SEPARATE;
 use assay_spec::drop::requirements::upload::{
     ARTIFACT_REQUIRED, PAUSED, PUBLISH_FAILED, SOURCE_IGNORED, SOURCE_TAKEN, UNAUTHENTICATED,
 };
 use assay_spec::drop::requirements::zip::{FAITHFUL, SIZE};
-use assay_spec::drop::response::{DropResponse, claim_fragment};
+use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse, claim_fragment};
 use assay_spec::drop::source;
 use assay_spec::drop::zip::{self, Extracted};
 use assay_spec::{Refused, Rules};
 use http::uri::Authority;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::json;
 
-use super::callers::Callers;
-use super::{Drop, State, Timer, deviations, faults, form, moves, set, variations};
+use super::{Drop, State, Timer, faults, form, moves, set, steps};
 use crate::core::Core;
+use crate::exchange::{ExchangeId, Reply, Request, RequestHead};
 use crate::fault::FaultKind;
 use crate::refusal::Refusal;
-use crate::world::{ExchangeId, Reply, Request, RequestHead};
+use crate::seam::Answer;
+
+/// The reply to an upload, accepted or not.
+pub(super) struct UploadReply(pub(super) Reply);
 
 /// Checks the head of an upload: whether drops are paused, and the limits of its address. Takes the address's slot.
 pub(super) fn begin(
@@ -35,19 +36,17 @@ pub(super) fn begin(
     head: &RequestHead,
 ) -> Result<(), Refusal> {
     let keyed = head.headers.contains_key(http::header::AUTHORIZATION);
-    let open = keyed || core.effect(&UNAUTHENTICATED, true, |_, _| false);
-    if !open {
-        return Err(Refused { rule: &UNAUTHENTICATED, why: "the request has no key".to_owned() }.into());
-    }
+    core.forbid(&UNAUTHENTICATED, keyed, || "the request has no key".to_owned())?;
     paused(state, core)?;
-    let caller = Callers::identify(core, head.peer);
-    state.callers.enter(core, &state.limits, caller, exchange)?;
+    let caller = steps::identify(core, head.peer);
+    let limits = core.limits(&state.limits);
+    state.callers.enter(core, &limits, caller, exchange)?;
     moves(core, DropState::None, DropEvent::Post);
     Ok(())
 }
 
 /// The reasons why drops pause: faults, and the service's own budgets.
-fn paused(state: &State, core: &mut Core) -> Result<(), Refusal> {
+fn paused(state: &State, core: &mut Core) -> Result<(), Refused> {
     let limits = &state.limits;
     let day_begins = core.now() - limits.day_ms;
     let spent = || {
@@ -59,11 +58,9 @@ fn paused(state: &State, core: &mut Core) -> Result<(), Refusal> {
         ("budget", faults::BUDGET, spent()),
         ("disabled", faults::DISABLED, false),
     ];
-    let violated = core.violated(&PAUSED);
     for (cause, kind, met) in causes {
-        if (core.fault(kind, &[]) || met) && violated != Some(cause) {
-            return Err(Refused { rule: &PAUSED, why: format!("drops are paused: {cause}") }.into());
-        }
+        let is_paused = core.fault(kind, &[]) || met;
+        core.require_part(&PAUSED, cause, !is_paused, || format!("drops are paused: {cause}"))?;
     }
     Ok(())
 }
@@ -76,18 +73,19 @@ pub(super) fn end(
     request: &Request,
 ) -> Result<Reply, Refusal> {
     let result = publish(state, core, request);
-    let failed = |refusal: &Refusal| refusal.refused.rule == &PUBLISH_FAILED;
-    let stuck = result.as_ref().is_err_and(failed) && core.violated(&PUBLISH_FAILED) == Some("kept");
-    if !stuck {
-        state.callers.leave(exchange);
-    }
     let event = match &result {
         Ok(_) => DropEvent::Publish,
-        Err(refusal) if failed(refusal) => DropEvent::Failure,
+        Err(refusal) if refusal.refused.rule == &PUBLISH_FAILED => DropEvent::Failure,
         Err(_) => DropEvent::Refusal,
     };
-    moves(core, DropState::Uploading, event);
+    steps::finish(core, state, exchange, event);
     result
+}
+
+/// Ends an upload: frees the slot of its caller.
+pub(super) fn finish(core: &mut Core, state: &mut State, exchange: ExchangeId, event: DropEvent) {
+    state.callers.leave(exchange);
+    moves(core, DropState::Uploading, event);
 }
 
 fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Reply, Refusal> {
@@ -96,23 +94,21 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
     let form = form::read(&request.head.headers, &request.body)?;
     let source = attribution(core, form.source)?;
     let (zip, extracted) = if let Some(zip) = form.artifact {
+        let limits = core.limits(&state.limits);
         let limits = zip::Limits {
-            zip_bytes: state.limits.zip_bytes,
-            extracted_bytes: state.limits.extracted_bytes,
-            files: state.limits.files,
+            zip_bytes: limits.zip_bytes,
+            extracted_bytes: limits.extracted_bytes,
+            files: limits.files,
         };
-        let extracted = zip::inspect(&zip, &limits, core)?;
+        let extracted = steps::inspect(core, &zip, &limits)?;
         (zip, extracted)
     } else {
         core.require(&ARTIFACT_REQUIRED, false, || "the form has no artifact".to_owned())?;
         (bytes::Bytes::new(), Extracted::default())
     };
-    if extracted.links > 0 && core.varies(variations::SYMLINK_REFUSED) {
-        return Err(Refused { rule: &FAITHFUL, why: "the zip contains a symbolic link".to_owned() }.into());
-    }
-    let cid = identifier(core, &zip, &extracted)?;
+    let cid = steps::identifier(core, &zip, &extracted)?;
     if core.fault(faults::PUBLISH_FAILS, &[]) {
-        return Err(Refused { rule: &PUBLISH_FAILED, why: "publishing failed".to_owned() }.into());
+        return Err(Refusal::new(&PUBLISH_FAILED, "publishing failed"));
     }
     Ok(site(state, core, request, Published { cid, source, extracted }))
 }
@@ -122,24 +118,22 @@ fn attribution(core: &mut Core, source: Option<String>) -> Result<Option<String>
     let Some(source) = source else { return Ok(None) };
     let valid = source::is_valid(&source);
     let rule = if valid { &SOURCE_TAKEN } else { &SOURCE_IGNORED };
-    if core.effect(rule, false, |_, _| true) {
-        let what = if valid { "valid" } else { "malformed" };
-        return Err(Refused { rule, why: format!("the form has a {what} source of {} bytes", source.len()) });
-    }
+    core.forbid(rule, false, || format!("the form has a source of {} bytes", source.len()))?;
     Ok(valid.then_some(source))
 }
 
+/// Extracts a zip.
+pub(super) fn inspect(core: &mut Core, zip: &[u8], limits: &zip::Limits) -> Result<Extracted, Refused> {
+    zip::inspect(zip, limits, core)
+}
+
 /// The content identifier of the files.
-fn identifier(core: &mut Core, zip: &[u8], extracted: &Extracted) -> Result<String, Refused> {
-    let estimate = if core.varies(variations::HAMT_BLOCK) { Estimate::Block } else { Estimate::Links };
-    let layout = Layout::with_rules(estimate, core);
+pub(super) fn identifier(core: &mut Core, _zip: &[u8], extracted: &Extracted) -> Result<String, Refused> {
+    let layout = Layout::with_rules(Estimate::Links, core);
+    let layout = core.step(layout);
     let mut entries: BTreeMap<String, Entry<'_>> =
         extracted.files.iter().map(|(path, content)| (path.clone(), Entry::File(content))).collect();
     entries.extend(extracted.directories.iter().map(|path| (path.clone(), Entry::Directory)));
-    // The deviation: an extra file.
-    if core.effect(&OF_THE_FILES, false, |_, _| true) {
-        entries.insert(".upload".to_owned(), Entry::File(zip));
-    }
     let summary = cid::of_entries(&entries, &layout, core, &cid::Discard);
     // Each path was checked; what the builder still rejects cannot be pinned.
     summary
@@ -157,34 +151,26 @@ struct Published {
 fn site(state: &mut State, core: &mut Core, request: &Request, published: Published) -> Reply {
     let Published { cid, source, extracted } = published;
     let now = core.now();
-    let caller = Callers::identify(core, request.head.peer);
+    let caller = steps::identify(core, request.head.peer);
     state.dropped += 1;
-    let n = state.dropped;
-    let address = caller.to_string();
-    let draw = |stream: &str, n: u64| core.rng.draw(stream, address.as_bytes(), n);
-    let (id, token, name) = (draw("drop.id", n), draw("drop.claim-token", n), draw("drop.site", n));
-    let (same_id, same_token, same_name) =
-        (draw("drop.id", 0), draw("drop.claim-token", 0), draw("drop.site", 0));
-    let id = deviations::id(core, id, same_id);
-    let token = deviations::token(core, token, same_token);
-    let name = core.effect(&SEPARATE, name, |_, _| same_name);
+    let (address, number) = (caller.to_string(), state.dropped);
+    let drop_id = steps::drop_id(core, &address, number);
+    let claim_token = steps::claim_token(core, &address, number);
+    let name = steps::site_name(core, &address, number);
+    let root = steps::root(core, &name);
 
-    let shape = core.varies(variations::URL_SHAPE);
-    let name = text::hex(&name[..10]);
-    let root = if shape { format!("/sites/{name}.site") } else { format!("/live/{name}") };
     let is_secure = core.site_url(request.head.site).is_some_and(|url| url.starts_with("https:"));
     let scheme = if is_secure { "https" } else { "http" };
     let base = format!("{scheme}://{}", host(&request.head));
-    let slash = if core.varies(variations::REDIRECT) { "" } else { "/" };
     let expires_at = now + state.limits.claim_window_ms;
-    let page = if core.varies(variations::CLAIM_ELSEWHERE) { "/app/claim?from=drop" } else { "/claim" };
+    let fragment = claim_fragment(&utf8_percent_encode(&claim_token, TOKEN).to_string(), expires_at);
     let response = DropResponse {
-        drop_id: id,
-        claim_token: token,
-        url: format!("{base}{root}{slash}"),
+        drop_id,
+        claim_token,
+        url: format!("{base}{root}/"),
         cid,
         expires_at,
-        claim_url: format!("{base}{page}"),
+        claim_url: format!("{base}/claim#{fragment}"),
     };
     let drop = Drop {
         state: DropState::Published,
@@ -200,12 +186,34 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
     if state.callers.count(caller, now) {
         set(core, now + state.limits.day_ms, Timer::Sweep);
     }
-    let status = if core.varies(variations::STATUS_201) { 201 } else { 200 };
     core.keep_secret();
-    let answer = deviations::response(core, response, now, |token, expires_at| {
-        claim_fragment(&utf8_percent_encode(token, TOKEN).to_string(), expires_at)
-    });
-    core.json(status, json!(answer))
+    core.reply(Answer::json(200, response))
+}
+
+/// The id of a drop: random characters.
+pub(super) fn drop_id(core: &mut Core, address: &str, number: u64) -> String {
+    let random = text::base64url(&core.rng.draw("drop.id", address.as_bytes(), number));
+    format!("{DROP_ID_PREFIX}{}", &random[..DROP_ID_CHARACTERS])
+}
+
+/// The claim token of a drop.
+pub(super) fn claim_token(core: &mut Core, address: &str, number: u64) -> String {
+    text::base64url(&draw_token(core, address, number))
+}
+
+/// The random bytes of a claim token.
+pub(super) fn draw_token(core: &Core, address: &str, number: u64) -> [u8; 32] {
+    core.rng.draw("drop.claim-token", address.as_bytes(), number)
+}
+
+/// The name of a drop's site.
+pub(super) fn site_name(core: &mut Core, address: &str, number: u64) -> String {
+    text::hex(&core.rng.draw("drop.site", address.as_bytes(), number)[..10])
+}
+
+/// The path of a site.
+pub(super) fn root(_: &mut Core, name: &str) -> String {
+    format!("/live/{name}")
 }
 
 /// Stores a drop, its site and its token.

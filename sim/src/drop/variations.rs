@@ -1,48 +1,54 @@
-//! What the document leaves open, varied.
+//! What the document leaves open, varied. Each entry has its code at one seam.
 
-use crate::variation::Variation;
+use assay_spec::Refused;
+use assay_spec::cid::{Estimate, Layout};
+use assay_spec::crypto::text;
+use assay_spec::drop::requirements::{site, zip};
+use assay_spec::drop::response::DropResponse;
+use serde_json::json;
 
-/// A success returns 201.
-pub(super) const STATUS_201: Variation = Variation::named("drop.status-201", "an upload returns 201");
-/// Plain-text errors.
-pub(super) const ERROR_TEXT: Variation = Variation::named("drop.error-text", "errors are plain text");
-/// Other URLs for sites.
-pub(super) const URL_SHAPE: Variation = Variation::named("drop.url-shape", "live URLs have another form");
-/// A live URL that redirects.
-pub(super) const REDIRECT: Variation =
-    Variation::named("drop.redirect", "the live URL has no trailing slash and redirects");
-/// Another claim page.
-pub(super) const CLAIM_ELSEWHERE: Variation =
-    Variation::named("drop.claim-elsewhere", "the claim page has another URL with a query");
-/// Tokens with other characters.
-pub(super) const TOKEN_ENCODED: Variation =
-    Variation::named("drop.token-encoded", "tokens need percent-encoding in the fragment");
-/// Removed sites return 410.
-pub(super) const GONE: Variation = Variation::named("drop.gone", "a removed site returns 410");
-/// Zips with symbolic links are rejected.
-pub(super) const SYMLINK_REFUSED: Variation =
-    Variation::named("drop.symlink-refused", "a zip with a symbolic link is rejected as unsafe");
-/// Too much content inside a zip returns 400.
-pub(super) const INSIDE_400: Variation =
-    Variation::named("drop.inside-400", "too many files or bytes inside a zip return 400");
-/// `Retry-After` headers.
-pub(super) const RETRY_AFTER: Variation =
-    Variation::named("drop.retry-after", "429 and 503 send Retry-After");
-/// The other estimate of a directory's size.
-pub(super) const HAMT_BLOCK: Variation =
-    Variation::named("drop.hamt-block", "directories are sharded by the size of their block");
+use super::refusal::Rejected;
+use super::steps::{ClaimToken, Inspect, Root};
+use super::upload as handler;
+use crate::seam::{Answer, Body};
+use crate::variation::{Variation, variations};
 
 /// Every variation of the drop.
-pub(super) const ALL: &[Variation] = &[
-    STATUS_201,
-    ERROR_TEXT,
-    URL_SHAPE,
-    REDIRECT,
-    CLAIM_ELSEWHERE,
-    TOKEN_ENCODED,
-    GONE,
-    SYMLINK_REFUSED,
-    INSIDE_400,
-    RETRY_AFTER,
-    HAMT_BLOCK,
-];
+pub(super) const ALL: &[Variation] = variations! {
+    "drop.status-201" => "an upload returns 201", reply |r: &mut Answer<DropResponse>| r.status = 201;
+    "drop.error-text" => "errors are plain text", reply |r: &mut Answer<Rejected>| {
+        r.body = Body::Text(r["error"].as_str().unwrap_or_default().to_owned());
+    };
+    "drop.url-shape" => "live URLs have another form",
+        step |s: &mut Root| s.0 = |_, name| format!("/sites/{name}.site");
+    "drop.redirect" => "the live URL has no trailing slash and redirects", reply |r: &mut Answer<DropResponse>| {
+        r["url"] = json!(r.about.url.trim_end_matches('/'));
+    };
+    "drop.claim-elsewhere" => "the claim page has another URL with a query",
+        reply |r: &mut Answer<DropResponse>| {
+            r["claimUrl"] = json!(r.about.claim_url.replace("/claim#", "/app/claim?from=drop#"));
+        };
+    "drop.token-encoded" => "tokens need percent-encoding in the fragment", step |s: &mut ClaimToken| {
+        s.0 = |core, address, number| text::base64(&handler::draw_token(core, address, number));
+    };
+    "drop.gone" => "a removed site returns 410", reply |r: &mut Answer<Rejected>| r.change(&site::REMOVED, 410);
+    "drop.symlink-refused" => "a zip with a symbolic link is rejected as unsafe", step |s: &mut Inspect| {
+        s.0 = |core, zip, limits| {
+            let extracted = handler::inspect(core, zip, limits)?;
+            if extracted.links == 0 {
+                return Ok(extracted);
+            }
+            Err(Refused { rule: &zip::FAITHFUL, why: "the zip contains a symbolic link".to_owned() })
+        };
+    };
+    "drop.inside-400" => "too many files or bytes inside a zip return 400", reply |r: &mut Answer<Rejected>| {
+        [&zip::EXTRACTED_SIZE, &zip::COUNTED, &zip::FILES].into_iter().for_each(|rule| r.change(rule, 400));
+    };
+    "drop.retry-after" => "429 and 503 send Retry-After", reply |r: &mut Answer<Rejected>| {
+        if matches!(r.status, 429 | 503) {
+            r.headers.insert(http::header::RETRY_AFTER, r.about.retry_after_s.unwrap_or(60).into());
+        }
+    };
+    "drop.hamt-block" => "directories are sharded by the size of their block",
+        step |layout: &mut Layout| layout.estimate = Estimate::Block;
+};

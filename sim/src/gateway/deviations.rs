@@ -17,8 +17,8 @@ use super::call::{Call, Family};
 use super::wire::{Data, Event};
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations};
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// Every deviation of the gateway.
 pub(super) const ALL: &[Deviation] = deviations! {

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::pool::{self, CONFIDENTIAL, IDLE, MODELS, Model, Number};
 use super::{State, deviations, variations, wire};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::variation;
-use crate::world::Reply;
 
 /// `GET /svc/models`: servers by model.
 pub(super) fn discovery(state: &State, core: &mut Core) -> Reply {

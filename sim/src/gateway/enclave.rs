@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 
 use super::{ENCLAVE, State, faults, pool};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::outgoing::SUFFIX;
 use crate::refusal::Refusal;
 use crate::tls;
-use crate::world::Reply;
 
 /// The length of a nonce, in bytes.
 const NONCE_BYTES: std::ops::RangeInclusive<usize> = 8..=64;

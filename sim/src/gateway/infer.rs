@@ -14,8 +14,8 @@ use super::pool::{self, MODELS, Model, Number};
 use super::servers::Work;
 use super::{SERVERS, State, deviations, moves, refusal, route, variations};
 use crate::core::Core;
+use crate::exchange::{ExchangeId, Reply, Request};
 use crate::refusal::Refusal;
-use crate::world::{ExchangeId, Reply, Request};
 
 /// Handles a request at the gateway or at the server of that number. `None`: the answer comes later.
 pub(super) fn begin(

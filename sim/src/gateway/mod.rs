@@ -32,10 +32,11 @@ use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
+use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
 use crate::refusal::Refusal;
+use crate::services::SimService;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Reply, Request, RequestHead, SimService, Site};
 
 pub use limits::Limits;
 
@@ -267,5 +268,5 @@ fn moves(core: &mut Core, from: RequestState, event: RequestEvent) {
 }
 
 fn set(core: &mut Core, due: Instant, timer: Timer) {
-    core.clock.set(due, crate::world::Timer::Gateway(timer));
+    core.clock.set(due, crate::services::Timer::Gateway(timer));
 }

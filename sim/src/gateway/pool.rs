@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::model::Traits;
 use super::{ENCLAVE, SERVERS, variations};
 use crate::core::Core;
-use crate::world::Site;
+use crate::exchange::Site;
 
 /// The number of a server: its index in the pool.
 pub(super) type Number = usize;

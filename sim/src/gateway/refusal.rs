@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::{deviations, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// The statuses with their messages. Requirements not listed return a validation error.
 static STATUSES: &[(u16, &str, &[Id])] = &[

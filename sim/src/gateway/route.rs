@@ -11,8 +11,8 @@ use super::servers::{self, Does, Work};
 use super::stream::Ending;
 use super::{State, Timer, moves, refusal, set};
 use crate::core::Core;
+use crate::exchange::{ExchangeId, Reply};
 use crate::refusal::Refusal;
-use crate::world::{ExchangeId, Reply};
 
 /// A request that waits for a server's first byte.
 #[derive(Clone, Debug)]

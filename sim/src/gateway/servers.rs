@@ -11,8 +11,8 @@ use super::stream::{self, Begin, Ending};
 use super::wire;
 use super::{State, deviations, faults, moves, variations};
 use crate::core::Core;
+use crate::exchange::{ExchangeId, Reply};
 use crate::rng::Rng;
-use crate::world::{ExchangeId, Reply};
 
 /// A request in the pool.
 #[derive(Clone, Debug)]

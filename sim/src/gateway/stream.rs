@@ -12,7 +12,7 @@ use super::pool::Number;
 use super::wire::{Data, Event};
 use super::{State, Timer, deviations, health, moves, set, variations};
 use crate::core::Core;
-use crate::world::ExchangeId;
+use crate::exchange::ExchangeId;
 
 /// A stream in progress.
 #[derive(Clone, Debug)]

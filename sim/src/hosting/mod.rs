@@ -31,10 +31,11 @@ use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
+use crate::exchange::{ExchangeId, Reply, Request, Site};
 use crate::fault;
 use crate::outgoing::Outcome;
+use crate::services::SimService;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Reply, Request, SimService, Site};
 
 pub use limits::Limits;
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{State, error, view};
 use crate::core::Core;
-use crate::world::{Reply, Request};
+use crate::exchange::{Reply, Request};
 
 /// The body is empty, or an object in which `address` may name a user. Returns the user's projects and the
 /// number of calls so far.

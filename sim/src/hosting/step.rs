@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::hosting::machines::ProjectEvent;
 
 use super::write::Outcome;
-use crate::world::Site;
+use crate::exchange::Site;
 
 /// Who signs a map of projects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

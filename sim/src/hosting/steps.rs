@@ -16,7 +16,7 @@ use super::{Failure, State, Timer, done, faults};
 use crate::core::Core;
 use crate::network::sites::{MIRROR, PRIMARY};
 use crate::outgoing::{Outcome as Came, Outgoing};
-use crate::world::OutgoingContext;
+use crate::services::OutgoingContext;
 
 /// The remaining steps of an action.
 #[derive(Clone, Debug)]
@@ -215,5 +215,5 @@ fn send(state: &mut State, core: &mut Core, id: u64, step: &Step, sent: &Sent) {
 }
 
 fn wait(core: &mut Core, ms: i64, id: u64) {
-    core.clock.set(core.now() + ms.max(1), crate::world::Timer::Hosting(Timer(id)));
+    core.clock.set(core.now() + ms.max(1), crate::services::Timer::Hosting(Timer(id)));
 }

@@ -1,245 +1,303 @@
-//! The deviations of token metadata: what the service does while a requirement is switched off. Lenient ways of
-//! reading paths are in the spec; unknown contracts and the root page are next to the conforming handlers; this file
-//! falsifies documents.
+//! The deviations of token metadata: each entry breaks one requirement, with its code, at one seam.
 
 use assay_spec::metadata::requirements::{contract, overrides, paths, records, root, token, validation};
-use assay_spec::metadata::route::Address;
-use assay_spec::{Id, Rules};
+use assay_spec::metadata::route::{Address, Resource, route};
+use assay_spec::{Id, Without};
 use serde_json::{Value, json};
 
-use crate::core::Core;
+use super::State;
+use super::contract::{Document, TEMPLATE};
+use super::overrides::Overrides;
+use super::refusal::Rejected;
+use super::root::{self as root_page, Interface, Page};
+use super::steps::{Find, Route as RouteStep};
 use crate::deviation::{Deviation, deviations};
-use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
 
 /// Every deviation of token metadata.
 pub(super) const ALL: &[Deviation] = deviations! {
-    root::HTML => "the root returns JSON";
-    root::HTML, "type" => "the page is plain text";
-    root::HTML, "missing" => "the root returns 404";
-    root::VERSION => "the interface description declares another version";
+    root::HTML => "the root returns JSON",
+        reply |r: &mut Answer<Page>| r.body = Body::Json(json!({ "status": "ok" }));
+    root::HTML, "type" => "the page is plain text",
+        reply |r: &mut Answer<Page>| r.body = Body::Text(root_page::PAGE.to_owned());
+    root::HTML, "missing" => "the root returns 404", reply |r: &mut Answer<Page>| {
+        (r.status, r.body) = (404, Body::Json(json!({ "detail": "Not Found" })));
+    };
+    root::VERSION => "the interface description declares another version",
+        reply |r: &mut Answer<Interface>| r["info"]["version"] = json!("0.2.0");
 
-    contract::BY_CID => "contracts are not found by their content identifier";
-    contract::BY_CID, "list" => "a contract's document is wrapped in an array";
-    contract::BY_URI => "contracts are not found by their URI";
-    contract::BY_URI, "list" => "a contract's document is wrapped in an array";
-    contract::UNKNOWN => "an unknown contract returns another contract's document";
-    contract::SAME => "a contract has another name when found by URI";
+    contract::BY_CID => "contracts are not found by their content identifier", guard;
+    contract::BY_CID, "list" => "a contract's document is wrapped in an array",
+        reply |r: &mut Answer<Document>| r.wrap(&contract::BY_CID);
+    contract::BY_URI => "contracts are not found by their URI", guard;
+    contract::BY_URI, "list" => "a contract's document is wrapped in an array",
+        reply |r: &mut Answer<Document>| r.wrap(&contract::BY_URI);
+    contract::UNKNOWN => "an unknown contract returns another contract's document", step |s: &mut Find| {
+        s.0 = |core, state, at| State::find(core, state, at).or(Ok(0));
+    };
+    contract::SAME => "a contract has another name when found by URI", reply |r: &mut Answer<Document>| {
+        if r.about.row == &contract::BY_URI {
+            r.contract(|c| set(c, "name", "Another"));
+        }
+    };
 
-    token::BY_CID_JSON => "paths that end in .json are not found";
-    token::BY_CID_JSON, "list" => "a token's document is wrapped in an array";
-    token::BY_CID => "tokens are found only with .json";
-    token::BY_CID, "list" => "a token's document is wrapped in an array";
-    token::BY_URI_JSON => "paths that end in .json are not found";
-    token::BY_URI_JSON, "list" => "a token's document is wrapped in an array";
-    token::BY_URI => "tokens are found only with .json";
-    token::BY_URI, "list" => "a token's document is wrapped in an array";
-    token::UNKNOWN => "every integer returns a token";
+    token::BY_CID_JSON => "paths that end in .json are not found", guard;
+    token::BY_CID_JSON, "list" => "a token's document is wrapped in an array",
+        reply |r: &mut Answer<Document>| r.wrap(&token::BY_CID_JSON);
+    token::BY_CID => "tokens are found only with .json", guard;
+    token::BY_CID, "list" => "a token's document is wrapped in an array",
+        reply |r: &mut Answer<Document>| r.wrap(&token::BY_CID);
+    token::BY_URI_JSON => "paths that end in .json are not found", guard;
+    token::BY_URI_JSON, "list" => "a token's document is wrapped in an array",
+        reply |r: &mut Answer<Document>| r.wrap(&token::BY_URI_JSON);
+    token::BY_URI => "tokens are found only with .json", guard;
+    token::BY_URI, "list" => "a token's document is wrapped in an array",
+        reply |r: &mut Answer<Document>| r.wrap(&token::BY_URI);
+    token::UNKNOWN => "every integer returns a token", guard;
 
-    overrides::BY_CID => "overrides are not found";
-    overrides::BY_CID, "object" => "overrides are wrapped in an object";
-    overrides::BY_CID, "elements" => "overrides are strings";
-    overrides::BY_URI => "overrides are not found";
-    overrides::BY_URI, "object" => "overrides are wrapped in an object";
-    overrides::BY_URI, "elements" => "overrides are strings";
+    overrides::BY_CID => "overrides are not found", guard;
+    overrides::BY_CID, "object" => "overrides are wrapped in an object", reply |r: &mut Answer<Overrides>| {
+        r.at(&overrides::BY_CID, |list| *list = json!({ "overrides": list.take() }));
+    };
+    overrides::BY_CID, "elements" => "overrides are strings", reply |r: &mut Answer<Overrides>| {
+        r.at(&overrides::BY_CID, |list| *list = json!(["wrong"]));
+    };
+    overrides::BY_URI => "overrides are not found", guard;
+    overrides::BY_URI, "object" => "overrides are wrapped in an object", reply |r: &mut Answer<Overrides>| {
+        r.at(&overrides::BY_URI, |list| *list = json!({ "overrides": list.take() }));
+    };
+    overrides::BY_URI, "elements" => "overrides are strings", reply |r: &mut Answer<Overrides>| {
+        r.at(&overrides::BY_URI, |list| *list = json!(["wrong"]));
+    };
 
-    paths::DOUBLE_SLASH => "repeated slashes are merged";
-    paths::REQUIRED => "an empty contract returns any contract";
+    paths::DOUBLE_SLASH => "repeated slashes are merged", guard;
+    paths::REQUIRED => "an empty contract returns any contract", step |s: &mut RouteStep| {
+        s.0 = |core, state, path| match State::route(core, state, path) {
+            Err(refused) if refused.rule == &paths::REQUIRED => {
+                let any = state.collections[0].cid.clone().unwrap_or_default();
+                Ok(at_contract(route(path, &mut Without(&paths::REQUIRED))?, Address::Cid(any)))
+            }
+            found => found,
+        };
+    };
 
-    validation::INTEGER => "an id that is not an integer is an unknown token";
-    validation::DETAIL => "`detail` is a string";
-    validation::DETAIL, "elements" => "`detail` is an array of strings";
-    validation::DETAIL, "absent" => "`detail` is missing";
-    validation::LOC => "`loc` is a string";
-    validation::LOC, "elements" => "`loc` contains null";
-    validation::LOC, "absent" => "`loc` is missing";
-    validation::MSG => "`msg` is a number";
-    validation::MSG, "absent" => "`msg` is missing";
-    validation::TYPE => "`type` is a number";
-    validation::TYPE, "absent" => "`type` is missing";
+    validation::INTEGER => "an id that is not an integer is an unknown token", guard;
+    validation::DETAIL => "`detail` is a string",
+        reply |r: &mut Answer<Rejected>| r.invalid(|i| set(i, "detail", "wrong"));
+    validation::DETAIL, "elements" => "`detail` is an array of strings",
+        reply |r: &mut Answer<Rejected>| r.invalid(|i| set(i, "detail", json!(["wrong"])));
+    validation::DETAIL, "absent" => "`detail` is missing",
+        reply |r: &mut Answer<Rejected>| r.invalid(|i| remove(i, "detail"));
+    validation::LOC => "`loc` is a string",
+        reply |r: &mut Answer<Rejected>| r.errors(|e| set(e, "loc", "token_id"));
+    validation::LOC, "elements" => "`loc` contains null",
+        reply |r: &mut Answer<Rejected>| r.errors(|e| set(e, "loc", json!([null])));
+    validation::LOC, "absent" => "`loc` is missing",
+        reply |r: &mut Answer<Rejected>| r.errors(|e| remove(e, "loc"));
+    validation::MSG => "`msg` is a number", reply |r: &mut Answer<Rejected>| r.errors(|e| set(e, "msg", 7));
+    validation::MSG, "absent" => "`msg` is missing",
+        reply |r: &mut Answer<Rejected>| r.errors(|e| remove(e, "msg"));
+    validation::TYPE => "`type` is a number",
+        reply |r: &mut Answer<Rejected>| r.errors(|e| set(e, "type", 7));
+    validation::TYPE, "absent" => "`type` is missing",
+        reply |r: &mut Answer<Rejected>| r.errors(|e| remove(e, "type"));
 
-    records::TRAIT_TYPE => "an attribute's `trait_type` is a number";
-    records::TRAIT_TYPE, "absent" => "an attribute has no `trait_type`";
-    records::VALUE => "an attribute's `value` is an object";
-    records::VALUE, "float" => "an attribute's `value` is not an integer";
-    records::VALUE, "absent" => "an attribute has no `value`";
+    records::TRAIT_TYPE => "an attribute's `trait_type` is a number",
+        reply |r: &mut Answer<Document>| r.attributes(|a| set(a, "trait_type", 7));
+    records::TRAIT_TYPE, "absent" => "an attribute has no `trait_type`",
+        reply |r: &mut Answer<Document>| r.attributes(|a| remove(a, "trait_type"));
+    records::VALUE => "an attribute's `value` is an object",
+        reply |r: &mut Answer<Document>| r.attributes(|a| set(a, "value", json!({ "wrong": 7 })));
+    records::VALUE, "float" => "an attribute's `value` is not an integer",
+        reply |r: &mut Answer<Document>| r.attributes(|a| set(a, "value", 7.5));
+    records::VALUE, "absent" => "an attribute has no `value`",
+        reply |r: &mut Answer<Document>| r.attributes(|a| remove(a, "value"));
 
-    records::CONTRACT_NAME => "a contract's name is a number";
-    records::CONTRACT_NAME, "absent" => "a contract has no name";
-    records::CONTRACT_SYMBOL => "a contract's symbol is a number";
-    records::CONTRACT_DESCRIPTION => "a contract's description is a number";
-    records::CONTRACT_IMAGE => "a contract's image is a number";
-    records::CONTRACT_BANNER_IMAGE => "a contract's banner image is a number";
-    records::CONTRACT_FEATURED_IMAGE => "a contract's featured image is a number";
-    records::CONTRACT_EXTERNAL_LINK => "a contract's external link is a number";
-    records::CONTRACT_COLLABORATORS => "a contract's collaborators are a string";
-    records::CONTRACT_COLLABORATORS, "elements" => "a contract's collaborators are numbers";
-    records::CONTRACT_REF => "a contract's `ref` is a number";
-    records::CONTRACT_OWNER => "a contract's owner is a number";
-    records::CONTRACT_TEMPLATE => "a contract's token template is a string";
+    records::CONTRACT_NAME => "a contract's name is a number",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "name", 7));
+    records::CONTRACT_NAME, "absent" => "a contract has no name",
+        reply |r: &mut Answer<Document>| r.contract(|c| remove(c, "name"));
+    records::CONTRACT_SYMBOL => "a contract's symbol is a number",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "symbol", 7));
+    records::CONTRACT_DESCRIPTION => "a contract's description is a number",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "description", 7));
+    records::CONTRACT_IMAGE => "a contract's image is a number",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "image", 7));
+    records::CONTRACT_BANNER_IMAGE => "a contract's banner image is a number",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "banner_image", 7));
+    records::CONTRACT_FEATURED_IMAGE => "a contract's featured image is a number",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "featured_image", 7));
+    records::CONTRACT_EXTERNAL_LINK => "a contract's external link is a number",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "external_link", 7));
+    records::CONTRACT_COLLABORATORS => "a contract's collaborators are a string",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "collaborators", "wrong"));
+    records::CONTRACT_COLLABORATORS, "elements" => "a contract's collaborators are numbers",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "collaborators", json!([7])));
+    records::CONTRACT_REF => "a contract's `ref` is a number",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "ref", 7));
+    records::CONTRACT_OWNER => "a contract's owner is a number",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "owner", 7));
+    records::CONTRACT_TEMPLATE => "a contract's token template is a string",
+        reply |r: &mut Answer<Document>| r.contract(|c| set(c, "default_token_template", "wrong"));
 
-    records::TEMPLATE_NAME => "a template's name is a number";
-    records::TEMPLATE_NAME, "absent" => "a template has no name";
-    records::TEMPLATE_IMAGE => "a template's image is a number";
-    records::TEMPLATE_ANIMATION_URL => "a template's animation URL is a number";
-    records::TEMPLATE_DESCRIPTION => "a template's description is a number";
-    records::TEMPLATE_EXTERNAL_URL => "a template's external URL is a number";
-    records::TEMPLATE_ATTRIBUTES => "a template's attributes are a string";
-    records::TEMPLATE_ATTRIBUTES, "elements" => "a template's attributes are strings";
-    records::TEMPLATE_EXTERNAL_PROPERTIES => "a template's external properties are a string";
-    records::TEMPLATE_EXTERNAL_PROPERTIES, "elements" => "a template's external properties are strings";
-    records::TEMPLATE_TAG => "a template's tag is a number";
+    records::TEMPLATE_NAME => "a template's name is a number",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "name", 7));
+    records::TEMPLATE_NAME, "absent" => "a template has no name",
+        reply |r: &mut Answer<Document>| r.template(|t| remove(t, "name"));
+    records::TEMPLATE_IMAGE => "a template's image is a number",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "image", 7));
+    records::TEMPLATE_ANIMATION_URL => "a template's animation URL is a number",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "animation_url", 7));
+    records::TEMPLATE_DESCRIPTION => "a template's description is a number",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "description", 7));
+    records::TEMPLATE_EXTERNAL_URL => "a template's external URL is a number",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "external_url", 7));
+    records::TEMPLATE_ATTRIBUTES => "a template's attributes are a string",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "attributes", "wrong"));
+    records::TEMPLATE_ATTRIBUTES, "elements" => "a template's attributes are strings",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "attributes", json!(["wrong"])));
+    records::TEMPLATE_EXTERNAL_PROPERTIES => "a template's external properties are a string",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "external_properties", "wrong"));
+    records::TEMPLATE_EXTERNAL_PROPERTIES, "elements" => "a template's external properties are strings",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "external_properties", json!(["wrong"])));
+    records::TEMPLATE_TAG => "a template's tag is a number",
+        reply |r: &mut Answer<Document>| r.template(|t| set(t, "tag", 7));
 
-    records::TOKEN_NAME => "a token's name is a number";
-    records::TOKEN_NAME, "absent" => "a token has no name";
-    records::TOKEN_IMAGE => "a token's image is a number";
-    records::TOKEN_ANIMATION_URL => "a token's animation URL is a number";
-    records::TOKEN_DESCRIPTION => "a token's description is a number";
-    records::TOKEN_EXTERNAL_URL => "a token's external URL is a number";
-    records::TOKEN_ATTRIBUTES => "a token's attributes are a string";
-    records::TOKEN_ATTRIBUTES, "elements" => "a token's attributes are strings";
-    records::TOKEN_EXTERNAL_PROPERTIES => "a token's external properties are a string";
-    records::TOKEN_EXTERNAL_PROPERTIES, "elements" => "a token's external properties are strings";
+    records::TOKEN_NAME => "a token's name is a number",
+        reply |r: &mut Answer<Document>| r.token(|t| set(t, "name", 7));
+    records::TOKEN_NAME, "absent" => "a token has no name",
+        reply |r: &mut Answer<Document>| r.token(|t| remove(t, "name"));
+    records::TOKEN_IMAGE => "a token's image is a number",
+        reply |r: &mut Answer<Document>| r.token(|t| set(t, "image", 7));
+    records::TOKEN_ANIMATION_URL => "a token's animation URL is a number",
+        reply |r: &mut Answer<Document>| r.token(|t| set(t, "animation_url", 7));
+    records::TOKEN_DESCRIPTION => "a token's description is a number",
+        reply |r: &mut Answer<Document>| r.token(|t| set(t, "description", 7));
+    records::TOKEN_EXTERNAL_URL => "a token's external URL is a number",
+        reply |r: &mut Answer<Document>| r.token(|t| set(t, "external_url", 7));
+    records::TOKEN_ATTRIBUTES => "a token's attributes are a string",
+        reply |r: &mut Answer<Document>| r.token(|t| set(t, "attributes", "wrong"));
+    records::TOKEN_ATTRIBUTES, "elements" => "a token's attributes are strings",
+        reply |r: &mut Answer<Document>| r.token(|t| set(t, "attributes", json!(["wrong"])));
+    records::TOKEN_EXTERNAL_PROPERTIES => "a token's external properties are a string",
+        reply |r: &mut Answer<Document>| r.token(|t| set(t, "external_properties", "wrong"));
+    records::TOKEN_EXTERNAL_PROPERTIES, "elements" => "a token's external properties are strings",
+        reply |r: &mut Answer<Document>| r.token(|t| set(t, "external_properties", json!(["wrong"])));
 
-    records::SOURCE => "an external property's `source` is a number";
-    records::SOURCE, "absent" => "an external property has no `source`";
-    records::MANDATORY => "an external property's `mandatory` is a string";
-    records::ALLOWED => "an external property's `allowed` is a string";
-    records::ALLOWED, "elements" => "an external property's `allowed` contains numbers";
-    records::FALLBACK => "an external property's `fallback` is a string";
+    records::SOURCE => "an external property's `source` is a number",
+        reply |r: &mut Answer<Document>| r.properties(|p| set(p, "source", 7));
+    records::SOURCE, "absent" => "an external property has no `source`",
+        reply |r: &mut Answer<Document>| r.properties(|p| remove(p, "source"));
+    records::MANDATORY => "an external property's `mandatory` is a string",
+        reply |r: &mut Answer<Document>| r.properties(|p| set(p, "mandatory", "wrong"));
+    records::ALLOWED => "an external property's `allowed` is a string",
+        reply |r: &mut Answer<Document>| r.properties(|p| set(p, "allowed", "wrong"));
+    records::ALLOWED, "elements" => "an external property's `allowed` contains numbers",
+        reply |r: &mut Answer<Document>| r.properties(|p| set(p, "allowed", json!([7])));
+    records::FALLBACK => "an external property's `fallback` is a string",
+        reply |r: &mut Answer<Document>| r.properties(|p| set(p, "fallback", "wrong"));
 };
 
-/// Members and their requirements.
-type Table = &'static [(Id, &'static str)];
-
-static CONTRACT: Table = &[
-    (&records::CONTRACT_NAME, "name"),
-    (&records::CONTRACT_SYMBOL, "symbol"),
-    (&records::CONTRACT_DESCRIPTION, "description"),
-    (&records::CONTRACT_IMAGE, "image"),
-    (&records::CONTRACT_BANNER_IMAGE, "banner_image"),
-    (&records::CONTRACT_FEATURED_IMAGE, "featured_image"),
-    (&records::CONTRACT_EXTERNAL_LINK, "external_link"),
-    (&records::CONTRACT_REF, "ref"),
-    (&records::CONTRACT_OWNER, "owner"),
-];
-static CONTRACT_OTHERS: Table =
-    &[(&records::CONTRACT_COLLABORATORS, "collaborators"), (&records::CONTRACT_TEMPLATE, TEMPLATE)];
-static TEMPLATE_TEXTS: Table = &[
-    (&records::TEMPLATE_NAME, "name"),
-    (&records::TEMPLATE_IMAGE, "image"),
-    (&records::TEMPLATE_ANIMATION_URL, "animation_url"),
-    (&records::TEMPLATE_DESCRIPTION, "description"),
-    (&records::TEMPLATE_EXTERNAL_URL, "external_url"),
-    (&records::TEMPLATE_TAG, "tag"),
-];
-static TEMPLATE_LISTS: Table =
-    &[(&records::TEMPLATE_ATTRIBUTES, ATTRIBUTES), (&records::TEMPLATE_EXTERNAL_PROPERTIES, EXTERNAL)];
-static TOKEN_TEXTS: Table = &[
-    (&records::TOKEN_NAME, "name"),
-    (&records::TOKEN_IMAGE, "image"),
-    (&records::TOKEN_ANIMATION_URL, "animation_url"),
-    (&records::TOKEN_DESCRIPTION, "description"),
-    (&records::TOKEN_EXTERNAL_URL, "external_url"),
-];
-static TOKEN_LISTS: Table =
-    &[(&records::TOKEN_ATTRIBUTES, ATTRIBUTES), (&records::TOKEN_EXTERNAL_PROPERTIES, EXTERNAL)];
-static EXTERNAL_OTHERS: Table =
-    &[(&records::MANDATORY, "mandatory"), (&records::ALLOWED, "allowed"), (&records::FALLBACK, "fallback")];
-static ERROR_TEXTS: Table = &[(&validation::MSG, "msg"), (&validation::TYPE, "type")];
-
-const TEMPLATE: &str = "default_token_template";
-const ATTRIBUTES: &str = "attributes";
-const EXTERNAL: &str = "external_properties";
-
-/// A contract's document, possibly with a wrong member.
-pub(super) fn contract(core: &mut Core, mut document: Value) -> Value {
-    deviate(core, CONTRACT, &mut document, &json!(7), &json!(7));
-    if document[TEMPLATE].is_object() {
-        deviate(core, TEMPLATE_TEXTS, &mut document[TEMPLATE], &json!(7), &json!(7));
-        parts(core, TEMPLATE_LISTS, &mut document[TEMPLATE]);
-    }
-    deviate(core, CONTRACT_OTHERS, &mut document, &json!("wrong"), &json!([7]));
-    document
-}
-
-/// A token's document, possibly with a wrong member.
-pub(super) fn token(core: &mut Core, mut document: Value) -> Value {
-    deviate(core, TOKEN_TEXTS, &mut document, &json!(7), &json!(7));
-    parts(core, TOKEN_LISTS, &mut document);
-    document
-}
-
-/// The body of a 422, possibly wrong.
-pub(super) fn validation(core: &mut Core, mut body: Value) -> Value {
-    let errors = body["detail"].as_array_mut();
-    for error in errors.into_iter().flatten() {
-        deviate(core, &[(&validation::LOC, "loc")], error, &json!("token_id"), &json!([null]));
-        deviate(core, ERROR_TEXTS, error, &json!(7), &json!(7));
-    }
-    deviate(core, &[(&validation::DETAIL, "detail")], &mut body, &json!("wrong"), &json!(["wrong"]));
-    body
-}
-
-/// A document: as found, missing, or in an array.
-pub(super) fn found(core: &mut Core, row: Id, document: Value) -> Result<Value, Refusal> {
-    match core.violated(row) {
-        None => Ok(document),
-        Some("list") => Ok(json!([document])),
-        Some(_) => Err(Refusal::new(row, "switched off: the document is not found")),
-    }
-}
-
-/// Overrides: as found, missing, or in another form.
-pub(super) fn overrides(core: &mut Core, row: Id, elements: Vec<Value>) -> Result<Value, Refusal> {
-    match core.violated(row) {
-        None => Ok(Value::Array(elements)),
-        Some("object") => Ok(json!({ "overrides": elements })),
-        Some("elements") => Ok(json!(["wrong"])),
-        Some(_) => Err(Refusal::new(row, "switched off: there are no overrides")),
-    }
-}
-
-/// The document at an address; the two addresses of a contract may return different ones.
-pub(super) fn same(core: &mut Core, at: &Address, document: Value) -> Value {
-    if !at.is_uri() {
-        return document;
-    }
-    core.effect(&contract::SAME, document, |mut document, _| {
-        if document["name"].is_string() {
-            document["name"] = json!("Another");
+impl Answer<Document> {
+    /// Edits a contract's document.
+    fn contract(&mut self, edit: impl FnOnce(&mut Value)) {
+        if self.about.is_contract
+            && let Body::Json(document) = &mut self.body
+        {
+            edit(document);
         }
-        document
-    })
+    }
+
+    /// Edits a contract's template.
+    fn template(&mut self, edit: impl FnOnce(&mut Value)) {
+        self.contract(|document| {
+            if let Some(template) = document.get_mut(TEMPLATE).filter(|one| one.is_object()) {
+                edit(template);
+            }
+        });
+    }
+
+    /// Edits a token's document.
+    fn token(&mut self, edit: impl FnOnce(&mut Value)) {
+        if !self.about.is_contract
+            && let Body::Json(document) = &mut self.body
+        {
+            edit(document);
+        }
+    }
+
+    /// Edits every attribute of a token or a template.
+    fn attributes(&mut self, edit: fn(&mut Value)) {
+        self.template(|template| each(template, "attributes", edit));
+        self.token(|token| each(token, "attributes", edit));
+    }
+
+    /// Edits every external property of a token or a template.
+    fn properties(&mut self, edit: fn(&mut Value)) {
+        self.template(|template| each(template, "external_properties", edit));
+        self.token(|token| each(token, "external_properties", edit));
+    }
+
+    /// Wraps a document in an array, if it was found by this row.
+    fn wrap(&mut self, row: Id) {
+        if self.about.row == row
+            && let Body::Json(document) = &mut self.body
+        {
+            *document = json!([document.take()]);
+        }
+    }
 }
 
-/// The lists of a token's document or template, and their items.
-fn parts(core: &mut Core, lists: Table, document: &mut Value) {
-    each(document, ATTRIBUTES, |attribute| {
-        deviate(core, &[(&records::TRAIT_TYPE, "trait_type")], attribute, &json!(7), &json!(7));
-        deviate(core, &[(&records::VALUE, "value")], attribute, &json!({ "wrong": 7 }), &json!(7.5));
-    });
-    each(document, EXTERNAL, |property| {
-        deviate(core, &[(&records::SOURCE, "source")], property, &json!(7), &json!(7));
-        deviate(core, EXTERNAL_OTHERS, property, &json!("wrong"), &json!([7]));
-    });
-    deviate(core, lists, document, &json!("wrong"), &json!(["wrong"]));
+impl Answer<Overrides> {
+    /// Edits overrides that were found by this row.
+    fn at(&mut self, row: Id, edit: impl FnOnce(&mut Value)) {
+        if self.about.row == row
+            && let Body::Json(list) = &mut self.body
+        {
+            edit(list);
+        }
+    }
 }
 
-fn each(document: &mut Value, list: &str, mut with: impl FnMut(&mut Value)) {
+impl Answer<Rejected> {
+    /// Edits the body of a 422.
+    fn invalid(&mut self, edit: impl FnOnce(&mut Value)) {
+        if self.status == 422
+            && let Body::Json(body) = &mut self.body
+        {
+            edit(body);
+        }
+    }
+
+    /// Edits every error of a 422.
+    fn errors(&mut self, edit: fn(&mut Value)) {
+        self.invalid(|body| each(body, "detail", edit));
+    }
+}
+
+/// The same resource of another contract.
+fn at_contract(resource: Resource, contract: Address) -> Resource {
+    match resource {
+        Resource::Root => Resource::Root,
+        Resource::Contract(_) => Resource::Contract(contract),
+        Resource::Token { id, suffix, .. } => Resource::Token { contract, id, suffix },
+        Resource::Overrides { id, .. } => Resource::Overrides { contract, id },
+    }
+}
+
+fn each(document: &mut Value, list: &str, edit: fn(&mut Value)) {
     let items = document.get_mut(list).and_then(Value::as_array_mut);
-    items.into_iter().flatten().for_each(&mut with);
+    items.into_iter().flatten().for_each(edit);
 }
 
-/// Changes the members whose requirements are switched off: removed, `other` for the variants `elements` and `float`,
-/// otherwise `wrong`.
-fn deviate(core: &mut Core, table: &[(Id, &str)], document: &mut Value, wrong: &Value, other: &Value) {
-    for (row, name) in table {
-        let Some(members) = document.as_object_mut() else { return };
-        match core.violated(row) {
-            None => {}
-            Some("absent") => drop(members.shift_remove(*name)),
-            Some("elements" | "float") => drop(members.insert((*name).to_owned(), other.clone())),
-            Some(_) => drop(members.insert((*name).to_owned(), wrong.clone())),
-        }
+fn set(document: &mut Value, member: &str, value: impl Into<Value>) {
+    if let Some(members) = document.as_object_mut() {
+        members.insert(member.to_owned(), value.into());
+    }
+}
+
+fn remove(document: &mut Value, member: &str) {
+    if let Some(members) = document.as_object_mut() {
+        members.shift_remove(member);
     }
 }

@@ -8,22 +8,25 @@ mod deviations;
 mod overrides;
 mod refusal;
 mod root;
+mod steps;
 mod token;
 mod variations;
 
 use std::sync::Arc;
 
-use assay_spec::Service;
+use assay_spec::metadata::requirements::contract::UNKNOWN;
 use assay_spec::metadata::route::{Address, Form, Resource, route, written};
+use assay_spec::{Refused, Service};
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
+use crate::exchange::{ExchangeId, Reply, Request, Site};
 use crate::fault;
 use crate::refusal::Refusal;
+use crate::services::SimService;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Reply, Request, SimService, Site};
 
 use collections::{Collection, UNKNOWN_TOKEN};
 
@@ -112,12 +115,12 @@ impl State {
         if path == root::INTERFACE {
             return Ok(root::interface(core));
         }
-        let resource = route(path.as_bytes(), core)?;
+        let resource = steps::route(core, self, path.as_bytes())?;
         if let (_, Some(id)) = resource.parameters() {
-            refusal::too_wide(core, id)?;
+            steps::check_id(core, id)?;
         }
         match &resource {
-            Resource::Root => root::page(core),
+            Resource::Root => Ok(root::page(core)),
             Resource::Contract(address) => {
                 let of = self.found(core, address)?;
                 contract::document(core, of, address)
@@ -134,11 +137,19 @@ impl State {
     }
 
     /// The collection at an address.
-    fn found(&self, core: &mut Core, address: &Address) -> Result<&Collection, Refusal> {
-        let found = self.collections.iter().find(|collection| collection.is_at(address));
-        match found {
-            Some(collection) => Ok(collection),
-            None => contract::unknown(core, &self.collections, address),
-        }
+    fn found(&self, core: &mut Core, address: &Address) -> Result<&Collection, Refused> {
+        Ok(&self.collections[steps::find(core, self, address)?])
+    }
+
+    /// The index of the collection at an address.
+    fn find(_: &mut Core, state: &State, address: &Address) -> Result<usize, Refused> {
+        let found = state.collections.iter().position(|collection| collection.is_at(address));
+        let why = || format!("unknown contract {:.200?}", address.text());
+        found.ok_or_else(|| Refused { rule: &UNKNOWN, why: why() })
+    }
+
+    /// What a path names.
+    fn route(core: &mut Core, _: &State, path: &[u8]) -> Result<Resource, Refused> {
+        route(path, core)
     }
 }

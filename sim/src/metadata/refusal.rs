@@ -1,66 +1,59 @@
 //! Maps a refusal to its response: 422 with its documented body for an id that is not an integer; 404 (the
 //! simulator's choice) for anything unknown.
 
-use assay_spec::metadata::requirements::contract::UNKNOWN as UNKNOWN_CONTRACT;
-use assay_spec::metadata::requirements::token::UNKNOWN as UNKNOWN_TOKEN;
-use assay_spec::metadata::requirements::validation::INTEGER;
-use assay_spec::metadata::token::TokenId;
+use assay_spec::Id;
+use assay_spec::metadata::requirements::{Rule, root, validation};
 use assay_spec::metadata::validation::{HttpValidationError, ValidationError};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{deviations, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
+use crate::seam::{Answer, Body};
 
-/// Integers with this many digits always fit 64 bits.
-const DIGITS_64: usize = 18;
+/// A refusal, as the reply to it knows it.
+#[derive(Debug)]
+pub(super) struct Rejected {
+    /// The rule that rejected, if a row states it.
+    pub(super) rule: Option<Id>,
+}
 
 /// The response to a refusal.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
-    let rule = refusal.refused.rule;
-    if rule == &INTEGER {
-        return invalid(core);
-    }
-    let is_unknown = rule == &UNKNOWN_CONTRACT || rule == &UNKNOWN_TOKEN;
-    let varies = |variation| is_unknown && core.varies(variation);
-    if varies(variations::UNKNOWN_422) {
-        invalid(core)
-    } else if varies(variations::UNKNOWN_410) {
-        error(core, 410, "Gone")
-    } else if varies(variations::UNKNOWN_504) {
-        error(core, 504, "Gateway Timeout")
-    } else {
-        error(core, 404, "Not Found")
+    use validation::Row as V;
+
+    let id = refusal.refused.rule;
+    let rule = Rule::named(id).expect("only the service's own rules reject its requests");
+    match rule {
+        Rule::validation(V::INTEGER) => {
+            let body = invalid(&core.prose("Input should be a valid integer"));
+            core.reply(Answer::new(Rejected { rule: Some(id) }, 422, Body::Json(body)))
+        }
+        Rule::contract(_) | Rule::token(_) | Rule::overrides(_) | Rule::paths(_) => {
+            write(core, Some(id), 404, "Not Found")
+        }
+        Rule::root(root::Row::HTML | root::Row::VERSION)
+        | Rule::validation(V::DETAIL | V::LOC | V::MSG | V::TYPE)
+        | Rule::records(_) => unreachable!("{rule:?} rejects no request"),
     }
 }
 
-/// An error in the simulator's format; the document shows only that of 422.
-pub(super) fn error(core: &Core, status: u16, text: &str) -> Reply {
-    let text = core.prose(text);
-    if core.varies(variations::ERROR_TEXT) {
-        core.text(status, &text)
-    } else {
-        core.json(status, json!({ "detail": text }))
-    }
+/// An error that no row states, in the simulator's format; the document shows only that of 422.
+pub(super) fn error(core: &mut Core, status: u16, text: &str) -> Reply {
+    write(core, None, status, text)
 }
 
-/// The document does not limit integers: some services accept only 64 bits.
-pub(super) fn too_wide(core: &Core, id: &TokenId) -> Result<(), Refusal> {
-    let is_wide = id.as_str().trim_start_matches('-').len() > DIGITS_64;
-    if is_wide && core.varies(variations::INTEGERS_64) {
-        return Err(Refusal::new(&INTEGER, "the id does not fit 64 bits"));
-    }
-    Ok(())
+fn write(core: &mut Core, rule: Option<Id>, status: u16, text: &str) -> Reply {
+    let body = Body::Json(json!({ "detail": core.prose(text) }));
+    core.reply(Answer::new(Rejected { rule }, status, body))
 }
 
-fn invalid(core: &mut Core) -> Reply {
-    let place = if core.varies(variations::LOC_INDEX) { json!(1) } else { json!("token_id") };
+/// The body of a 422.
+pub(super) fn invalid(text: &str) -> Value {
     let error = ValidationError {
-        loc: vec![json!("path"), place],
-        msg: core.prose("Input should be a valid integer"),
+        loc: vec![json!("path"), json!("token_id")],
+        msg: text.to_owned(),
         kind: "int_parsing".to_owned(),
     };
-    let body = deviations::validation(core, json!(HttpValidationError { detail: vec![error] }));
-    core.json(422, body)
+    json!(HttpValidationError { detail: vec![error] })
 }

@@ -21,8 +21,8 @@ use super::hash::Hash;
 use super::store::Number;
 use super::{State, create, paging, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// The maximum size of one aggregate, in bytes of JSON.
 pub(super) const AGGREGATE_BYTES: usize = 4 * 1024 * 1024;

@@ -14,8 +14,8 @@ use bytes::Bytes;
 
 use super::sites;
 use crate::core::Core;
+use crate::exchange::{Request, RequestHead, Site};
 use crate::refusal::Refusal;
-use crate::world::{Request, RequestHead, Site};
 
 /// A request whose path matches an endpoint.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use super::hash::Hash;
 use super::store::Number;
 use super::{State, effects, lifecycle, typed, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// A message that was accepted.
 #[derive(Debug)]

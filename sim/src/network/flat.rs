@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::{State, deviations, listing, paging, record, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// Lists messages flat. The document does not define a wrapper or pages; this simulator has both.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::{State, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// Returns the public information of a node.
 pub(super) fn public(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {

@@ -10,8 +10,8 @@ use super::call::Call;
 use super::store::{Number, Selection, Store};
 use super::{State, deviations, paging, record, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// Lists messages in pages.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {

@@ -15,8 +15,8 @@ use super::refusal;
 use super::store::Number;
 use super::{Replica, State, create, deviations, record, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// Accepts a message of any type.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {

@@ -17,8 +17,8 @@ use super::measure::{Failed, Measured};
 use super::nodes::NodeKind;
 use super::{State, sites, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// The ping latency that a deviation invents, in seconds.
 const IMAGINED_PING_S: f64 = 0.021;

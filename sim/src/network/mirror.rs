@@ -5,7 +5,7 @@ use assay_spec::network::requirements::info::MIRRORS;
 
 use super::{Carried, Replica, State, Timer, faults, set, sites};
 use crate::core::Core;
-use crate::world::Site;
+use crate::exchange::Site;
 
 /// What the mirror shows.
 #[derive(Clone, Debug, Default)]

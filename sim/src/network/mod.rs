@@ -61,11 +61,12 @@ use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
+use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
 use crate::outgoing::Outcome;
 use crate::refusal::Refusal;
+use crate::services::SimService;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Reply, Request, RequestHead, SimService, Site};
 
 pub use limits::Limits;
 
@@ -401,7 +402,7 @@ fn in_force(core: &Core, kind: fault::FaultKind) -> bool {
 }
 
 fn set(core: &mut Core, due: Instant, timer: Timer) {
-    core.clock.set(due, crate::world::Timer::Network(timer));
+    core.clock.set(due, crate::services::Timer::Network(timer));
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ use super::hash::Hash;
 use super::nodes::{Node, NodeKind};
 use super::{State, actions, lifecycle, sites, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// The number of machines that a plan shows.
 const PLANNED: u64 = 1_000;

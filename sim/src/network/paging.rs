@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::variations;
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// Reads `page` and `limit`.
 pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::{State, actions, create, sites, storage, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// Handles a pin.
 pub(super) fn pin(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {

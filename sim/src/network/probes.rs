@@ -12,8 +12,8 @@ use super::nodes::Node;
 use super::refusal;
 use super::{State, measure, sites};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// The status checks of compute nodes.
 pub(super) const CHECKS: [&str; 3] = ["full", "machines", "storage"];

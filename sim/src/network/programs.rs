@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use super::call::Call;
 use super::{Replica, State, create, faults, typed, variations, webhooks};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// Handles a program.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {

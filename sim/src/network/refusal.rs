@@ -10,8 +10,8 @@ use serde_json::json;
 
 use super::{typed, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// The statuses. Rules not listed here return 400.
 static STATUSES: &[(u16, &str, &[Id])] = &[

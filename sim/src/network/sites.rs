@@ -3,7 +3,7 @@
 use assay_spec::Service;
 
 use super::store::NODES;
-use crate::world::Site;
+use crate::exchange::Site;
 
 /// The primary: the load-balanced address of the API.
 pub const PRIMARY: Site = site("network");

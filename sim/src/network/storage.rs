@@ -23,9 +23,9 @@ use super::limits::Limits;
 use super::store::Store;
 use super::{State, create, sites, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::form;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// The maximum size of an upload form besides the file, in bytes.
 const FORM_BYTES: usize = 64 * 1024;

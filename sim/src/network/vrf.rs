@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use super::call::Call;
 use super::{State, typed, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// The number of draws that are kept.
 const REMEMBERED: usize = 256;

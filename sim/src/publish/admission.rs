@@ -12,7 +12,7 @@ use http::header::AUTHORIZATION;
 
 use super::{Caller, Limits, Pending, State, steps};
 use crate::core::Core;
-use crate::world::Request;
+use crate::exchange::Request;
 
 /// Rules 1 to 6. Changes nothing.
 pub(super) fn admit(

@@ -31,10 +31,11 @@ use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
+use crate::exchange::{ExchangeId, Reply, Request, Site};
 use crate::fault;
 use crate::refusal::Refusal;
+use crate::services::SimService;
 use crate::variation::Variation;
-use crate::world::{ExchangeId, Reply, Request, SimService, Site};
 
 pub use limits::Limits;
 pub use prepare::Caller;
@@ -270,7 +271,7 @@ impl State {
     fn count_request(&mut self, core: &mut Core, limits: &Limits, peer: IpAddr) -> Result<(), Refusal> {
         let now = core.now();
         if self.recent.is_empty() {
-            core.clock.set(now + MINUTE, crate::world::Timer::Publish(Timer::Sweep));
+            core.clock.set(now + MINUTE, crate::services::Timer::Publish(Timer::Sweep));
         }
         let (window, limit) = (limits.request_window_ms, limits.requests_per_window as usize);
         let times = self.recent.entry(peer).or_default();
@@ -299,7 +300,7 @@ impl State {
             self.recent.remove(&peer);
         }
         if !self.recent.is_empty() {
-            core.clock.set(now + MINUTE, crate::world::Timer::Publish(Timer::Sweep));
+            core.clock.set(now + MINUTE, crate::services::Timer::Publish(Timer::Sweep));
         }
     }
 
@@ -353,7 +354,7 @@ impl Due {
     /// Sets the timer.
     fn set(self, core: &mut Core) {
         let Due { at, timer } = core.step(self);
-        core.clock.set(at, crate::world::Timer::Publish(timer));
+        core.clock.set(at, crate::services::Timer::Publish(timer));
     }
 }
 

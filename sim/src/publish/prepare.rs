@@ -19,8 +19,8 @@ use serde_json::{Map, Value};
 
 use super::{BindingState, Prepare, State, Timer, faults, lock_moves, steps, timer};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::seam::Answer;
-use crate::world::Reply;
 
 /// A request that passed the envelope's rules.
 #[derive(Clone, Debug)]

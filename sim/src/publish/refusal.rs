@@ -6,9 +6,9 @@ use assay_spec::publish::submit::SAFETY_CEILING;
 use serde_json::json;
 
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
-use crate::world::Reply;
 
 /// The body of every response that must not say more.
 pub(super) const NOT_FOUND: &str = "404 Not Found";

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::chain::Confirmed;
 use super::{State, steps};
 use crate::core::Core;
-use crate::world::{Reply, Request};
+use crate::exchange::{Reply, Request};
 
 /// The version that the interface reports.
 const VERSION: &str = "2.3.0";

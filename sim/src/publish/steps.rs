@@ -6,8 +6,8 @@ use assay_spec::publish::prepare::Wanted;
 
 use super::chain::Confirmed;
 use super::{Caller, Limits, Pending, State, admission, prepare, rpc, submit};
+use crate::exchange::{ExchangeId, Reply, Request};
 use crate::seam::steps;
-use crate::world::{ExchangeId, Reply, Request};
 
 steps! {
     /// The `Authorization` header, as a string.

@@ -18,9 +18,9 @@ use super::chain::Transaction;
 use super::prepare::frozen;
 use super::{Caller, Pending, State, Submitted, Timer, faults, refusal, steps, timer};
 use crate::core::Core;
+use crate::exchange::{ExchangeId, Reply};
 use crate::refusal::Refusal;
 use crate::seam::Answer;
-use crate::world::{ExchangeId, Reply};
 
 /// The response to a confirmed submit.
 #[derive(Debug, Serialize)]

@@ -19,7 +19,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
 use super::{Handle, Ticket};
-use crate::world::{Input, Output, RequestHead, Site};
+use crate::exchange::{RequestHead, Site};
+use crate::io::{Input, Output};
 
 /// The maximum size of a request head, in bytes: a header of one megabyte still gets the documented response.
 const HEAD_BYTES: usize = 2 * 1024 * 1024;

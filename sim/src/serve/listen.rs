@@ -14,7 +14,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use super::{Berth, Handle, Inner, SiteService, boot_of, connection};
-use crate::world::Site;
+use crate::exchange::Site;
 
 /// The timeout of a handshake.
 const HANDSHAKE: std::time::Duration = std::time::Duration::from_secs(10);

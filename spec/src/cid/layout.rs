@@ -88,21 +88,21 @@ impl Layout {
     pub fn with_rules(estimate: Estimate, rules: &mut impl Rules) -> Layout {
         let conforming = Layout { estimate, ..Layout::default() };
         Layout {
-            version: rules.effect(&rows::VERSION, conforming.version, |_, _| Version::V0),
+            version: rules.interpret(&rows::VERSION, conforming.version, || Version::V0),
             wrapped_as: rules
-                .effect(&rows::NOT_WRAPPED, conforming.wrapped_as, |_, _| Some("folder".to_owned())),
-            raw_leaves: rules.effect(&rows::RAW_LEAVES, conforming.raw_leaves, |_, _| false),
-            chunk_bytes: rules.effect(&rows::CHUNKS, conforming.chunk_bytes, |_, _| 1 << 20),
-            width: rules.effect(&rows::BALANCED, conforming.width, |_, _| 1024),
-            shard_above_bytes: rules.effect(&rows::SHARDED, conforming.shard_above_bytes, |_, _| None),
+                .interpret(&rows::NOT_WRAPPED, conforming.wrapped_as, || Some("folder".to_owned())),
+            raw_leaves: rules.interpret(&rows::RAW_LEAVES, conforming.raw_leaves, || false),
+            chunk_bytes: rules.interpret(&rows::CHUNKS, conforming.chunk_bytes, || 1 << 20),
+            width: rules.interpret(&rows::BALANCED, conforming.width, || 1024),
+            shard_above_bytes: rules.interpret(&rows::SHARDED, conforming.shard_above_bytes, || None),
             estimate,
-            dotfiles: rules.effect(&rows::DOTFILES, conforming.dotfiles, |_, _| false),
-            empty_directories: rules.effect(
+            dotfiles: rules.interpret(&rows::DOTFILES, conforming.dotfiles, || false),
+            empty_directories: rules.interpret(
                 &rows::EMPTY_DIRECTORIES,
                 conforming.empty_directories,
-                |_, _| true,
+                || true,
             ),
-            links: rules.effect(&rows::SYMLINKS, conforming.links, |_, _| false),
+            links: rules.interpret(&rows::SYMLINKS, conforming.links, || false),
         }
     }
 }

@@ -12,9 +12,7 @@ use super::deployment::Deployment;
 use super::fields::{Fields, LIST_ITEMS};
 use super::record::Record;
 use crate::crypto::address::Address;
-use crate::hosting::requirements::forget::{
-    ADDRESS, CLASSIFIED, DEDUPLICATED, EVERY, HASHES, LEGACY, OWN, TYPE,
-};
+use crate::hosting::requirements::forget::{ADDRESS, CLASSIFIED, DEDUPLICATED, EVERY, HASHES, LEGACY, TYPE};
 use crate::network::store::{Class, Reading};
 use crate::{Refused, Rules, Strict};
 
@@ -29,15 +27,8 @@ pub struct Plan {
     pub out_of_reach: Vec<String>,
 }
 
-/// The hashes to look up before a batch: every `storeRef` once, in the order of the deployments.
-pub fn lookups<'a>(deployments: impl IntoIterator<Item = &'a Deployment>) -> Vec<&'a str> {
-    let mut seen = BTreeSet::new();
-    let refs = deployments.into_iter().filter_map(|deployment| deployment.public.store_ref.as_deref());
-    refs.filter(|store_ref| seen.insert(*store_ref)).collect()
-}
-
-/// Plans the FORGET of a project's deployments. `readings` are the classified responses to [`lookups`]; a hash
-/// without one counts as unknown.
+/// Plans the FORGET of a project's deployments. `readings` are the classified responses to look-ups of
+/// each `storeRef`; a hash without one counts as unknown.
 pub fn plan(
     deployments: &[Deployment],
     readings: &BTreeMap<String, Reading>,
@@ -84,34 +75,6 @@ pub fn judge(record: &Record, owner: Address, rules: &mut impl Rules) -> Result<
         hashes.iter().map(|hash| hash.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
     })?;
     Ok(hashes.unwrap_or_default())
-}
-
-/// Checks a FORGET's hashes against the project: all of its hashes that can be forgotten, and no hash of another
-/// project.
-pub fn judge_targets(
-    hashes: &[String],
-    deployments: &[Deployment],
-    readings: &BTreeMap<String, Reading>,
-    rules: &mut impl Rules,
-) -> Result<(), Refused> {
-    let own: BTreeSet<&str> = lookups(deployments).into_iter().collect();
-    let foreign = hashes.iter().find(|hash| !own.contains(hash.as_str()));
-    rules.require(&OWN, foreign.is_none(), || {
-        format!("{:.80} is not a storeRef of the project", foreign.map_or("", |hash| hash))
-    })?;
-    let wanted = plan(deployments, readings, &mut Strict);
-    let left_out = wanted.hashes.iter().find(|hash| !hashes.contains(hash));
-    rules.require(&EVERY, left_out.is_none(), || {
-        format!("{:.80} is missing", left_out.map_or("", |hash| hash))
-    })?;
-    let bad = hashes.iter().find(|hash| {
-        wanted.left_out.iter().any(|(left_out, class)| left_out == *hash && *class != Class::Forgotten)
-    });
-    rules.require(&CLASSIFIED, bad.is_none(), || {
-        format!("{:.80} cannot be forgotten", bad.map_or("", |hash| hash))
-    })?;
-    let distinct: BTreeSet<&String> = hashes.iter().collect();
-    rules.require(&DEDUPLICATED, distinct.len() == hashes.len(), || "a hash is duplicated".to_owned())
 }
 
 #[cfg(test)]
@@ -174,7 +137,6 @@ mod tests {
             ]
         );
         assert_eq!(plan.out_of_reach.len(), 1);
-        assert_eq!(lookups(&project()), ["b", "a", "gone", "past", "soon", "unasked"]);
     }
 
     #[test]
@@ -186,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_of_a_record_or_its_targets_breaks_one_rule_only() {
+    fn each_fault_of_a_record_breaks_one_rule_only() {
         let owner = Address([1; 20]);
         let record = |change: fn(&mut Value)| {
             let mut message = json!({
@@ -207,22 +169,6 @@ mod tests {
         for (rule, record) in cases {
             assert_eq!(judge(&record, owner, &mut Strict).unwrap_err().rule, rule);
             assert!(judge(&record, owner, &mut Without(rule)).is_ok());
-        }
-        let good = ["a", "b", "past"];
-        let targets: [(Option<Id>, Vec<&str>); 5] = [
-            (None, good.to_vec()),
-            (Some(&OWN), [&good[..], &["other"]].concat()),
-            (Some(&EVERY), vec!["a"]),
-            (Some(&CLASSIFIED), [&good[..], &["gone"]].concat()),
-            (Some(&DEDUPLICATED), [&good[..], &["a"]].concat()),
-        ];
-        for (rule, hashes) in targets {
-            let hashes: Vec<String> = hashes.into_iter().map(str::to_owned).collect();
-            let judged = judge_targets(&hashes, &project(), &readings(), &mut Strict);
-            assert_eq!(judged.err().map(|refused| refused.rule), rule);
-            if let Some(rule) = rule {
-                assert!(judge_targets(&hashes, &project(), &readings(), &mut Without(rule)).is_ok());
-            }
         }
     }
 }

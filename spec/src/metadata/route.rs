@@ -60,7 +60,7 @@ pub enum Form {
 
 /// The resource that a path names. `path` is a request target without its query, as bytes.
 pub fn route(path: &[u8], rules: &mut impl Rules) -> Result<Resource, Refused> {
-    let path = rules.effect(&DOUBLE_SLASH, Cow::Borrowed(path), |path, _| Cow::Owned(folded(&path)));
+    let path = rules.interpret(&DOUBLE_SLASH, Cow::Borrowed(path), || Cow::Owned(folded(path)));
     let found = find(&path, rules);
     let seen = || format!("{:.80?} has none of the listed forms", String::from_utf8_lossy(&path));
     rules.require(&SHAPE, found.is_some(), seen)?;
@@ -208,7 +208,7 @@ fn find<'p>(path: &'p [u8], rules: &mut impl Rules) -> Option<Found<'p>> {
     let mut doubles = rest.windows(2);
     let is_double = |two: &[u8]| two == b"//";
     let last = doubles.rposition(is_double);
-    let at = rules.effect(&LAST, last, |_, _| rest.windows(2).position(is_double));
+    let at = rules.interpret(&LAST, last, || rest.windows(2).position(is_double));
     let by_uri = at.and_then(|at| {
         let (contract, id) = (&rest[..at], &rest[at + 2..]);
         if id.is_empty() {
@@ -267,7 +267,7 @@ impl Found<'_> {
 /// A parameter as a string.
 fn text(parameter: &[u8], rules: &mut impl Rules) -> Result<String, Refused> {
     let decoded = Cow::from(percent_decode(parameter));
-    let decoded = rules.effect(&DECODED, decoded, |_, _| Cow::Borrowed(parameter));
+    let decoded = rules.interpret(&DECODED, decoded, || Cow::Borrowed(parameter));
     let strict = || String::from_utf8(decoded.to_vec()).map_err(|e| e.to_string());
     rules.parse(&TEXT, strict, || Ok(String::from_utf8_lossy(&decoded).into_owned()))
 }

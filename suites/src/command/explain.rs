@@ -73,10 +73,6 @@ fn page(row: Id, cases: &[Case]) -> String {
             out += &head("Why there is no test");
             out += &wrap("  ", &format!("It cannot be observed from outside: {why}."));
         }
-        Evidence::Pending(what) => {
-            out += &head("Why there is no test");
-            out += &wrap("  ", &format!("Not done yet: {what}."));
-        }
         Evidence::Open(why) => {
             out += &head("Why there is no test");
             let open = "No check asserts it, and no result depends on it";

@@ -23,13 +23,10 @@ use crate::target::Target;
 use crate::verdict::{Run, Verdict};
 
 /// Variations that no check consults, and why: the documents leave so much open that nothing asserts it.
-const OPEN: &[(&str, &str)] = &[
-    ("metadata.integers-64", "the document does not state whether token numbers may have more than 64 bits"),
-    (
-        "network.neighbours-bare",
-        "the document does not show the lists of scheduler, status service and credit API",
-    ),
-];
+const OPEN: &[(&str, &str)] = &[(
+    "network.neighbours-bare",
+    "the document does not show the lists of scheduler, status service and credit API",
+)];
 
 /// The most checks that run against a variation with [`Breadth::Own`].
 const FEW: usize = 24;

@@ -61,7 +61,7 @@ fn explain_covers_every_requirement() {
             }
             Evidence::Vector => vec!["Golden cases vectors/data/".into(), "assay vectors explain ".into()],
             Evidence::Client => vec!["assay client ".into(), format!(" {id} -- CLIENT"), "worlds".into()],
-            Evidence::NotObservable(why) | Evidence::Pending(why) => vec![why.into()],
+            Evidence::NotObservable(why) => vec![why.into()],
             Evidence::Open(why) => vec!["The documents leave it open:".into(), why.into()],
         };
         for part in expected {

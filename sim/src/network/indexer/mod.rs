@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::{State, paging, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 use chain::Chain;
 pub(super) use chain::Chains;

@@ -17,8 +17,8 @@ use super::super::deviations::{ZERO_ADDRESS, change};
 use super::super::{State, create as creation, paging, variations};
 use super::{Machine, id_of, ipv6_of, record, same_id};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::refusal::Refusal;
-use crate::world::Reply;
 
 /// Creates an instance.
 pub(in crate::network) fn create(

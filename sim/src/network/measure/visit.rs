@@ -13,10 +13,10 @@ use super::record::{Failed, Measured, Record};
 use super::steps::{self, Asks, Test, Way};
 use super::{Due, Hour, moves, number_of, prober};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::network::nodes::{NodeKind, Unreachable};
 use crate::network::{OutgoingContext, State, Timer, info, probes, set};
 use crate::outgoing::{Failure, Outcome, Outgoing};
-use crate::world::Reply;
 
 /// The shortest and the longest network delay to a node and back, in milliseconds.
 const WAY_MS: std::ops::Range<i64> = 4..80;
@@ -75,7 +75,7 @@ fn send_request(state: &mut State, core: &mut Core, probe: Probe) {
                 let mut request =
                     Outgoing::to_site(node.site, Method::GET, steps::target(core, asks, node, fixtures));
                 request.from = from;
-                core.send(request, crate::world::OutgoingContext::Network(OutgoingContext::Probe(probe)));
+                core.send(request, crate::services::OutgoingContext::Network(OutgoingContext::Probe(probe)));
                 return;
             }
             // The node has no address to connect to.

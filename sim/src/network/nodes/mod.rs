@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{State, Timer, probes, set, sites};
 use crate::core::Core;
-use crate::world::{ExchangeId, Reply, RequestHead, Site};
+use crate::exchange::{ExchangeId, Reply, RequestHead, Site};
 
 pub(super) use change::perform;
 

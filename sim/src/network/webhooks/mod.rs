@@ -25,9 +25,10 @@ use super::hash::Hash;
 use super::store::Number;
 use super::{OutgoingContext, State, Timer, create, faults, set, variations};
 use crate::core::Core;
+use crate::exchange::Reply;
 use crate::outgoing::{Failure, Outcome, Outgoing};
 use crate::refusal::Refusal;
-use crate::world::{self, Reply};
+use crate::services;
 
 pub(super) use inbox::Webhooks;
 use inbox::{Delivery, State as Stage, Webhook};
@@ -131,7 +132,7 @@ pub(super) fn attempt(state: &mut State, core: &mut Core, number: u64) {
     let request = Outgoing::to_url(url, Method::POST)
         .body("application/json", delivery.body.clone())
         .header(SIGNATURE_HEADER, signature);
-    core.send(request, world::OutgoingContext::Network(OutgoingContext::Webhook(number)));
+    core.send(request, services::OutgoingContext::Network(OutgoingContext::Webhook(number)));
 }
 
 /// Takes the outcome of an attempt.

@@ -44,7 +44,7 @@ pub(super) fn follow(
         let (mut node, mut linked) = (*child, frame.linked);
         let is_link = matches!(tree.nodes[node].what, What::Leaf(Content::Link(_)));
         out.links += usize::from(is_link);
-        if is_link && !rules.effect(&SYMLINK, true, |_, _| false) {
+        if is_link && !rules.interpret(&SYMLINK, true, || false) {
             continue;
         }
         if is_link || linked {

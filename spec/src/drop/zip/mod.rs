@@ -83,8 +83,8 @@ pub struct Extracted {
 /// The files of a zip, or the rule that rejects it.
 ///
 /// The first broken rule in the order above rejects the zip. While `FORM` is violated, bytes that are not a zip become
-/// a site whose `index.html` they are. While a limit is violated, it is half (`early`) or four times as high (any
-/// other variant), so that memory stays bounded.
+/// a site whose `index.html` they are. While a limit is violated, it is four times as high, so that memory
+/// stays bounded.
 pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut impl Rules) -> Result<Extracted, Refused> {
     let most = limit(&SIZE, limits.zip_bytes as u64, rules);
     refuse_over(&SIZE, zip.len() as u64, most, "bytes")?;
@@ -138,10 +138,7 @@ fn read_entries<'a>(
 
 /// A limit, or its value while its rule is violated.
 fn limit(rule: Id, limit: u64, rules: &mut impl Rules) -> u64 {
-    rules.effect(rule, limit, |limit, variant| match variant {
-        "early" => limit / 2,
-        _ => limit.saturating_mul(4),
-    })
+    rules.interpret(rule, limit, || limit.saturating_mul(4))
 }
 
 fn refuse_over(rule: Id, count: u64, most: u64, of: &str) -> Result<(), Refused> {

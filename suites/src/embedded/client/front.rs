@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_sim::serve::{Handle, connection};
-use assay_sim::world::Site;
+use assay_sim::Site;
 use assay_spec::Dialect;
 use assay_spec::publish::{prepare, submit};
 use axum::Router;

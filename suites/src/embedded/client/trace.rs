@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_sim::journal::{Entry, Event};
-use assay_sim::world::ExchangeId;
+use assay_sim::ExchangeId;
 use assay_spec::publish::{prepare, submit};
 use assay_spec::{Dialect, Instant};
 

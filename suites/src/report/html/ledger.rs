@@ -90,7 +90,7 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
         line(&id.source()),
     );
     match id.evidence {
-        Evidence::NotObservable(why) | Evidence::Pending(why) => {
+        Evidence::NotObservable(why) => {
             out.push_str(&format!("<p class=\"reason\">{}</p>\n", line(why)));
         }
         Evidence::Vector => out.push_str("<p class=\"reason\">Tested by golden vectors.</p>\n"),
@@ -159,7 +159,7 @@ pub(super) fn filters(run: &Run) -> String {
         verdict_names.map(|name| (name, count(&|(id, outcomes)| verdicts(id, outcomes).contains(&name))));
     let by_service =
         Service::ALL.iter().map(|service| (service.name(), count(&|(id, _)| id.service == *service)));
-    let evidence = ["check", "vector", "client", "not-observable", "pending", "open"];
+    let evidence = ["check", "vector", "client", "not-observable", "open"];
     let by_evidence = evidence.map(|name| (name, count(&|(id, _)| id.evidence.name() == name)));
     let by_level = ["must", "should", "may"].map(|name| (name, count(&|(id, _)| id.level.name() == name)));
     let selects = [

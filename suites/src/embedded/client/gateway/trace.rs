@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_sim::journal::{Entry, Event};
-use assay_sim::world::ExchangeId;
+use assay_sim::ExchangeId;
 use serde_json::Value;
 
 use crate::check::{Checked, Stop};

@@ -12,7 +12,7 @@ use ed25519_dalek::SigningKey;
 use serde_json::json;
 
 use crate::common::{Prepared, body_of};
-use crate::walk::step::{Body, Op};
+use crate::publish::walk::step::{Body, Op};
 
 /// `Ok`, or the guarantee that was broken.
 pub(crate) type Verdict = Result<(), String>;

@@ -7,7 +7,7 @@ use proptest::sample::Index;
 use serde_json::{Value, json};
 
 use crate::common::{Call, Client, PREPARE, SUBMIT};
-use crate::walk::model::{Ask, Model, What};
+use crate::publish::walk::model::{Ask, Model, What};
 
 /// A step of a walk.
 #[derive(Clone, Debug)]

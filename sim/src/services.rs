@@ -1,0 +1,178 @@
+//! The services of a world: what each one offers, and the list of all of them.
+
+use assay_spec::{Service, for_each_service};
+use serde_json::Value;
+
+use crate::core::Core;
+use crate::deviation::Deviation;
+use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
+use crate::fault;
+use crate::outgoing::{Outcome, OutgoingId};
+use crate::variation::{self, Variation};
+
+/// The behaviour of a service in a world.
+pub trait SimService: Clone {
+    /// The data of its timers.
+    type Timer: Clone;
+    /// The context of its outgoing requests.
+    type OutgoingContext: Clone;
+
+    /// The sites at which it listens.
+    const SITES: &'static [Site];
+    /// The faults that it offers.
+    const FAULTS: &'static [fault::FaultKind];
+    /// The variations that it offers.
+    const VARIATIONS: &'static [Variation];
+    /// The deviations that it offers.
+    const DEVIATIONS: &'static [Deviation];
+    /// The actions that it offers to the control API, each with a description.
+    const ACTIONS: &'static [(&'static str, &'static str)];
+
+    /// The service at the beginning of a world.
+    fn new(core: &Core) -> Self;
+    /// The maximum body size at a site, in bytes.
+    fn body_limit(&self, site: Site) -> usize;
+    /// The maximum body size after this head, in bytes.
+    fn body_limit_after(&self, head: &RequestHead) -> usize {
+        self.body_limit(head.site)
+    }
+    /// A request begins. A reply settles it before its body arrives.
+    fn begin(&mut self, _: &mut Core, _: ExchangeId, _: &RequestHead) -> Option<Reply> {
+        None
+    }
+    /// A client disconnected before its answer was complete.
+    fn abort(&mut self, _: &mut Core, _: ExchangeId, _: Site) {}
+    /// Handles a whole request. `None` if the answer comes later, by [`Core::answer`], or piece by piece after
+    /// [`Core::begin_answer`].
+    fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply>;
+    /// A timer is due.
+    fn fire(&mut self, core: &mut Core, timer: Self::Timer);
+    /// The outcome of a request of its own, sent by [`Core::send`].
+    fn incoming(&mut self, _: &mut Core, _: Self::OutgoingContext, _: Outcome) {}
+    /// Performs an action of the control API.
+    fn perform(&mut self, core: &mut Core, action: &str, arguments: &Value) -> Result<Value, String>;
+    /// The state, for display.
+    fn view(&self, core: &Core) -> Value;
+    /// The limits, by name.
+    fn limits(&self) -> Value;
+    /// Changes some limits.
+    fn set_limits(&mut self, limits: &Value) -> Result<(), String>;
+    /// The sites that boot, each with the number of its current boot, from 1. After each boot a site listens on
+    /// another port with another certificate; its connections end.
+    fn boots(&self) -> Vec<(Site, u64)> {
+        Vec::new()
+    }
+}
+
+macro_rules! declare {
+    ($(($module:ident $variant:ident $document:literal))*) => {
+        #[derive(Clone, Debug)]
+        pub(crate) struct Services { $($module: crate::$module::State),* }
+
+        /// A timer of some service.
+        #[derive(Clone, Debug)]
+        pub enum Timer {
+            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::Timer),)*
+            /// A request to an own site has timed out.
+            Overdue(OutgoingId),
+        }
+
+        /// The context of an outgoing request of some service.
+        #[derive(Clone, Debug)]
+        pub enum OutgoingContext {
+            $(#[doc = concat!("Of `", stringify!($module), "`.")] $variant(<crate::$module::State as SimService>::OutgoingContext)),*
+        }
+
+        impl Services {
+            pub(crate) fn new(core: &Core) -> Services {
+                Services { $($module: crate::$module::State::new(core)),* }
+            }
+
+            pub(crate) fn body_limit(&self, head: &RequestHead) -> usize {
+                match head.site.service { $(Service::$variant => self.$module.body_limit_after(head)),* }
+            }
+
+            pub(crate) fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
+                match head.site.service {
+                    $(Service::$variant => self.$module.begin(core, exchange, head)),*
+                }
+            }
+
+            pub(crate) fn abort(&mut self, core: &mut Core, exchange: ExchangeId, site: Site) {
+                match site.service { $(Service::$variant => self.$module.abort(core, exchange, site)),* }
+            }
+
+            pub(crate) fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
+                match request.head.site.service {
+                    $(Service::$variant => self.$module.handle(core, exchange, request)),*
+                }
+            }
+
+            pub(crate) fn fire(&mut self, core: &mut Core, timer: Timer) {
+                match timer {
+                    $(Timer::$variant(timer) => self.$module.fire(core, timer),)*
+                    Timer::Overdue(_) => {}
+                }
+            }
+
+            pub(crate) fn incoming(&mut self, core: &mut Core, context: OutgoingContext, outcome: Outcome) {
+                match context { $(OutgoingContext::$variant(context) => self.$module.incoming(core, context, outcome)),* }
+            }
+
+            pub(crate) fn perform(&mut self, core: &mut Core, service: Service, action: &str, arguments: &Value)
+                -> Result<Value, String>
+            {
+                match service { $(Service::$variant => self.$module.perform(core, action, arguments)),* }
+            }
+
+            pub(crate) fn view(&self, core: &Core, service: Service) -> Value {
+                match service { $(Service::$variant => self.$module.view(core)),* }
+            }
+
+            pub(crate) fn limits(&self, service: Service) -> Value {
+                match service { $(Service::$variant => self.$module.limits()),* }
+            }
+
+            pub(crate) fn boots(&self) -> Vec<(Site, u64)> {
+                let mut boots = Vec::new();
+                $(boots.append(&mut self.$module.boots());)*
+                boots
+            }
+
+            pub(crate) fn set_limits(&mut self, service: Service, limits: &Value) -> Result<(), String> {
+                match service { $(Service::$variant => self.$module.set_limits(limits)),* }
+            }
+        }
+
+        /// Every site, in the order of the port plan.
+        pub fn sites() -> Vec<Site> {
+            [$(<crate::$module::State as SimService>::SITES),*].concat()
+        }
+
+        /// Every fault that a world offers.
+        pub fn faults() -> Vec<fault::FaultKind> {
+            [&[fault::HOLD][..], $(<crate::$module::State as SimService>::FAULTS),*].concat()
+        }
+
+        /// Every variation that a world offers.
+        pub fn variations() -> Vec<Variation> {
+            [variation::WIRE, $(<crate::$module::State as SimService>::VARIATIONS),*].concat()
+        }
+
+        /// Every deviation.
+        pub fn deviations() -> Vec<Deviation> {
+            [$(<crate::$module::State as SimService>::DEVIATIONS),*].concat()
+        }
+
+        /// Every action of the control API, as `service.action`, with its description.
+        pub fn actions() -> Vec<(String, &'static str)> {
+            let mut actions = Vec::new();
+            $(actions.extend(<crate::$module::State as SimService>::ACTIONS.iter().map(|(name, about)| {
+                (format!("{}.{name}", stringify!($module)), *about)
+            }));)*
+            actions
+        }
+    };
+}
+
+for_each_service!(declare);

@@ -1,0 +1,8 @@
+//! The signed publishing exchange.
+
+mod admission;
+mod boundaries;
+mod concurrency;
+mod faults;
+mod hostile;
+mod walk;

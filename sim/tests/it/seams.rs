@@ -1,0 +1,77 @@
+//! Wrong and optional behaviour is in the tables of a service, not in its handlers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assay_sim::seam::Seam;
+use assay_sim::world;
+use assay_spec::Service;
+
+/// Services whose handlers still ask for some deviations or variations.
+const OPEN: [Service; 3] = [Service::Gateway, Service::Network, Service::Hosting];
+
+#[test]
+fn every_deviation_and_variation_acts_at_one_seam() {
+    let in_handlers = |seam: Seam| matches!(seam, Seam::Handler);
+    let deviations = world::deviations().into_iter().filter(|one| in_handlers(one.seam));
+    let mut asked: Vec<Service> = deviations.map(|one| one.requirement.service).collect();
+    let variations = world::variations().into_iter().filter(|one| in_handlers(one.seam));
+    // Variations of the wire belong to no service: the core applies them.
+    asked.extend(variations.filter_map(|one| Service::named(one.name.split('.').next()?)));
+    asked.sort();
+    asked.dedup();
+    let mut open = OPEN;
+    open.sort();
+    assert_eq!(asked, open);
+}
+
+#[test]
+fn no_handler_names_a_deviation_or_a_variation() {
+    let mut found = Vec::new();
+    for service in Service::ALL.iter().filter(|service| !OPEN.contains(service)) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(service.name());
+        for file in rust_files(&folder) {
+            if file.ends_with("deviations.rs") || file.ends_with("variations.rs") {
+                continue;
+            }
+            let text = fs::read_to_string(&file).expect("a source file");
+            for (at, line) in text.lines().enumerate() {
+                let is_table = line.contains("deviations::ALL") || line.contains("variations::ALL");
+                let words = ["deviations::", "variations::", ".violated(", ".effect(", ".varies("];
+                if !is_table && words.iter().any(|word| line.contains(word)) {
+                    found.push(format!("{}:{}: {}", file.display(), at + 1, line.trim()));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn the_core_imports_in_one_direction() {
+    let modules = ["core", "journal", "log", "outgoing", "world"];
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let imports = |module: &str| {
+        let text = fs::read_to_string(source.join(format!("{module}.rs"))).expect("a source file");
+        let used = |other: &&&str| **other != module && text.contains(&format!("crate::{other}::"));
+        modules.iter().filter(used).copied().collect::<Vec<&str>>()
+    };
+    let none: Vec<&str> = Vec::new();
+    assert_eq!(imports("log"), none);
+    assert_eq!(imports("outgoing"), none);
+    assert_eq!(imports("journal"), ["outgoing"]);
+    assert_eq!(imports("core"), ["journal", "log", "outgoing"]);
+    for folder in Service::ALL.iter().map(|service| source.join(service.name())) {
+        for file in rust_files(&folder) {
+            let text = fs::read_to_string(&file).expect("a source file");
+            assert!(!text.contains("crate::world"), "{}: a service does not know the world", file.display());
+        }
+    }
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
+    let inside = folders.iter().flat_map(|folder| rust_files(folder));
+    inside.chain(files.into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs"))).collect()
+}
