@@ -68,15 +68,13 @@ pub(super) const PLAINTEXT_NULL: Variation =
     Variation::named("hosting.plaintext-null", "every member of a deployment's plaintext is null");
 
 /// Amends of terminal records.
-pub(super) const AMEND_CHAIN: Variation = Variation {
-    name: "hosting.amend-chain",
-    about: "a terminal record is amended by another one, which refers to it",
-};
+pub(super) const AMEND_CHAIN: Variation = Variation::named(
+    "hosting.amend-chain",
+    "a terminal record is amended by another one, which refers to it",
+);
 /// The envelope of an old project.
-pub(super) const LEGACY_ENTRY: Variation = Variation {
-    name: "hosting.legacy-entry",
-    about: "the entry of the first project has an envelope of version 2",
-};
+pub(super) const LEGACY_ENTRY: Variation =
+    Variation::named("hosting.legacy-entry", "the entry of the first project has an envelope of version 2");
 
 /// Every variation of the application.
 pub(super) const ALL: &[Variation] = &[

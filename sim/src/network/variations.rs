@@ -176,41 +176,37 @@ pub(super) const WEBHOOK_PAYLOAD: Variation =
     Variation::named("network.webhook-payload", "webhook deliveries have another form");
 
 /// The same message sent again.
-pub(super) const AGAIN: Variation = Variation {
-    name: "network.again",
-    about: "the same message sent again is another message, with its own hash",
-};
+pub(super) const AGAIN: Variation =
+    Variation::named("network.again", "the same message sent again is another message, with its own hash");
 /// The order of a page.
 pub(super) const SHUFFLED: Variation =
-    Variation { name: "network.shuffled", about: "the elements of a page change their order" };
+    Variation::named("network.shuffled", "the elements of a page change their order");
 /// When a value of a wrong type is rejected.
-pub(super) const TYPES_LATER: Variation = Variation {
-    name: "network.types-later",
-    about: "a message with a value of a wrong type is accepted, and rejected afterwards",
-};
+pub(super) const TYPES_LATER: Variation = Variation::named(
+    "network.types-later",
+    "a message with a value of a wrong type is accepted, and rejected afterwards",
+);
 /// The status for a value of a wrong type.
 pub(super) const TYPES_422: Variation =
-    Variation { name: "network.types-422", about: "a value of a wrong type returns 422" };
+    Variation::named("network.types-422", "a value of a wrong type returns 422");
 /// How values are read.
-pub(super) const TYPES_READ: Variation = Variation {
-    name: "network.types-read",
-    about: "numbers are read as strings, and digits and fractions as integers",
-};
+pub(super) const TYPES_READ: Variation = Variation::named(
+    "network.types-read",
+    "numbers are read as strings, and digits and fractions as integers",
+);
 /// A bound that is not an integer.
-pub(super) const BOUNDS_IGNORED: Variation = Variation {
-    name: "network.bounds-ignored",
-    about: "a bound of indexed data that is not an integer is ignored",
-};
+pub(super) const BOUNDS_IGNORED: Variation =
+    Variation::named("network.bounds-ignored", "a bound of indexed data that is not an integer is ignored");
 /// See [`INSTANCE_UNKNOWN_400`].
-pub(super) const INSTANCE_UNKNOWN_403: Variation = Variation {
-    name: "network.instance-unknown-403",
-    about: "an update of an unknown instance and an action on it return 403",
-};
+pub(super) const INSTANCE_UNKNOWN_403: Variation = Variation::named(
+    "network.instance-unknown-403",
+    "an update of an unknown instance and an action on it return 403",
+);
 /// When an instance has its address.
-pub(super) const IPV6_LATER: Variation = Variation {
-    name: "network.ipv6-later",
-    about: "the response to a creation has a null `ipv6`; the instance has it",
-};
+pub(super) const IPV6_LATER: Variation = Variation::named(
+    "network.ipv6-later",
+    "the response to a creation has a null `ipv6`; the instance has it",
+);
 
 /// Every variation of the network.
 pub(super) const ALL: &[Variation] = &[
