@@ -31,6 +31,7 @@ pub mod core;
 pub mod deviation;
 pub mod drop;
 pub mod fault;
+pub mod field;
 mod form;
 pub mod gateway;
 pub mod hosting;

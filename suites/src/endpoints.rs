@@ -3,7 +3,7 @@
 
 use assay_spec::endpoint::{Auth, Endpoint};
 use assay_spec::network::route::route;
-use assay_spec::{Dialect, Service};
+use assay_spec::{Dialect, Service, catalogue};
 use serde_json::Value;
 use url::Url;
 
@@ -100,9 +100,8 @@ pub fn gather<'run>(
             is_probed: false,
         })
         .collect();
-    let known: Vec<&'static Endpoint> = rows.iter().map(|row| row.endpoint).collect();
     for (exchange, stated) in exchanges {
-        let Some(endpoint) = endpoint_of(&known, settings, exchange) else { continue };
+        let Some(endpoint) = endpoint_of(&settings.dialect, exchange) else { continue };
         let row = rows.iter_mut().find(|row| std::ptr::eq(row.endpoint, endpoint));
         if let Some(row) = row {
             row.count(exchange, stated);
@@ -193,21 +192,27 @@ fn filled(template: &str) -> String {
     path + rest
 }
 
-/// The endpoint of an exchange. All services but one have templates that distinguish paths.
-fn endpoint_of(
-    known: &[&'static Endpoint],
-    settings: &Settings,
-    exchange: &Exchange,
-) -> Option<&'static Endpoint> {
+/// The endpoint that an exchange was for, by the site and the path that it was sent to.
+pub(crate) fn endpoint_of(dialect: &Dialect, exchange: &Exchange) -> Option<&'static Endpoint> {
+    endpoint_at(dialect, exchange, &exchange.request.method)
+}
+
+/// As [`endpoint_of`], as if the request had another method.
+pub(crate) fn endpoint_at(dialect: &Dialect, exchange: &Exchange, method: &str) -> Option<&'static Endpoint> {
+    let service = service_at(&exchange.site)?;
     let base = Url::parse(&exchange.base).ok()?;
     let path = exchange.request.target.split('?').next().unwrap_or_default();
     let path = path.strip_prefix(base.path().trim_end_matches('/'))?;
-    if known.iter().any(|endpoint| endpoint.service == Service::Metadata) {
-        let is_get = exchange.request.method == "GET";
-        return assay_spec::metadata::route::endpoint(path.as_bytes()).filter(|_| is_get);
-    }
-    let path = crate::gateway::documented(&settings.dialect, path);
-    route(known, &exchange.request.method, &path).ok().map(|found| found.endpoint)
+    catalogue::endpoint_at(dialect, service, &exchange.site, method, path)
+}
+
+/// The service behind a site. `None`: the site is not one that the documents describe with endpoints.
+pub(crate) fn service_at(name: &str) -> Option<Service> {
+    let is_of_network = || {
+        let is_numbered = name.starts_with("network-") || name.starts_with("compute-");
+        is_numbered || endpoints(Service::Network).iter().any(|endpoint| site(endpoint) == name)
+    };
+    Service::named(name).or_else(|| is_of_network().then_some(Service::Network))
 }
 
 /// Whether a rejection is in the API's error form, as far as the document defines it; otherwise whether the endpoint

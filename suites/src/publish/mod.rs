@@ -20,7 +20,6 @@ use assay_spec::crypto::ed25519;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
-use crate::ambient::{self, Rule};
 use crate::check::{Check, Core, Stop};
 use crate::client::Limits;
 use crate::exchange::Request;
@@ -49,16 +48,6 @@ pub const CORE: Core = {
     )
 };
 
-/// The site of the exchange.
-pub(crate) const SITE: &str = "publish";
-/// The 429 of a submit comes from the limit per address; that of a prepare may also come from the limit per domain.
-pub(crate) const RETRY_AFTER: Rule = Rule {
-    row: &assay_spec::publish::requirements::exchange::RATE_PER_IP,
-    breaks: |exchange, response| {
-        let is_submit = exchange.site == SITE && exchange.request.target.contains(SUBMIT);
-        is_submit.then(|| ambient::without_retry_after(response)).flatten()
-    },
-};
 /// The path of the prepare endpoint.
 pub(crate) const PREPARE: &str = "/api/vf-cli/publish/prepare";
 /// The path of the submit endpoint.
