@@ -14,6 +14,7 @@ use crate::clock::Clock;
 use crate::deviation::Deviations;
 use crate::exchange::{ExchangeId, Reply, Site};
 use crate::fault::Faults;
+use crate::field::Fields;
 use crate::io::Output;
 use crate::journal::{Entry, Event, Journal};
 use crate::log::Log;
@@ -36,6 +37,8 @@ pub struct Core {
     pub faults: Faults,
     /// Active deviations.
     pub deviations: Deviations,
+    /// Active field deviations.
+    pub fields: Fields,
     /// Active variations.
     pub variations: Variations,
     /// Inputs and outputs.
@@ -71,6 +74,7 @@ impl Core {
             dialect: Arc::new(dialect),
             faults: Faults::default(),
             deviations: Deviations::default(),
+            fields: Fields::default(),
             variations: Variations::default(),
             journal: Journal::default(),
             log: Log::default(),
@@ -172,9 +176,9 @@ impl Core {
 
     /// Answers a waiting exchange. An exchange that no longer exists is ignored.
     pub fn answer(&mut self, exchange: ExchangeId, reply: Reply) {
-        let Reply { status, headers, body } = reply;
+        let Reply { status, headers, body } = self.fields.edit(exchange, reply);
         self.begin_answer(exchange, status, headers);
-        self.frame(exchange, &body);
+        self.put(exchange, &body);
         self.finish(exchange);
     }
 
@@ -193,6 +197,11 @@ impl Core {
 
     /// A piece of an answer in progress.
     pub fn frame(&mut self, exchange: ExchangeId, bytes: &Bytes) {
+        let bytes = self.fields.edit_events(exchange, bytes);
+        self.put(exchange, &bytes);
+    }
+
+    fn put(&mut self, exchange: ExchangeId, bytes: &Bytes) {
         // Chunks small enough to split every string; an empty body has no frame.
         let size = if self.varies(variation::CHUNKS) { 7 } else { bytes.len().max(1) };
         for at in (0..bytes.len()).step_by(size) {
@@ -203,11 +212,13 @@ impl Core {
 
     /// Completes an answer in progress.
     pub fn finish(&mut self, exchange: ExchangeId) {
+        self.fields.ended(exchange);
         self.outbox.push(Output::End { exchange });
     }
 
     /// Breaks an answer off, possibly before its first byte: the client sees the connection close.
     pub fn cut(&mut self, exchange: ExchangeId) {
+        self.fields.ended(exchange);
         self.outbox.push(Output::Cut { exchange });
     }
 

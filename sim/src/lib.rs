@@ -32,6 +32,7 @@ pub mod deviation;
 pub mod drop;
 pub mod exchange;
 pub mod fault;
+pub mod field;
 mod form;
 pub mod gateway;
 pub mod hosting;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use assay_spec::crypto::text;
-use assay_spec::{Dialect, Instant, Service};
+use assay_spec::{Dialect, Instant, Service, field};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue};
 use imbl::OrdMap;
@@ -197,14 +197,22 @@ impl World {
         Ok(())
     }
 
-    /// Activates exactly these deviations, by `id` or `id/variant`.
+    /// Activates exactly these deviations, by `id` or `id/variant`, or by the name of a field cell.
     pub fn set_deviations(&mut self, names: &[String]) -> Result<(), String> {
         let known = deviations();
+        let (fields, rows): (Vec<&String>, Vec<&String>) =
+            names.iter().partition(|name| name.starts_with(field::PREFIX));
         let found: Result<Vec<deviation::Deviation>, _> =
-            names.iter().map(|name| deviation::find(&known, name)).collect();
+            rows.iter().map(|name| deviation::find(&known, name)).collect();
         let found = found.map_err(|e| e.to_string())?;
+        let cell = |name: &&String| {
+            field::cell(name)
+                .ok_or_else(|| format!("unknown field deviation {name:?}; see `assay prove --cells`"))
+        };
+        let cells = fields.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
         self.control(format!("deviations {names:?}"));
         self.core.deviations.set(found);
+        self.core.fields.set(cells);
         Ok(())
     }
 
@@ -233,6 +241,10 @@ impl World {
         let line = format!("{} {} {} {}", head.site.name, head.peer, head.method, head.target);
         self.core.note(self.last, Event::Head(line, head.headers.clone()));
         let site = head.site;
+        if own.is_none() {
+            let dialect = Arc::clone(&self.core.dialect);
+            self.core.fields.asked(self.last, &head, &dialect);
+        }
         self.core.current = self.last;
         let reply = self.services.begin(&mut self.core, self.last, &head);
         self.core.current = 0;
@@ -246,6 +258,7 @@ impl World {
     fn abort(&mut self, exchange: ExchangeId) {
         if let Some(Open { site, .. }) = self.exchanges.remove(&exchange) {
             self.core.note(exchange, Event::Abort);
+            self.core.fields.ended(exchange);
             self.services.abort(&mut self.core, exchange, site);
         }
     }

@@ -7,7 +7,7 @@ use crate::endpoint::Endpoint;
 use crate::machine::Machine;
 use crate::requirement::Excuse;
 use crate::service::entries;
-use crate::{Id, Service};
+use crate::{Dialect, Id, Service, metadata, network};
 
 static IDS: LazyLock<BTreeMap<String, Id>> =
     LazyLock::new(|| requirements().map(|row| (row.to_string(), row)).collect());
@@ -40,6 +40,29 @@ pub fn excuses() -> impl Iterator<Item = &'static Excuse> {
 /// Every endpoint.
 pub fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
     entries().into_iter().flat_map(|entry| entry.endpoints.iter().copied())
+}
+
+/// The endpoint that a request to a site of a service is for, by its method and its path as sent without the query.
+/// Only the sites of nodes offer the network's API.
+pub fn endpoint_at(
+    dialect: &Dialect,
+    service: Service,
+    site: &str,
+    method: &str,
+    path: &str,
+) -> Option<&'static Endpoint> {
+    if service == Service::Metadata {
+        // Any path names something there, and all that exists is read with GET.
+        return metadata::route::endpoint(path.as_bytes()).filter(|_| method == "GET");
+    }
+    let is_node = site.starts_with(Service::Network.name());
+    let is_offered = |endpoint: &&'static Endpoint| {
+        service != Service::Network
+            || is_node == network::CORE.iter().any(|core| std::ptr::eq(*core, *endpoint))
+    };
+    let known: Vec<&'static Endpoint> =
+        endpoints().filter(|endpoint| endpoint.service == service).filter(is_offered).collect();
+    network::route::route(&known, method, &dialect.documented(path)).ok().map(|found| found.endpoint)
 }
 
 /// Every state machine.

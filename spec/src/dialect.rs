@@ -51,10 +51,23 @@ pub struct Dialect {
     pub memo_program: String,
 }
 
+impl Dialect {
+    /// The path that the documents print for a path of the gateway.
+    pub fn documented(&self, path: &str) -> String {
+        match path.strip_prefix(self.discovery_prefix.as_str()) {
+            Some(rest) if rest.starts_with('/') => format!("{DISCOVERY_PREFIX}{rest}"),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+/// The prefix of discovery and key check, as the documents print it.
+const DISCOVERY_PREFIX: &str = "/svc";
+
 impl Default for Dialect {
     fn default() -> Self {
         Self {
-            discovery_prefix: "/svc".into(),
+            discovery_prefix: DISCOVERY_PREFIX.into(),
             version_header: "svc-version".into(),
             confidential_scheme: "tee://".into(),
             channel: "SVC".into(),

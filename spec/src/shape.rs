@@ -1,4 +1,8 @@
-//! The shape of requests and responses, as far as the documents show it. OpenAPI is generated from it.
+//! The shape of requests and responses, as far as the documents show it. OpenAPI is generated from it, the suites judge
+//! every response by it, and the proof makes each field of it wrong. A field of a response names the row that owns it.
+
+use crate::Id;
+use crate::reply::{ErrorForm, Header, Whole};
 
 /// The request and the responses of an endpoint.
 #[derive(Debug)]
@@ -17,6 +21,16 @@ pub struct Shape {
     pub body: Body,
     /// The body of a success.
     pub reply: Reply,
+    /// The row that owns the body of a success, and every field of it that names no other.
+    pub row: Option<Id>,
+    /// A success with one of these members is another resource that shares the path; it is not judged.
+    pub others: &'static [&'static str],
+    /// What a success must keep besides its fields.
+    pub whole: &'static [Whole],
+    /// The headers of every response.
+    pub answers: &'static [Header],
+    /// The forms of its errors; the first that names a status is that status's form.
+    pub errors: &'static [ErrorForm],
     /// Statuses that the documents leave open, beyond those they list.
     pub open: &'static [u16],
 }
@@ -30,7 +44,12 @@ impl Shape {
         query: &[],
         headers: &[],
         body: Body::None,
-        reply: Reply::Unshown,
+        reply: Reply::Open("the documents do not show it"),
+        row: None,
+        others: &[],
+        whole: &[],
+        answers: &[],
+        errors: &[],
         open: &[],
     };
 }
@@ -44,15 +63,42 @@ pub struct Field {
     pub kind: ShapeKind,
     /// Whether it is always present.
     pub required: bool,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// The row that owns it. `None`: a field of a request, or the row of what it is in.
+    pub row: Option<Id>,
+    /// The row that owns its presence, if that is another one.
+    pub presence: Option<Id>,
+}
+
+impl Field {
+    /// Owned by a row.
+    #[must_use]
+    pub const fn owned(mut self, row: Id) -> Field {
+        self.row = Some(row);
+        self
+    }
+
+    /// Its absence breaks this row.
+    #[must_use]
+    pub const fn present(mut self, row: Id) -> Field {
+        self.presence = Some(row);
+        self
+    }
+
+    /// Null is as good as absent.
+    #[must_use]
+    pub const fn or_null(mut self) -> Field {
+        self.nullable = true;
+        self
+    }
 }
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum ShapeKind {
-    /// Not shown.
-    Any,
-    /// Null.
-    Null,
+    /// Any value, and why none is excluded.
+    Open(&'static str),
     /// A string.
     Text,
     /// Strings separated by commas.
@@ -72,16 +118,66 @@ pub enum ShapeKind {
         /// The default, if there is one.
         otherwise: Option<u64>,
     },
+    /// A number that is not negative: a duration in seconds.
+    Duration,
+    /// An integer of seconds since the epoch.
+    Seconds,
+    /// A number of seconds since the epoch.
+    Epoch,
+    /// An integer of milliseconds since the epoch.
+    Milliseconds,
+    /// A string of this form.
+    Form(Form),
     /// An array of values of one type.
     Array(&'static ShapeKind),
     /// An object with free keys and values of one type.
     Map(&'static ShapeKind),
+    /// The values of a list whose container the documents do not show: an array, or the arrays of an object.
+    Listed(&'static ShapeKind),
     /// An object with these members. More members are allowed.
     Object(&'static [Field]),
+    /// An object whose members depend on a word in it.
+    Case(&'static Case),
     /// A value of any of these types.
     Either(&'static [ShapeKind]),
     /// The bytes of a file.
     File,
+}
+
+/// An object whose members depend on a word in it.
+#[derive(Debug)]
+pub struct Case {
+    /// The member with the word.
+    pub member: &'static str,
+    /// The words with which `then` holds.
+    pub words: &'static [&'static str],
+    /// The members with one of the words.
+    pub then: &'static [Field],
+    /// The members otherwise.
+    pub otherwise: &'static [Field],
+}
+
+/// The form of a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// At least one character.
+    NotEmpty,
+    /// 8-4-4-4-12 hexadecimal digits.
+    Uuid,
+    /// Standard base64 with padding.
+    Base64,
+    /// The characters of base58.
+    Base58,
+    /// Hexadecimal digits, with or without `0x`.
+    Hex,
+    /// An absolute http or https URL.
+    Url,
+    /// An IPv6 address.
+    Ipv6,
+    /// A content identifier of version 1 in base32.
+    CidV1,
+    /// Begins with this prefix, and is longer.
+    Prefixed(&'static str),
 }
 
 /// The body of a request.
@@ -104,15 +200,17 @@ pub enum Body {
     Form(&'static [Field]),
 }
 
-/// The body of a success.
+/// The body of a response.
 #[derive(Clone, Copy, Debug)]
 pub enum Reply {
-    /// Not shown.
-    Unshown,
+    /// Any body, and why none is excluded.
+    Open(&'static str),
     /// A JSON value.
     Json(ShapeKind),
-    /// A JSON value, or events if the request asks for a stream.
-    JsonOrEvents(ShapeKind),
+    /// A JSON value, or events whose data is the second value, if the request asks for a stream.
+    JsonOrEvents(ShapeKind, ShapeKind),
+    /// This plain text; one newline may follow it.
+    Text(&'static str),
     /// An HTML document.
     Html,
     /// Bytes of any content type.
@@ -123,9 +221,10 @@ impl Reply {
     /// The content types. Empty if nothing is shown.
     pub const fn types(&self) -> &'static [&'static str] {
         match self {
-            Reply::Unshown => &[],
+            Reply::Open(_) => &[],
             Reply::Json(_) => &["application/json"],
-            Reply::JsonOrEvents(_) => &["application/json", "text/event-stream"],
+            Reply::Text(_) => &["text/plain"],
+            Reply::JsonOrEvents(..) => &["application/json", "text/event-stream"],
             Reply::Html => &["text/html"],
             Reply::Bytes => &["*/*"],
         }
@@ -134,10 +233,31 @@ impl Reply {
 
 /// A field that is always present.
 pub const fn must(name: &'static str, kind: ShapeKind) -> Field {
-    Field { name, kind, required: true }
+    Field { name, kind, required: true, nullable: false, row: None, presence: None }
 }
 
 /// A field that may be absent.
 pub const fn may(name: &'static str, kind: ShapeKind) -> Field {
-    Field { name, kind, required: false }
+    Field { required: false, ..must(name, kind) }
+}
+
+/// These fields, none of which must be present or have a value.
+pub const fn loose<const N: usize>(mut fields: [Field; N]) -> [Field; N] {
+    let mut n = 0;
+    while n < N {
+        fields[n].required = false;
+        fields[n].nullable = true;
+        n += 1;
+    }
+    fields
+}
+
+/// These fields, whose absence breaks this row.
+pub const fn present<const N: usize>(mut fields: [Field; N], row: Id) -> [Field; N] {
+    let mut n = 0;
+    while n < N {
+        fields[n].presence = Some(row);
+        n += 1;
+    }
+    fields
 }

@@ -1,76 +1,272 @@
-//! Judges responses by rules that hold wherever a response is seen, whichever check sent the request.
+//! Ambient judgement: every response of every check is judged by the declarations of its endpoint and status, whichever
+//! check sent the request. A part that is not as declared fails the row that owns it.
 
-use assay_spec::Id;
+use std::collections::BTreeMap;
+use std::fmt;
 
+use assay_spec::endpoint::Endpoint;
+use assay_spec::field::Part;
+use assay_spec::reply::{Expected, Header, Met, Place, judge as judge_value};
+use assay_spec::shape::Reply;
+use assay_spec::{Dialect, Id, catalogue};
+use serde_json::Value;
+
+use crate::check;
+use crate::endpoints::{endpoint_at, endpoint_of, service_at};
 use crate::exchange::{Exchange, Response};
+use crate::gateway::sse;
+use crate::run::NOT_KEPT;
 use crate::verdict::{Failure, Outcome, Verdict};
-use crate::{drop, gateway, network, publish};
 
-/// A rule that a single response can break.
-pub(crate) struct Rule {
-    /// Its row.
+/// A declared part of a response.
+pub(crate) struct Judged<'a> {
+    /// The endpoint.
+    pub(crate) endpoint: &'static Endpoint,
+    /// The status of the response.
+    pub(crate) status: u16,
+    /// The part.
+    pub(crate) part: Part,
+    /// The field, or the header.
+    pub(crate) name: Name<'a>,
+    /// The row that owns it.
     pub(crate) row: Id,
-    /// How a response breaks it.
-    pub(crate) breaks: fn(&Exchange, &Response) -> Option<Failure>,
+    /// Why it is not as declared.
+    pub(crate) failure: Option<Failure>,
 }
 
-/// The rules of every service.
-const RULES: &[Rule] = &[network::RETRY_AFTER, publish::RETRY_AFTER];
+/// The name of a part, as it is declared.
+pub(crate) enum Name<'a> {
+    /// A field.
+    Field(&'a Place<'a>),
+    /// A header, or empty for a whole body.
+    Plain(&'static str),
+}
 
-/// Fails the row of each rule that a response of the run breaks, whatever the row's own check has seen.
-pub(crate) fn judge(outcomes: &mut [Outcome]) {
-    for Rule { row, breaks } in RULES {
-        let broken = |outcome: &Outcome| {
-            let found = outcome.exchanges.iter().find_map(|exchange| {
-                let failure = breaks(exchange, exchange.response.as_ref().ok()?)?;
-                Some((exchange.clone(), failure))
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name::Field(place) => f.write_str(&place.declared()),
+            Name::Plain(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Fails the row of each declared part that a response of the run breaks, whatever the row's own check has seen, and counts
+/// the responses that each row was judged by. A row whose check did not run gets an outcome if it is broken.
+pub(crate) fn judge(outcomes: &mut Vec<Outcome>, dialect: &Dialect) {
+    let mut answers: BTreeMap<Id, usize> = BTreeMap::new();
+    let mut broken: BTreeMap<Id, (Id, Exchange, Failure)> = BTreeMap::new();
+    outcomes.sort_by_key(|outcome| outcome.requirement.key);
+    for outcome in outcomes.iter() {
+        let keeps_bodies = !outcome.notes.iter().any(|note| note == NOT_KEPT);
+        let own = outcome.exchanges.len() - usize::from(outcome.is_ambient);
+        for exchange in &outcome.exchanges[..own] {
+            let mut rows: Vec<Id> = Vec::new();
+            each_part(exchange, dialect, keeps_bodies, &mut |judged| {
+                if !rows.contains(&judged.row) {
+                    rows.push(judged.row);
+                }
+                if let Some(failure) = judged.failure {
+                    broken
+                        .entry(judged.row)
+                        .or_insert_with(|| (outcome.requirement, exchange.clone(), failure));
+                }
             });
-            found.map(|(exchange, failure)| (outcome.requirement, exchange, failure))
-        };
-        let first = outcomes.iter().filter_map(broken).min_by_key(|(by, ..)| by.key);
-        let Some((by, exchange, failure)) = first else { continue };
-        let own = outcomes.iter_mut().find(|outcome| outcome.requirement == *row);
-        let Some(own) = own.filter(|own| !matches!(own.verdict, Verdict::Fail | Verdict::Error)) else {
-            continue;
-        };
-        let Failure { place, want, got, .. } = &failure;
-        own.reason = format!("{place}: wanted {want}, got {got}, in a response to the check of {by}");
-        own.verdict = Verdict::Fail;
-        own.exchanges.push(exchange);
-        own.failure = Some(Failure { exchange: Some(own.exchanges.len() - 1), ..failure });
+            rows.into_iter().for_each(|row| *answers.entry(row).or_default() += 1);
+        }
+    }
+    for (row, found) in broken {
+        let known = outcomes.iter().position(|outcome| outcome.requirement == row);
+        let at = known.or_else(|| {
+            let check = check::for_requirement(row)?;
+            outcomes.push(Outcome::new(row, check.fact, Verdict::NotTestable, String::new()));
+            Some(outcomes.len() - 1)
+        });
+        if let Some(outcome) = at.and_then(|at| outcomes.get_mut(at)) {
+            fail(outcome, found);
+        }
+    }
+    for outcome in outcomes {
+        outcome.answers = answers.get(outcome.requirement).copied().unwrap_or_default();
     }
 }
 
-/// A 429 whose `Retry-After` is not a whole number of seconds.
-pub(crate) fn without_retry_after(response: &Response) -> Option<Failure> {
-    let after = response.header("retry-after");
-    let is_whole =
-        after.is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));
-    (response.status == 429 && !is_whole).then(|| Failure {
-        place: "header retry-after".to_owned(),
-        want: "whole seconds".to_owned(),
-        got: after.unwrap_or("none").to_owned(),
-        exchange: None,
-    })
+/// Fails a row for a response to the check of another, unless it has failed by itself.
+fn fail(own: &mut Outcome, (by, exchange, failure): (Id, Exchange, Failure)) {
+    if matches!(own.verdict, Verdict::Fail | Verdict::Error | Verdict::KnownFailure) {
+        return;
+    }
+    let Failure { place, want, got, .. } = &failure;
+    own.reason = format!("{place}: wanted {want}, got {got}, in a response to the check of {by}");
+    own.verdict = Verdict::Fail;
+    own.is_ambient = true;
+    own.exchanges.push(exchange);
+    own.failure = Some(Failure { exchange: Some(own.exchanges.len() - 1), ..failure });
 }
 
-/// Why a documented 503 shows nothing about the request: the server is unavailable for now.
+/// Calls `met` for each declared part of a response. Without bodies, only for its headers.
+pub(crate) fn each_part(
+    exchange: &Exchange,
+    dialect: &Dialect,
+    keeps_bodies: bool,
+    met: &mut dyn FnMut(Judged<'_>),
+) {
+    let Ok(response) = &exchange.response else { return };
+    match exchange.request.method.as_str() {
+        // Nothing but the headers of every response.
+        "OPTIONS" => {
+            let endpoint =
+                ["GET", "POST", "PUT"].iter().find_map(|method| endpoint_at(dialect, exchange, method));
+            if let Some(endpoint) = endpoint {
+                each_header(endpoint, &[], response, met);
+            }
+        }
+        "HEAD" => {
+            if let Some(endpoint) = endpoint_at(dialect, exchange, "GET") {
+                let expected = endpoint.expected(response.status);
+                each_header(endpoint, expected.map_or(&[][..], |expected| expected.headers), response, met);
+            }
+        }
+        _ => {
+            let Some(endpoint) = endpoint_of(dialect, exchange) else { return };
+            let expected = endpoint.expected(response.status);
+            each_header(endpoint, expected.map_or(&[][..], |expected| expected.headers), response, met);
+            if let (Some(expected), true) = (expected, keeps_bodies) {
+                each_of_body(endpoint, &expected, response, met);
+            }
+        }
+    }
+}
+
+fn each_header(
+    endpoint: &'static Endpoint,
+    of_status: &'static [Header],
+    response: &Response,
+    met: &mut dyn FnMut(Judged<'_>),
+) {
+    for Header { name, rule, row } in endpoint.shape.answers.iter().chain(of_status) {
+        let value = response.header(name);
+        let failure = (!rule.holds(value)).then(|| Failure {
+            place: format!("header {name}"),
+            want: rule.want(),
+            got: value.unwrap_or("none").to_owned(),
+            exchange: None,
+        });
+        let (part, name, status) = (Part::Header, Name::Plain(name), response.status);
+        met(Judged { endpoint, status, part, name, row, failure });
+    }
+}
+
+fn each_of_body(
+    endpoint: &'static Endpoint,
+    expected: &Expected,
+    response: &Response,
+    met: &mut dyn FnMut(Judged<'_>),
+) {
+    let (Some(row), status) = (expected.row, response.status) else { return };
+    let mut whole = |is_right: bool, want: &str| {
+        let failure = (!is_right).then(|| Failure {
+            place: "body".to_owned(),
+            want: want.to_owned(),
+            got: shown(&response.text()),
+            exchange: None,
+        });
+        met(Judged { endpoint, status, part: Part::Bytes, name: Name::Plain(""), row, failure });
+    };
+    let kind = match expected.body {
+        Reply::Open(_) | Reply::Bytes => return,
+        Reply::Text(text) => {
+            let body = response.text();
+            return whole(
+                body.strip_suffix('\n').unwrap_or(&body) == *text,
+                &format!("the plain text {text:?}"),
+            );
+        }
+        Reply::Html => {
+            let is_html = media_type(response) == "text/html" && response.json().is_err();
+            return whole(is_html, "an HTML document");
+        }
+        Reply::JsonOrEvents(_, event) if media_type(response) == "text/event-stream" => {
+            for (n, event_of) in sse::events(&response.body).into_iter().enumerate() {
+                let data = serde_json::from_str::<Value>(&event_of.data).ok().filter(Value::is_object);
+                let Some(data) = data else { continue };
+                judge_value(event, &data, row, &Place::BODY, &mut |found| {
+                    met(judged(endpoint, status, Part::Event, &format!("event {n} "), found));
+                });
+            }
+            return;
+        }
+        Reply::Json(kind) | Reply::JsonOrEvents(kind, _) => kind,
+    };
+    let Ok(body) = response.json() else {
+        // A proxy fails in its own words.
+        if status < 500 && !expected.may_be_foreign {
+            whole(false, "JSON");
+        }
+        return;
+    };
+    if expected.is_foreign(&body) {
+        return;
+    }
+    whole(true, "JSON");
+    judge_value(kind, &body, row, &Place::BODY, &mut |found| {
+        met(judged(endpoint, status, Part::Body, "", found))
+    });
+    for rule in expected.whole {
+        let failure = (rule.breaks)(&body).map(|got| {
+            let (place, want) = ("body".to_owned(), rule.want.to_owned());
+            Failure { place, want, got, exchange: None }
+        });
+        let (part, name) = (Part::Body, Name::Plain(""));
+        met(Judged { endpoint, status, part, name, row: rule.row, failure });
+    }
+}
+
+fn judged<'a>(
+    endpoint: &'static Endpoint,
+    status: u16,
+    part: Part,
+    before: &str,
+    found: Met<'a>,
+) -> Judged<'a> {
+    let Met { place, row, value, want } = found;
+    let failure = want.map(|want| {
+        let pointer = place.to_string();
+        let at = if pointer.is_empty() { "body".to_owned() } else { format!("{before}{pointer}") };
+        let got = value.map_or_else(|| "nothing".to_owned(), |value| shown(&value.to_string()));
+        Failure { place: at, want, got, exchange: None }
+    });
+    Judged { endpoint, status, part, name: Name::Field(place), row, failure }
+}
+
+/// The most characters of a value that a failure shows.
+const SHOWN: usize = 200;
+
+fn shown(text: &str) -> String {
+    let cut: String = text.chars().take(SHOWN).collect();
+    if cut.len() < text.len() { format!("{cut} \u{2026}") } else { cut }
+}
+
+fn media_type(response: &Response) -> String {
+    let value = response.header("content-type").unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Why a documented error shows nothing about the request: the server is unavailable for now.
 pub(crate) fn unavailable(exchange: &Exchange) -> Option<&'static str> {
-    let response = exchange.response.as_ref().ok().filter(|response| response.status == 503)?;
+    let (response, service) = (exchange.response.as_ref().ok()?, service_at(&exchange.site)?);
     let body = response.json().unwrap_or_default();
-    match exchange.site.as_str() {
-        drop::SITE => Some("the target has paused drops (503)"),
-        gateway::SITE if body["detail"].is_string() => Some("every server of the model failed (503)"),
-        publish::SITE if body["error"] == "not-primary" => Some("the node is a standby (503 not-primary)"),
-        publish::SITE if body["error"] == "backend is passive" => Some("the backend is passive (503)"),
-        _ => None,
-    }
+    let own = catalogue::endpoints().filter(|endpoint| endpoint.service == service);
+    let forms = own.filter_map(|endpoint| endpoint.expected(response.status));
+    let said = forms.flat_map(|expected| expected.unavailable).find(|unavailable| unavailable.says_so(&body));
+    said.map(|unavailable| unavailable.why)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::exchange::Request;
+    use crate::publish;
 
     fn exchange(site: &str, target: &str, status: u16, after: Option<&str>, body: &str) -> Exchange {
         let headers = after.map(|after| ("retry-after".to_owned(), after.as_bytes().to_vec()));
@@ -104,7 +300,7 @@ mod tests {
                 let exchange = exchange(site, target, 429, after, "");
                 seen.expect("a check of the group").exchanges.push(exchange);
             }
-            judge(&mut outcomes);
+            judge(&mut outcomes, &Dialect::default());
             let failed: Vec<String> = outcomes
                 .iter()
                 .filter(|outcome| outcome.verdict == Verdict::Fail)

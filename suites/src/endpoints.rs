@@ -3,7 +3,7 @@
 
 use assay_spec::endpoint::{Auth, Endpoint};
 use assay_spec::network::route::route;
-use assay_spec::{Dialect, Service};
+use assay_spec::{Dialect, Service, catalogue};
 use serde_json::Value;
 use url::Url;
 
@@ -100,11 +100,8 @@ pub fn gather<'run>(
             is_probed: false,
         })
         .collect();
-    let known: Vec<&'static Endpoint> = rows.iter().map(|row| row.endpoint).collect();
     for (exchange, stated) in exchanges {
-        let Some(endpoint) = endpoint_of(&known, &settings.dialect, &exchange.base, &exchange.request) else {
-            continue;
-        };
+        let Some(endpoint) = endpoint_of(&settings.dialect, exchange) else { continue };
         let row = rows.iter_mut().find(|row| std::ptr::eq(row.endpoint, endpoint));
         if let Some(row) = row {
             row.count(exchange, stated);
@@ -195,22 +192,37 @@ fn filled(template: &str) -> String {
     path + rest
 }
 
-/// The endpoint of a request. All services but one have templates that distinguish paths.
-fn endpoint_of(
-    known: &[&'static Endpoint],
+/// The endpoint that an exchange was for, by the site and the path that it was sent to.
+pub(crate) fn endpoint_of(dialect: &Dialect, exchange: &Exchange) -> Option<&'static Endpoint> {
+    endpoint_at(dialect, exchange, &exchange.request.method)
+}
+
+/// As [`endpoint_of`], as if the request had another method.
+pub(crate) fn endpoint_at(dialect: &Dialect, exchange: &Exchange, method: &str) -> Option<&'static Endpoint> {
+    find(dialect, &exchange.site, &exchange.base, method, &exchange.request.target)
+}
+
+/// The endpoint of a request to one of the target's sites.
+pub(crate) fn find(
     dialect: &Dialect,
+    site: &str,
     base: &str,
-    request: &Request,
+    method: &str,
+    target: &str,
 ) -> Option<&'static Endpoint> {
-    let base = Url::parse(base).ok()?;
-    let path = request.target.split('?').next().unwrap_or_default();
+    let (service, base) = (service_at(site)?, Url::parse(base).ok()?);
+    let path = target.split('?').next().unwrap_or_default();
     let path = path.strip_prefix(base.path().trim_end_matches('/'))?;
-    if known.iter().any(|endpoint| endpoint.service == Service::Metadata) {
-        let is_get = request.method == "GET";
-        return assay_spec::metadata::route::endpoint(path.as_bytes()).filter(|_| is_get);
-    }
-    let path = crate::gateway::documented(dialect, path);
-    route(known, &request.method, &path).ok().map(|found| found.endpoint)
+    catalogue::endpoint_at(dialect, service, site, method, path)
+}
+
+/// The service behind a site. `None`: the site is not one that the documents describe with endpoints.
+pub(crate) fn service_at(name: &str) -> Option<Service> {
+    let is_of_network = || {
+        let is_numbered = name.starts_with("network-") || name.starts_with("compute-");
+        is_numbered || endpoints(Service::Network).iter().any(|endpoint| site(endpoint) == name)
+    };
+    Service::named(name).or_else(|| is_of_network().then_some(Service::Network))
 }
 
 /// Whether a rejection is in the API's error form, as far as the document defines it; otherwise whether the endpoint
@@ -254,20 +266,10 @@ fn path(dialect: &Dialect, base: &str, request: &Request) -> String {
 
 /// Method and path of the documented endpoint of an exchange; its own path if it is not documented.
 pub fn name(exchange: &Exchange) -> String {
-    let Exchange { site, base, request, .. } = exchange;
-    let path = documented(site, base, request)
+    let Exchange { base, request, .. } = exchange;
+    let path = endpoint_of(&Dialect::default(), exchange)
         .map_or_else(|| path(&Dialect::default(), base, request), |endpoint| endpoint.path.to_owned());
     format!("{} {path}", request.method)
-}
-
-/// The endpoint of a request to one of the target's sites, by the documents' own words.
-pub(crate) fn documented(site: &str, base: &str, request: &Request) -> Option<&'static Endpoint> {
-    let known = match site {
-        "" | "chain" => return None,
-        "metadata" => endpoints(Service::Metadata).to_vec(),
-        _ => with_templates(),
-    };
-    endpoint_of(&known, &Dialect::default(), base, request)
 }
 
 /// Signed requests, drops and metrics leave data behind. Inference and draws do not.

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use assay_spec::{Id, Service};
+use assay_spec::{Dialect, Id, Service};
 
 use crate::check;
 use crate::control::Control;
@@ -85,6 +85,12 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
     for outcome in &report.outcomes {
         // Without exchanges there is nothing to judge, and the report does not record how long a check was held back, or
         // what other checks saw.
+        if outcome.is_without_check() {
+            // The responses to the other checks decide.
+            let (requirement, fact) = (outcome.requirement, outcome.fact);
+            again.push(Outcome::new(requirement, fact, Verdict::NotTestable, String::new()));
+            continue;
+        }
         let is_held = outcome.verdict == Verdict::Inconclusive
             && [run::HELD, run::SILENT].iter().any(|start| outcome.reason.starts_with(start));
         if is_held || (outcome.exchanges.is_empty() && outcome.verdict == Verdict::NotTestable) {
@@ -107,7 +113,7 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
         }
     }
     // Checks without exchanges are not judged again, but they were part of the run.
-    settle(&mut again, &owners::whole(&report.outcomes));
+    settle(&mut again, &owners::whole(&report.outcomes), &settings.dialect);
     for now in again {
         let then = report.outcomes.iter().find(|outcome| outcome.requirement == now.requirement);
         let Some(then) = then else { continue };
@@ -150,6 +156,11 @@ fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'s
     Ok((settings, missing.into_iter().filter(|key| !key.starts_with("gateway.")).collect()))
 }
 
+/// The words of a report's target.
+pub(crate) fn dialect(report: &Run) -> Dialect {
+    settings(report, None).map(|(settings, _)| settings.dialect).unwrap_or_default()
+}
+
 /// Whether the checks of a report ran in worlds of their own.
 fn is_own(report: &Run) -> bool {
     report.conditions.is_embedded || report.conditions.offer.as_ref().is_some_and(|offer| offer.forks)
@@ -190,7 +201,8 @@ async fn once_more(
     }
     let (verdict, reason, failure) = run::judge(check, checked, &traces);
     // Rules that hold for every response are judged once all checks are.
-    let exchanges = outcome.exchanges.clone();
+    let own = outcome.exchanges.len() - usize::from(outcome.is_ambient);
+    let exchanges = outcome.exchanges[..own].to_vec();
     Ok(Outcome { failure, exchanges, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
 }
 

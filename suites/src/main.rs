@@ -221,6 +221,16 @@ struct ProveArgs {
     /// Run only against constant servers, and print which checks pass on which
     #[arg(long, conflicts_with_all = ["json", "junit", "verbose"])]
     constant: bool,
+    /// Make each declared field of each response wrong, and print how many of these cells the rows that own them close.
+    /// Fails if a cell is open that suites/holes.toml does not list
+    #[arg(long, conflicts_with = "constant")]
+    cells: bool,
+    /// Only every Nth cell; the seed decides which
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "cells", value_parser = clap::value_parser!(u16).range(1..))]
+    every: u16,
+    /// Write the open cells in the form of suites/holes.toml
+    #[arg(long, value_name = "FILE", requires = "cells", conflicts_with = "every")]
+    holes: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -432,6 +442,9 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
     if args.constant {
         return prove_constant(args.seed, &wanted, &settings).await;
     }
+    if args.cells {
+        return prove_cells(&args, &wanted, &settings).await;
+    }
     let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
         .await
         .map_err(Ending::Failed)?;
@@ -443,6 +456,31 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
         write(path, &matrix.junit())?;
     }
     if matrix.holds() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+/// Proves the field cells of the services of the selected checks.
+#[cfg(feature = "embedded")]
+async fn prove_cells(
+    args: &ProveArgs,
+    wanted: &[&'static assay_suites::check::Check],
+    settings: &Settings,
+) -> Result<(), Ending> {
+    use assay_suites::embedded::cells;
+
+    let is_wanted = |service: &&Service| wanted.iter().any(|check| check.requirement.service == **service);
+    let services: Vec<Service> = Service::ALL.iter().filter(is_wanted).copied().collect();
+    let found = cells::prove_cells(args.seed, &services, settings, 4, args.every.into());
+    let found = found.await.map_err(Ending::Failed)?;
+    print!("{}", cells::text(&found));
+    if let Some(path) = &args.json {
+        write(path, &format!("{:#}\n", cells::json(&found)))?;
+    }
+    if let Some(path) = &args.holes {
+        return write(path, &cells::holes(&found));
+    }
+    let differences = cells::differences(&found, args.every > 1).map_err(Ending::Failed)?;
+    differences.iter().for_each(|line| println!("{line}"));
+    if differences.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
 /// Runs checks against constant servers.

@@ -102,7 +102,7 @@ fn tags(endpoints: &[&Endpoint]) -> Value {
     names.iter().map(|name| json!({ "name": name })).collect()
 }
 
-fn operation(endpoint: &Endpoint, urls: &BTreeMap<String, String>) -> Value {
+fn operation(endpoint: &'static Endpoint, urls: &BTreeMap<String, String>) -> Value {
     let shape = &endpoint.shape;
     let mut operation = json!({
         "operationId": endpoint.name,
@@ -212,7 +212,7 @@ fn parameter(place: &str, field: &Field) -> Value {
     parameter
 }
 
-fn responses(endpoint: &Endpoint) -> Value {
+fn responses(endpoint: &'static Endpoint) -> Value {
     let mut responses = Map::new();
     for code in statuses(endpoint) {
         let status = code.parse::<u16>().ok();
@@ -232,7 +232,7 @@ fn responses(endpoint: &Endpoint) -> Value {
     Value::Object(responses)
 }
 
-fn response(endpoint: &Endpoint, status: u16) -> Value {
+fn response(endpoint: &'static Endpoint, status: u16) -> Value {
     let is_open = endpoint.shape.open.contains(&status);
     let mut description = meaning(endpoint.service, status).to_owned();
     if is_open {
@@ -241,9 +241,9 @@ fn response(endpoint: &Endpoint, status: u16) -> Value {
     let mut response = json!({ "description": description });
     if (200..300).contains(&status) {
         let schema = match &endpoint.shape.reply {
-            Reply::Json(kind) | Reply::JsonOrEvents(kind) => for_kind(kind),
-            Reply::Html => json!({ "type": "string" }),
-            Reply::Bytes | Reply::Unshown => json!({}),
+            Reply::Json(kind) | Reply::JsonOrEvents(kind, _) => for_kind(kind),
+            Reply::Html | Reply::Text(_) => json!({ "type": "string" }),
+            Reply::Bytes | Reply::Open(_) => json!({}),
         };
         let types = endpoint.shape.reply.types();
         if !types.is_empty() {
@@ -252,10 +252,9 @@ fn response(endpoint: &Endpoint, status: u16) -> Value {
     } else if let Some((kind, schema)) = schema::refusal(endpoint, status).filter(|_| !is_open) {
         response["content"] = content(&[kind], &schema);
     }
-    if status == 429 && matches!(endpoint.service, Service::Network | Service::Publish) {
-        let schema = json!({ "type": "integer", "minimum": 0 });
-        let always = endpoint.service == Service::Network;
-        response["headers"] = json!({ "Retry-After": { "required": always, "schema": schema } });
+    let headers = schema::headers(endpoint, status);
+    if !headers.is_empty() {
+        response["headers"] = Value::Object(headers);
     }
     response
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::endpoint::{Endpoint, OF_HTTP};
-use assay_spec::{Id, Service};
+use assay_spec::{Dialect, Id, Service};
 
 use crate::check::{self, Stop};
 use crate::endpoints;
@@ -43,7 +43,7 @@ pub(crate) fn whole(outcomes: &[Outcome]) -> BTreeSet<Service> {
 }
 
 fn endpoint_of(exchange: &Exchange) -> Option<&'static Endpoint> {
-    endpoints::documented(&exchange.site, &exchange.base, &exchange.request)
+    endpoints::endpoint_of(&Dialect::default(), exchange)
 }
 
 /// What responses with one cause have in common: the endpoint, or site, method and path of a request to none, and the

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
-use assay_spec::{Id, Service};
+use assay_spec::{Dialect, Id, Service};
 use futures_util::{FutureExt, StreamExt};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -148,7 +148,7 @@ impl Runner<'_> {
         let sent = all.iter().map(|ran| ran.sent).sum();
         let mut outcomes: Vec<Outcome> = all.into_iter().map(|ran| ran.outcome).collect();
         let whole = owners::whole(&outcomes);
-        settle(&mut outcomes, &whole);
+        settle(&mut outcomes, &whole, &self.settings.dialect);
         Run {
             target: self.target.name(),
             seed: self.settings.seed,
@@ -317,7 +317,8 @@ fn excuse(checked: &Checked, traces: &Traces) -> Option<&'static str> {
     match status {
         _ if traces.wanted.contains(&status) => None,
         429 => traces.at_limit.contains(&at).then_some("this run has reached the declared rate limit (429)"),
-        _ => ambient::unavailable(exchange),
+        503 => ambient::unavailable(exchange),
+        _ => None,
     }
 }
 
@@ -391,10 +392,10 @@ fn short(text: &str) -> String {
     if cut.len() < text.len() { format!("{cut} …") } else { cut }
 }
 
-/// Makes checks with a failed prerequisite inconclusive, finds the owners of failed preconditions, and sorts by
-/// requirement. `whole` are the services of which the run has every check.
-pub(crate) fn settle(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
-    ambient::judge(outcomes);
+/// Judges every response by the declarations, makes checks with a failed prerequisite inconclusive, finds the owners of
+/// failed preconditions, and sorts by requirement. `whole` are the services of which the run has every check.
+pub(crate) fn settle(outcomes: &mut Vec<Outcome>, whole: &BTreeSet<Service>, dialect: &Dialect) {
+    ambient::judge(outcomes, dialect);
     let failed = failed(outcomes.iter());
     for outcome in outcomes.iter_mut() {
         rest(outcome, &failed);
@@ -410,7 +411,8 @@ fn failed<'all>(outcomes: impl Iterator<Item = &'all Outcome>) -> BTreeMap<u32, 
 
 /// Makes a failing outcome inconclusive if a prerequisite failed.
 fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
-    if !matches!(outcome.verdict, Verdict::Fail | Verdict::Warn) {
+    // What a response shows by itself rests on no prerequisite.
+    if outcome.is_ambient || !matches!(outcome.verdict, Verdict::Fail | Verdict::Warn) {
         return;
     }
     let after = check::for_requirement(outcome.requirement).map_or(&[][..], |check| check.after);

@@ -133,9 +133,19 @@ pub struct Outcome {
     pub seed: Option<u64>,
     /// Duration in milliseconds; `None` if meaningless, as in the embedded simulator.
     pub elapsed_ms: Option<u64>,
+    /// How many responses of the run, to any check, were judged by a declaration that the requirement owns.
+    pub answers: usize,
+    /// A response to another check broke what the requirement owns; the verdict says so, and the failure names the
+    /// response, the last of the exchanges.
+    pub is_ambient: bool,
 }
 
 impl Outcome {
+    /// Whether it is only the verdict about a response to another check: its own check did not run.
+    pub fn is_without_check(&self) -> bool {
+        self.is_ambient && self.exchanges.len() == 1
+    }
+
     /// An outcome without exchanges.
     pub fn new(requirement: Id, fact: &'static str, verdict: Verdict, reason: String) -> Outcome {
         Outcome {
@@ -153,6 +163,8 @@ impl Outcome {
             disguises: Vec::new(),
             seed: None,
             elapsed_ms: None,
+            answers: 0,
+            is_ambient: false,
         }
     }
 }

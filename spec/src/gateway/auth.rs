@@ -1,6 +1,8 @@
 //! `GET /svc/auth/check` (document 1), and the header with the key.
 
+use super::shapes::NO_ERRORS;
 use crate::endpoint::endpoint;
+use crate::shape::Reply;
 
 endpoint! {
     /// Checks whether a key is valid. Spends no tokens.
@@ -8,6 +10,8 @@ endpoint! {
     Bearer [200, 401]
     "document 1, Inference gateway (paths under {base_url})";
     group: "Keys",
+    reply: Reply::Open("the documents show its statuses only"),
+    errors: NO_ERRORS,
 }
 
 /// The key in the value of an `Authorization` header; `None` for another scheme or without a key.

@@ -7,9 +7,12 @@ use super::body::{broken, conversation, given, kind, object, optional, required,
 use super::data_url::{self, ImageData};
 use super::limits;
 use super::requirements::chat::{
-    BODY, CONTENT, IMAGE_DATA, MESSAGE, MESSAGE_COMPLETE, MESSAGES, MODEL, NOT_EMPTY, PART, PART_IMAGE,
-    PART_IMAGE_URL, PART_TEXT, PART_TYPE, ROLE, ROLE_KNOWN, STREAM, TOOL_CALL_ID,
+    ANSWERED, BODY, CHOICES, CONTENT, IMAGE_DATA, MESSAGE, MESSAGE_COMPLETE, MESSAGES, MODEL, NOT_EMPTY,
+    PART, PART_IMAGE, PART_IMAGE_URL, PART_TEXT, PART_TYPE, ROLE, ROLE_KNOWN, STREAM, TOOL_CALL_ID,
 };
+use super::requirements::stream::{CHUNKS, DELTA};
+use super::requirements::tools::{CALL_ARGUMENTS, CALL_NAME};
+use super::shapes::ERRORS;
 use super::tools::{self, Tool};
 use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
@@ -40,6 +43,22 @@ const FUNCTION: &[Field] = &[
     must("parameters", ShapeKind::Object(&[])),
 ];
 
+/// A reply.
+const COMPLETION: &[Field] = &[must("choices", ShapeKind::Array(&CHOICE)).owned(&CHOICES)];
+const CHOICE: ShapeKind = ShapeKind::Object(&[must("message", ShapeKind::Object(REPLY_MESSAGE))]);
+const REPLY_MESSAGE: &[Field] = &[
+    may("content", ShapeKind::Open("the documents do not list it among the reply's fields")),
+    may("tool_calls", ShapeKind::Array(&CALL)).or_null().owned(&CALL_NAME),
+];
+const CALL: ShapeKind = ShapeKind::Object(&[must("function", ShapeKind::Object(CALLED))]);
+const CALLED: &[Field] =
+    &[must("name", ShapeKind::Text), must("arguments", ShapeKind::Text).owned(&CALL_ARGUMENTS)];
+/// The data of an event. Without `choices` it is not a chunk, but may be the error of a stream that failed, whose shape is
+/// not shown.
+const CHUNK: &[Field] = &[may("choices", ShapeKind::Array(&INCREMENT)).owned(&CHUNKS)];
+const INCREMENT: ShapeKind = ShapeKind::Object(&[may("delta", ShapeKind::Object(DELTA_FIELDS)).or_null()]);
+const DELTA_FIELDS: &[Field] = &[may("content", ShapeKind::Text).or_null().owned(&DELTA)];
+
 endpoint! {
     /// Answers a conversation, as one object or as a stream.
     Gateway ENDPOINT "chat" "POST" "/v1/chat/completions"
@@ -48,7 +67,9 @@ endpoint! {
     group: "Inference",
     note: "With `stream` true the reply is a stream of server-sent events.",
     body: Body::Json(REQUEST),
-    reply: Reply::JsonOrEvents(ShapeKind::Object(&[must("choices", ShapeKind::Array(&ShapeKind::Object(&[])))])),
+    reply: Reply::JsonOrEvents(ShapeKind::Object(COMPLETION), ShapeKind::Object(CHUNK)),
+    row: Some(&ANSWERED),
+    errors: ERRORS,
     open: TOO_LARGE,
 }
 

@@ -2,12 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::requirements::discovery::SERVERS;
+use super::shapes::NO_ERRORS;
 use crate::Dialect;
 use crate::endpoint::endpoint;
 use crate::shape::{Field, Reply, ShapeKind, must};
 
 /// The discovery entry of a model, for OpenAPI.
 const ENTRY: &[Field] = &[must("servers", ShapeKind::Array(&ShapeKind::Text))];
+const MODEL: ShapeKind = ShapeKind::Object(ENTRY);
 
 endpoint! {
     /// Lists the servers of each model. The document does not show whether it needs a key.
@@ -15,7 +18,9 @@ endpoint! {
     None [200]
     "document 1, Inference gateway (paths under {base_url})";
     group: "Models",
-    reply: Reply::Json(ShapeKind::Map(&ShapeKind::Object(ENTRY))),
+    reply: Reply::Json(ShapeKind::Map(&MODEL)),
+    row: Some(&SERVERS),
+    errors: NO_ERRORS,
     open: &[401],
 }
 

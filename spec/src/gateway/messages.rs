@@ -6,8 +6,9 @@ use super::TOO_LARGE;
 use super::body::{broken, conversation, given, kind, object, required, within};
 use super::limits;
 use super::requirements::messages::{
-    BLOCKS, BODY, COMPLETE, CONTENT, MAX_TOKENS, MESSAGE, MESSAGES, MODEL, ROLE, ROLE_KNOWN,
+    BLOCKS, BODY, COMPLETE, CONTENT, MAX_TOKENS, MESSAGE, MESSAGE_OBJECT, MESSAGES, MODEL, ROLE, ROLE_KNOWN,
 };
+use super::shapes::{ERRORS, EVENTS, OBJECT};
 use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
@@ -31,7 +32,9 @@ endpoint! {
     note: "Whether the version header is required is not shown.",
     headers: VERSION,
     body: Body::Json(REQUEST),
-    reply: Reply::JsonOrEvents(ShapeKind::Object(&[])),
+    reply: Reply::JsonOrEvents(OBJECT, EVENTS),
+    row: Some(&MESSAGE_OBJECT),
+    errors: ERRORS,
     open: TOO_LARGE,
 }
 

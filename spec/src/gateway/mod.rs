@@ -14,6 +14,7 @@ pub mod messages;
 pub mod models;
 pub mod requirements;
 pub mod responses;
+mod shapes;
 pub mod stand_in;
 pub mod tools;
 

@@ -1,5 +1,7 @@
 //! `GET /v1/models` (document 1).
 
+use super::requirements::models::LIST as LIST_ROW;
+use super::shapes::NO_ERRORS;
 use crate::endpoint::endpoint;
 use crate::shape::{Reply, ShapeKind};
 
@@ -9,6 +11,8 @@ endpoint! {
     None [200]
     "document 1, Inference gateway (paths under {base_url})";
     group: "Models",
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Open("the shape of the list is not shown")),
+    row: Some(&LIST_ROW),
+    errors: NO_ERRORS,
     open: &[401],
 }

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::TOO_LARGE;
 use super::body::{broken, object, optional, required};
-use super::requirements::responses::BODY;
+use super::requirements::responses::{BODY, RESPONSE};
+use super::shapes::{ERRORS, EVENTS, OBJECT};
 use crate::endpoint::endpoint;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
@@ -24,7 +25,9 @@ endpoint! {
     group: "Inference",
     note: "The document does not show the bodies; these are the common form.",
     body: Body::Json(REQUEST),
-    reply: Reply::JsonOrEvents(ShapeKind::Object(&[])),
+    reply: Reply::JsonOrEvents(OBJECT, EVENTS),
+    row: Some(&RESPONSE),
+    errors: ERRORS,
     open: TOO_LARGE,
 }
 

@@ -2,6 +2,7 @@
 //! backend restart. Its request and response are not shown.
 
 use crate::endpoint::endpoint;
+use crate::reply::ErrorForm;
 
 endpoint! {
     /// Restores the backend's project data. Statuses and authentication of the caller are not shown.
@@ -10,4 +11,5 @@ endpoint! {
     "document 2, Endpoints";
     group: "Projects",
     note: "Request and response are not shown.",
+    errors: &[ErrorForm::open(&[], "its response is not shown")],
 }

@@ -11,8 +11,9 @@ use crate::{Refused, Rules};
 /// The shape of an attribute, for OpenAPI.
 pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
 const MEMBERS: &[Field] = &[
-    must("trait_type", ShapeKind::Text),
-    must("value", ShapeKind::Either(&[ShapeKind::Boolean, ShapeKind::Integer, ShapeKind::Text])),
+    must("trait_type", ShapeKind::Text).owned(&TRAIT_TYPE),
+    must("value", ShapeKind::Either(&[ShapeKind::Boolean, ShapeKind::Integer, ShapeKind::Text]))
+        .owned(&VALUE),
 ];
 
 /// An attribute. Both members are required.

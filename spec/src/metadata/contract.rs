@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::members::{optional, required, text, texts};
+use super::requirements::contract as own;
 use super::requirements::records as rows;
 use super::template::TokenMetadataTemplate;
 use crate::metadata::template::SHAPE as TEMPLATE;
@@ -13,27 +14,27 @@ use crate::{Refused, Rules};
 
 /// The shape of a contract's document, for OpenAPI.
 const CONTRACT: ShapeKind = ShapeKind::Object(&[
-    must("name", ShapeKind::Text),
-    may("symbol", ShapeKind::Text),
-    may("description", ShapeKind::Text),
-    may("image", ShapeKind::Text),
-    may("banner_image", ShapeKind::Text),
-    may("featured_image", ShapeKind::Text),
-    may("external_link", ShapeKind::Text),
-    may("collaborators", ShapeKind::Array(&ShapeKind::Text)),
-    may("ref", ShapeKind::Text),
-    may("owner", ShapeKind::Text),
-    may("default_token_template", TEMPLATE),
+    must("name", ShapeKind::Text).owned(&rows::CONTRACT_NAME),
+    may("symbol", ShapeKind::Text).or_null().owned(&rows::CONTRACT_SYMBOL),
+    may("description", ShapeKind::Text).or_null().owned(&rows::CONTRACT_DESCRIPTION),
+    may("image", ShapeKind::Text).or_null().owned(&rows::CONTRACT_IMAGE),
+    may("banner_image", ShapeKind::Text).or_null().owned(&rows::CONTRACT_BANNER_IMAGE),
+    may("featured_image", ShapeKind::Text).or_null().owned(&rows::CONTRACT_FEATURED_IMAGE),
+    may("external_link", ShapeKind::Text).or_null().owned(&rows::CONTRACT_EXTERNAL_LINK),
+    may("collaborators", ShapeKind::Array(&ShapeKind::Text)).or_null().owned(&rows::CONTRACT_COLLABORATORS),
+    may("ref", ShapeKind::Text).or_null().owned(&rows::CONTRACT_REF),
+    may("owner", ShapeKind::Text).or_null().owned(&rows::CONTRACT_OWNER),
+    may("default_token_template", TEMPLATE).or_null().owned(&rows::CONTRACT_TEMPLATE),
 ]);
 endpoint! {
     /// Returns a contract's document by the content identifier of its metadata.
     BY_CID "contract-by-cid" "/{contract_metadata_cid}" [200, 422]
-    group: "Contracts", reply: Reply::Json(CONTRACT), open: UNKNOWN
+    group: "Contracts", reply: Reply::Json(CONTRACT), row: Some(&own::BY_CID), open: UNKNOWN
 }
 endpoint! {
     /// Returns a contract's document by the contract's URI.
     BY_URI "contract-by-uri" "/{contract_uri}//" [200, 422]
-    group: "Contracts", reply: Reply::Json(CONTRACT), open: UNKNOWN, note: URI_NOTE
+    group: "Contracts", reply: Reply::Json(CONTRACT), row: Some(&own::BY_URI), open: UNKNOWN, note: URI_NOTE
 }
 
 /// A contract's document. Only its name is required.

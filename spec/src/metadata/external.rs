@@ -11,10 +11,10 @@ use crate::{Refused, Rules};
 /// The shape of an external property, for OpenAPI.
 pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
 const MEMBERS: &[Field] = &[
-    must("source", ShapeKind::Text),
-    may("mandatory", ShapeKind::Boolean),
-    may("allowed", ShapeKind::Array(&ShapeKind::Text)),
-    may("fallback", ShapeKind::Object(&[])),
+    must("source", ShapeKind::Text).owned(&SOURCE),
+    may("mandatory", ShapeKind::Boolean).or_null().owned(&MANDATORY),
+    may("allowed", ShapeKind::Array(&ShapeKind::Text)).or_null().owned(&ALLOWED),
+    may("fallback", ShapeKind::Object(&[])).or_null().owned(&FALLBACK),
 ];
 
 /// An external property. The document does not show what its members mean.

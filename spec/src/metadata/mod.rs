@@ -18,7 +18,8 @@ pub mod validation;
 
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;
-use crate::shape::{Field, ShapeKind, must};
+use crate::reply::ErrorForm;
+use crate::shape::{Field, Reply, ShapeKind, must};
 
 /// The service's endpoints, in the order of the document's table.
 pub static ENDPOINTS: &[&Endpoint] = &[
@@ -36,13 +37,25 @@ pub static ENDPOINTS: &[&Endpoint] = &[
 /// The service's state machines.
 pub static MACHINES: &[&Machine] = &[];
 
+/// The members of an interface description, which some servers offer at a path of the same form.
+const DESCRIPTION: &[&str] = &["openapi", "swagger"];
+/// The forms of errors.
+const ERRORS: &[ErrorForm] = &[
+    ErrorForm::new(
+        &[422],
+        &requirements::validation::DETAIL,
+        Reply::Json(ShapeKind::Object(validation::SHAPE)),
+    ),
+    ErrorForm::open(&[], "the documents do not show the bodies of other errors"),
+];
+
 /// Declares an endpoint: `endpoint!(NAME "name" "path" [statuses] member of its shape: value)`.
 macro_rules! endpoint {
     ($(#[doc = $about:literal])+ $name:ident $short:literal $path:literal [$($status:literal),*] $($member:ident: $value:expr),* $(,)?) => {
         $crate::endpoint::endpoint! {
             $(#[doc = $about])+
             Metadata $name $short "GET" $path None [$($status),*] "document 1, Token metadata service";
-            $($member: $value),*
+            errors: $crate::metadata::ERRORS, others: $crate::metadata::DESCRIPTION, $($member: $value),*
         }
     };
 }

@@ -17,14 +17,16 @@ pub const TAG: &str = "{id}";
 /// The shape of a template, for OpenAPI.
 pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
 const MEMBERS: &[Field] = &[
-    must("name", ShapeKind::Text),
-    may("image", ShapeKind::Text),
-    may("animation_url", ShapeKind::Text),
-    may("description", ShapeKind::Text),
-    may("external_url", ShapeKind::Text),
-    may("attributes", ShapeKind::Array(&super::attribute::SHAPE)),
-    may("external_properties", ShapeKind::Array(&super::external::SHAPE)),
-    may("tag", ShapeKind::Text),
+    must("name", ShapeKind::Text).owned(&rows::TEMPLATE_NAME),
+    may("image", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_IMAGE),
+    may("animation_url", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_ANIMATION_URL),
+    may("description", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_DESCRIPTION),
+    may("external_url", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_EXTERNAL_URL),
+    may("attributes", ShapeKind::Array(&super::attribute::SHAPE)).or_null().owned(&rows::TEMPLATE_ATTRIBUTES),
+    may("external_properties", ShapeKind::Array(&super::external::SHAPE))
+        .or_null()
+        .owned(&rows::TEMPLATE_EXTERNAL_PROPERTIES),
+    may("tag", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_TAG),
 ];
 
 /// A template. Only its name is required.

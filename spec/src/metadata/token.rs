@@ -9,6 +9,7 @@ use super::attribute::Attribute;
 use super::external::ExternalProperties;
 use super::members::{list, optional, required, text};
 use super::requirements::records as rows;
+use super::requirements::token as own;
 use crate::metadata::attribute::SHAPE as ATTRIBUTE;
 use crate::metadata::external::SHAPE as EXTERNAL;
 use crate::metadata::{TOKEN_ID, UNKNOWN, URI_NOTE, endpoint};
@@ -17,33 +18,33 @@ use crate::{Refused, Rules};
 
 /// The shape of a token's document, for OpenAPI.
 const TOKEN: ShapeKind = ShapeKind::Object(&[
-    must("name", ShapeKind::Text),
-    may("image", ShapeKind::Text),
-    may("animation_url", ShapeKind::Text),
-    may("description", ShapeKind::Text),
-    may("external_url", ShapeKind::Text),
-    may("attributes", ShapeKind::Array(&ATTRIBUTE)),
-    may("external_properties", ShapeKind::Array(&EXTERNAL)),
+    must("name", ShapeKind::Text).owned(&rows::TOKEN_NAME),
+    may("image", ShapeKind::Text).or_null().owned(&rows::TOKEN_IMAGE),
+    may("animation_url", ShapeKind::Text).or_null().owned(&rows::TOKEN_ANIMATION_URL),
+    may("description", ShapeKind::Text).or_null().owned(&rows::TOKEN_DESCRIPTION),
+    may("external_url", ShapeKind::Text).or_null().owned(&rows::TOKEN_EXTERNAL_URL),
+    may("attributes", ShapeKind::Array(&ATTRIBUTE)).or_null().owned(&rows::TOKEN_ATTRIBUTES),
+    may("external_properties", ShapeKind::Array(&EXTERNAL)).or_null().owned(&rows::TOKEN_EXTERNAL_PROPERTIES),
 ]);
 endpoint! {
     /// Returns a token's document by the content identifier of the contract's metadata, with `.json` after the id.
     BY_CID_JSON "token-by-cid-json" "/{contract_metadata_cid}/{token_id}.json" [200, 422]
-    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), row: Some(&own::BY_CID_JSON), open: UNKNOWN
 }
 endpoint! {
     /// Returns a token's document by the content identifier of the contract's metadata.
     BY_CID "token-by-cid" "/{contract_metadata_cid}/{token_id}" [200, 422]
-    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), row: Some(&own::BY_CID), open: UNKNOWN
 }
 endpoint! {
     /// Returns a token's document by the contract's URI, with `.json` after the id.
     BY_URI_JSON "token-by-uri-json" "/{contract_uri}//{token_id}.json" [200, 422]
-    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN, note: URI_NOTE
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), row: Some(&own::BY_URI_JSON), open: UNKNOWN, note: URI_NOTE
 }
 endpoint! {
     /// Returns a token's document by the contract's URI.
     BY_URI "token-by-uri" "/{contract_uri}//{token_id}" [200, 422]
-    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), open: UNKNOWN, note: URI_NOTE
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), row: Some(&own::BY_URI), open: UNKNOWN, note: URI_NOTE
 }
 
 /// A token's document. Only its name is required.

@@ -5,7 +5,16 @@ use serde_json::Value;
 
 use super::members::{objects, required, text};
 use super::requirements::validation::{DETAIL, LOC, MSG, TYPE};
+use crate::shape::{Field, ShapeKind, must};
 use crate::{Refused, Rules};
+
+/// The members of the body.
+pub(super) const SHAPE: &[Field] = &[must("detail", ShapeKind::Array(&ShapeKind::Object(ERROR)))];
+const ERROR: &[Field] = &[
+    must("loc", ShapeKind::Array(&ShapeKind::Either(&[ShapeKind::Text, ShapeKind::Integer]))).owned(&LOC),
+    must("msg", ShapeKind::Text).owned(&MSG),
+    must("type", ShapeKind::Text).owned(&TYPE),
+];
 
 /// Why parameters were rejected.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -13,21 +13,22 @@ use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
 use crate::network::params::Params;
+use crate::network::requirements::aggregates as rows;
 use crate::network::requirements::aggregates::{
     BY_ADDRESS, BY_KEY, BY_KEYS, CREATE_ADDRESS, CREATE_CONTENT, CREATE_KEY, JSON_KEYS, JSON_LIMIT,
 };
 use crate::network::requirements::paging::ODD_VALUES;
-use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
+use crate::network::shapes::{ACCEPTED, ERRORS, LIMIT, PAGE, PAGED, PAGINATION};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// An aggregate, for the API description.
 const AGGREGATE: &[Field] = &[
-    must("key", ShapeKind::Text),
-    must("address", ShapeKind::Text),
-    must("content", ShapeKind::Object(&[])),
-    must("time", ShapeKind::Integer),
-    must("item_hash", ShapeKind::Text),
+    must("key", ShapeKind::Text).owned(&rows::KEY),
+    must("address", ShapeKind::Text).owned(&rows::ADDRESS),
+    must("content", ShapeKind::Object(&[])).owned(&rows::CONTENT),
+    must("time", ShapeKind::Seconds).owned(&rows::TIME),
+    must("item_hash", ShapeKind::Text).owned(&rows::ITEM_HASH),
 ];
 /// The content of a write.
 const WRITE: &[Field] =
@@ -42,7 +43,8 @@ const LIST_QUERY: &[Field] = &[
     LIMIT,
 ];
 /// Its response.
-const LIST_REPLY: &[Field] = &[must("aggregates", ShapeKind::Array(&ShapeKind::Object(&[]))), PAGINATION];
+const LIST_REPLY: &[Field] =
+    &[must("aggregates", ShapeKind::Array(&ShapeKind::Object(AGGREGATE))), PAGINATION];
 /// The parameters for reading the aggregates of an address.
 const OF_ADDRESS_QUERY: &[Field] = &[may("keys", ShapeKind::Commas), LIMIT];
 
@@ -51,6 +53,8 @@ endpoint! {
     READ "aggregate" "GET" "/api/v0/aggregates/{address}/{key}" None [200, 400, 404, 429, 500]
     group: "Aggregates",
     reply: Reply::Json(ShapeKind::Object(AGGREGATE)),
+    row: Some(&rows::CONTENT),
+    errors: ERRORS,
 }
 endpoint! {
     /// Lists aggregates in pages.
@@ -58,20 +62,27 @@ endpoint! {
     group: "Aggregates",
     query: LIST_QUERY,
     reply: Reply::Json(ShapeKind::Object(LIST_REPLY)),
+    row: Some(&rows::LISTED),
+    whole: PAGED,
+    errors: ERRORS,
 }
 endpoint! {
     /// Reads the aggregates of an address.
     OF_ADDRESS "aggregates-of" "GET" "/api/v0/aggregates/{address}.json" None [200, 400, 404, 429, 500]
     group: "Aggregates",
     query: OF_ADDRESS_QUERY,
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Open("neither its container nor the form of its elements is shown")),
+    row: Some(&rows::JSON),
+    errors: ERRORS,
 }
 endpoint! {
     /// Writes to an aggregate.
     CREATE "create-aggregate" "POST" "/api/v0/aggregates" Envelope [200, 400, 401, 403, 429, 500]
     group: "Aggregates",
     body: Body::Envelope { kind: Some(MessageType::Aggregate.name()), content: WRITE },
-    reply: CREATED,
+    reply: ACCEPTED,
+    row: Some(&rows::CREATED),
+    errors: ERRORS,
 }
 
 /// A write.

@@ -8,11 +8,12 @@ use serde_json::{Map, Value};
 
 use crate::network::endpoint;
 use crate::network::params::Params;
+use crate::network::requirements::indexer as rows;
 use crate::network::requirements::indexer::{
     ADDRESS, ARGS_SELECT, CONTRACT, EVENT_BLOCKS, EVENT_NAME, EVENT_TIMES, FROM, INTEGERS, SENT_OR_RECEIVED,
     TO, TRANSACTION_BLOCKS, TRANSACTION_TIMES,
 };
-use crate::network::shapes::{LIMIT, PAGE, PAGINATION};
+use crate::network::shapes::{ERRORS, LIMIT, PAGE, PAGED, PAGINATION};
 use crate::shape::{Field, Reply, ShapeKind, may, must};
 use crate::{Id, Refused, Rules, Strict};
 
@@ -31,13 +32,13 @@ const EVENT_QUERY: &[Field] = &[
 /// Its response.
 const EVENTS_REPLY: &[Field] = &[must("events", ShapeKind::Array(&ShapeKind::Object(EVENT))), PAGINATION];
 const EVENT: &[Field] = &[
-    must("transaction_hash", ShapeKind::Text),
-    must("block_number", ShapeKind::Integer),
-    must("log_index", ShapeKind::Integer),
-    must("contract", ShapeKind::Text),
-    must("event_name", ShapeKind::Text),
-    must("args", ShapeKind::Object(&[])),
-    must("timestamp", ShapeKind::Integer),
+    must("transaction_hash", ShapeKind::Text).owned(&rows::EVENT),
+    must("block_number", ShapeKind::Integer).owned(&rows::EVENT),
+    must("log_index", ShapeKind::Integer).owned(&rows::EVENT),
+    must("contract", ShapeKind::Text).owned(&rows::EVENT),
+    must("event_name", ShapeKind::Text).owned(&rows::EVENT),
+    must("args", ShapeKind::Object(&[])).owned(&rows::ARGS),
+    must("timestamp", ShapeKind::Seconds).owned(&rows::EVENT),
 ];
 /// The parameters of a list of transactions.
 const TRANSACTION_QUERY: &[Field] = &[
@@ -55,14 +56,14 @@ const TRANSACTION_QUERY: &[Field] = &[
 const TRANSACTIONS_REPLY: &[Field] =
     &[must("transactions", ShapeKind::Array(&ShapeKind::Object(TRANSACTION))), PAGINATION];
 const TRANSACTION: &[Field] = &[
-    must("hash", ShapeKind::Text),
-    must("block_number", ShapeKind::Integer),
-    must("from", ShapeKind::Text),
-    must("to", ShapeKind::Text),
-    must("value", ShapeKind::Text),
-    must("gas", ShapeKind::Integer),
-    must("gas_price", ShapeKind::Text),
-    must("timestamp", ShapeKind::Integer),
+    must("hash", ShapeKind::Text).owned(&rows::TRANSACTION),
+    must("block_number", ShapeKind::Integer).owned(&rows::TRANSACTION),
+    must("from", ShapeKind::Text).owned(&rows::TRANSACTION),
+    must("to", ShapeKind::Text).owned(&rows::TRANSACTION),
+    must("value", ShapeKind::Text).owned(&rows::AMOUNTS),
+    must("gas", ShapeKind::Integer).owned(&rows::TRANSACTION),
+    must("gas_price", ShapeKind::Text).owned(&rows::AMOUNTS),
+    must("timestamp", ShapeKind::Seconds).owned(&rows::TRANSACTION),
 ];
 
 endpoint! {
@@ -71,6 +72,9 @@ endpoint! {
     group: "Indexer",
     query: EVENT_QUERY,
     reply: Reply::Json(ShapeKind::Object(EVENTS_REPLY)),
+    row: Some(&rows::EVENTS),
+    whole: PAGED,
+    errors: ERRORS,
 }
 endpoint! {
     /// Lists a network's transactions in pages.
@@ -78,6 +82,9 @@ endpoint! {
     group: "Indexer",
     query: TRANSACTION_QUERY,
     reply: Reply::Json(ShapeKind::Object(TRANSACTIONS_REPLY)),
+    row: Some(&rows::TRANSACTIONS),
+    whole: PAGED,
+    errors: ERRORS,
 }
 
 /// An event of a contract.

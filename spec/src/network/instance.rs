@@ -11,11 +11,12 @@ use crate::network::endpoint;
 use crate::network::machines::InstanceEvent;
 use crate::network::message::MessageType;
 use crate::network::params::Params;
+use crate::network::requirements::instances as rows;
 use crate::network::requirements::instances::{
     ACTION, BY_ADDRESS, BY_STATUS, CREATE_FIREWALL, CREATE_NUMBERS, CREATE_TEXTS,
 };
-use crate::network::shapes::{CREATED, LIMIT, PAGE, PAGINATION};
-use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
+use crate::network::shapes::{ACCEPTED, ERRORS, FILLED, LIMIT, PAGE, PAGED, PAGINATION, SUCCESS};
+use crate::shape::{Body, Field, Form, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// The content of an INSTANCE, for the API description.
@@ -32,25 +33,25 @@ const INSTANCE: &[Field] = &[
 const FIREWALL: &[Field] = &[must("allowedPorts", ShapeKind::Array(&ShapeKind::Integer))];
 /// The response to it.
 const INSTANCE_CREATED: &[Field] = &[
-    must("item_hash", ShapeKind::Text),
-    must("instance_id", ShapeKind::Text),
-    must("ipv6", ShapeKind::Text),
-    must("status", ShapeKind::OneOf(&["success"])),
+    must("item_hash", FILLED),
+    must("instance_id", FILLED).owned(&rows::CREATED_ID),
+    must("ipv6", ShapeKind::Form(Form::Ipv6)).owned(&rows::CREATED_IPV6),
+    must("status", SUCCESS),
 ];
 /// An instance as the API returns it.
 const INSTANCE_SHOWN: &[Field] = &[
-    must("instance_id", ShapeKind::Text),
-    must("owner", ShapeKind::Text),
-    must("name", ShapeKind::Text),
-    must("description", ShapeKind::Text),
-    must("cpu", ShapeKind::Integer),
-    must("memory", ShapeKind::Integer),
-    must("disk", ShapeKind::Integer),
-    must("image", ShapeKind::Text),
-    must("ipv6", ShapeKind::Text),
-    must("status", ShapeKind::Text),
-    must("created_at", ShapeKind::Integer),
-    must("updated_at", ShapeKind::Integer),
+    must("instance_id", FILLED).owned(&rows::ID),
+    must("owner", ShapeKind::Text).owned(&rows::OWNER),
+    must("name", ShapeKind::Text).owned(&rows::NAME),
+    must("description", ShapeKind::Text).owned(&rows::DESCRIPTION),
+    must("cpu", ShapeKind::Integer).owned(&rows::CPU),
+    must("memory", ShapeKind::Integer).owned(&rows::MEMORY),
+    must("disk", ShapeKind::Integer).owned(&rows::DISK),
+    must("image", ShapeKind::Text).owned(&rows::IMAGE),
+    must("ipv6", ShapeKind::Text).owned(&rows::IPV6),
+    must("status", ShapeKind::Text).owned(&rows::STATUS),
+    must("created_at", ShapeKind::Seconds).owned(&rows::CREATED_AT),
+    must("updated_at", ShapeKind::Seconds).owned(&rows::UPDATED_AT),
 ];
 /// The parameters of a list.
 const LIST_QUERY: &[Field] = &[may("address", ShapeKind::Text), may("status", ShapeKind::Text), PAGE, LIMIT];
@@ -74,12 +75,16 @@ endpoint! {
     group: "Instances",
     body: Body::Envelope { kind: Some(MessageType::Instance.name()), content: INSTANCE },
     reply: Reply::Json(ShapeKind::Object(INSTANCE_CREATED)),
+    row: Some(&rows::CREATED),
+    errors: ERRORS,
 }
 endpoint! {
     /// Reads an instance.
     READ "instance" "GET" "/api/v0/instances/{instance_id}" None [200, 400, 404, 429, 500]
     group: "Instances",
     reply: Reply::Json(ShapeKind::Object(INSTANCE_SHOWN)),
+    row: Some(&rows::ID),
+    errors: ERRORS,
 }
 endpoint! {
     /// Lists instances in pages.
@@ -87,20 +92,27 @@ endpoint! {
     group: "Instances",
     query: LIST_QUERY,
     reply: Reply::Json(ShapeKind::Object(LIST_REPLY)),
+    row: Some(&rows::LISTED),
+    whole: PAGED,
+    errors: ERRORS,
 }
 endpoint! {
     /// Changes an instance.
     UPDATE "update-instance" "PUT" "/api/v0/instances/{instance_id}" Envelope [200, 400, 401, 403, 404, 429, 500]
     group: "Instances",
     body: Body::Envelope { kind: Some(MessageType::InstanceUpdate.name()), content: UPDATE_CONTENT },
-    reply: CREATED,
+    reply: ACCEPTED,
+    row: Some(&rows::UPDATED),
+    errors: ERRORS,
 }
 endpoint! {
     /// Starts, stops or restarts an instance.
     CONTROL "control-instance" "POST" "/api/v0/instances/{instance_id}/control" Envelope [200, 400, 401, 403, 404, 429, 500]
     group: "Instances",
     body: Body::Envelope { kind: Some(MessageType::InstanceControl.name()), content: CONTROL_CONTENT },
-    reply: CREATED,
+    reply: ACCEPTED,
+    row: Some(&rows::CONTROLLED),
+    errors: ERRORS,
 }
 
 /// The settings of a new instance.

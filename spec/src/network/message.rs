@@ -9,14 +9,30 @@ use serde_json::{Map, Value};
 use crate::crypto::text::sha256_hex;
 use crate::json;
 use crate::network::endpoint;
-use crate::network::shapes::{self, CREATED};
-use crate::shape::{Body, Reply, ShapeKind};
+use crate::network::requirements::envelope::REPLY_HASH;
+use crate::network::requirements::messages::WRAPPER;
+use crate::network::shapes::{CREATED, ERRORS, RECORD};
+use crate::shape::{Body, Case, Field, Reply, ShapeKind, loose, may, must};
+
+/// A message read by its hash. Parts may be missing unless it is processed: a forgotten STORE has no content, and where
+/// the parts of a removed one are is open.
+const WRAPPED: Case = Case {
+    member: "status",
+    words: &["processed"],
+    then: &[STATUS, ITEM_HASH, must("message", ShapeKind::Object(&RECORD)).or_null()],
+    otherwise: &[STATUS, ITEM_HASH, may("message", ShapeKind::Object(&LOOSE)).or_null()],
+};
+const STATUS: Field = must("status", ShapeKind::Text);
+const ITEM_HASH: Field = must("item_hash", ShapeKind::Text);
+const LOOSE: [Field; 9] = loose(RECORD);
 
 endpoint! {
     /// Reads one message.
     READ "message" "GET" "/api/v0/messages/{hash}" None [200, 400, 404, 410, 429, 500]
     group: "Messages",
-    reply: Reply::Json(ShapeKind::Object(shapes::WRAPPED)),
+    reply: Reply::Json(ShapeKind::Case(&WRAPPED)),
+    row: Some(&WRAPPER),
+    errors: ERRORS,
 }
 endpoint! {
     /// Creates a message of any type.
@@ -24,6 +40,8 @@ endpoint! {
     group: "Messages",
     body: Body::Envelope { kind: None, content: &[] },
     reply: CREATED,
+    row: Some(&REPLY_HASH),
+    errors: ERRORS,
 }
 
 /// A message type: the ten that the document lists.

@@ -6,19 +6,62 @@ use serde::Serialize;
 use crate::Instant;
 use crate::network::endpoint;
 use crate::network::limits::METRICS_RETENTION_MS;
-use crate::shape::{Reply, ShapeKind};
+use crate::network::requirements::metrics as rows;
+use crate::network::shapes::ERRORS;
+use crate::shape::{Field, Form, Reply, ShapeKind, may, must};
+
+/// The fields of a record. That a failed test leaves its field absent, not null, is the subject of another row.
+const CORE_FIELDS: &[Field] = &[
+    MEASURED_AT,
+    NODE_ID,
+    URL,
+    ASN,
+    AS_NAME,
+    VERSION,
+    may("base_latency", ShapeKind::Duration).or_null().owned(&rows::CORE_LATENCIES),
+    may("metrics_latency", ShapeKind::Duration).or_null().owned(&rows::CORE_LATENCIES),
+    may("aggregate_latency", ShapeKind::Duration).or_null().owned(&rows::CORE_LATENCIES),
+    may("file_download_latency", ShapeKind::Duration).or_null().owned(&rows::CORE_LATENCIES),
+    may("txs_total", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS),
+    may("pending_messages", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS),
+    may("eth_height_remaining", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS),
+];
+const COMPUTE_FIELDS: &[Field] = &[
+    MEASURED_AT,
+    NODE_ID,
+    URL,
+    ASN,
+    AS_NAME,
+    VERSION,
+    may("base_latency", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
+    may("base_latency_ipv4", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
+    may("diagnostic_vm_latency", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
+    may("full_check_latency", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
+    may("diagnostic_vm_ping_latency", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
+    may("features", ShapeKind::Array(&ShapeKind::OneOf(&FEATURES))).or_null().owned(&rows::FEATURES),
+];
+const MEASURED_AT: Field = must("measured_at", ShapeKind::Epoch).owned(&rows::MEASURED_AT);
+const NODE_ID: Field = must("node_id", ShapeKind::Form(Form::Hex)).owned(&rows::NODE_ID);
+const URL: Field = must("url", ShapeKind::Text).owned(&rows::URL);
+const ASN: Field = may("asn", ShapeKind::Integer).or_null().owned(&rows::ASN);
+const AS_NAME: Field = may("as_name", ShapeKind::Text).or_null().owned(&rows::AS_NAME);
+const VERSION: Field = may("version", ShapeKind::Text).or_null().owned(&rows::VERSION);
 
 endpoint! {
     /// Reads a core node's metrics records.
     CORE "core-metrics" "GET" "/api/v0/core/{node_hash}/metrics" None [200, 400, 404, 429, 500]
     group: "Nodes",
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Listed(&ShapeKind::Object(CORE_FIELDS))),
+    row: Some(&rows::CORE),
+    errors: ERRORS,
 }
 endpoint! {
     /// Reads a compute node's metrics records.
     COMPUTE "compute-metrics" "GET" "/api/v0/compute/{node_hash}/metrics" None [200, 400, 404, 429, 500]
     group: "Nodes",
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Listed(&ShapeKind::Object(COMPUTE_FIELDS))),
+    row: Some(&rows::COMPUTE),
+    errors: ERRORS,
 }
 
 /// The durations in a core node's record.

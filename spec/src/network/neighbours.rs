@@ -2,6 +2,7 @@
 
 use crate::endpoint::Endpoint;
 use crate::network::endpoint;
+use crate::network::shapes::NO_ERRORS;
 use crate::shape::{Reply, ShapeKind};
 
 /// Every endpoint of a neighbour.
@@ -16,7 +17,8 @@ endpoint! {
     /// Reads the scheduler's plan.
     PLAN "plan" "GET" "/api/v0/plan" None [200]
     group: "Scheduler",
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Open("its response is not shown")),
+    errors: NO_ERRORS,
     note: NOT_SHOWN,
     open: FAILS,
 }
@@ -24,7 +26,8 @@ endpoint! {
     /// Reads where the scheduler placed a VM.
     ALLOCATION "allocation" "GET" "/api/v0/allocation/{vm_hash}" None [200, 404]
     group: "Scheduler",
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Open("its response is not shown")),
+    errors: NO_ERRORS,
     note: NOT_SHOWN,
     open: FAILS,
 }
@@ -32,7 +35,8 @@ endpoint! {
     /// Lists the nodes that the scheduler knows.
     NODES "nodes" "GET" "/api/v0/nodes" None [200]
     group: "Scheduler",
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Open("its response is not shown")),
+    errors: NO_ERRORS,
     note: NOT_SHOWN,
     open: FAILS,
 }
@@ -40,7 +44,8 @@ endpoint! {
     /// Reads the health of the services.
     SERVICES "services" "GET" "/api/services" None [200]
     group: "Status",
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Open("its response is not shown")),
+    errors: NO_ERRORS,
     note: NOT_SHOWN,
     open: FAILS,
 }
@@ -48,7 +53,8 @@ endpoint! {
     /// Lists credit purchases in pages.
     PAYMENT "payment" "GET" "/api/v0/payment" None [200, 400]
     group: "Credit",
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Open("its response is not shown")),
+    errors: NO_ERRORS,
     note: NOT_SHOWN,
     open: &[500],
 }
@@ -56,7 +62,8 @@ endpoint! {
     /// Estimates the credits for an amount of tokens.
     TOKEN_TO_CREDIT "token-to-credit" "GET" "/api/v0/estimation/token-to-credit" None [200, 400]
     group: "Credit",
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Open("its response is not shown")),
+    errors: NO_ERRORS,
     note: NOT_SHOWN,
     open: &[500],
 }

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
-use crate::network::requirements::pins::HASH_REQUIRED;
-use crate::network::shapes::CREATED;
+use crate::network::requirements::pins::{HASH_REQUIRED, PINNED};
+use crate::network::shapes::{ACCEPTED, ERRORS};
 use crate::shape::{Body, Reply, ShapeKind, must};
 use crate::{Refused, Rules};
 
@@ -15,13 +15,16 @@ endpoint! {
     PIN "pin" "POST" "/api/v0/ipfs/pin" Envelope [200, 400, 401, 403, 429, 500]
     group: "Pins",
     body: Body::Envelope { kind: Some(MessageType::IpfsPin.name()), content: &[must("hash", ShapeKind::Text)] },
-    reply: CREATED,
+    reply: ACCEPTED,
+    row: Some(&PINNED),
+    errors: ERRORS,
 }
 endpoint! {
     /// Reads content.
     READ "pinned" "GET" "/api/v0/ipfs/{hash}" None [200, 400, 404, 429, 500]
     group: "Pins",
     reply: Reply::Bytes,
+    errors: ERRORS,
 }
 
 /// A pin.

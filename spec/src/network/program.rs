@@ -13,8 +13,9 @@ use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::limits::PROGRAM_OUTPUT_BYTES;
 use crate::network::message::MessageType;
+use crate::network::requirements::programs::CREATED;
 use crate::network::requirements::programs::{MEMORY, RUNTIME, TIMEOUT, VARIABLES};
-use crate::network::shapes::CREATED;
+use crate::network::shapes::{ACCEPTED, ERRORS};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
@@ -33,7 +34,9 @@ endpoint! {
     CREATE "create-program" "POST" "/api/v0/programs" Envelope [200, 400, 401, 403, 429, 500]
     group: "Programs",
     body: Body::Envelope { kind: Some(MessageType::Program.name()), content: PROGRAM },
-    reply: CREATED,
+    reply: ACCEPTED,
+    row: Some(&CREATED),
+    errors: ERRORS,
 }
 endpoint! {
     /// Runs a program.
@@ -42,6 +45,7 @@ endpoint! {
     note: "The response body depends on the program.",
     body: Body::OptionalJson(&[may("variables", ShapeKind::Map(&ShapeKind::Text))]),
     reply: Reply::Bytes,
+    errors: ERRORS,
 }
 
 /// A program.

@@ -10,8 +10,8 @@ use crate::network::endpoint;
 use crate::network::message::Message;
 use crate::network::params::Params;
 use crate::network::requirements::{flat, listing};
-use crate::network::shapes::{LIMIT, MESSAGE, PAGE, PAGINATION};
-use crate::shape::{Field, Reply, ShapeKind, may, must};
+use crate::network::shapes::{ERRORS, LIMIT, LISTED, PAGE, PAGED, PAGINATION};
+use crate::shape::{Field, Reply, ShapeKind, may, must, present};
 use crate::{Dialect, Refused, Rules};
 
 /// The parameters of `GET /messages`, for the API description.
@@ -26,7 +26,11 @@ const LIST_QUERY: &[Field] = &[
     LIMIT,
 ];
 /// Its response.
-const LIST_REPLY: &[Field] = &[must("messages", ShapeKind::Array(&MESSAGE)), PAGINATION];
+const LIST_REPLY: &[Field] = &[must("messages", ShapeKind::Array(&LIST_ITEM)), PAGINATION];
+const LIST_ITEM: ShapeKind = ShapeKind::Object(&LIST_RECORD);
+const LIST_RECORD: [Field; 9] = present(LISTED, &listing::LISTED);
+const FLAT_ITEM: ShapeKind = ShapeKind::Object(&FLAT_RECORD);
+const FLAT_RECORD: [Field; 9] = present(LISTED, &flat::FLAT);
 /// The parameters of `GET /messages.json`.
 const FLAT_QUERY: &[Field] = &[
     may("addresses", ShapeKind::Commas),
@@ -42,13 +46,18 @@ endpoint! {
     group: "Messages",
     query: LIST_QUERY,
     reply: Reply::Json(ShapeKind::Object(LIST_REPLY)),
+    row: Some(&listing::LISTED),
+    whole: PAGED,
+    errors: ERRORS,
 }
 endpoint! {
     /// Lists messages in a flat array.
     FLAT "messages-flat" "GET" "/api/v0/messages.json" None [200, 400, 429, 500]
     group: "Messages",
     query: FLAT_QUERY,
-    reply: Reply::Json(ShapeKind::Any),
+    reply: Reply::Json(ShapeKind::Listed(&FLAT_ITEM)),
+    row: Some(&flat::FLAT),
+    errors: ERRORS,
 }
 
 /// The filters of `GET /messages`.

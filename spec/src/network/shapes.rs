@@ -1,46 +1,113 @@
-//! Request and response parts that several endpoints share, for the API description.
+//! Request and response parts that several endpoints share.
+
+use serde_json::Value;
 
 use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
-use crate::shape::{Field, Reply, ShapeKind, may, must};
+use crate::network::requirements::{envelope, errors, limits, messages, paging};
+use crate::reply::{ErrorForm, Header, HeaderRule, Whole};
+use crate::shape::{Field, Form, Reply, ShapeKind, may, must};
 
 /// The page number.
 pub(super) const PAGE: Field = may("page", ShapeKind::Within { least: 1, most: None, otherwise: None });
 /// Elements per page. A value above the maximum is reduced to the maximum.
 pub(super) const LIMIT: Field =
     may("limit", ShapeKind::Within { least: 1, most: Some(PAGE_MAXIMUM), otherwise: Some(PAGE_DEFAULT) });
+
+/// An integer that is not negative.
+pub(super) const COUNT: ShapeKind = ShapeKind::Within { least: 0, most: None, otherwise: None };
+/// A string that is not empty.
+pub(super) const FILLED: ShapeKind = ShapeKind::Form(Form::NotEmpty);
+
 /// The object beside the array of a list.
-pub(super) const PAGINATION: Field = must("pagination", ShapeKind::Object(PAGES));
-const PAGES: &[Field] = &[
-    must("total", ShapeKind::Integer),
-    must("page", ShapeKind::Integer),
-    must("per_page", ShapeKind::Integer),
-    must("total_pages", ShapeKind::Integer),
+pub(super) const PAGINATION: Field =
+    must("pagination", ShapeKind::Object(PAGES)).owned(&paging::INTEGERS).present(&paging::NAMED);
+const PAGES: &[Field] =
+    &[must("total", COUNT), must("page", COUNT), must("per_page", COUNT), must("total_pages", COUNT)];
+
+/// What a page of a list must keep: its pagination is consistent with its elements. Whether `total_pages` fits `total` is
+/// not judged, since neither is known to be the wrong one.
+pub(super) const PAGED: &[Whole] = &[
+    Whole {
+        row: &paging::MAXIMUM,
+        want: "at most 100 elements",
+        breaks: |body| {
+            elements(body).filter(|count| *count > PAGE_MAXIMUM).map(|count| format!("{count} elements"))
+        },
+    },
+    Whole {
+        row: &paging::PER_PAGE,
+        want: "a `per_page` that is not less than the number of elements",
+        breaks: |body| {
+            let (count, most) = (elements(body)?, body["pagination"]["per_page"].as_u64()?);
+            (most < count).then(|| format!("{most} with {count} elements"))
+        },
+    },
+    Whole {
+        row: &paging::TOTAL,
+        want: "a `total` that is not less than the number of elements",
+        breaks: |body| {
+            let (count, total) = (elements(body)?, body["pagination"]["total"].as_u64()?);
+            (total < count).then(|| format!("{total} with {count} elements"))
+        },
+    },
 ];
 
-/// The response of a create call; some add members.
-pub(super) const CREATED: Reply = Reply::Json(ShapeKind::Object(&[ITEM_HASH, STATUS]));
-const ITEM_HASH: Field = must("item_hash", ShapeKind::Text);
-const STATUS: Field = must("status", ShapeKind::OneOf(&["success"]));
+/// The number of elements beside a pagination.
+fn elements(body: &Value) -> Option<u64> {
+    const NAMES: [&str; 5] = ["messages", "aggregates", "instances", "events", "transactions"];
+    let array = NAMES.iter().find_map(|name| body[*name].as_array())?;
+    Some(array.len() as u64)
+}
 
-/// A message as lists show it.
-pub(super) const MESSAGE: ShapeKind = ShapeKind::Object(RECORD);
-const RECORD: &[Field] = &[
-    must("item_hash", ShapeKind::Text),
-    must("chain", ShapeKind::Text),
-    must("sender", ShapeKind::Text),
-    must("type", ShapeKind::Text),
-    must("channel", ShapeKind::Text),
-    must("timestamp", ShapeKind::Integer),
-    must("content", ShapeKind::Object(&[])),
-    must("signature", ShapeKind::Text),
-    must("confirmations", ShapeKind::Array(&ShapeKind::Object(CONFIRMATION))),
+/// The forms of the API's errors.
+pub(super) const ERRORS: &[ErrorForm] = &[
+    ErrorForm::open(&[410], "a removed message may be described in any way"),
+    // A 404 or 405 in another form is of a server that does not have the endpoint.
+    ErrorForm::new(&[404, 405], &errors::BODY, ERROR).or_foreign(),
+    ErrorForm::new(&[429], &errors::BODY, ERROR).headers(AGAIN),
+    ErrorForm::new(&[], &errors::BODY, ERROR),
+];
+const ERROR: Reply = Reply::Json(ShapeKind::Object(&[
+    must("error", ShapeKind::Text),
+    must("status", ShapeKind::OneOf(&["error"])),
+    must("code", ShapeKind::Text),
+]));
+const AGAIN: &[Header] =
+    &[Header { name: "retry-after", rule: HeaderRule::Seconds, row: &limits::RETRY_AFTER }];
+
+/// The error form of the services beside the API.
+pub(super) const NO_ERRORS: &[ErrorForm] =
+    &[ErrorForm::open(&[], "the documents show the error form of the API only")];
+
+/// The response of `POST /messages`.
+pub(super) const CREATED: Reply = Reply::Json(ShapeKind::Object(&[
+    must("item_hash", FILLED).owned(&envelope::REPLY_HASH),
+    must("status", SUCCESS).owned(&envelope::REPLY_STATUS),
+]));
+/// The response of the other create calls; some add members. One row owns all of it.
+pub(super) const ACCEPTED: Reply =
+    Reply::Json(ShapeKind::Object(&[must("item_hash", FILLED), must("status", SUCCESS)]));
+/// The status of every create call.
+pub(super) const SUCCESS: ShapeKind = ShapeKind::OneOf(&["success"]);
+
+/// A message's record.
+pub(super) const RECORD: [Field; 9] = [
+    must("item_hash", FILLED).owned(&messages::ITEM_HASH),
+    must("chain", ShapeKind::Text).owned(&messages::CHAIN),
+    must("sender", ShapeKind::Text).owned(&messages::SENDER),
+    must("type", ShapeKind::Text).owned(&messages::TYPE),
+    must("channel", ShapeKind::Text).owned(&messages::CHANNEL),
+    must("timestamp", ShapeKind::Seconds).owned(&messages::TIMESTAMP),
+    must("content", ShapeKind::Object(&[])).owned(&messages::CONTENT),
+    must("signature", ShapeKind::Text).owned(&messages::SIGNATURE),
+    must("confirmations", ShapeKind::Array(&ShapeKind::Object(CONFIRMATION))).owned(&messages::CONFIRMATIONS),
 ];
 const CONFIRMATION: &[Field] =
-    &[must("chain", ShapeKind::Text), must("height", ShapeKind::Integer), must("hash", ShapeKind::Text)];
-
-/// A message read by its hash. Parts may be missing after it was removed or forgotten.
-pub(super) const WRAPPED: &[Field] = &[
-    must("status", ShapeKind::Text),
-    must("item_hash", ShapeKind::Text),
-    may("message", ShapeKind::Object(&[])),
-];
+    &[must("chain", ShapeKind::Text), must("height", COUNT), must("hash", ShapeKind::Text)];
+/// A record in a list: a STORE in it may be forgotten, which leaves its content open.
+pub(super) const LISTED: [Field; 9] = {
+    let mut fields = RECORD;
+    fields[6].required = false;
+    fields[6].nullable = true;
+    fields
+};

@@ -6,10 +6,11 @@ use serde_json::{Map, Value, json};
 
 use crate::network::endpoint;
 use crate::network::limits::FILE_BYTES;
+use crate::network::requirements::storage::STORED;
 use crate::network::requirements::storage::{
     ADDRESS_REQUIRED, CHANNEL, CHANNEL_DEFAULT, FILE_REQUIRED, SIZE, TAGS,
 };
-use crate::network::shapes::CREATED;
+use crate::network::shapes::{ACCEPTED, ERRORS};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Dialect, Refused, Rules};
 
@@ -27,19 +28,23 @@ endpoint! {
     STORE "store-file" "POST" "/api/v0/storage/store" FileSignature [200, 400, 401, 403, 429, 500]
     group: "Storage",
     body: Body::Form(FORM),
-    reply: CREATED,
+    reply: ACCEPTED,
+    row: Some(&STORED),
+    errors: ERRORS,
 }
 endpoint! {
     /// Reads a file with its content type.
     FILE "file" "GET" "/api/v0/storage/{hash}" None [200, 400, 404, 429, 500]
     group: "Storage",
     reply: Reply::Bytes,
+    errors: ERRORS,
 }
 endpoint! {
     /// Reads a file's bytes.
     RAW "raw-file" "GET" "/api/v0/storage/raw/{hash}" None [200, 400, 404, 429, 500]
     group: "Storage",
     reply: Reply::Bytes,
+    errors: ERRORS,
 }
 
 /// The content type of a file whose upload did not state one.

@@ -17,7 +17,9 @@ use crate::json::MAX_INTEGER;
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::limits::VRF_COUNT;
+use crate::network::requirements::vrf as rows;
 use crate::network::requirements::vrf::{BOUNDS, GENERATE_FIELDS, VERIFY_FIELDS};
+use crate::network::shapes::{ERRORS, FILLED};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
@@ -30,16 +32,19 @@ const WANTED: &[Field] = &[
 ];
 /// Its response.
 const DRAWN: &[Field] = &[
-    must("seed", ShapeKind::Text),
-    must("value", ShapeKind::Integer),
-    must("proof", ShapeKind::Text),
-    must("status", ShapeKind::Text),
+    must("seed", ShapeKind::Text).owned(&rows::SEED),
+    // Several values in an array are the subject of another row.
+    must("value", ShapeKind::Either(&[ShapeKind::Integer, ShapeKind::Array(&ShapeKind::Integer)]))
+        .owned(&rows::VALUE),
+    must("proof", FILLED).owned(&rows::PROOF),
+    must("status", ShapeKind::Text).owned(&rows::GENERATE_STATUS),
 ];
 /// The request of `POST /vrf/verify`.
 const CLAIMED: &[Field] =
     &[must("seed", ShapeKind::Text), must("value", ShapeKind::Integer), must("proof", ShapeKind::Text)];
 /// Its response.
-const VERIFIED: &[Field] = &[must("valid", ShapeKind::Boolean), must("status", ShapeKind::Text)];
+const VERIFIED: &[Field] =
+    &[must("valid", ShapeKind::Boolean), must("status", ShapeKind::Text).owned(&rows::VERIFY_STATUS)];
 
 endpoint! {
     /// Generates a random number.
@@ -47,6 +52,8 @@ endpoint! {
     group: "Random numbers",
     body: Body::Json(WANTED),
     reply: Reply::Json(ShapeKind::Object(DRAWN)),
+    row: Some(&rows::VALUE),
+    errors: ERRORS,
 }
 endpoint! {
     /// Verifies a random number.
@@ -54,6 +61,8 @@ endpoint! {
     group: "Random numbers",
     body: Body::Json(CLAIMED),
     reply: Reply::Json(ShapeKind::Object(VERIFIED)),
+    row: Some(&rows::VALID),
+    errors: ERRORS,
 }
 
 /// The length of the function's proof in bytes.

@@ -11,7 +11,8 @@ use crate::crypto::text::hex;
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
-use crate::network::requirements::webhooks::{EVENTS, SECRET, URL};
+use crate::network::requirements::webhooks::{EVENTS, REGISTERED as REGISTERED_ROW, SECRET, URL};
+use crate::network::shapes::{ERRORS, FILLED, SUCCESS};
 use crate::shape::{Body, Field, Reply, ShapeKind, must};
 use crate::{Refused, Rules};
 
@@ -22,8 +23,7 @@ const REGISTRATION: &[Field] = &[
     must("secret", ShapeKind::Text),
 ];
 /// The response to it.
-const REGISTERED: &[Field] =
-    &[must("webhook_id", ShapeKind::Text), must("status", ShapeKind::OneOf(&["success"]))];
+const REGISTERED: &[Field] = &[must("webhook_id", FILLED), must("status", SUCCESS)];
 
 endpoint! {
     /// Registers a webhook.
@@ -31,6 +31,8 @@ endpoint! {
     group: "Webhooks",
     body: Body::Envelope { kind: Some(MessageType::Webhook.name()), content: REGISTRATION },
     reply: Reply::Json(ShapeKind::Object(REGISTERED)),
+    row: Some(&REGISTERED_ROW),
+    errors: ERRORS,
 }
 
 /// The event of a message that was accepted.

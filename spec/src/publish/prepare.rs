@@ -8,7 +8,7 @@ use crate::endpoint::endpoint;
 use crate::publish::record::RecordKind;
 use crate::publish::requirements::prepare::{
     BODY_JSON, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT, OP_KNOWN,
-    VERSION_DEFAULT, VERSION_STRING,
+    PREPARE_ID, VERSION_DEFAULT, VERSION_STRING,
 };
 use crate::publish::{ENVELOPE_NOTE, shapes};
 use crate::shape::{self, Body};
@@ -23,6 +23,8 @@ endpoint! {
     note: ENVELOPE_NOTE,
     body: Body::Json(shapes::PREPARE),
     reply: shape::Reply::Json(shapes::PREPARED),
+    row: Some(&PREPARE_ID),
+    errors: shapes::PREPARE_ERRORS,
 }
 
 /// What a valid prepare asks for.

@@ -1,6 +1,11 @@
-//! The fields of a prepare's request and response, for OpenAPI.
+//! The fields of a prepare's request and response, and the forms of errors.
 
-use crate::shape::{Field, ShapeKind, may, must};
+use crate::publish::requirements::envelope::BLANKET;
+use crate::publish::requirements::exchange::{BODY_LIMIT, ERROR_JSON, RATE_PER_IP, STANDBY};
+use crate::publish::requirements::prepare as rows;
+use crate::publish::requirements::transfer::FREEZES;
+use crate::reply::{ErrorForm, Header, HeaderRule, Unavailable};
+use crate::shape::{Case, Field, Form, Reply, ShapeKind, may, must};
 
 /// The members of a prepare's body, for OpenAPI. Which are required depends on `op`.
 pub(super) const PREPARE: &[Field] = &[
@@ -11,21 +16,60 @@ pub(super) const PREPARE: &[Field] = &[
     may("newAuthority", ShapeKind::Text),
 ];
 const REPLY: &[Field] = &[
-    must("prepareId", ShapeKind::Text),
-    must("message", ShapeKind::Text),
-    must("feePayer", ShapeKind::Text),
-    must("lastValidBlockHeight", ShapeKind::Integer),
-    must("payload", ShapeKind::Text),
-    must("expiresAt", ShapeKind::Integer),
-    must("txtObserved", ShapeKind::Either(&[ShapeKind::Object(TXT_OBSERVED), ShapeKind::Null])),
+    must("prepareId", ShapeKind::Form(Form::Uuid)).owned(&rows::PREPARE_ID),
+    must("message", ShapeKind::Form(Form::Base64)).owned(&rows::MESSAGE),
+    must("feePayer", ShapeKind::Form(Form::Base58)).owned(&rows::FEE_PAYER),
+    must("lastValidBlockHeight", COUNT).owned(&rows::LAST_VALID_BLOCK_HEIGHT),
+    must("payload", ShapeKind::Form(Form::NotEmpty)).owned(&rows::PAYLOAD),
+    must("expiresAt", ShapeKind::Milliseconds).owned(&rows::EXPIRES_AT),
+    may("txtObserved", ShapeKind::Object(TXT_OBSERVED)).or_null().owned(&rows::TXT_OBSERVED),
 ];
+const COUNT: ShapeKind = ShapeKind::Within { least: 0, most: None, otherwise: None };
 const TXT_OBSERVED: &[Field] = &[
     must("vault", ShapeKind::Text),
     must("agreeing", ShapeKind::Integer),
     must("required", ShapeKind::Integer),
     must("reason", ShapeKind::Text),
-    must("at", ShapeKind::Integer),
+    must("at", ShapeKind::Milliseconds),
 ];
 
 /// The response to a prepare.
 pub(super) const PREPARED: ShapeKind = ShapeKind::Object(REPLY);
+
+/// The forms of errors. A 429 of a prepare may also come from the limit per domain, which need not say when to send again.
+pub(super) const PREPARE_ERRORS: &[ErrorForm] =
+    &[NOT_FOUND, TOO_LARGE, LIMITED.headers(MAY_SAY_WHEN), BUSY, CONFLICT, OTHER];
+/// The forms of errors of a submit, whose 429 comes from the limit per address.
+pub(super) const SUBMIT_ERRORS: &[ErrorForm] =
+    &[NOT_FOUND, TOO_LARGE, LIMITED.headers(SAYS_WHEN), BUSY, CONFLICT, OTHER];
+const NOT_FOUND: ErrorForm = ErrorForm::new(&[404], &BLANKET, Reply::Text("404 Not Found"));
+const TOO_LARGE: ErrorForm = ErrorForm::new(&[413], &BODY_LIMIT, Reply::Text("Payload Too Large"));
+const LIMITED: ErrorForm = ErrorForm::new(&[429], &ERROR_JSON, ERROR);
+const MAY_SAY_WHEN: &[Header] =
+    &[Header { name: "retry-after", rule: HeaderRule::WhenPresent, row: &RATE_PER_IP }];
+const SAYS_WHEN: &[Header] = &[Header { name: "retry-after", rule: HeaderRule::When, row: &RATE_PER_IP }];
+const BUSY: ErrorForm = ErrorForm::new(&[503], &ERROR_JSON, Reply::Json(ShapeKind::Case(&NOT_WRITING)))
+    .unavailable(&[
+        Unavailable {
+            says: Some(("error", Some(NOT_PRIMARY))),
+            why: "the node is a standby (503 not-primary)",
+        },
+        Unavailable {
+            says: Some(("error", Some("backend is passive"))),
+            why: "the backend is passive (503)",
+        },
+    ]);
+const NOT_WRITING: Case = Case {
+    member: "error",
+    words: &[NOT_PRIMARY],
+    then: &[must("error", ShapeKind::Text), must("reason", ShapeKind::Text).owned(&STANDBY)],
+    otherwise: &[must("error", ShapeKind::Text)],
+};
+const NOT_PRIMARY: &str = "not-primary";
+const CONFLICT: ErrorForm = ErrorForm::new(&[409], &ERROR_JSON, REFUSED);
+const REFUSED: Reply = Reply::Json(ShapeKind::Object(&[
+    must("error", ShapeKind::Text),
+    may("cause", ShapeKind::Text).owned(&FREEZES),
+]));
+const OTHER: ErrorForm = ErrorForm::new(&[], &ERROR_JSON, ERROR);
+const ERROR: Reply = Reply::Json(ShapeKind::Object(&[must("error", ShapeKind::Text)]));

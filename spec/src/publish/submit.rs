@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use crate::crypto::text::parse_base64;
 use crate::endpoint::endpoint;
-use crate::publish::requirements::submit::{FIELDS, SIGNATURE_FORM};
-use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
+use crate::publish::requirements::submit::{FIELDS, SIGNATURE, SIGNATURE_FORM};
+use crate::publish::shapes;
+use crate::shape::{Body, Field, Form, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
 /// The members of the body, for OpenAPI.
@@ -23,7 +24,9 @@ endpoint! {
     group: "Exchange",
     note: "Returns once the transaction is confirmed, which can take about three minutes.",
     body: Body::Json(REQUEST),
-    reply: Reply::Json(ShapeKind::Object(&[must("signature", ShapeKind::Text)])),
+    reply: Reply::Json(ShapeKind::Object(&[must("signature", ShapeKind::Form(Form::Base58))])),
+    row: Some(&SIGNATURE),
+    errors: shapes::SUBMIT_ERRORS,
 }
 
 /// The words in the error of a 410 after which the transaction can still land.

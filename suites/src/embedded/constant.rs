@@ -17,7 +17,7 @@ use super::{BUFFER, Embedded};
 use crate::check::Check;
 use crate::control::Offer;
 use crate::endpoints;
-use crate::exchange::{Broken, Request};
+use crate::exchange::Broken;
 use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Stream, Target};
 use crate::verdict::Conditions;
 
@@ -278,8 +278,8 @@ impl Behind {
     /// The endpoint of a request.
     fn endpoint(&self, head: &str) -> Option<&'static Endpoint> {
         let mut words = head.split(' ');
-        let request = Request::new(words.next()?, words.next()?);
-        endpoints::documented(&self.site, &self.base, &request)
+        let (method, target) = (words.next()?, words.next()?);
+        endpoints::find(&Dialect::default(), &self.site, &self.base, method, target)
     }
 }
 

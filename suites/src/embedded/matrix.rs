@@ -36,7 +36,7 @@ pub struct Row {
     pub own: Option<Id>,
     /// How many checks ran.
     pub ran: usize,
-    /// Checks that turned red, with their reasons.
+    /// Checks that turned red, and rows that own a part of a response that is not as declared, with the reasons.
     pub red: Vec<(String, String)>,
     /// How many checks were silent, since the deviation broke what they depend on.
     pub silent: usize,

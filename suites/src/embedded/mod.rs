@@ -1,5 +1,6 @@
 //! The built-in target: every check gets its own world. The only folder that knows the simulator.
 
+pub mod cells;
 pub mod client;
 pub mod constant;
 mod matrix;

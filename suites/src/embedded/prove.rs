@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use assay_sim::world;
 use assay_spec::requirement::Evidence;
-use assay_spec::{Id, Service};
+use assay_spec::{Dialect, Id, Service};
 use futures_util::StreamExt;
 use tokio::runtime::Handle;
 
 use super::Embedded;
 use super::constant::{self, Constant, Passes};
 pub use super::matrix::{Matrix, Row};
+use crate::ambient;
 use crate::check::{self, Check};
 use crate::endpoints;
 use crate::pace::Pace;
 use crate::plan::{Planned, plan};
 use crate::probe::Settings;
-use crate::prose;
 use crate::run::{Ran, Runner, SimTrace};
 use crate::target::Target;
-use crate::verdict::{Run, Verdict};
+use crate::verdict::{Outcome, Run, Verdict};
 
 /// Variations that no check consults, and why: the documents leave so much open that nothing asserts it.
 const OPEN: &[(&str, &str)] = &[(
@@ -87,7 +87,7 @@ pub async fn prove(
         let name = deviation.to_string();
         async move {
             let ran = aside(base, vec![name.clone()], Vec::new(), met, settings).await?;
-            Ok::<Row, String>(row(name, deviation.about, Some(own), &ran))
+            Ok::<Row, String>(row(name, deviation.about, Some(own), &ran, &settings.dialect))
         }
     });
     for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
@@ -120,7 +120,7 @@ pub async fn prove(
         let met = met.into_iter().step_by(step).collect();
         rows.push(async move {
             let ran = aside(base, Vec::new(), vec![name.clone()], met, settings).await?;
-            Ok::<Row, String>(row(name, variation.about, None, &ran))
+            Ok::<Row, String>(row(name, variation.about, None, &ran, &settings.dialect))
         });
     }
     for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
@@ -212,7 +212,7 @@ fn ended_early(end: &tokio::task::JoinError) -> String {
 }
 
 /// Runs checks against worlds with these deviations and variations, on their own thread.
-async fn aside(
+pub(super) async fn aside(
     base: &Embedded,
     deviations: Vec<String>,
     variations: Vec<String>,
@@ -246,21 +246,31 @@ pub async fn ran(
     Ok(each(&target, checks, settings, jobs).await)
 }
 
-async fn each(target: &dyn Target, checks: &[&'static Check], settings: &Settings, jobs: usize) -> Vec<Ran> {
+pub(super) async fn each(
+    target: &dyn Target,
+    checks: &[&'static Check],
+    settings: &Settings,
+    jobs: usize,
+) -> Vec<Ran> {
     let pace = Pace::default();
     let runner = Runner { target, settings, pace: &pace, jobs };
     let planned: Vec<Planned> = plan(target, checks);
     runner.each(&planned).await
 }
 
-fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran]) -> Row {
+fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran], dialect: &Dialect) -> Row {
     let of = |verdicts: &[Verdict]| -> Vec<(String, String)> {
         ran.iter()
             .filter(|ran| verdicts.contains(&ran.outcome.verdict))
             .map(|ran| (ran.outcome.requirement.to_string(), ran.outcome.reason.clone()))
             .collect()
     };
-    let red = of(&[Verdict::Fail, Verdict::Warn, Verdict::Error]);
+    let mut red = of(&[Verdict::Fail, Verdict::Warn, Verdict::Error]);
+    // Rows whose declarations the responses break, whichever check saw them.
+    let mut outcomes: Vec<Outcome> = ran.iter().map(|ran| ran.outcome.clone()).collect();
+    ambient::judge(&mut outcomes, dialect);
+    let broken = outcomes.into_iter().filter(|outcome| outcome.is_ambient);
+    red.extend(broken.map(|outcome| (outcome.requirement.to_string(), outcome.reason)));
     let why_silent = of(&[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
     Row { name, about: about.to_owned(), own, ran: ran.len(), red, silent: why_silent.len(), why_silent }
 }

@@ -37,7 +37,7 @@ use crate::probe::Probe;
 use crate::profile::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
 
 pub(crate) use given::FINDING;
-pub(crate) use wire::{GATEWAY as SITE, documented};
+pub(crate) use wire::documented;
 
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] = &[

@@ -156,7 +156,7 @@ fn spoken(dialect: &Dialect, path: &str) -> String {
 
 /// Converts a path of the target to the document's prefix.
 pub(crate) fn documented(dialect: &Dialect, path: &str) -> String {
-    replaced(path, &dialect.discovery_prefix, PREFIX)
+    dialect.documented(path)
 }
 
 fn replaced(path: &str, prefix: &str, other: &str) -> String {

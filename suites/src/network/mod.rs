@@ -36,7 +36,6 @@ use assay_spec::network::{COMPUTE, message, neighbours, query};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, OnceCell};
 
-use crate::ambient::{self, Rule};
 use crate::check::{Check, Core, Stop};
 use crate::probe::{Answer, Evidence, Probe};
 use crate::profile::{
@@ -89,14 +88,6 @@ pub const CORE: Core = {
 
 /// The name under which runs of programs are paced.
 pub const RUNS: &str = "network run";
-/// A 429 of the API says when to send again.
-pub(crate) const RETRY_AFTER: Rule = Rule {
-    row: &assay_spec::network::requirements::limits::RETRY_AFTER,
-    breaks: |exchange, response| {
-        let is_api = [wire::PRIMARY, wire::ALTERNATIVE, wire::MIRROR].contains(&exchange.site.as_str());
-        is_api.then(|| ambient::without_retry_after(response)).flatten()
-    },
-};
 /// The statuses of an accepted creation: the document shows the answer but not its status.
 pub(crate) const ACCEPTED: &[u16] = &[200, 201, 202];
 /// The reply to an accepted creation.

@@ -1,16 +1,14 @@
 //! Converts shapes to JSON Schema.
 
-use assay_spec::Service;
 use assay_spec::endpoint::Endpoint;
-use assay_spec::network::CORE;
-use assay_spec::shape::{Body, Field, ShapeKind};
+use assay_spec::reply::{Header, HeaderRule};
+use assay_spec::shape::{Body, Field, Form, Reply, ShapeKind};
 use serde_json::{Map, Value, json};
 
 /// The schema of a kind of value.
 pub(super) fn for_kind(kind: &ShapeKind) -> Value {
     match kind {
-        ShapeKind::Any => json!({}),
-        ShapeKind::Null => json!({ "type": "null" }),
+        ShapeKind::Open(_) => json!({}),
         ShapeKind::Text => json!({ "type": "string" }),
         ShapeKind::Commas => json!({ "type": "string", "description": "Strings separated by commas." }),
         ShapeKind::OneOf([only]) => json!({ "const": only }),
@@ -26,11 +24,43 @@ pub(super) fn for_kind(kind: &ShapeKind) -> Value {
             }
             schema
         }
+        ShapeKind::Duration => json!({ "type": "number", "minimum": 0, "description": "Seconds." }),
+        ShapeKind::Epoch => json!({ "type": "number", "description": "Seconds since the epoch." }),
+        ShapeKind::Seconds => json!({ "type": "integer", "description": "Seconds since the epoch." }),
+        ShapeKind::Milliseconds => {
+            json!({ "type": "integer", "description": "Milliseconds since the epoch." })
+        }
+        ShapeKind::Form(form) => for_form(*form),
+        ShapeKind::Listed(items) => {
+            let list = json!({ "type": "array", "items": for_kind(items) });
+            json!({ "anyOf": [list, { "type": "object" }] })
+        }
+        ShapeKind::Case(case) => {
+            let mut schema = object(case.otherwise);
+            let word = json!({ case.member: { "enum": case.words } });
+            schema["if"] = json!({ "properties": word, "required": [case.member] });
+            schema["then"] = object(case.then);
+            schema
+        }
         ShapeKind::Array(items) => json!({ "type": "array", "items": for_kind(items) }),
         ShapeKind::Map(values) => json!({ "type": "object", "additionalProperties": for_kind(values) }),
         ShapeKind::Object(members) => object(members),
         ShapeKind::Either(kinds) => json!({ "anyOf": kinds.iter().map(for_kind).collect::<Vec<_>>() }),
         ShapeKind::File => json!({ "type": "string", "format": "binary" }),
+    }
+}
+
+fn for_form(form: Form) -> Value {
+    match form {
+        Form::NotEmpty => json!({ "type": "string", "minLength": 1 }),
+        Form::Uuid => json!({ "type": "string", "format": "uuid" }),
+        Form::Base64 => json!({ "type": "string", "contentEncoding": "base64" }),
+        Form::Base58 => json!({ "type": "string", "pattern": "^[1-9A-HJ-NP-Za-km-z]+$" }),
+        Form::Hex => json!({ "type": "string", "pattern": "^(0x)?[0-9a-fA-F]+$" }),
+        Form::Url => json!({ "type": "string", "format": "uri" }),
+        Form::Ipv6 => json!({ "type": "string", "format": "ipv6" }),
+        Form::CidV1 => json!({ "type": "string", "description": "A content identifier of version 1." }),
+        Form::Prefixed(prefix) => json!({ "type": "string", "pattern": format!("^{prefix}.") }),
     }
 }
 
@@ -56,28 +86,29 @@ pub(super) fn content(types: &[&str], schema: &Value) -> Value {
 }
 
 /// The content type and the schema of an error, where the documents show them.
-pub(super) fn refusal(endpoint: &Endpoint, status: u16) -> Option<(&'static str, Value)> {
-    let json_type = "application/json";
-    let text = json!({ "type": "string" });
-    match (endpoint.service, status) {
-        (Service::Gateway, _) => Some((json_type, members(&[("detail", text)], &["detail"]))),
-        (Service::Metadata, 422) => {
-            let place = json!({ "type": "array", "items": { "type": ["string", "integer"] } });
-            let error = [("loc", place), ("msg", text.clone()), ("type", text)];
-            let errors = json!({ "type": "array", "items": members(&error, &["loc", "msg", "type"]) });
-            Some((json_type, members(&[("detail", errors)], &[])))
-        }
-        (Service::Network, _) if CORE.iter().any(|core| std::ptr::eq(*core, endpoint)) => {
-            let error = [("error", text.clone()), ("status", json!({ "const": "error" })), ("code", text)];
-            Some((json_type, members(&error, &["error", "status", "code"])))
-        }
-        (Service::Publish, 404 | 413) => Some(("text/plain", text)),
-        (Service::Publish, _) => {
-            let error = [("error", text.clone()), ("cause", text.clone()), ("reason", text)];
-            Some((json_type, members(&error, &["error"])))
-        }
-        (Service::Metadata | Service::Network | Service::Hosting | Service::Drop, _) => None,
-    }
+pub(super) fn refusal(endpoint: &'static Endpoint, status: u16) -> Option<(&'static str, Value)> {
+    let body = endpoint.expected(status)?.body;
+    let schema = match body {
+        Reply::Json(kind) => for_kind(kind),
+        Reply::Text(text) => json!({ "type": "string", "examples": [text] }),
+        Reply::Open(_) | Reply::JsonOrEvents(..) | Reply::Html | Reply::Bytes => return None,
+    };
+    Some((body.types().first()?, schema))
+}
+
+/// The headers of a response.
+pub(super) fn headers(endpoint: &'static Endpoint, status: u16) -> Map<String, Value> {
+    let of_status = endpoint.expected(status).map_or(&[][..], |expected| expected.headers);
+    let header = |header: &Header| {
+        let (schema, required) = match header.rule {
+            HeaderRule::Absent => return None,
+            HeaderRule::Seconds => (json!({ "type": "integer", "minimum": 0 }), true),
+            HeaderRule::When => (json!({ "type": "string" }), true),
+            HeaderRule::WhenPresent => (json!({ "type": "string" }), false),
+        };
+        Some((header.name.to_owned(), json!({ "required": required, "schema": schema })))
+    };
+    endpoint.shape.answers.iter().chain(of_status).filter_map(header).collect()
 }
 
 /// The request envelope of the creating endpoints. `channel` has a default.
@@ -98,8 +129,19 @@ fn envelope(kind: Option<&str>, content: &[Field]) -> Value {
     members(&outer, &["message", "signature", "address"])
 }
 
+fn for_field(field: &Field) -> Value {
+    let mut schema = for_kind(&field.kind);
+    if field.nullable {
+        match schema.get("type").and_then(Value::as_str).map(str::to_owned) {
+            Some(kind) if schema.get("enum").is_none() => schema["type"] = json!([kind, "null"]),
+            _ => schema = json!({ "anyOf": [schema, { "type": "null" }] }),
+        }
+    }
+    schema
+}
+
 fn object(fields: &[Field]) -> Value {
-    let all: Vec<(&str, Value)> = fields.iter().map(|field| (field.name, for_kind(&field.kind))).collect();
+    let all: Vec<(&str, Value)> = fields.iter().map(|field| (field.name, for_field(field))).collect();
     let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
     members(&all, &required)
 }

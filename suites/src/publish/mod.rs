@@ -21,10 +21,9 @@ use assay_spec::crypto::ed25519;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
-use crate::ambient::{self, Rule};
 use crate::check::{Check, Core, Stop};
 use crate::client::Limits;
-use crate::exchange::{Exchange, Request};
+use crate::exchange::Request;
 use crate::probe::{Answer, Evidence, Probe};
 
 pub(crate) use wire::Draft;
@@ -50,23 +49,6 @@ pub const CORE: Core = {
     )
 };
 
-/// The site of the exchange.
-pub(crate) const SITE: &str = "publish";
-/// The 429 of a submit comes from the limit per address, and so does that of a prepare that names no domain. That of
-/// another prepare may come from the limit per domain.
-pub(crate) const RETRY_AFTER: Rule = Rule {
-    row: &assay_spec::publish::requirements::exchange::RATE_PER_IP,
-    breaks: |exchange, response| {
-        let Exchange { site, request, .. } = exchange;
-        let names_domain = || {
-            let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-            body["domain"].is_string()
-        };
-        let is_per_address = site == SITE
-            && (request.target.contains(SUBMIT) || (request.target.contains(PREPARE) && !names_domain()));
-        is_per_address.then(|| ambient::without_retry_after(response)).flatten()
-    },
-};
 /// The path of the prepare endpoint.
 pub(crate) const PREPARE: &str = "/api/vf-cli/publish/prepare";
 /// The path of the submit endpoint.

@@ -122,6 +122,8 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
             .collect(),
         seed: one.seed.as_deref().map(number).transpose()?,
         elapsed_ms: one.elapsed_ms,
+        answers: one.answers,
+        is_ambient: one.ambient,
         ..Outcome::new(requirement, check.fact, verdict, one.reason)
     })
 }

@@ -143,6 +143,12 @@ pub(super) struct Outcome {
     pub seed: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_ms: Option<u64>,
+    /// How many responses of the run were judged by a declaration that it owns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub answers: usize,
+    /// A response to another check broke it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ambient: bool,
     /// Base URLs by site, if the check ran in its own world.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites: BTreeMap<String, String>,
@@ -151,6 +157,11 @@ pub(super) struct Outcome {
     pub disguises: Vec<Disguise>,
     pub exchanges: Vec<Exchange>,
     pub calls: Vec<Call>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Serialize, Deserialize)]

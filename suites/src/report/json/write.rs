@@ -114,6 +114,8 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
         repeat: outcome.repeat.clone(),
         seed: outcome.seed.map(|seed| seed.to_string()),
         elapsed_ms: outcome.elapsed_ms,
+        answers: outcome.answers,
+        ambient: outcome.is_ambient,
         sites: outcome.sites.clone(),
         disguises: outcome
             .disguises

@@ -1,0 +1,114 @@
+//! Field deviations: one declared field of the responses of one endpoint is wrong. The declarations generate them, and one
+//! hook at the edge of the core makes them, so that no handler knows of them.
+
+use std::sync::Arc;
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::field::{Cell, Part, Wrong};
+use assay_spec::{Dialect, catalogue};
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, header};
+use imbl::OrdMap;
+use serde_json::Value;
+
+use crate::exchange::{ExchangeId, Reply, RequestHead};
+
+/// The active field deviations, and the endpoints of the exchanges that they may change.
+#[derive(Clone, Debug, Default)]
+pub struct Fields {
+    cells: Arc<[&'static Cell]>,
+    asked: OrdMap<ExchangeId, &'static Endpoint>,
+}
+
+impl Fields {
+    /// Activates exactly these.
+    pub(crate) fn set(&mut self, cells: Vec<&'static Cell>) {
+        self.cells = cells.into();
+    }
+
+    /// The active ones.
+    pub fn list(&self) -> impl Iterator<Item = &'static Cell> {
+        self.cells.iter().copied()
+    }
+
+    /// A client's request begins.
+    pub(crate) fn asked(&mut self, exchange: ExchangeId, head: &RequestHead, dialect: &Dialect) {
+        if self.cells.is_empty() {
+            return;
+        }
+        let path = head.target.split('?').next().unwrap_or_default();
+        let found =
+            catalogue::endpoint_at(dialect, head.site.service, head.site.name, head.method.as_str(), path);
+        if let Some(endpoint) = found {
+            self.asked.insert(exchange, endpoint);
+        }
+    }
+
+    /// An exchange has ended.
+    pub(crate) fn ended(&mut self, exchange: ExchangeId) {
+        if !self.asked.is_empty() {
+            self.asked.remove(&exchange);
+        }
+    }
+
+    fn of_exchange(&self, exchange: ExchangeId) -> impl Iterator<Item = &'static Cell> + '_ {
+        let endpoint = self.asked.get(&exchange);
+        let is_its =
+            move |cell: &&'static Cell| endpoint.is_some_and(|asked| std::ptr::eq(*asked, cell.endpoint));
+        self.cells.iter().copied().filter(is_its)
+    }
+
+    /// The reply to an exchange, with the active fields made wrong.
+    pub(crate) fn edit(&self, exchange: ExchangeId, mut reply: Reply) -> Reply {
+        for cell in self.of_exchange(exchange) {
+            let is_success = |status: u16| (200..300).contains(&status);
+            if cell.status == reply.status || is_success(cell.status) && is_success(reply.status) {
+                change(cell, &mut reply);
+            }
+        }
+        reply
+    }
+
+    /// A piece of a reply, with the active fields of its events made wrong.
+    pub(crate) fn edit_events(&self, exchange: ExchangeId, bytes: &Bytes) -> Bytes {
+        let mut bytes = bytes.clone();
+        for cell in self.of_exchange(exchange).filter(|cell| cell.part == Part::Event) {
+            let line = |line: &[u8]| {
+                let data =
+                    line.strip_prefix(b"data:").and_then(|data| serde_json::from_slice::<Value>(data).ok());
+                let spoilt = data.and_then(|mut data| cell.spoil(&mut data).then_some(data));
+                spoilt.map_or_else(|| line.to_vec(), |data| format!("data: {data}").into_bytes())
+            };
+            bytes = bytes.split(|byte| *byte == b'\n').map(line).collect::<Vec<_>>().join(&b'\n').into();
+        }
+        bytes
+    }
+}
+
+fn change(cell: &Cell, reply: &mut Reply) {
+    match cell.part {
+        Part::Body => {
+            if let Ok(mut body) = serde_json::from_slice::<Value>(&reply.body)
+                && cell.spoil(&mut body)
+            {
+                reply.body = body.to_string().into();
+            }
+        }
+        Part::Bytes if cell.wrong == Wrong::Text => reply.body = Bytes::from_static(b"This is not JSON."),
+        Part::Bytes => {
+            reply.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            reply.body = Bytes::from_static(b"{}");
+        }
+        Part::Header => {
+            let name =
+                HeaderName::from_bytes(cell.path.as_bytes()).expect("declared headers have valid names");
+            if cell.wrong == Wrong::Missing {
+                reply.headers.remove(name);
+            } else {
+                let value = if cell.wrong == Wrong::Present { "*" } else { "another" };
+                reply.headers.insert(name, HeaderValue::from_static(value));
+            }
+        }
+        Part::Event => {}
+    }
+}

@@ -1,0 +1,217 @@
+//! Field cells: each declared field of each response is made wrong in each way that its declaration excludes. A cell is
+//! closed if the row that owns the field fails. The cells that are still open are listed in `suites/holes.toml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_spec::Service;
+use assay_spec::field::{Cell, cells};
+use futures_util::StreamExt;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Embedded;
+use super::prove::{aside, each};
+use crate::ambient;
+use crate::check::{self, Check};
+use crate::probe::Settings;
+use crate::run::Ran;
+use crate::verdict::{Outcome, Verdict};
+
+/// The open cells, as last written.
+const HOLES: &str = include_str!("../../holes.toml");
+/// The most checks that are tried for one cell.
+const TRIES: usize = 3;
+
+/// The cells of one service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// How many cells were tried, or cannot be since no check sees their response.
+    pub cells: usize,
+    /// Responses with cells that no check sees in a conforming run: method, path and status.
+    pub unseen: BTreeMap<String, usize>,
+    /// Cells whose row did not fail.
+    pub open: BTreeSet<String>,
+}
+
+impl Census {
+    /// How many cells are closed.
+    pub fn closed(&self) -> usize {
+        self.cells - self.open.len() - self.unseen.values().sum::<usize>()
+    }
+}
+
+/// The open cells of a service, as `suites/holes.toml` lists them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Holes {
+    /// Responses that no check sees.
+    unseen: BTreeSet<String>,
+    /// Cells whose row does not fail.
+    open: BTreeSet<String>,
+}
+
+/// Proves the field cells of these services; of a sample, every `nth`.
+pub async fn prove_cells(
+    seed: u64,
+    services: &[Service],
+    settings: &Settings,
+    jobs: usize,
+    nth: usize,
+) -> Result<BTreeMap<Service, Census>, String> {
+    let base = &Embedded::new(seed, settings.dialect.clone());
+    let conforming = each(base, &check::all(), settings, jobs).await;
+    let seen = &sightings(&conforming, settings);
+    let answered: BTreeSet<(&str, u16)> = seen.keys().map(|(_, name, status, _)| (*name, *status)).collect();
+    let mut found: BTreeMap<Service, Census> = BTreeMap::new();
+    let wanted = cells().iter().filter(|cell| services.contains(&cell.endpoint.service));
+    let mut tried = Vec::new();
+    for cell in wanted.skip(seed as usize % nth).step_by(nth) {
+        let census = found.entry(cell.endpoint.service).or_default();
+        census.cells += 1;
+        match seen.get(&key(cell)) {
+            Some(checks) => tried.push((cell, checks)),
+            None if answered.contains(&(cell.endpoint.name, cell.status)) => {
+                census.open.insert(cell.to_string());
+            }
+            None => *census.unseen.entry(response(cell)).or_default() += 1,
+        }
+    }
+    let runs = tried.into_iter().map(|(cell, checks)| async move {
+        for check in candidates(cell, checks) {
+            if is_closed(base, cell, check, settings).await? {
+                return Ok((cell, true));
+            }
+        }
+        Ok::<_, String>((cell, false))
+    });
+    for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
+        let (cell, is_closed) = run?;
+        if !is_closed {
+            found.entry(cell.endpoint.service).or_default().open.insert(cell.to_string());
+        }
+    }
+    Ok(found)
+}
+
+/// A declared part of a response: service, endpoint, status, and the part's name.
+type Key = (Service, &'static str, u16, String);
+
+fn key(cell: &Cell) -> Key {
+    let Cell { endpoint, status, part, path, .. } = cell;
+    (endpoint.service, endpoint.name, *status, format!("{part:?} {path}"))
+}
+
+fn response(cell: &Cell) -> String {
+    format!("{} {} {}", cell.endpoint.method, cell.endpoint.path, cell.status)
+}
+
+/// The checks that see each declared part in a conforming run, the cheapest first.
+fn sightings(conforming: &[Ran], settings: &Settings) -> BTreeMap<Key, Vec<&'static Check>> {
+    let mut by_cost: Vec<&Ran> = conforming.iter().collect();
+    // A world of the hosting service begins with a history, which takes time.
+    let cost = |ran: &&Ran| (ran.outcome.requirement.service == Service::Hosting, ran.sent.requests);
+    by_cost.sort_by_key(cost);
+    let mut seen: BTreeMap<Key, Vec<&'static Check>> = BTreeMap::new();
+    for ran in by_cost {
+        let Some(check) = check::for_requirement(ran.outcome.requirement) else { continue };
+        for exchange in &ran.outcome.exchanges {
+            ambient::each_part(exchange, &settings.dialect, true, &mut |judged| {
+                let listed = if (200..300).contains(&judged.status) { 200 } else { judged.status };
+                let (endpoint, part) = (judged.endpoint, judged.part);
+                let key = (endpoint.service, endpoint.name, listed, format!("{part:?} {}", judged.name));
+                let checks = seen.entry(key).or_default();
+                if checks.last().is_none_or(|last| last.requirement != check.requirement) {
+                    checks.push(check);
+                }
+            });
+        }
+    }
+    seen
+}
+
+/// The cheapest check that sees the field, and the row's own check if it does.
+fn candidates<'a>(cell: &'a Cell, checks: &'a [&'static Check]) -> impl Iterator<Item = &'static Check> + 'a {
+    let own = checks.iter().filter(|check| check.requirement == cell.row);
+    let mut met = BTreeSet::new();
+    let all = checks.iter().take(TRIES).chain(own).copied();
+    all.filter(move |check| met.insert(check.requirement.key))
+}
+
+async fn is_closed(
+    base: &Embedded,
+    cell: &Cell,
+    check: &'static Check,
+    settings: &Settings,
+) -> Result<bool, String> {
+    let ran = aside(base, vec![cell.to_string()], Vec::new(), vec![check], settings).await?;
+    let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
+    ambient::judge(&mut outcomes, &settings.dialect);
+    let is_own = |outcome: &&Outcome| outcome.requirement == cell.row;
+    Ok(outcomes.iter().find(is_own).is_some_and(|own| own.verdict == Verdict::Fail))
+}
+
+/// What differs from `suites/holes.toml`: cells that are open but not listed, and the reverse. A sample shows only the
+/// first.
+pub fn differences(found: &BTreeMap<Service, Census>, is_sample: bool) -> Result<Vec<String>, String> {
+    let known: BTreeMap<String, Holes> =
+        toml::from_str(HOLES).map_err(|e| format!("suites/holes.toml: {e}"))?;
+    let mut lines = Vec::new();
+    for (service, census) in found {
+        let listed = known.get(service.name()).cloned().unwrap_or_default();
+        let unseen: BTreeSet<String> = census.unseen.keys().cloned().collect();
+        for (what, now, then) in
+            [("no check sees", &unseen, &listed.unseen), ("open", &census.open, &listed.open)]
+        {
+            lines.extend(
+                now.difference(then).map(|name| format!("{what}, but not in suites/holes.toml: {name}")),
+            );
+            if !is_sample {
+                let closed = then.difference(now);
+                lines.extend(
+                    closed.map(|name| format!("closed, so remove it from suites/holes.toml: {name}")),
+                );
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// The content of `suites/holes.toml`.
+pub fn holes(found: &BTreeMap<Service, Census>) -> String {
+    let mut text = "# Field cells that no check closes yet, by service: responses that no check sees, and cells whose row\n\
+                    # does not fail. `assay prove --cells` fails when it finds others. The list may only shrink.\n"
+        .to_owned();
+    for (service, census) in found {
+        let list = |names: &mut dyn Iterator<Item = &String>| {
+            let lines: Vec<String> = names.map(|name| format!("    {name:?},\n")).collect();
+            if lines.is_empty() { "[]".to_owned() } else { format!("[\n{}]", lines.concat()) }
+        };
+        let (unseen, open) = (list(&mut census.unseen.keys()), list(&mut census.open.iter()));
+        text.push_str(&format!("\n[{service}]\nunseen = {unseen}\nopen = {open}\n"));
+    }
+    text
+}
+
+/// The counts as text for a terminal.
+pub fn text(found: &BTreeMap<Service, Census>) -> String {
+    let mut text =
+        format!("{:<10} {:>6} {:>7} {:>7} {:>6}\n", "service", "cells", "closed", "unseen", "open");
+    for (service, census) in found {
+        let unseen: usize = census.unseen.values().sum();
+        let (cells, closed, open) = (census.cells, census.closed(), census.open.len());
+        text.push_str(&format!("{:<10} {cells:>6} {closed:>7} {unseen:>7} {open:>6}\n", service.name()));
+    }
+    text
+}
+
+/// The counts and the open cells as JSON.
+pub fn json(found: &BTreeMap<Service, Census>) -> Value {
+    let of_service = |(service, census): (&Service, &Census)| {
+        let Census { cells, unseen, open } = census;
+        (
+            service.name().to_owned(),
+            json!({ "cells": cells, "closed": census.closed(), "unseen": unseen, "open": open }),
+        )
+    };
+    found.iter().map(of_service).collect::<serde_json::Map<_, _>>().into()
+}
