@@ -161,7 +161,6 @@ const FEW: &[&str] = &[
 const BROKEN: &[Server] = &[
     always("200 {}", json(200, "{}")),
     always("400 error", json(400, ERROR)),
-    always("404 error", json(404, ERROR)),
     always("500 error", json(500, ERROR)),
 ];
 
