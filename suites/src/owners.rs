@@ -106,7 +106,8 @@ pub(crate) fn assign(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
         }
         let endpoint = endpoint_of(exchange).filter(|endpoint| whole.contains(&endpoint.service));
         let is_allowed = |endpoint: &Endpoint, failure: &Failure| {
-            let foreseen = endpoint.foresees(*status) || OF_HTTP.contains(status);
+            // An internal error is never what a valid request gets, even if a document lists its status.
+            let foreseen = *status < 500 && (endpoint.foresees(*status) || OF_HTTP.contains(status));
             OF_OTHERS.contains(status) || (foreseen && failure.place == STATUS)
         };
         if let (Some(failure), Some(endpoint)) = (precondition, endpoint)

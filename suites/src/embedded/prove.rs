@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use assay_sim::world;
+use assay_spec::endpoint::Endpoint;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Dialect, Id, Service};
 use futures_util::StreamExt;
@@ -15,12 +16,13 @@ pub use super::matrix::{Matrix, Row};
 use crate::ambient;
 use crate::check::{self, Check};
 use crate::endpoints;
+use crate::exchange::Exchange;
 use crate::pace::Pace;
 use crate::plan::{Planned, plan};
 use crate::probe::Settings;
-use crate::run::{Ran, Runner, SimTrace};
+use crate::run::{self, Ran, Runner, SimTrace};
 use crate::target::Target;
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::verdict::{Outcome, Verdict};
 
 /// Variations that no check consults, and why: the documents leave so much open that nothing asserts it.
 const OPEN: &[(&str, &str)] = &[(
@@ -129,7 +131,6 @@ pub async fn prove(
     if breadth == Breadth::Met {
         let passes = constants(seed, wanted, settings, jobs, breadth).await?;
         matrix.holes.extend(constant::holes(&passes, wanted));
-        matrix.holes.extend(broken(seed, wanted, settings, jobs).await?);
     }
     Ok(matrix)
 }
@@ -163,7 +164,7 @@ pub async fn constants(
 }
 
 /// Runs the checks of each whole service in `wanted` against servers on which one endpoint is broken. Returns the servers
-/// on which no check fails.
+/// on which no check fails. Only checks that use the endpoint run: the others do not notice.
 pub async fn broken(
     seed: u64,
     wanted: &[&'static Check],
@@ -172,39 +173,42 @@ pub async fn broken(
 ) -> Result<Vec<String>, String> {
     let base = Arc::new(Embedded::new(seed, settings.dialect.clone()));
     let known: BTreeSet<u32> = wanted.iter().map(|check| check.requirement.key).collect();
-    let of = |service: Service| -> Vec<&'static Check> {
-        check::all().into_iter().filter(|check| check.requirement.service == service).collect()
+    let conforming = &each(&*base, wanted, settings, jobs).await;
+    let is_whole = |service: &Service| {
+        let of_service = |check: &&Check| check.requirement.service == *service;
+        check::all()
+            .into_iter()
+            .filter(|check| of_service(check))
+            .all(|check| known.contains(&check.requirement.key))
     };
-    let is_whole =
-        |service: &Service| of(*service).iter().all(|check| known.contains(&check.requirement.key));
     let services = Service::ALL.iter().copied().filter(is_whole);
     let endpoints = services.flat_map(|service| endpoints::endpoints(service).iter().copied());
     let runs = endpoints.flat_map(constant::broken_at).map(|(endpoint, server)| {
-        let (target, checks) = (Constant::new(base.clone(), server), of(endpoint.service));
+        let of_service = |ran: &&Ran| ran.outcome.requirement.service == endpoint.service;
+        let (using, others): (Vec<&Ran>, Vec<&Ran>) =
+            conforming.iter().filter(of_service).partition(|ran| uses(&ran.outcome, endpoint));
+        let checks = using.iter().filter_map(|ran| check::for_requirement(ran.outcome.requirement)).collect();
+        let (target, is_used) = (Constant::new(base.clone(), server), !using.is_empty());
         async move {
             let name = target.name();
-            let run = whole_on_thread(target, checks, settings).await?;
-            Ok::<_, String>((run.count(Verdict::Fail) == 0).then_some(name))
+            let ran = on_thread(target, checks, settings).await?;
+            let others = others.into_iter().map(|ran| ran.outcome.clone());
+            let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).chain(others).collect();
+            run::settle(&mut outcomes, &[endpoint.service].into());
+            let is_found = outcomes.iter().any(|outcome| outcome.verdict == Verdict::Fail);
+            Ok::<_, String>((is_used && !is_found).then(|| format!("no check fails with {name}")))
         }
     });
     let found: Result<Vec<Option<String>>, String> =
         futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await.into_iter().collect();
-    Ok(found?.into_iter().flatten().map(|server| format!("no check fails with {server}")).collect())
+    Ok(found?.into_iter().flatten().collect())
 }
 
-/// A whole run of checks one after another on their own thread.
-async fn whole_on_thread(
-    target: impl Target + 'static,
-    checks: Vec<&'static Check>,
-    settings: &Settings,
-) -> Result<Run, String> {
-    let (runtime, settings) = (Handle::current(), settings.clone());
-    let run = move || {
-        let pace = Pace::default();
-        let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
-        runtime.block_on(runner.run(&plan(&target, &checks), |_| {}))
-    };
-    tokio::task::spawn_blocking(run).await.map_err(|end| ended_early(&end))
+/// Whether a check has sent a request to this endpoint.
+fn uses(outcome: &Outcome, endpoint: &Endpoint) -> bool {
+    outcome.exchanges.iter().any(|Exchange { site, base, request, .. }| {
+        endpoints::documented(site, base, request).is_some_and(|used| std::ptr::eq(used, endpoint))
+    })
 }
 
 fn ended_early(end: &tokio::task::JoinError) -> String {

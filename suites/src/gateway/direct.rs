@@ -10,14 +10,14 @@ use assay_spec::gateway::{chat, completions, messages};
 use serde_json::Value;
 
 use super::auth::keyless;
-use super::chat::expect_object;
+use super::chat::{COMPLETION, expect_object};
 use super::discovery::{given_entries, is_url};
 use super::given::{self, Skill, model};
 use super::refusals;
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::check::{Check, Checked, Stop};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, CONTENT, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -111,19 +111,25 @@ async fn first<'p>(
 /// Sends a chat directly to a server. It must return 200 with a JSON object.
 async fn server_answers_chats(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    expect_object(&first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?.1)
+    let answer = first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?.1;
+    expect_object(&answer)?;
+    answer.given_accepted(&[200], COMPLETION)
 }
 
 /// Sends a completion request directly to a server. It must return 200 with a JSON object.
 async fn server_answers_completions(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    expect_object(&first(probe, &completions::ENDPOINT, &id, &bodies::completions(&id)).await?.1)
+    let answer = first(probe, &completions::ENDPOINT, &id, &bodies::completions(&id)).await?.1;
+    expect_object(&answer)?;
+    answer.given_accepted(&[200], CONTENT)
 }
 
 /// Sends a messages request directly to a server. It must return 200 with a JSON object.
 async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    expect_object(&first(probe, &messages::ENDPOINT, &id, &bodies::messages(&id)).await?.1)
+    let answer = first(probe, &messages::ENDPOINT, &id, &bodies::messages(&id)).await?.1;
+    expect_object(&answer)?;
+    answer.given_accepted(&[200], CONTENT)
 }
 
 /// Sends a chat with the valid key to every listed server. None must return 401, 402 or 403.
@@ -147,11 +153,10 @@ async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
         let is_accepted = ![401, 402, 403].contains(&answer.status());
         let want = format!("not 401, 402 or 403 from {url}");
         answer.expect(is_accepted, "status", want, answer.status().to_string())?;
-        // An error of the server does not show that it knows the key.
-        answer.given(answer.status() < 500, format!("status {} from {url}", answer.status()))?;
-        judged += 1;
+        // An error does not show that the server knows the key, and one of several servers may fail.
+        judged += usize::from(answer.status() == 200);
     }
-    probe.found(judged > 0, "no listed server can be reached")
+    probe.found(judged > 0, "no listed server accepts a chat")
 }
 
 /// The endpoints that the document names for direct servers, with valid bodies.

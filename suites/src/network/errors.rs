@@ -49,7 +49,7 @@ async fn rejection_has_the_documented_body(probe: &Probe<'_>) -> Checked {
         rejections.push(draft.attempt(probe).await?);
     }
     for rejection in &rejections {
-        probe
+        rejection
             .given(rejection.status() >= 400, "an invalid request was accepted; another check judges that")?;
         expect_error_body(rejection)?;
     }

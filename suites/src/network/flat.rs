@@ -13,7 +13,7 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FLAT, elements_are_records_without_a_wrapper).costs(3, 0, 0).writes(2),
+    shows!(rows::FLAT, elements_are_records_without_a_wrapper).costs(4, 0, 0).writes(2),
     shows!(rows::FINDS, a_message_is_in_its_senders_flat_list)
         .costs(2, 0, 0)
         .writes(1)
@@ -91,7 +91,10 @@ async fn elements_are_records_without_a_wrapper(probe: &Probe<'_>) -> Checked {
     for _ in 0..2 {
         posted(probe, &sender).await?;
     }
-    let listed = some(probe, &[("addresses", &sender.address)]).await?;
+    let filters = [("addresses", sender.address.as_str())];
+    let answer = Call::get(&query::FLAT, &path_with("/messages.json", &filters)).send(probe).await?;
+    answer.expect_status(&[200])?;
+    let listed = some(probe, &filters).await?;
     listed.expect_each("sender, type, channel and content at the top, no message around them", |item| {
         let has_strings = ["sender", "type", "channel"].iter().all(|member| item[*member].is_string());
         has_strings && item["content"].is_object() && !item["message"].is_object()

@@ -36,7 +36,8 @@ fn first_page(site: &str) -> Call {
 }
 
 /// A page of messages.
-const PAGE: Evidence = Evidence { what: "an array `messages`", shows: |body| body["messages"].is_array() };
+pub(super) const PAGE: Evidence =
+    Evidence { what: "an array `messages`", shows: |body| body["messages"].is_array() };
 
 /// Reads the public information, and where that is missing a page of messages, below `/api/v0` at each known address.
 /// One of the two must return 200: which endpoints a node offers is left open.
@@ -69,6 +70,7 @@ async fn what_was_written_at_one_address_is_read_at_the_others(probe: &Probe<'_>
         let answer = until(probe, call, |answer| answer.status() == 200).await?;
         let status = answer.status();
         answer.expect(status == 200, &format!("status at {site}"), "200", status.to_string())?;
+        answer.given_accepted(&[200], CONTENT)?;
     }
     Ok(())
 }

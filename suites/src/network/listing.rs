@@ -7,6 +7,7 @@ use assay_spec::network::requirements::{listing as rows, paging};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
+use super::info::PAGE;
 use super::messages::{aggregate, fresh_channel};
 use super::wire::{Call, Draft, path_with};
 use super::{List, created, list, list_of, post_draft, posted};
@@ -319,5 +320,6 @@ async fn expect_accepted(probe: &Probe<'_>, name: &str, value: &str) -> Checked 
     let sender = caller(probe);
     posted(probe, &sender).await?;
     let query = [("addresses", sender.address.as_str()), (name, value)];
-    Call::get(&query::LIST, &path_with("/messages", &query)).send(probe).await?.expect_status(&[200])
+    let answer = Call::get(&query::LIST, &path_with("/messages", &query)).send(probe).await?;
+    answer.expect_accepted(&[200], PAGE)
 }

@@ -11,7 +11,7 @@ use super::{
     ACCEPTED, CREATED, Created, created, holds, list_of, look, post_content, post_draft, posted, read,
 };
 use crate::check::{Check, Checked, Stop};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, CONTENT, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -91,7 +91,7 @@ pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draf
 /// Sends a POST and reads it at `/messages/{hash}`. The answer must be 200.
 async fn a_message_is_found_by_its_hash(probe: &Probe<'_>) -> Checked {
     let hash = posted(probe, &caller(probe)).await?.hash;
-    look(probe, &hash).await?.expect_status(&[200])
+    look(probe, &hash).await?.expect_accepted(&[200], CONTENT)
 }
 
 /// Sends a POST and reads it by its hash. The answer must hold the record in `message`, and beside it the strings

@@ -42,7 +42,7 @@ async fn only_the_listed_checks_pass_on_constant_servers() {
     assert!(holes.is_empty(), "{holes:#?}");
 }
 
-/// `assay prove` does this for every service.
+/// `assay prove --constant` does this for every service.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_fails_if_one_endpoint_is_broken() {
     let of_drop = |check: &&check::Check| check.requirement.service == Service::Drop;

@@ -123,8 +123,8 @@ fn every_topic_of_the_help_is_a_readable_page() {
     assert!(topics.len() > 10, "{topics:?}");
     // Lines of code stay as they are.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let docs =
-        std::fs::read_dir(root.join("docs")).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let pages = |folder: &str| std::fs::read_dir(root.join(folder)).expect("a folder");
+    let docs = pages("docs").chain(pages("docs/services")).map(|entry| entry.expect("an entry").path());
     let sources = docs.chain([root.join("README.md")]).filter(|path| path.is_file());
     let sources: String = sources.map(|path| std::fs::read_to_string(path).expect("a page")).collect();
     for topic in &topics {
