@@ -144,6 +144,8 @@ async fn a_plan_adds_up_as_text_and_json() {
     let out: u64 = plan.left_out.values().map(|ids| ids.len() as u64).sum();
     assert_eq!(plan.sum().checks + out, check::all().len() as u64);
     assert_eq!(plan.sum().left_out, out);
+    assert!(plan.seconds > 0);
+    assert_eq!(plan.deadline().as_secs(), 4 * plan.seconds + 3600);
     let listed = json["left_out"].as_array().expect("the reasons");
     let listed: usize = listed.iter().map(|why| why["checks"].as_array().map_or(0, Vec::len)).sum();
     assert_eq!(listed as u64, out);
