@@ -324,7 +324,7 @@ fn report(data: &[u8]) {
     for write in [
         report::annotations::write,
         report::badge::write,
-        report::html::write,
+        |run| report::html::write(run, report::html::Options::default()),
         report::junit::write,
         report::markdown::write,
         report::sarif::write,
