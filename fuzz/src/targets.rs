@@ -324,7 +324,6 @@ fn report(data: &[u8]) {
     for write in [
         report::annotations::write,
         report::badge::write,
-        |run| report::html::write(run, report::html::Options::default()),
         report::junit::write,
         report::markdown::write,
         report::sarif::write,
@@ -332,6 +331,7 @@ fn report(data: &[u8]) {
     ] {
         write(&run);
     }
+    report::html::write(&run, report::html::Options::default());
     report::terminal::summary(&run, true);
 }
 
