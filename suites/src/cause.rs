@@ -189,14 +189,18 @@ fn deviation(outcome: &Outcome, repeated: &BTreeSet<(u16, &[u8])>) -> Deviation 
         let (key, said) = if status >= 400 {
             (format!("{site} {place} {}", shape(&returned)), returned)
         } else {
-            (format!("{site} {place} {}", shape(&outcome.reason)), format!("{returned}: {}", short(&outcome.reason)))
+            (
+                format!("{site} {place} {}", shape(&outcome.reason)),
+                format!("{returned}: {}", short(&outcome.reason)),
+            )
         };
         return with(key, Some(place), said);
     };
     let (want, got) = (short(&failure.want), short(&failure.got));
     if !failure.place.starts_with("status") {
         // Some values name their place.
-        let place_of = if got.contains(&failure.place) { String::new() } else { format!(" at {}", failure.place) };
+        let place_of =
+            if got.contains(&failure.place) { String::new() } else { format!(" at {}", failure.place) };
         let said = format!("returned {got}{place_of}, wanted {want}");
         // A wrong header is often the same at every endpoint.
         let scope = if failure.place.starts_with("header ") { "" } else { place.as_str() };
@@ -254,7 +258,8 @@ fn error(response: &Response) -> String {
     let body = response.json().unwrap_or_default();
     let members = ["error", "detail", "message", "code"].map(|name| &body[name]);
     let member = members.into_iter().chain([&body["error"]["message"]]).find_map(|value| value.as_str());
-    let media = || response.header("content-type").map(|value| value.split(';').next().unwrap_or(value).trim());
+    let media =
+        || response.header("content-type").map(|value| value.split(';').next().unwrap_or(value).trim());
     match member.or_else(|| body.is_null().then(media).flatten()) {
         Some(text) if !text.is_empty() => format!(" {}", short(text)),
         _ => String::new(),
@@ -273,7 +278,8 @@ fn short(text: &str) -> String {
 
 /// The text without its values: a word with a digit or of more than 24 characters is a value.
 fn shape(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || "/:,;\"'()[]".contains(c)).filter(|word| !word.is_empty());
+    let words =
+        text.split(|c: char| c.is_whitespace() || "/:,;\"'()[]".contains(c)).filter(|word| !word.is_empty());
     let plain = words.map(|word| {
         let is_value = word.len() > 24 || word.bytes().any(|byte| byte.is_ascii_digit());
         if is_value { "#" } else { word }
@@ -308,7 +314,10 @@ mod tests {
     }
 
     fn status(check: &Check, exchange: Exchange, want: &str) -> Outcome {
-        let got = exchange.response.as_ref().map_or_else(ToString::to_string, |response| response.status.to_string());
+        let got = exchange
+            .response
+            .as_ref()
+            .map_or_else(ToString::to_string, |response| response.status.to_string());
         failed(check, exchange, "status", want, &got)
     }
 
@@ -331,21 +340,36 @@ mod tests {
         };
         let rests = |row: Id| Outcome {
             exchanges: vec![to("publish", "GET", "/else", Ok((200, "{}")))],
-            ..Outcome::new(all[2].requirement, all[2].fact, Verdict::Inconclusive, format!("a precondition; rests on {row}, which failed"))
+            ..Outcome::new(
+                all[2].requirement,
+                all[2].fact,
+                Verdict::Inconclusive,
+                format!("a precondition; rests on {row}, which failed"),
+            )
         };
-        let title = format!("POST {} and 1 other endpoint returned 503 not-primary: the node is a standby", crate::publish::PREPARE);
+        let title = format!(
+            "POST {} and 1 other endpoint returned 503 not-primary: the node is a standby",
+            crate::publish::PREPARE
+        );
         let outcomes = vec![status(all[0], prepare(), "200"), inconclusive, rests(all[0].requirement)];
         assert_eq!(found(outcomes.clone()), [(title, Verdict::Fail, 3)]);
         // The target's own reason names the row.
         let standby = catalogue::requirement("publish.exchange.standby").expect("a row");
-        let mut told = outcomes;
-        for one in &mut told {
+        let mut explained = outcomes;
+        for one in &mut explained {
             one.why = vec![format!("exchange 7: {standby}: another node: is the primary")];
         }
-        let run = Run { outcomes: told, ..Run::default() };
+        let run = Run { outcomes: explained, ..Run::default() };
         let [cause] = &causes(&run)[..] else { panic!("one cause") };
-        assert_eq!((cause.row, cause.first, cause.exchange, &cause.outcomes[..]), (standby, 0, Some(0), &[0, 1, 2][..]));
-        assert!(cause.title.ends_with("returned 503 not-primary: another node: is the primary"), "{}", cause.title);
+        assert_eq!(
+            (cause.row, cause.first, cause.exchange, &cause.outcomes[..]),
+            (standby, 0, Some(0), &[0, 1, 2][..])
+        );
+        assert!(
+            cause.title.ends_with("returned 503 not-primary: another node: is the primary"),
+            "{}",
+            cause.title
+        );
     }
 
     #[test]
@@ -374,23 +398,28 @@ mod tests {
             Outcome::new(all[12].requirement, all[12].fact, Verdict::Pass, String::new()),
             Outcome::new(all[13].requirement, all[13].fact, Verdict::Warn, "it is slow".to_owned()),
         ]);
-        let titles: Vec<(&str, usize)> = causes.iter().map(|(title, _, count)| (title.as_str(), *count)).collect();
-        assert_eq!(titles, [
-            ("POST /api/drop returned 422 a, wanted 400", 2),
-            ("POST /api/drop returned 1 at /list/0/at, wanted ms", 2),
-            ("POST /a and 1 other endpoint returned 200, wanted 401", 2),
-            ("POST /c returned 500 code 12 at line 8, wanted 200", 2),
-            ("GET /d and 1 other endpoint got no response: no complete response within 15 s", 2),
-            ("POST /api/drop returned 200, wanted 409", 1),
-            ("POST /api/drop returned 200, wanted 400", 1),
-            ("it is slow", 1),
-        ]);
+        let titles: Vec<(&str, usize)> =
+            causes.iter().map(|(title, _, count)| (title.as_str(), *count)).collect();
+        assert_eq!(
+            titles,
+            [
+                ("POST /api/drop returned 422 a, wanted 400", 2),
+                ("POST /api/drop returned 1 at /list/0/at, wanted ms", 2),
+                ("POST /a and 1 other endpoint returned 200, wanted 401", 2),
+                ("POST /c returned 500 code 12 at line 8, wanted 200", 2),
+                ("GET /d and 1 other endpoint got no response: no complete response within 15 s", 2),
+                ("POST /api/drop returned 200, wanted 409", 1),
+                ("POST /api/drop returned 200, wanted 400", 1),
+                ("it is slow", 1),
+            ]
+        );
     }
 
     #[test]
     fn the_same_bytes_at_three_endpoints_are_one_cause() {
         let all = check::all();
-        let page = |n: usize| status(all[n], to("drop", "GET", &format!("/{n}x"), Ok((200, "<html>"))), "404");
+        let page =
+            |n: usize| status(all[n], to("drop", "GET", &format!("/{n}x"), Ok((200, "<html>"))), "404");
         assert_eq!(found((0..2).map(page).collect()).len(), 2);
         let title = "GET /0x and 2 other endpoints returned 200, always in the same bytes".to_owned();
         assert_eq!(found((0..3).map(page).collect()), [(title, Verdict::Fail, 3)]);

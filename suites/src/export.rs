@@ -26,7 +26,13 @@ pub fn hurl(run: &Run, outcome: &Outcome) -> String {
     for (n, exchange) in outcome.exchanges.iter().enumerate() {
         let Exchange { base, request, cut, response, .. } = exchange;
         let _ = writeln!(out, "\n# {} of {}: {}", n + 1, outcome.exchanges.len(), answer(exchange));
-        let _ = writeln!(out, "{} {}{}", request.method, hurl_text(origin(base).as_bytes()), hurl_text(request.target.as_bytes()));
+        let _ = writeln!(
+            out,
+            "{} {}{}",
+            request.method,
+            hurl_text(origin(base).as_bytes()),
+            hurl_text(request.target.as_bytes())
+        );
         for (name, value) in &request.headers {
             let value = match bearer_token(name, value) {
                 Some(at) => format!("{}{{{{key}}}}", hurl_text(&value[..at])),
@@ -43,7 +49,8 @@ pub fn hurl(run: &Run, outcome: &Outcome) -> String {
                 let _ = writeln!(out, "{}", hurl_body(&request.body));
             }
         }
-        let status = response.as_ref().map_or_else(|_| "*".to_owned(), |response| response.status.to_string());
+        let status =
+            response.as_ref().map_or_else(|_| "*".to_owned(), |response| response.status.to_string());
         let _ = writeln!(out, "HTTP {status}");
     }
     out
@@ -79,7 +86,8 @@ pub fn har(run: &Run, outcome: &Outcome) -> Value {
                 Ok(text) => (text, ""),
                 Err(_) => (base64(&request.body), "base64"),
             };
-            sent["postData"] = json!({ "mimeType": media(&request.headers), "text": text, "comment": comment });
+            sent["postData"] =
+                json!({ "mimeType": media(&request.headers), "text": text, "comment": comment });
         }
         let none = Response::default();
         let (response, words) = match response {
@@ -89,7 +97,9 @@ pub fn har(run: &Run, outcome: &Outcome) -> Value {
         let mut content = json!({ "size": response.body.len(), "mimeType": media(&response.headers) });
         match std::str::from_utf8(&response.body) {
             Ok(text) => content["text"] = text.into(),
-            Err(_) => (content["text"], content["encoding"]) = (base64(&response.body).into(), "base64".into()),
+            Err(_) => {
+                (content["text"], content["encoding"]) = (base64(&response.body).into(), "base64".into())
+            }
         }
         json!({
             "startedDateTime": began,
@@ -133,7 +143,10 @@ fn head(run: &Run, outcome: &Outcome) -> String {
     let lines = [
         format!("{id}: {}", outcome.fact),
         format!("{} {}", outcome.verdict.name(), outcome.reason),
-        format!("seed {}; signatures are valid for the time of the run only:", outcome.seed.unwrap_or(run.seed)),
+        format!(
+            "seed {}; signatures are valid for the time of the run only:",
+            outcome.seed.unwrap_or(run.seed)
+        ),
         format!("assay replay REPORT {id} --anew signs the requests again"),
     ];
     lines.iter().map(|line| format!("# {}\n", one_line(line.as_bytes()))).collect()
@@ -156,7 +169,9 @@ fn origin(base: &str) -> &str {
 /// A body on one line where Hurl has a form for it, otherwise in base64.
 fn hurl_body(body: &[u8]) -> String {
     let text = std::str::from_utf8(body).ok();
-    let is_plain = |text: &&str| !text.contains(['`', '\\']) && !text.contains("{{") && !text.chars().any(char::is_control);
+    let is_plain = |text: &&str| {
+        !text.contains(['`', '\\']) && !text.contains("{{") && !text.chars().any(char::is_control)
+    };
     match text.filter(is_plain) {
         Some(text) => format!("`{text}`"),
         None => format!("base64,{};", base64(body)),
@@ -191,7 +206,10 @@ mod tests {
         let text = script(&run, &run.outcomes[1]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1], "# publish.first-group.second-is-refused: second_prepare_is_refused");
-        assert_eq!((lines[6], lines[10]), ("# 1 of 2: no complete response within 15 s", "# 2 of 2: returned 200"));
+        assert_eq!(
+            (lines[6], lines[10]),
+            ("# 1 of 2: no complete response within 15 s", "# 2 of 2: returned 200")
+        );
         assert!(lines[7].contains("curl -sS") && lines[11].contains("Bearer $ASSAY_KEY"), "{text}");
         assert!(!text.contains(example::TOKEN));
     }
@@ -203,7 +221,7 @@ mod tests {
         run.outcomes[1].exchanges[1].request.headers.push(("x-a".to_owned(), b"b #{{c}}\\".to_vec()));
         let text = hurl(&run, &run.outcomes[1]);
         let (_, requests) = text.split_once("\n\n").expect("a head");
-        insta::assert_snapshot!(requests, @r"
+        insta::assert_snapshot!(requests, @r#"
         # 1 of 2: no complete response within 15 s
         PUT http://127.0.0.1:4101/
         base64,AP8=;
@@ -215,7 +233,7 @@ mod tests {
         x-a: b \#\u{7b}\u{7b}c}}\\
         `{"n":1}`
         HTTP 200
-        ");
+        "#);
         assert!(!text.contains(example::TOKEN));
     }
 
@@ -226,7 +244,10 @@ mod tests {
         let entries = har["log"]["entries"].as_array().expect("entries");
         assert_eq!(entries.len(), 2);
         assert_eq!(entries[0]["response"]["statusText"], "no complete response within 15 s");
-        assert_eq!(entries[0]["request"]["postData"], json!({ "mimeType": "", "text": "AP8=", "comment": "base64" }));
+        assert_eq!(
+            entries[0]["request"]["postData"],
+            json!({ "mimeType": "", "text": "AP8=", "comment": "base64" })
+        );
         assert_eq!(entries[1]["request"]["url"], "http://127.0.0.1:4101/prepare");
         assert_eq!(entries[1]["request"]["headers"][0]["value"], "Bearer [redacted token]");
         assert_eq!(entries[1]["response"]["content"]["mimeType"], "application/json");

@@ -8,8 +8,8 @@ use assay_suites::files::{self, is_special};
 use assay_suites::partial;
 use assay_suites::probe::wall_clock;
 use assay_suites::profile::{Gate, Percent};
-use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif};
 use assay_suites::report::terminal::{self, View};
+use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif};
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use clap::Args;
 

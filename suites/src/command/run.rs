@@ -194,14 +194,15 @@ impl Setup {
 }
 
 pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
-    let interrupt = Interrupt::listen();
+    let mut interrupt = None;
     let mut only = args.failed.as_deref().map(failed).transpose()?;
     loop {
         let before = State::read(&args.rerun_on);
         let mut red = BTreeSet::new();
-        let ended = run_once(&args, only.as_ref(), &interrupt, &mut red).await;
+        let ended = run_once(&args, only.as_ref(), &mut interrupt, &mut red).await;
         let is_over = matches!(ended, Ok(()) | Err(Ending::Bad(_) | Ending::Failed(_)));
-        if args.rerun_on.is_empty() || is_over || *interrupt.count().borrow() > 0 {
+        let is_stopped = interrupt.as_ref().is_some_and(|interrupt| *interrupt.count().borrow() > 0);
+        if args.rerun_on.is_empty() || is_over || is_stopped {
             return ended;
         }
         if let Err(Ending::Unreachable(why)) = &ended {
@@ -212,7 +213,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
         }
         let names: Vec<String> = args.rerun_on.iter().map(|path| path.display().to_string()).collect();
         eprintln!("assay: waiting for a change of {}", names.join(", "));
-        let mut stop = interrupt.count();
+        let mut stop = interrupt.get_or_insert_with(Interrupt::listen).count();
         tokio::select! {
             _ = stop.wait_for(|count| *count > 0) => return ended,
             () = before.changed(&args.rerun_on) => {}
@@ -224,7 +225,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
 async fn run_once(
     args: &RunArgs,
     only: Option<&BTreeSet<Id>>,
-    interrupt: &Interrupt,
+    interrupt: &mut Option<Interrupt>,
     red: &mut BTreeSet<Id>,
 ) -> Result<(), Ending> {
     let mut all = args.selection.checks()?;
@@ -290,6 +291,7 @@ async fn run_once(
         };
     }
 
+    let interrupt = &*interrupt.get_or_insert_with(Interrupt::listen);
     let mut partial = start_partial(args, earlier.as_ref().unwrap_or(&begun));
     let deadline = args.deadline.unwrap_or_else(|| {
         let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);

@@ -58,7 +58,8 @@ impl Row {
         let own = self.own.map(ToString::to_string).unwrap_or_default();
         let silent = || self.why_silent.iter().filter(|(id, _)| self.own.is_none() || *id == own);
         if let Some((id, why)) = self.red.iter().find(|(id, _)| *id != own) {
-            let what = if self.own.is_some() { "also turns red under another deviation" } else { "turns red" };
+            let what =
+                if self.own.is_some() { "also turns red under another deviation" } else { "turns red" };
             (format!("{id} {what}"), why)
         } else if let Some((id, why)) = silent().next() {
             (format!("{id} is silent"), why)
@@ -139,7 +140,10 @@ impl Matrix {
         }
         let mut suite = TestSuite::new("holes");
         suite.add_test_cases(
-            self.holes.iter().enumerate().map(|(n, hole)| TestCase::new(format!("hole {}", n + 1), failure(hole, ""))),
+            self.holes
+                .iter()
+                .enumerate()
+                .map(|(n, hole)| TestCase::new(format!("hole {}", n + 1), failure(hole, ""))),
         );
         report.add_test_suite(suite);
         report.to_string().expect("a report in memory can be written")
@@ -199,9 +203,18 @@ mod tests {
     use crate::check;
 
     fn row(name: &str, own: Option<Id>, red: &[&str], silent: &[&str]) -> Row {
-        let with_reason = |ids: &[&str]| ids.iter().map(|id| ((*id).to_owned(), "status: wanted 409".to_owned())).collect();
+        let with_reason =
+            |ids: &[&str]| ids.iter().map(|id| ((*id).to_owned(), "status: wanted 409".to_owned())).collect();
         let (name, about) = (name.to_owned(), "it does".to_owned());
-        Row { name, about, own, ran: 9, red: with_reason(red), silent: silent.len(), why_silent: with_reason(silent) }
+        Row {
+            name,
+            about,
+            own,
+            ran: 9,
+            red: with_reason(red),
+            silent: silent.len(),
+            why_silent: with_reason(silent),
+        }
     }
 
     #[test]
@@ -221,7 +234,27 @@ mod tests {
         };
         assert!(!matrix.holds());
         let text = matrix.text(false).replace(&id, "ID");
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @"
+        1. HOLE  a.b.c also turns red under another deviation
+           reason  status: wanted 409
+           under   first: it does
+           under   second: it does
+
+        2. HOLE  ID passes although it is violated
+           under   unseen: it does
+
+        3. HOLE  ID is silent
+           reason  status: wanted 409
+           under   silent: it does
+
+        4. HOLE  a.b.c turns red
+           reason  status: wanted 409
+           under   allowed: it does
+
+        HOLE a row has no deviation
+        ok   good                                             9 checks, 1 red, 0 silent
+        1 of 5 deviations caught by their own check alone, 0 of 1 variations green, 1 holes
+        ");
         assert_eq!(matrix.json()["causes"][0]["rows"], json!(["first", "second"]));
         let junit = matrix.junit();
         assert!(junit.contains("tests=\"7\" failures=\"6\""), "{junit}");

@@ -194,7 +194,7 @@ pub async fn broken(
             let ran = on_thread(target, checks, settings).await?;
             let others = others.into_iter().map(|ran| ran.outcome.clone());
             let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).chain(others).collect();
-            run::settle(&mut outcomes, &[endpoint.service].into());
+            run::settle(&mut outcomes, &[endpoint.service].into(), &settings.dialect);
             let is_found = outcomes.iter().any(|outcome| outcome.verdict == Verdict::Fail);
             Ok::<_, String>((is_used && !is_found).then(|| format!("no check fails with {name}")))
         }
@@ -206,9 +206,8 @@ pub async fn broken(
 
 /// Whether a check has sent a request to this endpoint.
 fn uses(outcome: &Outcome, endpoint: &Endpoint) -> bool {
-    outcome.exchanges.iter().any(|Exchange { site, base, request, .. }| {
-        endpoints::documented(site, base, request).is_some_and(|used| std::ptr::eq(used, endpoint))
-    })
+    let used = |exchange: &Exchange| endpoints::endpoint_of(&Dialect::default(), exchange);
+    outcome.exchanges.iter().filter_map(used).any(|used| std::ptr::eq(used, endpoint))
 }
 
 fn ended_early(end: &tokio::task::JoinError) -> String {

@@ -112,10 +112,10 @@ mod tests {
         let text = write(&example::run());
         assert!(!text.contains(example::TOKEN));
         insta::assert_snapshot!(text, @"
-        ::error title=fail publish.first-group.second-is-refused::A second <one> is refused. (must, document 3, Exchange)%0Athe second was accepted%0Aat status%0Awant 409%0Agot 200%0Aseed 18446744073709551615
-        ::error title=inconclusive publish.other.counterpart::The fault alone is refused. (must, document 3, Exchange)%0Athe counterpart got 500%0Aseed 18446744073709551615
-        ::error title=error publish.other.answers::It answers. (must, document 3, Exchange)%0Acannot connect: refused%0Aseed 18446744073709551615
-        ::warning title=warn publish.other.answers::It answers. (must, document 3, Exchange)%0Ait answers slowly%0Aseed 18446744073709551615
+        ::error title=1. fail publish.first-group.second-is-refused::POST /prepare returned 200, wanted 409%0Apublish.first-group.second-is-refused: A second <one> is refused. (must, document 3, Exchange)%0Athe second was accepted%0Aat status%0Awant 409%0Agot 200%0Aseed 18446744073709551615
+        ::error title=2. inconclusive publish.other.counterpart::PUT / got no response: no complete response within 15 s%0Apublish.other.counterpart: The fault alone is refused. (must, document 3, Exchange)%0Athe counterpart got 500%0Aseed 18446744073709551615
+        ::error title=3. error publish.other.answers::cannot connect: refused%0Apublish.other.answers: It answers. (must, document 3, Exchange)%0Acannot connect: refused%0Aseed 18446744073709551615
+        ::warning title=4. warn publish.other.answers::it answers slowly%0Apublish.other.answers: It answers. (must, document 3, Exchange)%0Ait answers slowly%0Aseed 18446744073709551615
         ::notice title=remark::connections: 1 retries before a request was sent
         ::notice title=2 not-testable::needs control level T2%0Apublish.first-group.needs-time%0Apublish.first-group.needs-time
         ");

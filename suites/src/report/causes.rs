@@ -31,7 +31,9 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
     let other = if std::ptr::eq(id, row) { String::new() } else { format!("{id} ") };
     item("check", &format!("{other}{}", outcome.fact), 2);
     if let Some(failure) = &outcome.failure {
-        let exchange = failure.exchange.map_or(String::new(), |n| format!(" of exchange {} of {}", n + 1, outcome.exchanges.len()));
+        let exchange = failure
+            .exchange
+            .map_or(String::new(), |n| format!(" of exchange {} of {}", n + 1, outcome.exchanges.len()));
         item("at", &format!("{}{exchange}", failure.place), 1);
         item("want", &failure.want, 2);
         item("got", &failure.got, 2);
@@ -43,15 +45,17 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
         item(">", &sent, 1);
         item("<", &received, 1);
     }
-    let mut repeat: Vec<String> = outcome.repeat.iter().map(|line| one_line(line.as_bytes())).collect();
+    let repeat: Vec<String> = outcome.repeat.iter().map(|line| one_line(line.as_bytes())).collect();
     if repeat.len() > REPEATS || repeat.iter().map(String::len).sum::<usize>() > REPEAT_BYTES {
         let whole = match repeat.len() {
             1 => "one long command".to_owned(),
             n => format!("{n} commands in a row"),
         };
-        repeat = vec![format!("{whole}, see -v; or assay replay REPORT {id}")];
+        let instead = format!("{whole}, see -v; or assay replay REPORT {id}");
+        parts.push(fold(&format!("  {:<9} ", "repeat"), &instead, 2));
+    } else {
+        parts.push(repeat.iter().map(|line| format!("  {:<9} {line}", "repeat")).collect());
     }
-    parts.push(repeat.iter().map(|line| format!("  {:<9} {line}", "repeat")).collect());
     if let Some(seed) = outcome.seed {
         parts.push(vec![format!("  {:<9} {seed}", "seed")]);
     }

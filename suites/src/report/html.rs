@@ -70,7 +70,9 @@ pub fn write(run: &Run, options: Options<'_>) -> String {
     let machines = if drawn == 0 {
         sections::nothing("The target does not report transitions.")
     } else {
-        format!("<details data-late=\"machines\"><summary>{drawn} state machines</summary><div class=\"machines\"></div></details>\n")
+        format!(
+            "<details data-late=\"machines\"><summary>{drawn} state machines</summary><div class=\"machines\"></div></details>\n"
+        )
     };
     let parts = [
         ("@STYLE-HASH@", hash(STYLE)),

@@ -52,8 +52,13 @@ pub fn write(run: &Run) -> String {
         // Client suites have several facts per requirement; each case needs its own name.
         let of = |one: &Outcome| outcomes.iter().filter(|other| other.requirement == one.requirement).count();
         let number = |one: &Outcome| {
-            let is_of = |cause: &&Cause| cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], one));
-            causes.iter().position(|cause| is_of(&cause)).map(|n| (n + 1, std::ptr::eq(causes[n].outcome(run), one)))
+            let is_of = |cause: &&Cause| {
+                cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], one))
+            };
+            causes
+                .iter()
+                .position(|cause| is_of(&cause))
+                .map(|n| (n + 1, std::ptr::eq(causes[n].outcome(run), one)))
         };
         suite.add_test_cases(outcomes.iter().map(|one| case(one, of(one) > 1, run.seed, number(one))));
         report.add_test_suite(suite);
@@ -77,7 +82,8 @@ fn caused(run: &Run, number: usize, cause: &Cause) -> TestCase {
     status.set_type(cause.verdict.name());
     status.set_message(cut(one_line(cause.title.as_bytes()), MESSAGE_BYTES));
     status.set_description(cut(block(run, number, cause, Paint(false)), TEXT_BYTES));
-    let mut case = TestCase::new(format!("cause {number}: {}", cut(one_line(cause.title.as_bytes()), 200)), status);
+    let mut case =
+        TestCase::new(format!("cause {number}: {}", cut(one_line(cause.title.as_bytes()), 200)), status);
     case.set_classname("causes");
     case
 }
@@ -176,7 +182,7 @@ mod tests {
         let text = write(&example::run());
         assert!(!text.contains(example::TOKEN));
         for part in [
-            r#"<testsuites name="assay" tests="7" skipped="2" failures="2" errors="1">"#,
+            r#"<testsuites name="assay" tests="10" skipped="2" failures="5" errors="1">"#,
             r#"<testsuite name="publish.first-group" tests="4" skipped="2" errors="0" failures="1">"#,
             r#"<property name="seed" value="18446744073709551615"/>"#,
             r#"<property name="tested" value="publish: 3 of 7 (42 %)"/>"#,

@@ -33,7 +33,8 @@ impl Progress {
         let lines = Lines::new(rows);
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} left  {wide_msg}");
         let is_bar = std::io::stderr().is_terminal();
-        let bar = if hidden || !is_bar { ProgressBar::hidden() } else { ProgressBar::new(lines.total as u64) };
+        let bar =
+            if hidden || !is_bar { ProgressBar::hidden() } else { ProgressBar::new(lines.total as u64) };
         let bar = bar.with_style(style.expect("the template is well formed"));
         let lines = (!hidden && !is_bar).then(|| Arc::new(Mutex::new(lines)));
         let clock = lines.clone().map(|lines| {
@@ -65,9 +66,12 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Removes the bar.
+    /// Removes the bar, or ends the lines.
     pub fn finish(&self) {
         self.clock.iter().for_each(tokio::task::AbortHandle::abort);
+        if self.lines.is_some() {
+            eprintln!();
+        }
         self.bar.finish_and_clear();
     }
 }
@@ -95,11 +99,12 @@ impl Lines {
     fn checked(&mut self, outcome: &Outcome) -> Option<String> {
         self.done += 1;
         let name = group(outcome.requirement);
+        let width = self.groups.keys().map(String::len).max().unwrap_or_default();
         let (left, verdicts) = self.groups.get_mut(&name)?;
         *left = left.checked_sub(1)?;
         *verdicts.entry(outcome.verdict).or_default() += 1;
         let count = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
-        (*left == 0).then(|| format!("{name}  {}", counts(count, Paint(false))))
+        (*left == 0).then(|| format!("{name:width$}  {}", counts(count, Paint(false))))
     }
 
     /// How much is left after this time; `None` before the first and after the last check.
@@ -109,7 +114,8 @@ impl Lines {
             return None;
         }
         let seconds = elapsed.as_secs() * (total - done) as u64 / done as u64;
-        let time = if seconds < 90 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) };
+        let time =
+            if seconds < 90 { format!("{seconds} s") } else { format!("{} min", seconds.div_ceil(60)) };
         Some(format!("{done} of {total} checks, about {time} left"))
     }
 }
@@ -125,13 +131,16 @@ mod tests {
         let mut lines = Lines::new(run.outcomes.iter().map(|one| one.requirement));
         assert_eq!(lines.left(Duration::from_secs(30)), None);
         let mut said: Vec<Option<String>> = run.outcomes[..4].iter().map(|one| lines.checked(one)).collect();
-        assert_eq!(said.pop().flatten().as_deref(), Some("publish.first-group  1 pass, 1 fail, 2 not-testable"));
+        assert_eq!(
+            said.pop().flatten().as_deref(),
+            Some("publish.first-group  1 pass, 1 fail, 2 not-testable")
+        );
         assert_eq!(said, [None, None, None]);
         let left = |lines: &Lines, seconds| lines.left(Duration::from_secs(seconds));
         assert_eq!(left(&lines, 60).as_deref(), Some("4 of 7 checks, about 45 s left"));
         assert_eq!(left(&lines, 600).as_deref(), Some("4 of 7 checks, about 8 min left"));
         let last = run.outcomes[4..].iter().filter_map(|one| lines.checked(one)).collect::<Vec<_>>();
-        assert_eq!(last, ["publish.other  1 warn, 1 inconclusive, 1 error"]);
+        assert_eq!(last, ["publish.other        1 warn, 1 inconclusive, 1 error"]);
         assert_eq!(lines.left(Duration::from_secs(900)), None);
     }
 

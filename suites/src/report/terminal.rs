@@ -75,7 +75,9 @@ pub fn summary(run: &Run, colour: bool) -> String {
 
 /// The end of the report alone: objections, the target, the seed, and the counts with the result.
 pub fn result(run: &Run, view: View<'_>) -> String {
-    ending(&readable(run), View { written: &[], ..view }, Paint(view.colour)).trim_start().replace("##[", "#\\x23[")
+    ending(&readable(run), View { written: &[], ..view }, Paint(view.colour))
+        .trim_start()
+        .replace("##[", "#\\x23[")
 }
 
 fn ending(run: &Run, view: View<'_>, paint: Paint) -> String {
@@ -126,14 +128,15 @@ fn put_rows(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
             out.push_str(&plain_exchanges(outcome));
         }
         out.push_str(&plain_repeat(outcome));
-        let _ = writeln!(out, "  seed     {}\n", outcome.seed.unwrap_or(run.seed));
+        let _ = writeln!(out, "  seed     {}", outcome.seed.unwrap_or(run.seed));
     }
 }
 
 /// Each exchange in a line: `POST /prepare -> 200`.
 pub(super) fn answers(outcome: &Outcome) -> Vec<String> {
     let line = |exchange: &Exchange| {
-        let answer = exchange.response.as_ref().map_or_else(ToString::to_string, |one| one.status.to_string());
+        let answer =
+            exchange.response.as_ref().map_or_else(ToString::to_string, |one| one.status.to_string());
         let line = format!("{} {} -> {answer}", exchange.request.method, exchange.request.target);
         one_line(&line.as_bytes()[..line.len().min(512)])
     };
@@ -325,9 +328,13 @@ fn has_length(request: &Request) -> bool {
 fn put_untested(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
     let untested = [Verdict::NotTestable, Verdict::NotApplicable].into_iter();
     let mut reasons: Vec<_> = untested
-        .flat_map(|verdict| by_reason(run, verdict).into_iter().map(move |(reason, outcomes)| (verdict, reason, outcomes)))
+        .flat_map(|verdict| {
+            by_reason(run, verdict).into_iter().map(move |(reason, outcomes)| (verdict, reason, outcomes))
+        })
         .collect();
-    reasons.sort_by_key(|(verdict, _, outcomes)| (*verdict != Verdict::NotTestable, usize::MAX - outcomes.len()));
+    reasons.sort_by_key(|(verdict, _, outcomes)| {
+        (*verdict != Verdict::NotTestable, usize::MAX - outcomes.len())
+    });
     if !reasons.is_empty() {
         out.push('\n');
     }
@@ -399,7 +406,8 @@ fn put_tested(out: &mut String, run: &Run) {
     put_lines(out, "tested", &lines, usize::MAX);
     let causes = causes(run);
     if causes.len() > 1 {
-        let lines: Vec<String> = causes.iter().enumerate().map(|(n, one)| causes::title(n + 1, one)).collect();
+        let lines: Vec<String> =
+            causes.iter().enumerate().map(|(n, one)| causes::title(n + 1, one)).collect();
         let _ = writeln!(out, "\n{} causes", lines.len());
         let named = if lines.len() == NAMED + 1 { lines.len() } else { NAMED };
         lines.iter().take(named).for_each(|line| out.push_str(&format!("  {line}\n")));
@@ -465,8 +473,37 @@ mod tests {
         let text = summary(&example::run(), false);
         assert!(!text.contains(example::TOKEN) && !text.contains('\x1b'));
         insta::assert_snapshot!(example::shorten(&text), @r#"
-        publish.first-group  1 pass, 1 fail, 2 not-testable
-        publish.other        1 warn, 1 inconclusive, 1 error
+        1. fail  POST /prepare returned 200, wanted 409
+          row       publish.first-group.second-is-refused (must, document 3, Exchange)
+                    A second <one> is refused.
+          check     second_prepare_is_refused
+          at        status of exchange 2 of 2
+          want      409
+          got       200
+          >         POST /prepare, 5008 bytes
+          <         200 {"error":"\u{1b}[31mred [redacted token]"}
+          repeat    one long command, see -v; or assay replay REPORT publish.first-group.second-is-refused
+
+        2. inconclusive  PUT / got no response: no complete response within 15 s
+          row       publish.other.counterpart (must, document 3, Exchange)
+                    The fault alone is refused.
+          check     fault_is_refused
+          reason    the counterpart got 500
+          >         PUT /, 2 bytes
+          <         no complete response within 15 s
+
+        3. error  cannot connect: refused
+          row       publish.other.answers (must, document 3, Exchange)
+                    It answers.
+          check     it_connects
+
+        4. warn  it answers slowly
+          row       publish.other.answers (must, document 3, Exchange)
+                    It answers.
+          check     it_answers
+
+        pass publish.first-group.holds  it_holds
+          POST /prepare -> 200
 
         fail publish.first-group.second-is-refused  second_prepare_is_refused
           A second <one> is refused. (must, document 3, Exchange)
@@ -501,10 +538,12 @@ mod tests {
           repeat   curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H "Authorization: Bearer $ASSAY_KEY" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{"n":1}\n(5000 times x)' http://127.0.0.1:4101
           seed     18446744073709551615
 
+
         warn publish.other.answers  it_answers
           It answers. (must, document 3, Exchange)
           reason   it answers slowly
           seed     18446744073709551615
+
 
         inconclusive publish.other.counterpart  fault_is_refused
           The fault alone is refused. (must, document 3, Exchange)
@@ -519,14 +558,19 @@ mod tests {
             ! no complete response within 15 s
           seed     18446744073709551615
 
+
         error publish.other.answers  it_connects
           It answers. (must, document 3, Exchange)
           reason   cannot connect: refused
           seed     18446744073709551615
 
+
         not-testable: needs control level T2 (2)
           publish.first-group.needs-time  it_ends
           publish.first-group.needs-time  it_ends_late
+
+        publish.first-group  1 pass, 1 fail, 2 not-testable
+        publish.other        1 warn, 1 inconclusive, 1 error
 
         notes
           publish.first-group.holds: answers with 201 where 200 is as good
@@ -539,11 +583,17 @@ mod tests {
           absent     GET  /api/v0/messages.json
           unclear    GET  /api/v0/plan
 
+        remarks
+          connections: 1 retries before a request was sent
+
         tested
           publish     3 of   7 applicable checks,  42 %
 
-        remarks
-          connections: 1 retries before a request was sent
+        4 causes
+          1. fail POST /prepare returned 200, wanted 409 (1 check)
+          2. inconclusive PUT / got no response: no complete response within … (1 check)
+          3. error cannot connect: refused (1 check)
+          4. warn it answers slowly (1 check)
 
         target http://127.0.0.1:4101, seed 18446744073709551615
         7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - the harness failed

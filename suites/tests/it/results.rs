@@ -163,7 +163,7 @@ async fn a_check_that_panics_costs_one_verdict_and_comes_first_in_the_exit_code(
     let folder = tempfile::tempdir().expect("a folder");
     let stale = "[[known]]\nrequirement = \"metadata.no.such\"\nreason = \"it was so\"\n";
     std::fs::write(folder.path().join("b.toml"), stale).expect("written");
-    let run = ["run", "--service", "metadata", "--baseline", "b.toml", "--json", "out.json"];
+    let run = ["run", "--service", "metadata", "--baseline", "b.toml", "--json", "out.json", "-v"];
     let (code, text) = assay(folder.path(), &[("ASSAY_PANIC_IN", "metadata.root.html")], &run).await;
     assert_eq!(code, Some(4), "{text}");
     for words in ["52 checks: 51 pass, 1 error - the harness failed", "on purpose at suites/src/run.rs:"] {
@@ -187,7 +187,7 @@ async fn a_control_api_that_returns_no_object_is_an_error_and_no_panic() {
             let text =
                 format!("control = {:?}\n[metadata]\nurl = {:?}\n", control.uri(), served.sites["metadata"]);
             std::fs::write(folder.path().join("p.toml"), text).expect("written");
-            let run = ["run", "--profile", "p.toml"];
+            let run = ["run", "--profile", "p.toml", "-v"];
             let text = if has_info {
                 expect(folder.path(), &run, 1, "`state` is not a JSON object").await
             } else {

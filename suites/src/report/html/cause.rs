@@ -69,7 +69,10 @@ fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
         .map(|&n| {
             let one = &run.outcomes[n];
             let (verdict, id) = (one.verdict.name(), one.requirement);
-            format!("<li><span class=\"v {verdict}\">{verdict}</span> <a href=\"#{id}\">{id}</a> {}</li>", line(one.fact))
+            format!(
+                "<li><span class=\"v {verdict}\">{verdict}</span> <a href=\"#{id}\">{id}</a> {}</li>",
+                line(one.fact)
+            )
         })
         .collect();
     late.insert(format!("cause-{number}"), items);

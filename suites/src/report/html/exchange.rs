@@ -3,8 +3,8 @@
 use super::text::{bytes, hex_dump, line, lines};
 use crate::curl::authority;
 use crate::exchange::Exchange;
-use crate::verdict::{Outcome, Run};
 use crate::report::terminal::{left_out, request_head};
+use crate::verdict::{Outcome, Run};
 
 /// A body up to this size and with few lines is unfolded.
 const FOLDED_BYTES: usize = 1200;

@@ -47,7 +47,8 @@ pub(super) fn groups(run: &Run) -> String {
             let outcomes = || rows.iter().flat_map(|(_, outcomes)| outcomes);
             let count = |verdict| outcomes().filter(|one| one.verdict == verdict).count();
             let counts = counts(count, Paint(false));
-            let (rows, class) = (rows.len(), if outcomes().any(|one| one.verdict.needs_attention()) { " bad" } else { "" });
+            let (rows, class) =
+                (rows.len(), if outcomes().any(|one| one.verdict.needs_attention()) { " bad" } else { "" });
             let noun = if rows == 1 { "requirement" } else { "requirements" };
             out.push_str(&format!(
                 "<details class=\"group{class}\" data-group=\"{name}\"><summary><h4>{name}</h4> <span>{rows} {noun}</span> \
@@ -81,8 +82,10 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
     let shown = verdicts[0];
     let (name, evidence, level) = (id.to_string(), id.evidence.name(), id.level.name());
     // Search uses these strings in addition to what is shown.
-    let words: Vec<String> =
-        outcomes.iter().map(|one| one_line(format!("{} {}", one.fact, start(&one.reason)).as_bytes())).collect();
+    let words: Vec<String> = outcomes
+        .iter()
+        .map(|one| one_line(format!("{} {}", one.fact, start(&one.reason)).as_bytes()))
+        .collect();
     let mut out = format!(
         "<p class=\"about\"><b>{level}</b> for the {} \u{00b7} evidence: {evidence} \u{00b7} {} \u{00b7} \
          <a href=\"#{name}\">link</a></p>\n",
@@ -107,7 +110,8 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
         Evidence::Check => {}
     }
     for one in outcomes {
-        let number = |cause: &Cause| cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], *one));
+        let number =
+            |cause: &Cause| cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], *one));
         let cause = causes.iter().position(number);
         if let Some(n) = cause {
             out.push_str(&format!("<p><a href=\"#cause-{0}\">Cause {0}</a></p>\n", n + 1));

@@ -51,7 +51,10 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
     if full {
         put_exchanges(&mut out, run, outcome, if is_pass { cuts.passed } else { cuts.failed });
     } else if !outcome.exchanges.is_empty() {
-        out.push_str(&format!("<h6>Exchanges</h6><pre class=\"head\">{}</pre>\n", lines(&answers(outcome).join("\n"))));
+        out.push_str(&format!(
+            "<h6>Exchanges</h6><pre class=\"head\">{}</pre>\n",
+            lines(&answers(outcome).join("\n"))
+        ));
     }
     for repeat in &outcome.repeat {
         out.push_str(&format!(
@@ -96,7 +99,9 @@ fn put_failure(out: &mut String, failure: &Failure, address: &dyn Fn(usize) -> S
     out.push_str(&format!("<p class=\"at\">at <code>{}</code>{at}</p>\n", line(&failure.place)));
     let (want, got) = (pretty(&failure.want), pretty(&failure.got));
     if is_long(&want) && is_long(&got) {
-        out.push_str("<h6>Difference: <del>wanted</del>, <ins>got</ins></h6><pre class=\"diff\" tabindex=\"0\">");
+        out.push_str(
+            "<h6>Difference: <del>wanted</del>, <ins>got</ins></h6><pre class=\"diff\" tabindex=\"0\">",
+        );
         for change in TextDiff::from_lines(&want, &got).iter_all_changes() {
             let text = line(change.value().trim_end_matches('\n'));
             out.push_str(&match change.tag() {

@@ -19,7 +19,12 @@ const BAR: u64 = 240;
 
 /// The title of the page: the result, the target, the day, the version and the seed.
 pub(super) fn title(run: &Run) -> String {
-    let day = run.began.as_deref().and_then(|began| began.get(..10)).map(|day| format!(", {day}")).unwrap_or_default();
+    let day = run
+        .began
+        .as_deref()
+        .and_then(|began| began.get(..10))
+        .map(|day| format!(", {day}"))
+        .unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
     let target = cut(&run.target, 80);
     line(&format!("{}: {target}{day}, assay {version}, seed {}", conclude(run).0.words(), run.seed))
@@ -141,12 +146,21 @@ pub(super) fn since(run: &Run, since: Option<(&str, &Verdicts)>) -> String {
     for (kind, changes) in changes.kinds().iter().filter(|(_, changes)| !changes.is_empty()) {
         let item = |one: &Change| {
             let (old, new) = (name_of(one.old), name_of(one.new));
-            format!("<li><a href=\"#{0}\">{0}</a> {old} \u{2192} {new} {1}</li>\n", line(&one.id), line(&cut(&one.reason, REASON_CHARS)))
+            format!(
+                "<li><a href=\"#{0}\">{0}</a> {old} \u{2192} {new} {1}</li>\n",
+                line(&one.id),
+                line(&cut(&one.reason, REASON_CHARS))
+            )
         };
         let items: String = changes.iter().take(CHANGES).map(item).collect();
         let rest = changes.len().saturating_sub(CHANGES);
-        let rest = if rest == 0 { String::new() } else { format!("<li>and {rest} more; see assay diff</li>") };
-        out.push_str(&format!("<h3>{} ({})</h3><ul class=\"plain\">{items}{rest}</ul>\n", line(kind), changes.len()));
+        let rest =
+            if rest == 0 { String::new() } else { format!("<li>and {rest} more; see assay diff</li>") };
+        out.push_str(&format!(
+            "<h3>{} ({})</h3><ul class=\"plain\">{items}{rest}</ul>\n",
+            line(kind),
+            changes.len()
+        ));
     }
     if out.is_empty() {
         out = nothing("No verdict changed.");
@@ -206,9 +220,11 @@ pub(super) fn timing(run: &Run, late: &mut Late) -> String {
             one.requirement
         )
     };
-    let table = |rows: &[(u64, &Outcome)]| {
+    let table = |label: &str, rows: &[(u64, &Outcome)]| {
         let rows: String = rows.iter().map(row).collect();
-        format!("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"times\"><table class=\"times\"><tbody>{rows}</tbody></table></div>")
+        format!(
+            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\"><table class=\"times\"><tbody>{rows}</tbody></table></div>"
+        )
     };
     let (first, rest) = timed.split_at(timed.len().min(SLOWEST));
     let mut out = format!(
@@ -216,10 +232,10 @@ pub(super) fn timing(run: &Run, late: &mut Late) -> String {
         prose::count(timed.len(), "check"),
         total / 1000,
         total % 1000,
-        table(first)
+        table("the slowest checks", first)
     );
     if !rest.is_empty() {
-        late.insert("timing".to_owned(), table(rest));
+        late.insert("timing".to_owned(), table("other checks", rest));
         out.push_str(&format!(
             "<details data-late=\"timing\"><summary>{} more</summary><div></div></details>",
             rest.len()
@@ -263,7 +279,9 @@ pub(super) fn conditions(run: &Run) -> String {
         .iter()
         .map(|(name, value)| format!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>"))
         .collect();
-    let mut out = format!("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"conditions\"><table class=\"facts\"><tbody>{rows}</tbody></table></div>");
+    let mut out = format!(
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"conditions\"><table class=\"facts\"><tbody>{rows}</tbody></table></div>"
+    );
     if !conditions.profile.is_empty() {
         out.push_str(&format!(
             "<details><summary>The profile, without secrets</summary><pre tabindex=\"0\">{}</pre></details>",

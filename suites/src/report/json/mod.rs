@@ -72,6 +72,7 @@ mod tests {
           "assay": "0.1.0",
           "target": "http://127.0.0.1:4101",
           "seed": "18446744073709551615",
+          "began": null,
           "exit_code": 4,
           "result": "the harness failed",
           "why": [],
@@ -112,6 +113,62 @@ mod tests {
             "connections: 1 retries before a request was sent"
           ],
           "objections": [],
+          "causes": [
+            {
+              "title": "POST /prepare returned 200, wanted 409",
+              "verdict": "fail",
+              "row": "publish.first-group.second-is-refused",
+              "statement": "A second <one> is refused.",
+              "source": "document 3, Exchange",
+              "first": 1,
+              "exchange": 1,
+              "repeat": [
+                "curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H \"Authorization: Bearer $ASSAY_KEY\" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{\"n\":1}\\n(5000 times x)' http://127.0.0.1:4101"
+              ],
+              "outcomes": [
+                1
+              ]
+            },
+            {
+              "title": "PUT / got no response: no complete response within 15 s",
+              "verdict": "inconclusive",
+              "row": "publish.other.counterpart",
+              "statement": "The fault alone is refused.",
+              "source": "document 3, Exchange",
+              "first": 5,
+              "exchange": 0,
+              "repeat": [],
+              "outcomes": [
+                5
+              ]
+            },
+            {
+              "title": "cannot connect: refused",
+              "verdict": "error",
+              "row": "publish.other.answers",
+              "statement": "It answers.",
+              "source": "document 3, Exchange",
+              "first": 6,
+              "exchange": null,
+              "repeat": [],
+              "outcomes": [
+                6
+              ]
+            },
+            {
+              "title": "it answers slowly",
+              "verdict": "warn",
+              "row": "publish.other.answers",
+              "statement": "It answers.",
+              "source": "document 3, Exchange",
+              "first": 4,
+              "exchange": null,
+              "repeat": [],
+              "outcomes": [
+                4
+              ]
+            }
+          ],
           "conditions": {
             "is_embedded": false,
             "profile": "",

@@ -1,0 +1,140 @@
+//! What a reader sees of a run: one block for each cause, short lists, and again what failed when a file changes.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use assay_suites::control::Control;
+use assay_suites::embedded::sim::Served;
+use assay_suites::target::Tcp;
+use serde_json::{Value, json};
+
+use crate::profiles::{assay, served};
+
+fn control(served: &Served) -> Control {
+    Control::new(Arc::new(Tcp), &format!("{}/_sim/v1", served.control), None)
+}
+
+/// What the command prints on standard output, and its exit code.
+async fn printed(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.args(arguments).current_dir(folder);
+    let output =
+        tokio::task::spawn_blocking(move || command.output()).await.expect("no panic").expect("it starts");
+    (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_standby_is_one_cause_on_less_than_a_screen() {
+    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    served.write_profile(&folder.path().join("p.toml"), None).expect("a profile");
+    control(&served).faults(json!([{ "fault": "publish.standby" }])).await.expect("a fault");
+    let run = ["run", "--profile", "p.toml", "--service", "publish", "--json", "out.json"];
+    let (code, text) = printed(folder.path(), &run).await;
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.lines().count() < 40, "{text}");
+    assert!(text.contains("503\n         not-primary: the node is a standby\n"), "{text}");
+    let report = std::fs::read_to_string(folder.path().join("out.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let causes = report["causes"].as_array().expect("causes");
+    assert_eq!((causes.len(), &causes[0]["row"]), (1, &"publish.exchange.standby".into()), "{causes:#?}");
+    assert!(causes[0]["outcomes"].as_array().expect("indexes").len() > 90);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_green_run_is_short_and_says_more_when_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, text) = printed(folder.path(), &["run", "--service", "metadata", "--service", "drop"]).await;
+    assert!(code == Some(0) && text.lines().count() <= 25, "{text}");
+    let selected = ["run", "metadata.root"];
+    let lines = async |more: &[&str]| {
+        let (code, text) = printed(folder.path(), &[&selected[..], more].concat()).await;
+        assert_eq!(code, Some(0), "{text}");
+        text
+    };
+    assert!(lines(&["-v"]).await.contains("pass metadata.root.html  root_is_an_html_document\n"));
+    assert!(lines(&["-vv"]).await.contains("\n  GET / -> 200\n"));
+    let covered = lines(&["--coverage"]).await;
+    assert!(covered.contains("metadata.root  2 pass\n") && covered.contains("\nendpoints: "), "{covered}");
+    assert!(!lines(&[]).await.contains("endpoints: "));
+    assert_eq!(lines(&["-q"]).await.lines().count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_failing_sequence_is_exported_and_signed_again() {
+    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    served.write_profile(&folder.path().join("p.toml"), None).expect("a profile");
+    let id = "publish.prepare.one-in-flight";
+    let control = control(&served);
+    control.call("PUT", "deviations", Some(json!([id]))).await.expect("a deviation");
+    let run = ["run", "--profile", "p.toml", id, "--json", "out.json"];
+    let (code, text) = printed(folder.path(), &run).await;
+    assert!(code == Some(1) && text.contains("2 commands in a row, see -v"), "{text}");
+    let export = ["replay", "out.json", id, "--script", "a.sh", "--hurl", "a.hurl", "--har", "a.har"];
+    let (code, text) = assay(folder.path(), &[], &export).await;
+    assert_eq!(code, Some(0), "{text}");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
+    assert_eq!(read("a.sh").matches("\ncurl -sS ").count(), 2, "{}", read("a.sh"));
+    assert_eq!(read("a.hurl").matches("\nHTTP 200\n").count(), 2, "{}", read("a.hurl"));
+    let har: Value = serde_json::from_str(&read("a.har")).expect("JSON");
+    assert_eq!(har["log"]["entries"].as_array().expect("entries").len(), 2);
+    let anew = ["replay", "out.json", id, "--anew", "--profile", "p.toml"];
+    let (code, text) = assay(folder.path(), &[], &anew).await;
+    assert!(code == Some(0) && text.contains("2 of 2 responses as recorded"), "{text}");
+    control.call("PUT", "deviations", Some(json!([]))).await.expect("no deviation");
+    let (code, text) = assay(folder.path(), &[], &anew).await;
+    assert!(code == Some(1) && text.contains("now 409"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_failed_runs_again_when_a_file_changes() {
+    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    served.write_profile(&folder.path().join("p.toml"), None).expect("a profile");
+    let server = folder.path().join("server");
+    std::fs::write(&server, "1").expect("written");
+    let control = control(&served);
+    control.call("PUT", "deviations", Some(json!(["metadata.root.html"]))).await.expect("a deviation");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["run", "--profile", "p.toml", "metadata.root", "--rerun-on", "server"])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut said = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let said = tokio::task::spawn_blocking(move || {
+        let is_waiting = said.any(|line| line.expect("UTF-8") == "assay: waiting for a change of server");
+        assert!(is_waiting, "it waits after a failure");
+        said
+    });
+    let said = said.await.expect("it waits");
+    control.call("PUT", "deviations", Some(json!([]))).await.expect("no deviation");
+    std::fs::write(&server, "12").expect("written");
+    let output = tokio::task::spawn_blocking(move || child.wait_with_output())
+        .await
+        .expect("no panic")
+        .expect("it ends");
+    std::mem::drop(said);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("\n2 checks: 1 pass, 1 fail - does not conform\n"), "{text}");
+    assert!(text.ends_with("\n1 check: 1 pass - selected checks passed\n"), "only what failed: {text}");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_does_nothing_is_a_few_causes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["client", "publish", "--json", "c.json", "--junit", "c.xml", "--", "true"];
+    let (code, text) = printed(folder.path(), &arguments).await;
+    assert_eq!(code, Some(1), "{text}");
+    let report = std::fs::read_to_string(folder.path().join("c.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let (causes, outcomes) = (report["causes"].as_array().expect("causes"), report["outcomes"].as_array());
+    let bad = outcomes.expect("outcomes").iter().filter(|one| one["verdict"] != "pass").count();
+    assert!(causes.len() * 4 < bad, "{} causes of {bad} outcomes: {text}", causes.len());
+    assert!(text.lines().count() <= causes.len() * 16 + 16, "{text}");
+    let junit = std::fs::read_to_string(folder.path().join("c.xml")).expect("a report");
+    assert!(junit.contains("<testsuite name=\"causes\""), "{junit}");
+}
