@@ -68,7 +68,7 @@ fn in_process(c: &mut Criterion) {
                 // Earlier prepares must not expire within this measurement.
                 exchange.advance(exchange.core.now() + STEP_MS);
                 let begun = Instant::now();
-                let reply = prepare::run(&mut exchange.state, &mut exchange.core, caller, body.as_bytes());
+                let reply = prepare::run(&mut exchange.core, &mut exchange.state, caller, body.as_bytes());
                 spent += begun.elapsed();
                 black_box(reply.expect("prepared"));
             }
@@ -79,7 +79,7 @@ fn in_process(c: &mut Criterion) {
         b.iter(|| {
             let (caller, body) = turn.next().expect("a cycle has no end");
             exchange.advance(exchange.core.now() + STEP_MS);
-            prepare::run(&mut exchange.state, &mut exchange.core, caller, body.as_bytes()).expect("prepared")
+            prepare::run(&mut exchange.core, &mut exchange.state, caller, body.as_bytes()).expect("prepared")
         });
     });
     group.bench_function("limit_encodings", |b| b.iter(|| encodings(black_box(&calls[0]))));

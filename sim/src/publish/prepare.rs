@@ -57,7 +57,7 @@ impl RecordBytes {
 pub(super) struct MessageBytes(pub(super) Vec<u8>);
 
 /// Handles the prepare of an admitted caller.
-pub(super) fn run(
+pub fn run(
     core: &mut Core,
     state: &mut State,
     caller: &Caller,
