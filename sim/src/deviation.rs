@@ -71,7 +71,9 @@ impl Deviations {
 
     /// Edits a value that passes a seam.
     pub(crate) fn edit<T: Any>(&self, value: &mut T) {
-        self.0.values().filter_map(|deviation| deviation.seam.edit()).for_each(|edit| edit.apply(value));
+        for edit in self.0.values().filter_map(|deviation| deviation.seam.edit()) {
+            edit.apply(value);
+        }
     }
 
     /// Activates exactly these deviations.

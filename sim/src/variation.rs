@@ -79,8 +79,12 @@ impl Variations {
 
     /// Edits a value that passes a seam; `consulted` names the variations that edit its type.
     pub(crate) fn edit<T: Any>(&self, consulted: &[&'static str], value: &mut T) {
-        consulted.iter().for_each(|name| self.consulted.note(name));
-        self.active.values().filter_map(Seam::edit).for_each(|edit| edit.apply(value));
+        for name in consulted {
+            self.consulted.note(name);
+        }
+        for edit in self.active.values().filter_map(Seam::edit) {
+            edit.apply(value);
+        }
     }
 
     /// The names of the active variations.

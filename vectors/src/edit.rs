@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::bytes;
 use crate::case::{Case, Edit, Expect};
 use crate::generate::keys;
-use crate::op::transaction::{message_of, parts};
+use crate::op::publish::transaction::{message_of, parts};
 
 /// The input made from `base` by `edits`, with the members of `reseal` recomputed.
 pub fn replay(base: &Case, edits: &[Edit], reseal: &[String]) -> Result<Value, String> {

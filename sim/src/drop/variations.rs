@@ -42,7 +42,9 @@ pub(super) const ALL: &[Variation] = variations! {
         };
     };
     "drop.inside-400" => "too many files or bytes inside a zip return 400", reply |r: &mut Answer<Rejected>| {
-        [&zip::EXTRACTED_SIZE, &zip::COUNTED, &zip::FILES].into_iter().for_each(|rule| r.change(rule, 400));
+        for rule in [&zip::EXTRACTED_SIZE, &zip::COUNTED, &zip::FILES] {
+            r.change(rule, 400);
+        }
     };
     "drop.retry-after" => "429 and 503 send Retry-After", reply |r: &mut Answer<Rejected>| {
         if matches!(r.status, 429 | 503) {

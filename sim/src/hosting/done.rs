@@ -7,8 +7,7 @@ use assay_spec::hosting::machines::{DeploymentEvent, DeploymentState, ProjectEve
 use assay_spec::hosting::requirements::{claims, forget, history, recovery, security};
 
 use super::accounts::Deployment;
-use super::step::{Place, Step};
-use super::steps::Found;
+use super::step::{Found, Place, Step};
 use super::write::{Outcome, Sent};
 use super::{State, Written, faults, lookups, variations};
 use crate::core::Core;

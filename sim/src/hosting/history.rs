@@ -9,7 +9,7 @@ use super::accounts::Target;
 use super::step::{Place, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
-use super::{State, actions, plan, seed_history};
+use super::{State, plan, seed_history, view};
 use crate::core::Core;
 
 /// The average number of deployments per project.
@@ -72,7 +72,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
     steps.extend(plan::delete(core, gone, Signer::Wallet));
     steps.push(Step::Resume);
     begin(state, core, owner.clone(), steps);
-    let mut answer = actions::user_keys(state, core, owner);
+    let mut answer = view::user_keys(state, core, owner);
     answer["projects"] = projects.iter().map(|id| &**id).collect();
     answer["counts"] = names
         .into_iter()

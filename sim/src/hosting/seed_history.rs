@@ -10,7 +10,7 @@ use super::accounts::Target;
 use super::step::{Place, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
-use super::{State, actions, plan, variations};
+use super::{State, plan, variations, view};
 use crate::core::Core;
 
 /// How long ago the history begins.
@@ -83,7 +83,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
     steps.push(Step::Resume);
     begin(state, core, owner.clone(), steps);
 
-    let mut answer = actions::user_keys(state, core, owner);
+    let mut answer = view::user_keys(state, core, owner);
     answer["projects"] = projects.iter().map(|id| &**id).collect();
     answer["deployments"] = deployments.into();
     answer["legacy"] = earlier.into();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use assay_spec::hosting::machines::ProjectEvent;
+use assay_spec::network::store::Reading;
 
 use super::write::Outcome;
 use crate::exchange::Site;
@@ -84,4 +85,11 @@ impl Step {
             Step::Ask { .. } | Step::Rival { .. } | Step::Machine { .. } | Step::Resume => "condition",
         }
     }
+}
+
+/// The result of a request: the hash of a written message, or the reading of a lookup.
+#[derive(Debug)]
+pub(super) enum Found {
+    Written(Arc<str>),
+    Read(Reading),
 }

@@ -5,12 +5,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use assay_spec::Strict;
-use assay_spec::network::store::{Class, Reading, classify};
+use assay_spec::network::store::{Class, classify};
 use http::{HeaderValue, Method};
 use imbl::Vector;
 use serde_json::Value;
 
-use super::step::Step;
+use super::step::{Found, Step};
 use super::write::{self, Sent};
 use super::{Failure, State, Timer, done, faults};
 use crate::core::Core;
@@ -112,13 +112,6 @@ pub(super) fn incoming(state: &mut State, core: &mut Core, id: u64, came: &Came)
         }
         Err(why) => again(state, core, id, &step, why),
     }
-}
-
-/// The result of a request: the hash of a written message, or the reading of a lookup.
-#[derive(Debug)]
-pub(super) enum Found {
-    Written(Arc<str>),
-    Read(Reading),
 }
 
 fn outcome(state: &State, id: u64, step: &Step, came: &Came) -> Result<Found, String> {

@@ -112,3 +112,13 @@ fn failure(one: &Failure) -> Value {
     let Instant(at) = at;
     json!({ "at": at, "owner": &**owner, "step": step, "why": why, "left_out": left_out })
 }
+
+/// A user's public values and private keys. These wallets hold no real funds.
+pub(super) fn user_keys(state: &State, core: &Core, owner: &str) -> Value {
+    let Some(owner) = state.accounts.owner(owner) else { return Value::Null };
+    json!({
+        "owner": &*owner.address, "wallet_key": owner.wallet.reveal(),
+        "session": owner.session.address(), "session_key": owner.session.reveal(),
+        "encryption_pubkey": owner.encryption.public_text(), "delegate": keys::delegate(core).address(),
+    })
+}

@@ -77,6 +77,7 @@ pub(super) fn find_repeat(_: &mut Core, state: &State, caller: &Caller, body: &[
 }
 
 /// Answers a repeated submit like the first.
+#[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
 pub(super) fn answer_repeat(core: &mut Core, state: &mut State, id: &str) -> Result<Reply, Refused> {
     state.step(core, id, PrepareEvent::Repeat);
     Ok(landed(core, state, id))

@@ -3,18 +3,13 @@
 //! Each operation is a function of its input and of `Rules`, which can switch single rules off. This shows that a case
 //! is rejected by the rule that it names.
 
-pub(crate) mod cid;
-mod domain;
+pub(crate) mod drop;
 mod gateway;
 mod hosting;
 mod members;
 mod metadata;
-mod publish;
-mod signing;
-mod store;
-pub(crate) mod transaction;
-mod vfkey;
-mod zip;
+mod network;
+pub(crate) mod publish;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -128,14 +123,14 @@ pub fn answer_in<G: Rules>(dialect: &Dialect, op: &str, input: &Value, rules: &m
         "gateway.validate" => gateway::validate,
         "metadata.route" => metadata::route,
         "metadata.record" => metadata::record,
-        "keccak256" => signing::keccak256,
-        "eip191.sign" => signing::sign,
-        "eip191.recover" => signing::recover,
-        "address.from_public_key" => signing::address,
-        "record.canonical" => signing::canonical_record,
-        "record.verify" => signing::verify_record,
-        "request.verify" => signing::verify_request,
-        "store.classify" => store::classify,
+        "keccak256" => network::signing::keccak256,
+        "eip191.sign" => network::signing::sign,
+        "eip191.recover" => network::signing::recover,
+        "address.from_public_key" => network::signing::address,
+        "record.canonical" => network::signing::canonical_record,
+        "record.verify" => network::signing::verify_record,
+        "request.verify" => network::signing::verify_request,
+        "store.classify" => network::store::classify,
         "base64.decode" => hosting::keys::base64_decode,
         "key_e.derive" => hosting::keys::derive,
         "ecies.encrypt" => hosting::keys::encrypt,
@@ -149,18 +144,18 @@ pub fn answer_in<G: Rules>(dialect: &Dialect, op: &str, input: &Value, rules: &m
         "hosting.authority" => hosting::records::judge_authority,
         "hosting.record" => hosting::records::read_record,
         "hosting.recover" => hosting::recover::recover,
-        "domain.canonical" => domain::canonical,
-        "vfkey.sign" => vfkey::sign,
-        "vfkey.verify" => vfkey::verify,
-        "publish.record.encode" => publish::encode_record,
-        "publish.record.parse" => publish::parse_record,
-        "transaction.encode" => transaction::encode,
-        "transaction.decode" => transaction::decode,
-        "publish.check_message" => publish::check_message,
-        "publish.verify_transaction" => publish::verify_transaction,
-        "cid.file" => cid::file,
-        "cid.directory" => cid::directory,
-        "drop.inspect_zip" => zip::inspect,
+        "domain.canonical" => publish::domain::canonical,
+        "vfkey.sign" => publish::vfkey::sign,
+        "vfkey.verify" => publish::vfkey::verify,
+        "publish.record.encode" => publish::record::encode_record,
+        "publish.record.parse" => publish::record::parse_record,
+        "transaction.encode" => publish::transaction::encode,
+        "transaction.decode" => publish::transaction::decode,
+        "publish.check_message" => publish::record::check_message,
+        "publish.verify_transaction" => publish::record::verify_transaction,
+        "cid.file" => drop::cid::file,
+        "cid.directory" => drop::cid::directory,
+        "drop.inspect_zip" => drop::zip::inspect,
         _ => return Answer::Unsupported,
     };
     let generated = bytes::generated(input);

@@ -14,8 +14,6 @@ use super::step::Signer;
 use super::{State, view};
 use crate::core::Core;
 
-pub(super) use users::user_keys;
-
 /// The actions and their arguments.
 pub(super) const ACTIONS: &[(&str, &str)] = &[
     (
@@ -81,7 +79,7 @@ pub(super) fn perform(
     match action {
         "wallet" => {
             let owner = users::new_owner(state, core, read(action, arguments)?)?;
-            Ok(users::user_keys(state, core, &owner))
+            Ok(view::user_keys(state, core, &owner))
         }
         "project" => projects::create(state, core, read(action, arguments)?),
         "deploy" => deployments::create(state, core, &read(action, arguments)?),

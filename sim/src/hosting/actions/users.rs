@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use assay_spec::crypto::text::parse_prefixed_hex;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::core::Core;
-use crate::hosting::keys::{self, Secret};
+use crate::hosting::keys::Secret;
 use crate::hosting::{SeedHistory, State, history as long, seed_history};
 
 #[derive(Deserialize)]
@@ -25,16 +25,6 @@ pub(super) struct Long {
 
 /// The maximum number of deployments of one history.
 const HISTORY: u32 = 20_000;
-
-/// A user's public values and private keys. These wallets hold no real funds.
-pub(in crate::hosting) fn user_keys(state: &State, core: &Core, owner: &str) -> Value {
-    let Some(owner) = state.accounts.owner(owner) else { return Value::Null };
-    json!({
-        "owner": &*owner.address, "wallet_key": owner.wallet.reveal(),
-        "session": owner.session.address(), "session_key": owner.session.reveal(),
-        "encryption_pubkey": owner.encryption.public_text(), "delegate": keys::delegate(core).address(),
-    })
-}
 
 /// Adds a user, or returns the one with this key.
 pub(super) fn new_owner(

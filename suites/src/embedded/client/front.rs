@@ -4,8 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_sim::serve::{Handle, connection};
 use assay_sim::Site;
+use assay_sim::serve::{Handle, connection};
 use assay_spec::Dialect;
 use assay_spec::publish::{prepare, submit};
 use axum::Router;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use assay_sim::journal::{Entry, Event};
 use assay_sim::ExchangeId;
+use assay_sim::journal::{Entry, Event};
 use assay_spec::publish::{prepare, submit};
 use assay_spec::{Dialect, Instant};
 

@@ -12,7 +12,7 @@ use super::text;
 use crate::bytes::{self, Recipe};
 use crate::case::Step;
 use crate::op::Members;
-use crate::op::cid::{Folder, estimate};
+use crate::op::drop::cid::{Folder, estimate};
 
 /// The multicodec of a raw block.
 const RAW: u64 = 0x55;

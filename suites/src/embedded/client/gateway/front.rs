@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use assay_sim::Site;
 use assay_sim::serve::{Handle, IN_MEMORY};
 use assay_sim::tls::YEARS;
-use assay_sim::Site;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;

@@ -7,10 +7,14 @@ use assay_spec::{Dialect, Id, Instant, Rules};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Members, OpError};
+use crate::op::{Members, OpError};
 
 /// The header for a request, with keys in the document's order.
-pub(super) fn sign(dialect: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn sign(
+    dialect: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let secret = input.bytes("secret_key")?;
     let body = input.bytes("body")?;
     let (method, path) = (input.text("method")?, input.text("path")?);
@@ -40,7 +44,7 @@ pub(super) fn sign(dialect: &Dialect, input: &Members<'_>, rules: &mut impl Rule
 }
 
 /// Server rules 1 to 6.
-pub(super) fn verify(
+pub(in crate::op) fn verify(
     dialect: &Dialect,
     input: &Members<'_>,
     rules: &mut impl Rules,

@@ -7,12 +7,16 @@ use assay_spec::cid::{CidError, Discard, Entry, Estimate, Layout, of_entries, of
 use assay_spec::{Dialect, Rules};
 use serde_json::{Value, json};
 
-use super::{Members, OpError};
 use crate::bytes::LIMIT;
+use crate::op::{Members, OpError};
 use crate::wire;
 
 /// The identifier of a file. Its bytes are generated while they are hashed.
-pub(super) fn file(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn file(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let content = input.recipe("content")?;
     let layout = Layout::with_rules(estimate(input)?, rules);
     let summary = of_file(&content, &layout, &Discard).map_err(staged)?;
@@ -20,7 +24,11 @@ pub(super) fn file(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> 
 }
 
 /// The identifier of a folder.
-pub(super) fn directory(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn directory(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let folder = Folder::read(input)?;
     let layout = Layout::with_rules(estimate(input)?, rules);
     let summary = of_entries(&folder.entries(), &layout, rules, &Discard).map_err(staged)?;
@@ -123,8 +131,8 @@ fn bad(why: &str) -> OpError {
 mod tests {
     use assay_spec::Strict;
 
-    use super::super::{Answer, answer};
     use super::*;
+    use crate::op::{Answer, answer};
 
     #[test]
     fn errors_name_the_member() {

@@ -6,14 +6,14 @@ use assay_spec::publish::requirements::message::LEGACY;
 use assay_spec::{Dialect, Refused, Rules};
 use serde_json::{Value, json};
 
-use super::{Members, OpError};
 use crate::bytes;
+use crate::op::{Members, OpError};
 
 /// The greatest encodable length of a list.
 const LIST: usize = 0xffff;
 
 /// The message that carries a record.
-pub(super) fn encode(
+pub(in crate::op) fn encode(
     dialect: &Dialect,
     input: &Members<'_>,
     rules: &mut impl Rules,
@@ -35,7 +35,11 @@ pub(super) fn encode(
 }
 
 /// The parts of a message. A message decodes only if it encodes back to the same bytes.
-pub(super) fn decode(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn decode(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let decoded = Message::decode(&input.bytes("message")?, rules);
     Ok(parts(&decoded.map_err(|refused: Refused| (refused, "decode"))?))
 }

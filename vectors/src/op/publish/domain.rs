@@ -4,10 +4,14 @@ use assay_spec::publish::domain;
 use assay_spec::{Dialect, Rules};
 use serde_json::{Value, json};
 
-use super::{Members, OpError};
+use crate::op::{Members, OpError};
 
 /// Checks that a domain is canonical. The output is empty.
-pub(super) fn canonical(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn canonical(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     domain::check(input.text("domain")?, rules).map_err(|refused| (refused, "check"))?;
     Ok(json!({}))
 }

@@ -7,11 +7,11 @@ use assay_spec::publish::verify::{self, Confirmed};
 use assay_spec::{Dialect, Id, Refused, Rules};
 use serde_json::{Map, Value, json};
 
-use super::{Members, OpError};
 use crate::bytes;
+use crate::op::{Members, OpError};
 
 /// The canonical bytes of a record.
-pub(super) fn encode_record(
+pub(in crate::op) fn encode_record(
     dialect: &Dialect,
     input: &Members<'_>,
     rules: &mut impl Rules,
@@ -29,7 +29,7 @@ pub(super) fn encode_record(
 }
 
 /// The kind and the fields of a canonical record.
-pub(super) fn parse_record(
+pub(in crate::op) fn parse_record(
     dialect: &Dialect,
     input: &Members<'_>,
     rules: &mut impl Rules,
@@ -41,7 +41,7 @@ pub(super) fn parse_record(
 }
 
 /// The thirteen checks that a client runs before it signs.
-pub(super) fn check_message(
+pub(in crate::op) fn check_message(
     dialect: &Dialect,
     input: &Members<'_>,
     rules: &mut impl Rules,
@@ -56,7 +56,7 @@ pub(super) fn check_message(
 }
 
 /// The verification of a confirmed transaction.
-pub(super) fn verify_transaction(
+pub(in crate::op) fn verify_transaction(
     dialect: &Dialect,
     input: &Members<'_>,
     rules: &mut impl Rules,

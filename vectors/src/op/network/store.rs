@@ -4,10 +4,14 @@ use assay_spec::network::store;
 use assay_spec::{Dialect, Rules};
 use serde_json::{Value, json};
 
-use super::{Members, OpError};
+use crate::op::{Members, OpError};
 
 /// Every response has a class; none is rejected.
-pub(super) fn classify(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn classify(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let reading = store::classify(input.number("http_status")?, input.value("body"), rules);
     Ok(json!({
         "class": reading.class,

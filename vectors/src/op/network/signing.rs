@@ -8,16 +8,24 @@ use assay_spec::network::signing;
 use assay_spec::{Dialect, Id, Refused, Rules};
 use serde_json::{Value, json};
 
-use super::{Members, OpError};
 use crate::bytes;
+use crate::op::{Members, OpError};
 
 /// The digest of any bytes.
-pub(super) fn keccak256(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn keccak256(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     Ok(json!({"hash": hex(&signing::keccak(&input.bytes("data")?, rules))}))
 }
 
 /// The digest of a personal message, its signature, and the signer's address.
-pub(super) fn sign(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn sign(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let (secret, message) = (input.bytes("private_key")?, input.bytes("message")?);
     let key = signing::parse_secret_key(&secret, rules).map_err(staged)?;
     let digest = signing::digest(&message, rules);
@@ -29,20 +37,28 @@ pub(super) fn sign(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> 
 }
 
 /// The signer of a personal message.
-pub(super) fn recover(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn recover(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let (message, signature) = (input.bytes("message")?, input.bytes("signature")?);
     let signer = signing::recover(&message, &prefixed_hex(&signature), rules).map_err(staged)?;
     Ok(json!({"address": signer.to_string()}))
 }
 
 /// The address of a public key.
-pub(super) fn address(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn address(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let key = signing::parse_public_key(input.text("public_key")?, rules).map_err(staged)?;
     Ok(json!({"address": signing::address_of(&key, rules).to_string()}))
 }
 
 /// The canonical JSON of a record and its digest.
-pub(super) fn canonical_record(
+pub(in crate::op) fn canonical_record(
     _: &Dialect,
     input: &Members<'_>,
     rules: &mut impl Rules,
@@ -53,7 +69,7 @@ pub(super) fn canonical_record(
 }
 
 /// Whether a record is signed by its sender.
-pub(super) fn verify_record(
+pub(in crate::op) fn verify_record(
     _: &Dialect,
     input: &Members<'_>,
     rules: &mut impl Rules,
@@ -64,7 +80,7 @@ pub(super) fn verify_record(
 }
 
 /// Whether a request is signed by its caller.
-pub(super) fn verify_request(
+pub(in crate::op) fn verify_request(
     _: &Dialect,
     input: &Members<'_>,
     rules: &mut impl Rules,

@@ -8,10 +8,14 @@ use assay_spec::drop::zip::{self, Limits};
 use assay_spec::{Dialect, Id, Refused, Rules};
 use serde_json::{Value, json};
 
-use super::{Members, OpError};
+use crate::op::{Members, OpError};
 
 /// Inspects an accepted zip: the number of its files, their total size, and the identifier.
-pub(super) fn inspect(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(in crate::op) fn inspect(
+    _: &Dialect,
+    input: &Members<'_>,
+    rules: &mut impl Rules,
+) -> Result<Value, OpError> {
     let extracted = zip::inspect(&input.bytes("zip")?, &Limits::default(), rules).map_err(staged)?;
     let files = extracted.files.iter().map(|(path, bytes)| (path.clone(), Entry::File(bytes)));
     let directories = extracted.directories.iter().map(|path| (path.clone(), Entry::Directory));

@@ -1,0 +1,4 @@
+//! The anonymous drop: content identifiers and zips.
+
+pub(crate) mod cid;
+pub(super) mod zip;
