@@ -257,7 +257,7 @@ mod tests {
         ");
         assert_eq!(matrix.json()["causes"][0]["rows"], json!(["first", "second"]));
         let junit = matrix.junit();
-        assert!(junit.contains("tests=\"7\" failures=\"6\""), "{junit}");
+        assert!(junit.contains("tests=\"7\" skipped=\"0\" failures=\"6\""), "{junit}");
         assert!(matrix.text(true).contains("\nHOLE unseen "));
     }
 }

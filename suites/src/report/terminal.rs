@@ -482,7 +482,8 @@ mod tests {
           got       200
           >         POST /prepare, 5008 bytes
           <         200 {"error":"\u{1b}[31mred [redacted token]"}
-          repeat    one long command, see -v; or assay replay REPORT publish.first-group.second-is-refused
+          repeat    one long command, see -v; or assay replay REPORT
+                    publish.first-group.second-is-refused
 
         2. inconclusive  PUT / got no response: no complete response within 15 s
           row       publish.other.counterpart (must, document 3, Exchange)
@@ -538,12 +539,10 @@ mod tests {
           repeat   curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H "Authorization: Bearer $ASSAY_KEY" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{"n":1}\n(5000 times x)' http://127.0.0.1:4101
           seed     18446744073709551615
 
-
         warn publish.other.answers  it_answers
           It answers. (must, document 3, Exchange)
           reason   it answers slowly
           seed     18446744073709551615
-
 
         inconclusive publish.other.counterpart  fault_is_refused
           The fault alone is refused. (must, document 3, Exchange)
@@ -558,12 +557,10 @@ mod tests {
             ! no complete response within 15 s
           seed     18446744073709551615
 
-
         error publish.other.answers  it_connects
           It answers. (must, document 3, Exchange)
           reason   cannot connect: refused
           seed     18446744073709551615
-
 
         not-testable: needs control level T2 (2)
           publish.first-group.needs-time  it_ends

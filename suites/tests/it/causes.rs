@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::profiles::{assay, served};
 
 fn control(served: &Served) -> Control {
-    Control::new(Arc::new(Tcp), &format!("{}/_sim/v1", served.control), None)
+    Control::new(Arc::new(Tcp), &served.control, None)
 }
 
 /// What the command prints on standard output, and its exit code.
