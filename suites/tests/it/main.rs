@@ -32,6 +32,7 @@ mod sockets;
 mod structure;
 mod tls;
 mod transport;
+mod trouble;
 #[cfg(unix)]
 #[path = "../../../spec/tests/it/unpack/mod.rs"]
 mod unpack;
