@@ -101,6 +101,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     storage::UNKNOWN_RAW => "an unknown raw file is returned as an empty file";
 
     info::PUBLIC => "the public information is an HTML page";
+    aggregates::OWNER => "a stranger writes for another address";
     aggregates::CREATED => "the status of a write is `accepted`";
     aggregates::CREATED, "hash" => "the hash of a write is empty";
     aggregates::CREATE_KEY => "a write without a key is accepted";
@@ -300,6 +301,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     signing::RECORD_TAKEN => "the signature of a record is rejected";
     signing::VERIFIED => "signatures are not checked";
 
+    errors::INTERNAL => "a failure of the node returns 400";
     errors::BODY => "error bodies are plain text";
     errors::BODY, "status" => "the status in an error body is `failed`";
     errors::BODY, "code" => "the code in an error body is a number";

@@ -97,6 +97,7 @@ fn deviating_status(core: &mut Core, rule: Id, status: u16) -> u16 {
         _ if [&paging::ODD_VALUES, &indexer::INTEGERS].contains(&rule) => {
             core.effect(rule, status, |_, _| 500)
         }
+        _ if rule == &errors::INTERNAL => core.effect(rule, status, |_, _| 400),
         // Only where no other check judges the status.
         400 if [&flat::START_DATE, &flat::END_DATE].contains(&rule) => {
             core.effect(&errors::BAD_REQUEST, status, |_, _| 422)

@@ -235,8 +235,8 @@ crate::requirements! {
         JSON_LIMIT: Must Server Check ["Endpoints" 13 0xc81e_3a98, "Node metrics records" 5 0xd1e8_f501];
         /// An address that wrote nothing returns 404, or has no aggregates.
         JSON_UNKNOWN: Must Server Check ["Endpoints" 13 0xc81e_3a98, "Errors" 1 0x53a1_7b62];
-        /// Who besides the owner may write an aggregate is left open; the simulator accepts only the owner and signers that the owner authorized.
-        OWNER: Must Server Open("no sentence says which signers the node itself accepts for an address") ["Endpoints" 14 0x8a57_f196];
+        /// A write by a stranger does not change another address's aggregate.
+        OWNER: Must Server Check ["Aggregate" 1 0x28a2_ed65, "Endpoints" 14 0x8a57_f196];
     }
 
     /// Serverless programs.
@@ -657,8 +657,8 @@ crate::requirements! {
         UNAUTHORIZED: Must Server Open("the list of statuses gives 401 a name and no cause") ["Errors" 1 0x53a1_7b62];
         /// When the server returns 403 is not shown; the simulator does so when another key made the signature.
         FORBIDDEN: Must Server Open("the list of statuses gives 403 a name and no cause") ["Errors" 1 0x53a1_7b62];
-        /// The server returns 500 for its own failures; the simulator does so through a fault.
-        INTERNAL: Must Server Open("an internal error has no request that causes it") ["Errors" 1 0x53a1_7b62];
+        /// The server returns 500 for its own failures.
+        INTERNAL: Must Server Check ["Errors" 1 0x53a1_7b62];
     }
 
     /// Rate limits.

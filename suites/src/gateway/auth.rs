@@ -59,6 +59,9 @@ pub(super) const CHECKS: &[Check] = &[
         ),
 ];
 
+/// A check that needs a valid key rests on the key check: a key that has expired is one failure.
+pub(super) const WITH_KEY: &[assay_spec::Id] = &[&rows::KEY_CHECK];
+
 /// The statuses that an inference request without a key may return.
 pub(super) fn keyless(probe: &Probe<'_>) -> &'static [u16] {
     if probe.settings.gateway.payment_flow { &[401, 402] } else { &[401] }

@@ -5,6 +5,7 @@ use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::chat as rows;
 use serde_json::{Value, json};
 
+use super::auth;
 use super::bodies::{self, QUESTION, image, text, with, without};
 use super::given::{Skill, model, unknown_model};
 use super::malformed::{malformed, only_an_object_is_accepted, refused};
@@ -16,13 +17,13 @@ use crate::probe::{Answer, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::ANSWERED, chat_returns_a_json_object).costs(1, 0, 0),
+    shows!(rows::ANSWERED, chat_returns_a_json_object).costs(1, 0, 0).after(auth::WITH_KEY),
     shows!(rows::CHOICES, reply_has_choices_with_a_message)
         .costs(1, 0, 0)
         .after(const { &[&rows::ANSWERED] }),
     shows!(rows::ANSWER_TEXT, reply_has_content).costs(1, 0, 0).after(const { &[&rows::CHOICES] }),
-    shows!(rows::PARTS, text_parts_are_accepted).costs(1, 0, 0),
-    shows!(rows::IMAGE, image_is_accepted).costs(1, 0, 0),
+    shows!(rows::PARTS, text_parts_are_accepted).costs(1, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::IMAGE, image_is_accepted).costs(1, 0, 0).after(auth::WITH_KEY),
     refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
     refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION).costs(4, 0, 0),
     refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION).costs(3, 0, 0),

@@ -3,6 +3,7 @@
 use assay_spec::gateway::completions;
 use assay_spec::gateway::requirements::completions as rows;
 
+use super::auth;
 use super::chat::expect_reply;
 use super::given::{Skill, model, unknown_model};
 use super::refusals;
@@ -13,8 +14,8 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::COMPLETION, completion_is_a_json_object).costs(2, 0, 0),
-    shows!(rows::NATIVE, native_completion_is_a_json_object).costs(2, 0, 0),
+    shows!(rows::COMPLETION, completion_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::NATIVE, native_completion_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
     refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(4, 0, 0),
 ];
 

@@ -9,6 +9,7 @@ use assay_spec::gateway::requirements::{
 use assay_spec::gateway::{chat, completions, messages};
 use serde_json::Value;
 
+use super::auth;
 use super::auth::keyless;
 use super::chat::{COMPLETION, expect_object};
 use super::discovery::{given_entries, is_url};
@@ -33,7 +34,10 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 0, 0)
         .elsewhere(1 + SERVERS as u32)
         .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
-    shows!(rows::EVERY_SERVER, every_server_accepts_the_key).costs(4, 0, 0).elsewhere(1 + ALL as u32),
+    shows!(rows::EVERY_SERVER, every_server_accepts_the_key)
+        .costs(4, 0, 0)
+        .elsewhere(1 + ALL as u32)
+        .after(auth::WITH_KEY),
     refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key, refusals::INVALID_KEY)
         .costs(5, 0, 0)
         .elsewhere(4 + SERVERS as u32)

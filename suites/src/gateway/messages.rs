@@ -5,6 +5,7 @@ use assay_spec::gateway::messages;
 use assay_spec::gateway::requirements::messages as rows;
 use serde_json::{Value, json};
 
+use super::auth;
 use super::bodies::{self, QUESTION, without};
 use super::chat::expect_reply;
 use super::given::{Skill, model, unknown_model};
@@ -16,7 +17,7 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).costs(2, 0, 0),
+    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
     refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(2, 0, 0),
     refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
     refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION).costs(4, 0, 0),

@@ -3,6 +3,7 @@
 use assay_spec::gateway::requirements::responses as rows;
 use assay_spec::gateway::responses;
 
+use super::auth;
 use super::bodies;
 use super::chat::expect_reply;
 use super::given::{Skill, model, unknown_model};
@@ -13,7 +14,7 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::RESPONSE, response_is_a_json_object).costs(2, 0, 0),
+    shows!(rows::RESPONSE, response_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
     refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(2, 0, 0),
 ];
 

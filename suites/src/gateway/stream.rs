@@ -4,6 +4,7 @@ use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
 use serde_json::{Value, json};
 
+use super::auth;
 use super::bodies::{with, without};
 use super::chat::{COMPLETION, good};
 use super::given;
@@ -15,7 +16,7 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EVENT_STREAM, stream_is_an_event_stream).costs(1, 0, 0),
+    shows!(rows::EVENT_STREAM, stream_is_an_event_stream).costs(1, 0, 0).after(auth::WITH_KEY),
     shows!(rows::CHUNKS, every_event_is_a_chunk).costs(1, 0, 0),
     shows!(rows::DELTA, delta_content_is_a_string).costs(1, 0, 0),
     shows!(rows::TEXT, stream_has_content).costs(1, 0, 0),

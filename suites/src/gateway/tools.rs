@@ -5,6 +5,7 @@ use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::tools as rows;
 use serde_json::{Value, json};
 
+use super::auth;
 use super::bodies;
 use super::chat::{COMPLETION, given_choices, wire_compat};
 use super::given::{Skill, model};
@@ -16,7 +17,7 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TAKEN, declared_tools_are_accepted).costs(1, 0, 0),
+    shows!(rows::TAKEN, declared_tools_are_accepted).costs(1, 0, 0).after(auth::WITH_KEY),
     shows!(rows::CALL_NAME, call_has_a_function_name).costs(1, 0, 0),
     shows!(rows::CALL_ARGUMENTS, call_arguments_are_a_string).costs(1, 0, 0),
     shows!(rows::CALL_ID, call_has_an_id).costs(1, 0, 0),

@@ -9,7 +9,7 @@ use super::caller::{Caller, caller};
 use super::refusals;
 use super::replies::expect_unprocessed;
 use super::wire::{Call, Draft, now};
-use super::{ACCEPTED, counterpart, look, post_draft, storage};
+use super::{ACCEPTED, CREATED, counterpart, instances, look, post_draft, programs, storage, webhooks};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -156,10 +156,13 @@ async fn unknown_type_is_rejected(probe: &Probe<'_>) -> Checked {
         if !ACCEPTED.contains(&status) {
             continue;
         }
+        answer.given_accepted(ACCEPTED, CREATED)?;
         let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
         let read = look(probe, &hash).await?;
         read.given_status(&[200])?;
         let body = read.json();
+        let is_decided = body["status"] == "processed" || body["status"] == "rejected";
+        read.given(is_decided, format!("a message of the type {kind} is {}", body["status"]))?;
         let is_kept = body["status"] != "processed" || body["message"]["type"] == kind;
         read.expect(is_kept, "/message/type", kind, body["message"]["type"].to_string())?;
         probe.note(format!("a message of the type {kind} is accepted, then {}", body["status"]));
@@ -242,14 +245,9 @@ const CREATING: [(&Endpoint, &str, &str); 5] = [
 async fn content(probe: &Probe<'_>, caller: &Caller, kind: &str) -> Result<Value, Stop> {
     Ok(match kind {
         "AGGREGATE" => json!({ "address": caller.address, "key": "check", "content": { "a": 1 } }),
-        "PROGRAM" => json!({
-            "name": "check", "description": "a check", "code": "", "runtime": "python3", "memory": 128, "timeout": 10,
-        }),
-        "INSTANCE" => json!({
-            "name": "check", "description": "a check", "cpu": 1, "memory": 512, "disk": 1024, "image": "debian",
-            "ssh_key": "ssh-ed25519 AAAA", "firewall": { "allowedPorts": [22] },
-        }),
+        "PROGRAM" => programs::content(probe),
+        "INSTANCE" => instances::content(probe),
         "IPFS_PIN" => json!({ "hash": storage::stored(probe, caller).await?.name(probe).await? }),
-        _ => json!({ "url": "http://hook.example/", "events": ["program.executed"], "secret": "check" }),
+        _ => webhooks::content(probe, "program.executed"),
     })
 }

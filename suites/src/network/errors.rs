@@ -1,7 +1,7 @@
 //! Rejections: their body and status, and that no part of a rejected message is stored.
 
 use assay_spec::network::requirements::{envelope, errors as rows};
-use assay_spec::network::{message, query, storage};
+use assay_spec::network::{info, message, query, storage};
 use serde_json::json;
 
 use super::caller::caller;
@@ -9,7 +9,7 @@ use super::messages::another;
 use super::refusals;
 use super::wire::{Call, expect_error_body, path_with};
 use super::{ACCEPTED, REJECTED, counterpart, list_of, look, post_draft, posted};
-use crate::check::{Check, Checked, Stop};
+use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
 
@@ -27,6 +27,9 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(44)
         .writes(18)
         .sends(314_000),
+    refuses!(rows::INTERNAL, failure_of_the_node_returns_500, refusals::INTERNAL)
+        .costs(2, 0, 0)
+        .needs(&[Need::Faults]),
     refuses!(rows::NOTHING_STORED, rejected_message_is_not_stored, refusals::MALFORMED)
         .costs(5, 0, 0)
         .elsewhere(9)
@@ -80,6 +83,17 @@ async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
         probe.note(format!("{name}=yesterday returns {}", answer.status()));
     }
     Ok(())
+}
+
+/// Reads the node's information while the node fails, and again without the fault. The first answer must be 500, the
+/// second 200.
+async fn failure_of_the_node_returns_500(probe: &Probe<'_>) -> Checked {
+    let read = || Call::get(&info::PUBLIC, "/info/public.json");
+    probe.faults(json!([{ "fault": "network.internal" }])).await?;
+    let failed = read().attempt(probe).await?;
+    probe.faults(json!([])).await?;
+    read().attempt(probe).await?.counterpart_status(&[200])?;
+    failed.expect_refused()
 }
 
 /// Strings instead of a hash that leave the path, end too early or are too long.

@@ -194,6 +194,11 @@ pub(crate) fn site_of(endpoint: &Endpoint) -> &'static str {
     }
 }
 
+/// The runtime of the programs that checks create.
+pub(crate) fn runtime<'p>(probe: &'p Probe<'_>) -> &'p str {
+    probe.settings.network.given.runtime.as_deref().unwrap_or("python3")
+}
+
 /// A message that was accepted.
 pub(crate) struct Created {
     /// The hash that the target returned.

@@ -9,7 +9,7 @@ use super::messages::another;
 use super::refusals;
 use super::replies::{expect_created, expect_unprocessed, reads_as_integer};
 use super::wire::{Call, Draft};
-use super::{ACCEPTED, RUNS, created};
+use super::{ACCEPTED, RUNS, created, runtime};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -32,14 +32,18 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::UNKNOWN, unknown_program_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
 ];
 
+/// The content of a new valid program.
+pub(super) fn content(probe: &Probe<'_>) -> Value {
+    let label = assay_spec::crypto::text::hex(&probe.draw("program")[..8]);
+    json!({
+        "name": format!("check-{label}"), "description": "a program of a check", "code": format!("done: {label}"),
+        "runtime": runtime(probe), "memory": 128, "timeout": 10,
+    })
+}
+
 /// A new valid program of `owner`.
 async fn program(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
-    let label = assay_spec::crypto::text::hex(&probe.draw("program")[..8]);
-    let content = json!({
-        "name": format!("check-{label}"), "description": "a program of a check", "code": format!("done: {label}"),
-        "runtime": "text", "memory": 128, "timeout": 10,
-    });
-    Ok(Draft::new(probe, owner, "PROGRAM", content).await?.to(&CREATE, "POST", "/programs"))
+    Ok(Draft::new(probe, owner, "PROGRAM", content(probe)).await?.to(&CREATE, "POST", "/programs"))
 }
 
 /// The hash of a program that can be run: the one that the profile names, or a new one where a control API exists,

@@ -34,5 +34,10 @@ pub(super) const BATCH: Refusal =
 pub(super) const NOT_VALID: Refusal = Refusal::new("", &[400, 401, 403, 404]).or("return `valid` false");
 /// A bound of a query that is not an integer.
 pub(super) const BOUND: Refusal = Refusal::new("", &[400, 401, 403, 404, 422]).or("ignore it");
+/// A write of a sender who is neither the owner nor authorized.
+pub(super) const STRANGER: Refusal = Refusal::new("Aggregate", &[400, 401, 403, 404])
+    .or("accept it without an effect on the owner's aggregate");
+/// A failure of the node itself.
+pub(super) const INTERNAL: Refusal = Refusal::new("Errors", &[500]);
 /// A request over the rate limit.
 pub(super) const RATE: Refusal = Refusal::new("Limits", &[429]);

@@ -23,13 +23,18 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(3),
 ];
 
-/// A registration of a new sender, at a host that never exists (RFC 2606).
-async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
+/// The content of a registration, at the profile's URL or at a host that is reserved for examples (RFC 2606).
+pub(super) fn content(probe: &Probe<'_>, event: &str) -> Value {
     let label = assay_spec::crypto::text::hex(&probe.draw("webhook")[..8]);
-    let content = json!({
-        "url": format!("http://check-{label}.invalid/hook"), "events": [event], "secret": label,
-    });
-    Ok(Draft::new(probe, &caller(probe), "WEBHOOK", content).await?.to(&CREATE, "POST", "/webhooks"))
+    let url = probe.settings.network.given.webhook_url.clone();
+    let url = url.unwrap_or_else(|| format!("https://example.com/hook/{label}"));
+    json!({ "url": url, "events": [event], "secret": label })
+}
+
+/// A registration of a new sender.
+async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
+    let draft = Draft::new(probe, &caller(probe), "WEBHOOK", content(probe, event)).await?;
+    Ok(draft.to(&CREATE, "POST", "/webhooks"))
 }
 
 /// Registers a webhook. The answer must have `webhook_id`, a string that is not empty, and `status` `success`.
@@ -66,7 +71,7 @@ async fn expect_typed(probe: &Probe<'_>, member: &str, values: &[(Option<Value>,
 /// Registers webhooks whose `url` is missing or an array. None may be processed: it is rejected at once or later. A valid
 /// registration is accepted.
 async fn registration_without_a_url_is_rejected(probe: &Probe<'_>) -> Checked {
-    let array = json!(["http://check.invalid/hook"]);
+    let array = json!(["https://example.com/hook"]);
     expect_typed(probe, "url", &[(None, false), (Some(array), false)]).await
 }
 

@@ -93,6 +93,15 @@ const KEYS: &[Key] = &[
         "The header from which the nodes read the client's address.",
     ),
     ("network.fixtures", "program", "\"hash\"", "The hash of a program that can be run."),
+    ("network.fixtures", "runtime", "\"python3\"", "The runtime of the programs that checks create."),
+    ("network.fixtures", "image", "\"debian-12\"", "The image of the instances that checks create."),
+    ("network.fixtures", "ssh_key", "\"ssh-ed25519 …\"", "The SSH key of the instances that checks create."),
+    (
+        "network.fixtures",
+        "webhook_url",
+        "\"https://example.com/hook\"",
+        "The URL of the webhooks that checks register.",
+    ),
     (
         "network.fixtures",
         "indexer_network",

@@ -147,6 +147,14 @@ pub enum MetricsType {
 pub struct NetworkFixtures {
     /// The hash of a program that can be run.
     pub program: Option<String>,
+    /// The runtime of the programs that checks create.
+    pub runtime: Option<String>,
+    /// The image of the instances that checks create.
+    pub image: Option<String>,
+    /// The SSH public key of the instances that checks create.
+    pub ssh_key: Option<String>,
+    /// The URL of the webhooks that checks register.
+    pub webhook_url: Option<String>,
     /// A network whose events and transactions are indexed.
     pub indexer_network: Option<String>,
     /// A contract on that network that has emitted events.

@@ -171,8 +171,8 @@ static NETWORK: &[Reading] = &[
         example: "true",
         wrong: "\"yes\"",
         means: "Whether the node rejects messages that another key has signed. If false, this is not tested.",
-        rows: &[&networks::signing::VERIFIED, &networks::storage::SIGNATURE],
-        silent: &[&networks::signing::VERIFIED, &networks::storage::SIGNATURE],
+        rows: &[&networks::aggregates::OWNER, &networks::signing::VERIFIED, &networks::storage::SIGNATURE],
+        silent: &[&networks::aggregates::OWNER, &networks::signing::VERIFIED, &networks::storage::SIGNATURE],
     },
     Reading {
         key: "network.readings.aggregate_write",

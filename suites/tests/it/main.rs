@@ -35,6 +35,7 @@ mod sockets;
 mod structure;
 mod tls;
 mod transport;
+mod trouble;
 #[cfg(unix)]
 #[path = "../../../spec/tests/it/unpack/mod.rs"]
 mod unpack;

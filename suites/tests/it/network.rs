@@ -145,6 +145,6 @@ async fn answers_of_a_wrong_shape_end_in_verdicts() {
         // The node accepts everything, so each expected rejection is missing.
         let missed =
             outcomes.iter().filter(|outcome| outcome.reason.starts_with("status: wanted 400")).count();
-        assert!(missed >= 9, "{answer}: {missed}");
+        assert!(missed >= 8, "{answer}: {missed}");
     }
 }

@@ -98,6 +98,7 @@ impl Stage {
         self.shapes(AGGREGATES, "AGGREGATE", &json!({ "key": "k", "address": one, "content": whole }));
         self.send(2, AGGREGATES, "AGGREGATE", &json!({ "key": "k", "content": { "z": 1 } }));
         self.look(&[&format!("{AGGREGATES}/{one}/k"), &format!("{AGGREGATES}/{two}/k")]);
+        self.send(2, AGGREGATES, "AGGREGATE", &json!({ "key": "k", "address": one, "content": { "s": 1 } }));
         self.send(1, AGGREGATES, "AGGREGATE", &json!({ "key": "k", "content": { "a": 2, "b": 2 } }));
         self.look(&[&format!("{AGGREGATES}/{one}/k")]);
         self.send(1, AGGREGATES, "AGGREGATE", &json!({ "key": "k", "content": { "b": 3 } }));
@@ -214,6 +215,7 @@ impl Stage {
         }
         let good = json!({ "seed": "s", "value": drawn["value"], "proof": drawn["proof"] });
         self.call(&post(verify, &good));
+        self.call(&post(verify, &json!({ "seed": ["s"], "value": drawn["value"], "proof": drawn["proof"] })));
         let changes =
             [("seed", json!("t")), ("value", json!(-1)), ("proof", json!("00")), ("seed", json!(1))];
         for (name, value) in changes {

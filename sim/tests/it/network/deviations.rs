@@ -254,6 +254,9 @@ impl Script {
             self.get(&format!("{MESSAGES}/{hash}"));
         }
         self.forget(&wallet, &json!("x"));
+        self.driver.set_faults(&json!([{ "fault": "network.internal" }]));
+        self.get("/api/v0/info/public.json");
+        self.driver.set_faults(&json!([]));
         self.driver.advance(2 * DAY);
         look(self);
         self.perform("network.lag", &json!({ "ms": 1000 }));

@@ -32,6 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PER_ADDRESS, same_key_of_two_addresses_is_two_aggregates).costs(4, 0, 0).writes(2),
     shows!(rows::REWRITTEN, second_write_of_all_members_replaces_the_first).costs(4, 0, 0).writes(2),
     shows!(rows::PARTIAL, later_write_of_some_members_merges_or_replaces).costs(4, 0, 0).writes(2),
+    refuses!(rows::OWNER, write_of_a_stranger_changes_nothing, refusals::STRANGER).costs(4, 0, 0).writes(2),
     refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found, refusals::ABSENT).costs(3, 0, 0).writes(1),
 ];
 
@@ -172,6 +173,26 @@ async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Ch
         probe.note(format!("the target's aggregate_write is `{word}`: declare it in [network.readings]"));
     }
     Ok(())
+}
+
+/// Writes an aggregate, and has a stranger write the same key for the owner's address. The owner's aggregate must hold what
+/// the owner wrote. Runs where the profile sets `verifies_signatures`.
+async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>) -> Checked {
+    if !probe.settings.network.verifies_signatures {
+        let why = "the target's profile does not set verifies_signatures ([network.readings])";
+        return Err(Stop::NotApplicable(why.to_owned()));
+    }
+    let written = any(probe).await?;
+    let is_own = |body: &Value| body["content"]["label"] == written.label.as_str();
+    let before = found(probe, written.call()).await?;
+    probe.counterpart(is_own(&before.json()), "the owner's write was not returned as it was written")?;
+    let members = json!({ "title": "a stranger", "label": label(probe) });
+    let strange = write(probe, &caller(probe), &written.key, members, 0).await?;
+    let strange = strange.inside("address", Some(json!(written.owner.address)));
+    let status = strange.attempt(probe).await?.status();
+    probe.note(format!("a stranger's write for another address returns {status}"));
+    let after = found(probe, written.call()).await?;
+    after.expect_json("/content/label", &written.label, |label| *label == *written.label).map(drop)
 }
 
 /// Reads an aggregate that was written (200), then an unused key of the same address. The second answer must be 404, or

@@ -13,7 +13,7 @@ use super::List;
 use super::replies::is_integer;
 use super::wire::{Call, path_with};
 use crate::check::{Check, Checked, Stop};
-use crate::probe::Probe;
+use crate::probe::{Evidence, Probe};
 
 pub(super) const ABOUT_EVENTS: &[Check] = events::CHECKS;
 pub(super) const ABOUT_TRANSACTIONS: &[Check] = transactions::CHECKS;
@@ -108,13 +108,19 @@ fn first_text(probe: &Probe<'_>, list: &List<'_>, member: &str) -> Result<String
     Ok(text)
 }
 
+/// A list of indexed data.
+const LISTED: Evidence = Evidence {
+    what: "an array `events` or `transactions`",
+    shows: |body| body["events"].is_array() || body["transactions"].is_array(),
+};
+
 /// Expects each of these parameters to be rejected or ignored if it is not an integer, and accepted if it is.
 async fn expect_integers(probe: &Probe<'_>, kind: IndexedList) -> Checked {
     let network = network(probe).await?;
     kind.call(probe, &network, &[("from_block", "1"), ("from_timestamp", "1")])
         .send(probe)
         .await?
-        .counterpart_status(&[200])?;
+        .counterpart_accepted(&[200], LISTED)?;
     for (name, value) in
         [("from_block", "x"), ("to_block", "1.5"), ("from_timestamp", "yesterday"), ("to_timestamp", "true")]
     {

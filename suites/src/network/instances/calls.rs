@@ -21,8 +21,8 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(6, 0, 0)
         .writes(6),
     refuses!(rows::CREATE_TEXTS, strings_of_another_type_are_rejected, refusals::TYPED)
-        .costs(5, 0, 0)
-        .writes(5),
+        .costs(6, 0, 0)
+        .writes(6),
     refuses!(rows::CREATE_FIREWALL, ports_that_are_not_integers_are_rejected, refusals::TYPED)
         .costs(5, 0, 0)
         .writes(5),

@@ -6,6 +6,8 @@ mod record;
 
 use std::net::Ipv6Addr;
 
+use assay_spec::crypto::ed25519;
+use assay_spec::crypto::text::base64;
 use assay_spec::network::instance::{CONTROL, CREATE, READ, UPDATE};
 use serde_json::{Value, json};
 
@@ -19,15 +21,28 @@ use crate::probe::{Answer, Probe};
 pub(super) const CALLS: &[Check] = calls::CHECKS;
 pub(super) const RECORD: &[Check] = record::CHECKS;
 
+/// The content of a new valid instance.
+pub(super) fn content(probe: &Probe<'_>) -> Value {
+    let label = assay_spec::crypto::text::hex(&probe.draw("instance")[..8]);
+    let given = &probe.settings.network.given;
+    json!({
+        "name": format!("check-{label}"), "description": format!("an instance of the check {label}"),
+        "cpu": 2, "memory": 1536, "disk": 20_480, "image": given.image.as_deref().unwrap_or("debian-12"),
+        "ssh_key": given.ssh_key.clone().unwrap_or_else(|| ssh_key(probe)), "firewall": { "allowedPorts": [22, 443] },
+    })
+}
+
+/// A new SSH public key (RFC 4253, section 6.6, and RFC 8709).
+fn ssh_key(probe: &Probe<'_>) -> String {
+    const KIND: &str = "ssh-ed25519";
+    let key = ed25519::key_from_seed(probe.draw("ssh-key")).verifying_key().to_bytes();
+    let part = |bytes: &[u8]| [&(bytes.len() as u32).to_be_bytes()[..], bytes].concat();
+    format!("{KIND} {} check", base64(&[part(KIND.as_bytes()), part(&key)].concat()))
+}
+
 /// A creation of an instance of `owner`.
 async fn wanted(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
-    let label = assay_spec::crypto::text::hex(&probe.draw("instance")[..8]);
-    let content = json!({
-        "name": format!("check-{label}"), "description": format!("an instance of the check {label}"),
-        "cpu": 2, "memory": 1536, "disk": 20_480, "image": "debian-12",
-        "ssh_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA== check", "firewall": { "allowedPorts": [22, 443] },
-    });
-    Ok(Draft::new(probe, owner, "INSTANCE", content).await?.to(&CREATE, "POST", "/instances"))
+    Ok(Draft::new(probe, owner, "INSTANCE", content(probe)).await?.to(&CREATE, "POST", "/instances"))
 }
 
 /// An instance that was created.
