@@ -260,8 +260,8 @@ where
     B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let open = watch::Sender::new(0_usize);
-    let counted = open.clone();
+    let requests = watch::Sender::new(Requests::default());
+    let counted = requests.clone();
     let answer = service_fn(move |request: Request<hyper::body::Incoming>| {
         let (service, open) = (service.clone(), InProgress::new(&counted));
         async move {
@@ -278,16 +278,22 @@ where
     // How a client closes its connection does not matter.
     tokio::select! {
         _ = server.serve_connection(TokioIo::new(io), answer) => {}
-        () = idle(open.subscribe()) => {}
+        () = idle(requests.subscribe()) => {}
     }
 }
 
+/// The requests of one connection.
+#[derive(Debug, Default)]
+struct Requests {
+    begun: u64,
+    in_progress: usize,
+}
+
 /// Resolves once no request has been in progress for some time.
-async fn idle(mut open: watch::Receiver<usize>) {
+async fn idle(mut requests: watch::Receiver<Requests>) {
     loop {
-        if open.wait_for(|count| *count == 0).await.is_err()
-            || timeout(IDLE, open.wait_for(|count| *count > 0)).await.is_err()
-        {
+        let Ok(begun) = requests.wait_for(|now| now.in_progress == 0).await.map(|now| now.begun) else { return };
+        if timeout(IDLE, requests.wait_for(|now| now.begun > begun)).await.is_err() {
             return;
         }
     }
@@ -320,17 +326,20 @@ impl<B: Body + Unpin> Body for Counted<B> {
 }
 
 /// Counts a request until its response is complete.
-struct InProgress(watch::Sender<usize>);
+struct InProgress(watch::Sender<Requests>);
 
 impl InProgress {
-    fn new(open: &watch::Sender<usize>) -> InProgress {
-        open.send_modify(|count| *count += 1);
-        InProgress(open.clone())
+    fn new(requests: &watch::Sender<Requests>) -> InProgress {
+        requests.send_modify(|now| {
+            now.begun += 1;
+            now.in_progress += 1;
+        });
+        InProgress(requests.clone())
     }
 }
 
 impl Drop for InProgress {
     fn drop(&mut self) {
-        self.0.send_modify(|count| *count -= 1);
+        self.0.send_modify(|now| now.in_progress -= 1);
     }
 }
