@@ -159,8 +159,7 @@ impl fmt::Display for Cell {
     }
 }
 
-static CELLS: LazyLock<Vec<Cell>> =
-    LazyLock::new(|| catalogue::endpoints().flat_map(|endpoint| made(endpoint)).collect());
+static CELLS: LazyLock<Vec<Cell>> = LazyLock::new(|| catalogue::endpoints().flat_map(made).collect());
 static BY_NAME: LazyLock<BTreeMap<String, &'static Cell>> =
     LazyLock::new(|| CELLS.iter().map(|cell| (cell.to_string(), cell)).collect());
 
@@ -263,7 +262,9 @@ fn of_header(rule: HeaderRule) -> &'static [Wrong] {
 fn wrongs(kind: &'static ShapeKind, row: Id, steps: &mut Vec<Step>, met: &mut dyn FnMut(&[Step], Wrong, Id)) {
     if !matches!(kind, ShapeKind::Open(_)) {
         met(steps, Wrong::Null, row);
-        excluded(kind).iter().for_each(|wrong| met(steps, *wrong, row));
+        for wrong in excluded(kind) {
+            met(steps, *wrong, row);
+        }
     }
     match kind {
         ShapeKind::Array(items) => within(Step::Items, items, row, steps, met),
@@ -393,9 +394,12 @@ fn spoil(value: &mut Value, steps: &[Step], wrong: Wrong) -> bool {
         *value = wrong.value(value);
         return true;
     };
-    // Not lazily: every one is made wrong.
     let all = |values: &mut dyn Iterator<Item = &mut Value>| {
-        values.fold(false, |found, value| spoil(value, rest, wrong) || found)
+        let mut is_found = false;
+        for value in values {
+            is_found |= spoil(value, rest, wrong);
+        }
+        is_found
     };
     match (step, value) {
         (Step::Field(name), Value::Object(members)) => {

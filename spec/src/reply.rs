@@ -124,7 +124,7 @@ pub struct Expected {
 }
 
 impl Endpoint {
-    /// What a response with this status must hold. `None` if the documents show nothing of it.
+    /// What a response with this status must hold. `None` if the documents do not show it.
     pub fn expected(&'static self, status: u16) -> Option<Expected> {
         let shape = &self.shape;
         if (200..300).contains(&status) {

@@ -72,7 +72,9 @@ pub(crate) fn judge(outcomes: &mut Vec<Outcome>, dialect: &Dialect) {
                         .or_insert_with(|| (outcome.requirement, exchange.clone(), failure));
                 }
             });
-            rows.into_iter().for_each(|row| *answers.entry(row).or_default() += 1);
+            for row in rows {
+                *answers.entry(row).or_default() += 1;
+            }
         }
     }
     for (row, found) in broken {
@@ -102,6 +104,16 @@ fn fail(own: &mut Outcome, (by, exchange, failure): (Id, Exchange, Failure)) {
     own.is_ambient = true;
     own.exchanges.push(exchange);
     own.failure = Some(Failure { exchange: Some(own.exchanges.len() - 1), ..failure });
+}
+
+/// How many declared parts a response has, and those that are not as declared, with the rows that own them.
+pub fn breaches(exchange: &Exchange, dialect: &Dialect) -> (usize, Vec<(Id, Failure)>) {
+    let (mut count, mut broken) = (0, Vec::new());
+    each_part(exchange, dialect, true, &mut |judged| {
+        count += 1;
+        broken.extend(judged.failure.map(|failure| (judged.row, failure)));
+    });
+    (count, broken)
 }
 
 /// Calls `met` for each declared part of a response. Without bodies, only for its headers.
@@ -199,8 +211,10 @@ fn each_of_body(
         Reply::Json(kind) | Reply::JsonOrEvents(kind, _) => kind,
     };
     let Ok(body) = response.json() else {
-        // A proxy fails in its own words.
-        if status < 500 && !expected.may_be_foreign {
+        // A proxy fails in its own words. Events with another media type are whole events; the media type has its own row.
+        let are_events =
+            matches!(expected.body, Reply::JsonOrEvents(..)) && !sse::events(&response.body).is_empty();
+        if status < 500 && !expected.may_be_foreign && !are_events {
             whole(false, "JSON");
         }
         return;
@@ -210,7 +224,7 @@ fn each_of_body(
     }
     whole(true, "JSON");
     judge_value(kind, &body, row, &Place::BODY, &mut |found| {
-        met(judged(endpoint, status, Part::Body, "", found))
+        met(judged(endpoint, status, Part::Body, "", found));
     });
     for rule in expected.whole {
         let failure = (rule.breaks)(&body).map(|got| {
@@ -269,11 +283,12 @@ mod tests {
     use crate::publish;
 
     fn exchange(site: &str, target: &str, status: u16, after: Option<&str>, body: &str) -> Exchange {
+        let method = if target == publish::SUBMIT { "POST" } else { "GET" };
         let headers = after.map(|after| ("retry-after".to_owned(), after.as_bytes().to_vec()));
         Exchange {
             site: site.to_owned(),
             base: "http://a".to_owned(),
-            request: Request::new("GET", target),
+            request: Request::new(method, target),
             cut: None,
             response: Ok(Response {
                 status,
@@ -297,7 +312,8 @@ mod tests {
                 [("messages", "network", "/api/v0/messages"), ("submit", "publish", publish::SUBMIT)]
             {
                 let seen = outcomes.iter_mut().find(|outcome| outcome.requirement.group == group);
-                let exchange = exchange(site, target, 429, after, "");
+                let body = r#"{"error":"e","status":"error","code":"c"}"#;
+                let exchange = exchange(site, target, 429, after, body);
                 seen.expect("a check of the group").exchanges.push(exchange);
             }
             judge(&mut outcomes, &Dialect::default());

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_spec::requirement::{Anchor, Evidence};
-use assay_spec::{Service, catalogue};
+use assay_spec::{Service, catalogue, field};
 use serde_json::{Value, json};
 
 use crate::documents::{Unit, units};
@@ -45,6 +45,23 @@ pub fn table(services: &[Service]) -> String {
     }
     text.push_str(&format!("{}\n", prose::count(rows.len(), "requirement")));
     text
+}
+
+/// What the declarations leave open in the responses of each endpoint, and why.
+pub fn undeclared(services: &[Service]) -> String {
+    let mut text = String::new();
+    let mut count = 0;
+    for endpoint in catalogue::endpoints() {
+        if !services.is_empty() && !services.contains(&endpoint.service) {
+            continue;
+        }
+        for (status, path, why) in field::open(endpoint) {
+            let (method, place) = (endpoint.method, if path.is_empty() { "body" } else { &path });
+            text.push_str(&format!("{method} {} {status} {place}: {why}\n", endpoint.path));
+            count += 1;
+        }
+    }
+    text + &format!("{count} parts of responses are not declared\n")
 }
 
 /// What a comparison with the documents found.

@@ -27,7 +27,7 @@
 //!
 //! Rule of this layer: only the folder [`embedded`] may use the simulator.
 
-mod ambient;
+pub mod ambient;
 pub mod baseline;
 pub mod cause;
 pub mod check;

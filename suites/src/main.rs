@@ -282,6 +282,9 @@ struct RequirementsArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// List what the declarations leave open in the responses of each endpoint, and why
+    #[arg(long, conflicts_with_all = ["json", "against"])]
+    undeclared: bool,
     /// Compare with the documents in this folder: list sentences without a row or excuse, and rows without a sentence
     #[arg(long, value_name = "DIR")]
     against: Option<PathBuf>,
@@ -479,7 +482,9 @@ async fn prove_cells(
         return write(path, &cells::holes(&found));
     }
     let differences = cells::differences(&found, args.every > 1).map_err(Ending::Failed)?;
-    differences.iter().for_each(|line| println!("{line}"));
+    for line in &differences {
+        println!("{line}");
+    }
     if differences.is_empty() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
@@ -576,7 +581,9 @@ fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {
         }
         return if comparison.findings.is_empty() { Ok(()) } else { Err(Ending::Code(1)) };
     }
-    if args.json {
+    if args.undeclared {
+        print!("{}", ledger::undeclared(&args.services));
+    } else if args.json {
         println!("{:#}", ledger::json(&args.services));
     } else {
         print!("{}", ledger::table(&args.services));

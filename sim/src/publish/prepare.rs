@@ -57,12 +57,7 @@ impl RecordBytes {
 pub(super) struct MessageBytes(pub(super) Vec<u8>);
 
 /// Handles the prepare of an admitted caller.
-pub fn run(
-    core: &mut Core,
-    state: &mut State,
-    caller: &Caller,
-    body: &[u8],
-) -> Result<Reply, Refused> {
+pub fn run(core: &mut Core, state: &mut State, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> {
     frozen(core, caller)?;
     let body = document::parse_body(body, core)?;
     let named = document::domain(&body, core)?;

@@ -292,7 +292,9 @@ struct Requests {
 /// Resolves once no request has been in progress for some time.
 async fn idle(mut requests: watch::Receiver<Requests>) {
     loop {
-        let Ok(begun) = requests.wait_for(|now| now.in_progress == 0).await.map(|now| now.begun) else { return };
+        let Ok(begun) = requests.wait_for(|now| now.in_progress == 0).await.map(|now| now.begun) else {
+            return;
+        };
         if timeout(IDLE, requests.wait_for(|now| now.begun > begun)).await.is_err() {
             return;
         }

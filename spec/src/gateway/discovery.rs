@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::requirements::discovery::SERVERS;
+use super::requirements::discovery::{OBJECT, SERVERS};
 use super::shapes::NO_ERRORS;
 use crate::Dialect;
 use crate::endpoint::endpoint;
 use crate::shape::{Field, Reply, ShapeKind, must};
 
 /// The discovery entry of a model, for OpenAPI.
-const ENTRY: &[Field] = &[must("servers", ShapeKind::Array(&ShapeKind::Text))];
+const ENTRY: &[Field] = &[must("servers", ShapeKind::Array(&ShapeKind::Text)).owned(&SERVERS)];
 const MODEL: ShapeKind = ShapeKind::Object(ENTRY);
 
 endpoint! {
@@ -19,7 +19,7 @@ endpoint! {
     "document 1, Inference gateway (paths under {base_url})";
     group: "Models",
     reply: Reply::Json(ShapeKind::Map(&MODEL)),
-    row: Some(&SERVERS),
+    row: Some(&OBJECT),
     errors: NO_ERRORS,
     open: &[401],
 }

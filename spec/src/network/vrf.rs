@@ -34,8 +34,14 @@ const WANTED: &[Field] = &[
 const DRAWN: &[Field] = &[
     must("seed", ShapeKind::Text).owned(&rows::SEED),
     // Several values in an array are the subject of another row.
-    must("value", ShapeKind::Either(&[ShapeKind::Integer, ShapeKind::Array(&ShapeKind::Integer)]))
-        .owned(&rows::VALUE),
+    must(
+        "value",
+        ShapeKind::Either(&[
+            ShapeKind::Integer,
+            ShapeKind::Array(&ShapeKind::Open("the values of a larger count are not shown")),
+        ]),
+    )
+    .owned(&rows::VALUE),
     must("proof", FILLED).owned(&rows::PROOF),
     must("status", ShapeKind::Text).owned(&rows::GENERATE_STATUS),
 ];

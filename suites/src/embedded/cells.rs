@@ -176,6 +176,13 @@ pub fn differences(found: &BTreeMap<Service, Census>, is_sample: bool) -> Result
     Ok(lines)
 }
 
+/// The cells that `suites/holes.toml` lists as open, although a check sees their response.
+pub fn listed() -> Result<Vec<String>, String> {
+    let known: BTreeMap<String, Holes> =
+        toml::from_str(HOLES).map_err(|e| format!("suites/holes.toml: {e}"))?;
+    Ok(known.into_values().flat_map(|holes| holes.open).collect())
+}
+
 /// The content of `suites/holes.toml`.
 pub fn holes(found: &BTreeMap<Service, Census>) -> String {
     let mut text = "# Field cells that no check closes yet, by service: responses that no check sees, and cells whose row\n\

@@ -8,8 +8,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use assay_spec::{Dialect, Service};
 use assay_spec::endpoint::Endpoint;
+use assay_spec::{Dialect, Service};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 use super::prove::Breadth;

@@ -171,7 +171,8 @@ impl Matrix {
         let all = self.rows().count();
         for row in self.rows().filter(|row| verbose || (all <= SHOWN && row.holds())) {
             let mark = if row.holds() { "ok  " } else { "HOLE" };
-            let counts = format!("{}, {} red, {} silent", prose::count(row.ran, "check"), row.red.len(), row.silent);
+            let counts =
+                format!("{}, {} red, {} silent", prose::count(row.ran, "check"), row.red.len(), row.silent);
             text.push_str(&format!("{mark} {:<48} {counts}\n", row.name));
             for (id, why) in row.red.iter().chain(&row.why_silent).filter(|_| !row.holds()) {
                 text.push_str(&format!("     {id}: {}\n", one_line(why.as_bytes())));

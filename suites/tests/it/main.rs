@@ -1,5 +1,6 @@
 //! The harness and the `assay` command, tested from outside: one program, a module for each subject.
 
+mod ambient;
 mod causes;
 #[cfg(unix)]
 mod cid;

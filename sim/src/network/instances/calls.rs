@@ -47,7 +47,13 @@ pub(in crate::network) fn read(
     let id = call.capture(0);
     let Some(machine) = state.seen(core, call.site).derived.instances.find(id) else {
         core.require(&UNKNOWN, false, || format!("no instance {id:.80}"))?;
-        return Ok(core.json(200, json!({ "instance_id": id, "status": "stopped" })));
+        let now = core.now().seconds();
+        // Complete, so that only the status is wrong.
+        let shown = json!({
+            "instance_id": id, "owner": ZERO_ADDRESS, "name": "", "description": "", "cpu": 0, "memory": 0,
+            "disk": 0, "image": "", "ipv6": "::", "status": "stopped", "created_at": now, "updated_at": now,
+        });
+        return Ok(core.json(200, shown));
     };
     let shown = falsified(core, json!(record(core, id, machine)), machine);
     Ok(core.json(200, shown))

@@ -1,0 +1,165 @@
+//! Ambient judgement: a field that is wrong at one endpoint is found in any response, and fails the row that owns it.
+
+use std::collections::BTreeMap;
+
+use assay_spec::field::cell;
+use assay_spec::{Dialect, Service, catalogue, field};
+use assay_suites::ambient::breaches;
+use assay_suites::check::{self, Check};
+use assay_suites::embedded::{Embedded, cells};
+use assay_suites::exchange::{Exchange, Request, Response};
+use assay_suites::judge::judge;
+use assay_suites::merge;
+use assay_suites::pace::Pace;
+use assay_suites::plan::plan;
+use assay_suites::probe::Settings;
+use assay_suites::report::json;
+use assay_suites::run::Runner;
+use assay_suites::verdict::{Run, Verdict};
+use assay_vectors::exchange::exchanges;
+
+/// The deadline of a prepare, in seconds.
+const DEADLINE: &str = "field:POST /api/vf-cli/publish/prepare/200/expiresAt=seconds";
+/// The row that owns it.
+const OWNER: &str = "publish.prepare.expires-at";
+/// A check that prepares, and has nothing to do with deadlines.
+const OTHER: &str = "publish.prepare.one-in-flight";
+
+fn named(ids: &[&str]) -> Vec<&'static Check> {
+    let find = |id: &&str| {
+        let row = catalogue::requirement(id).expect("a row");
+        check::for_requirement(row).expect("a check")
+    };
+    ids.iter().map(find).collect()
+}
+
+async fn run(deviation: Option<&str>, ids: &[&str]) -> Run {
+    let settings = Settings { seed: 1, ..Settings::default() };
+    let deviations: Vec<String> = deviation.iter().map(ToString::to_string).collect();
+    let target = Embedded::new(1, Dialect::default()).with(&deviations, &[]).expect("a deviation");
+    let pace = Pace::default();
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 2 };
+    runner.run(&plan(&target, &named(ids)), |_| {}).await
+}
+
+fn verdicts(run: &Run) -> BTreeMap<String, Verdict> {
+    run.outcomes.iter().map(|outcome| (outcome.requirement.to_string(), outcome.verdict)).collect()
+}
+
+#[tokio::test]
+async fn a_wrong_field_fails_its_owner_wherever_it_is_seen() {
+    let run = run(Some(DEADLINE), &[OTHER]).await;
+    let found = verdicts(&run);
+    assert_eq!(found[OTHER], Verdict::Pass, "the check that was running keeps its own verdict");
+    assert_eq!(found[OWNER], Verdict::Fail);
+    assert_eq!(found.len(), 2);
+    let own =
+        run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == OWNER).expect("the owner");
+    assert!(
+        own.is_ambient && own.reason.contains("/expiresAt") && own.reason.contains(OTHER),
+        "{}",
+        own.reason
+    );
+    let at = own.failure.as_ref().and_then(|failure| failure.exchange).expect("an exchange");
+    assert!(own.exchanges[at].request.target.ends_with("/prepare"));
+    assert_eq!(own.answers, 1, "only the first prepare was accepted");
+    assert_eq!(run.exit_code(), 1);
+}
+
+#[tokio::test]
+async fn a_conforming_run_counts_the_responses_of_each_owner() {
+    let run = run(None, &[OTHER, OWNER]).await;
+    assert!(run.outcomes.iter().all(|outcome| outcome.verdict == Verdict::Pass));
+    let own =
+        run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == OWNER).expect("the owner");
+    assert_eq!(own.answers, 2, "one response to each check");
+}
+
+#[tokio::test]
+async fn a_report_is_judged_again_with_the_same_verdicts() {
+    for ids in [&[OTHER][..], &[OTHER, OWNER, "publish.prepare.payload"]] {
+        let report = json::read(&json::write(&run(Some(DEADLINE), ids).await)).expect("a report");
+        let judged = judge(&report, None).await.expect("the report's profile");
+        assert!(judged.holds(), "{}", judged.text());
+        assert_eq!(judged.same, report.outcomes.len());
+    }
+}
+
+#[tokio::test]
+async fn parts_of_a_run_are_judged_together() {
+    // The first part has seen the wrong field, and the second has the owner's check, which has not.
+    let (first, second) = (run(Some(DEADLINE), &[OTHER]).await, run(None, &[OWNER]).await);
+    for parts in [[first.clone(), second.clone()], [second, first]] {
+        let whole = merge::parts(parts.to_vec()).expect("parts of one run");
+        let found = verdicts(&whole);
+        assert_eq!((found[OTHER], found[OWNER], found.len()), (Verdict::Pass, Verdict::Fail, 2));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sample_of_the_cells_is_closed() {
+    let settings = Settings { seed: 1, ..Settings::default() };
+    let found = cells::prove_cells(1, Service::ALL, &settings, 4, 25).await.expect("worlds");
+    let differences = cells::differences(&found, true).expect("suites/holes.toml");
+    assert!(differences.is_empty(), "{differences:#?}");
+    let closed: usize = found.values().map(cells::Census::closed).sum();
+    assert!(closed > 50, "{closed}");
+}
+
+#[test]
+fn every_listed_hole_is_a_cell() {
+    let listed = cells::listed().expect("suites/holes.toml");
+    assert!(listed.iter().all(|name| cell(name).is_some()), "{listed:?}");
+    // Lower this number when one is closed.
+    assert_eq!(listed.len(), 3, "the list may only shrink");
+}
+
+#[test]
+fn what_is_not_declared_only_shrinks() {
+    let open = |service: &Service| {
+        let own = catalogue::endpoints().filter(|endpoint| endpoint.service == *service);
+        own.map(|endpoint| field::open(endpoint).len()).sum::<usize>()
+    };
+    let counts: Vec<(&str, usize)> =
+        Service::ALL.iter().map(|service| (service.name(), open(service))).collect();
+    // Lower a number when a field is declared; `assay requirements --undeclared` prints what is not, and why.
+    let known =
+        [("gateway", 13), ("metadata", 0), ("network", 24), ("hosting", 1), ("publish", 0), ("drop", 5)];
+    assert_eq!(counts, known);
+}
+
+/// A hand-written exchange as the suites record it.
+fn recorded(service: &str, written: &assay_vectors::exchange::Exchange) -> Exchange {
+    let mut words = written.request.head[0].split(' ');
+    let (method, target) = (words.next().expect("a method"), words.next().expect("a target"));
+    let status = written.response.head[0].split(' ').nth(1).and_then(|status| status.parse().ok());
+    let headers = written.response.head[1..].iter().map(|line| {
+        let (name, value) = line.split_once(": ").expect("a header");
+        (name.to_lowercase(), value.as_bytes().to_vec())
+    });
+    Exchange {
+        site: service.to_owned(),
+        base: "http://a.example".to_owned(),
+        request: Request::new(method, target).body(written.request.body.clone()),
+        cut: None,
+        response: Ok(Response {
+            status: status.expect("a status"),
+            headers: headers.collect(),
+            body: written.response.body.clone().into_bytes(),
+        }),
+    }
+}
+
+#[test]
+fn hand_written_exchanges_are_as_declared() {
+    let mut parts = 0;
+    for service in Service::ALL {
+        for written in exchanges(service.name()) {
+            let exchange = recorded(service.name(), &written);
+            let (judged, broken) = breaches(&exchange, &Dialect::default());
+            assert!(broken.is_empty(), "{service} {}: {broken:?}", written.endpoint);
+            parts += judged;
+        }
+    }
+    assert!(parts > 150, "{parts}");
+}
