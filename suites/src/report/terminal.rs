@@ -19,8 +19,10 @@ const BODY_BYTES: usize = 2000;
 const CAUSES: usize = 10;
 /// The maximum number of causes that the summary names.
 const NAMED: usize = 3;
-/// The maximum number of reasons of untested checks, and of remarks, without `-v`.
+/// The maximum number of reasons of untested checks, without `-v`.
 const LISTED: usize = 3;
+/// The maximum number of remarks, without `-v` and `--coverage`.
+const REMARKS: usize = 5;
 
 /// What is shown besides the causes and the summary.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,7 +61,7 @@ pub fn report(run: &Run, view: View<'_>) -> String {
         put_transitions(&mut out, run);
         put_endpoints(&mut out, run);
     }
-    let (room, most) = if view.is_brief() { (WIDTH - 2, LISTED) } else { (usize::MAX, usize::MAX) };
+    let (room, most) = if view.is_brief() { (WIDTH - 2, REMARKS) } else { (usize::MAX, usize::MAX) };
     let remarks: Vec<String> = run.remarks.iter().map(|remark| cut(remark, room)).collect();
     put_lines(&mut out, "remarks", &remarks, most);
     put_tested(&mut out, run);

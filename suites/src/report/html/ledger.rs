@@ -124,7 +124,7 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
     json!({
         "id": name, "service": id.service.name(), "group": group(id), "verdicts": verdicts, "label": label(shown, id),
         "evidence": evidence, "level": level, "bad": is_bad, "statement": one_line(id.statement().as_bytes()),
-        "words": words.join(" "), "inside": out,
+        "words": words.join(" ").replace('<', " "), "inside": out,
     })
 }
 
