@@ -98,7 +98,7 @@ pub fn har(run: &Run, outcome: &Outcome) -> Value {
         match std::str::from_utf8(&response.body) {
             Ok(text) => content["text"] = text.into(),
             Err(_) => {
-                (content["text"], content["encoding"]) = (base64(&response.body).into(), "base64".into())
+                (content["text"], content["encoding"]) = (base64(&response.body).into(), "base64".into());
             }
         }
         json!({

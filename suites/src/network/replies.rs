@@ -85,14 +85,13 @@ pub(super) async fn expect_unprocessed(probe: &Probe<'_>, good: &Draft, bad: &Dr
         probe.note("the target accepts a value of another type and may read it as the type of the table");
         return Ok(());
     }
-    let hashes = match answer.json()["item_hash"].as_str().filter(|hash| !hash.is_empty()) {
-        Some(hash) => vec![hash.to_owned()],
+    let hashes = if let Some(hash) = answer.json()["item_hash"].as_str().filter(|hash| !hash.is_empty()) {
+        vec![hash.to_owned()]
+    } else {
         // Some replies have no hash. The sender has sent nothing else.
-        None => {
-            let listed = list_of(probe, &good.caller, &[]).await?;
-            probe.given(!listed.items.is_empty(), "the list of the valid message's sender is empty")?;
-            list_of(probe, &bad.caller, &[]).await?.texts("item_hash")
-        }
+        let listed = list_of(probe, &good.caller, &[]).await?;
+        probe.given(!listed.items.is_empty(), "the list of the valid message's sender is empty")?;
+        list_of(probe, &bad.caller, &[]).await?.texts("item_hash")
     };
     for hash in hashes {
         let read = look(probe, &hash).await?;

@@ -43,7 +43,9 @@ impl Progress {
                 loop {
                     tokio::time::sleep(INTERVAL).await;
                     let left = lines.lock().unwrap_or_else(PoisonError::into_inner).left(began.elapsed());
-                    left.into_iter().for_each(|line| eprintln!("{line}"));
+                    for line in left {
+                        eprintln!("{line}");
+                    }
                 }
             };
             tokio::spawn(ticks).abort_handle()
@@ -55,7 +57,9 @@ impl Progress {
     pub fn checked(&self, outcome: &Outcome) {
         if let Some(lines) = &self.lines {
             let line = lines.lock().unwrap_or_else(PoisonError::into_inner).checked(outcome);
-            line.into_iter().for_each(|line| eprintln!("{line}"));
+            for line in line {
+                eprintln!("{line}");
+            }
         }
         let is_bad = outcome.verdict.is_bad() || outcome.verdict == Verdict::Error;
         let bad = self.bad.fetch_add(usize::from(is_bad), Relaxed) + usize::from(is_bad);
@@ -141,7 +145,7 @@ mod tests {
         assert_eq!(left(&lines, 600).as_deref(), Some("4 of 7 checks, about 8 min left"));
         let last = run.outcomes[4..].iter().filter_map(|one| lines.checked(one)).collect::<Vec<_>>();
         assert_eq!(last, ["publish.other        1 warn, 1 inconclusive, 1 error"]);
-        assert_eq!(lines.left(Duration::from_secs(900)), None);
+        assert_eq!(lines.left(Duration::from_mins(15)), None);
     }
 
     #[tokio::test]

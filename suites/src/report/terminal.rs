@@ -471,6 +471,7 @@ mod tests {
     use crate::report::example;
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "one snapshot")]
     fn a_run_with_everything() {
         let text = summary(&example::run(), false);
         assert!(!text.contains(example::TOKEN) && !text.contains('\x1b'));

@@ -23,7 +23,7 @@ pub(super) use chain::NETWORKS;
 /// Lists events in pages.
 pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = paging::read(core, &call.params)?;
-    let filter = filter(core, &call.params, |params, core| EventFilter::parse(params, core))?;
+    let filter = filter(core, &call.params, EventFilter::parse)?;
     let name = core.effect(&EVENTS, "events", |_, _| "logs");
     let chain = chain(state, core, call.capture(0))?;
     let found: Vec<&Event> = chain.events().filter(|event| filter.matches(event)).collect();
@@ -33,7 +33,7 @@ pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 /// Lists transactions in pages.
 pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let page = paging::read(core, &call.params)?;
-    let filter = filter(core, &call.params, |params, core| TransactionFilter::parse(params, core))?;
+    let filter = filter(core, &call.params, TransactionFilter::parse)?;
     let name = core.effect(&TRANSACTIONS, "transactions", |_, _| "txs");
     let chain = chain(state, core, call.capture(0))?;
     let found: Vec<&Transaction> = chain.transactions().filter(|one| filter.matches(one)).collect();
