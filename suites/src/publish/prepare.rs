@@ -48,7 +48,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::OP_DEFAULT, missing_op_publishes)
         .costs(2, 2, 2)
         .writes(2)
-        .after(const { &[&record::KIND, &rows::LOCK_PER_DOMAIN] }),
+        .after(const { &[&record::KIND, &rows::DOMAIN_TRIMMED, &rows::LOCK_PER_DOMAIN] }),
     refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD).costs(3, 1, 1).writes(3),
     refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected, refusals::NEW_AUTHORITY)
         .costs(4, 1, 1)
