@@ -43,7 +43,7 @@ impl Progress {
                 loop {
                     tokio::time::sleep(INTERVAL).await;
                     let left = lines.lock().unwrap_or_else(PoisonError::into_inner).left(began.elapsed());
-                    for line in left {
+                    if let Some(line) = left {
                         eprintln!("{line}");
                     }
                 }
@@ -57,7 +57,7 @@ impl Progress {
     pub fn checked(&self, outcome: &Outcome) {
         if let Some(lines) = &self.lines {
             let line = lines.lock().unwrap_or_else(PoisonError::into_inner).checked(outcome);
-            for line in line {
+            if let Some(line) = line {
                 eprintln!("{line}");
             }
         }
