@@ -126,13 +126,14 @@ impl Core {
         self.log.note(self.clock.now(), self.current, refused);
     }
 
-    /// The step seam: what a step has made, changed by the active deviations and variations of its type.
+    /// The step seam: what a step has made, changed by the active variations and deviations of its type. Deviations come
+    /// last, so that a variation hides none.
     pub fn step<T: Any>(&mut self, mut made: T) -> T {
         for row in self.seams.rows::<T>() {
             self.consulted.note(row);
         }
-        self.deviations.edit(&mut made);
         self.variations.edit(self.seams.variations::<T>(), &mut made);
+        self.deviations.edit(&mut made);
         made
     }
 

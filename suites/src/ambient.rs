@@ -15,7 +15,7 @@ use crate::check;
 use crate::endpoints::{endpoint_at, endpoint_of, service_at};
 use crate::exchange::{Exchange, Response};
 use crate::gateway::sse;
-use crate::run::NOT_KEPT;
+use crate::run::{NOT_KEPT, PREREQUISITE};
 use crate::verdict::{Failure, Outcome, Verdict};
 
 /// A declared part of a response.
@@ -93,9 +93,11 @@ pub(crate) fn judge(outcomes: &mut Vec<Outcome>, dialect: &Dialect) {
     }
 }
 
-/// Fails a row for a response to the check of another, unless it has failed by itself.
+/// Fails a row for a response to the check of another, unless it has failed by itself, or would have but for a failed
+/// prerequisite.
 fn fail(own: &mut Outcome, (by, exchange, failure): (Id, Exchange, Failure)) {
-    if matches!(own.verdict, Verdict::Fail | Verdict::Error | Verdict::KnownFailure) {
+    let has_failed = matches!(own.verdict, Verdict::Fail | Verdict::Error | Verdict::KnownFailure);
+    if has_failed || own.reason.starts_with(PREREQUISITE) {
         return;
     }
     let Failure { place, want, got, .. } = &failure;

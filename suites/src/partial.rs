@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail]);
         assert!(read.is_partial && read.is_whole && read.target == "t" && read.seed == 7);
         assert_eq!(read.outcomes[0].exchanges[0].request, get);
-        let wrong = super::read(&text.replacen("\"verdict\":\"fail\"", "\"verdict\":\"bad\"", 1));
+        let wrong = super::read(&text.replace("\"verdict\":\"fail\"", "\"verdict\":\"bad\""));
         let wrong = wrong.expect_err("not a verdict");
         assert!(wrong.contains("line 2: ") && wrong.contains("not a verdict"), "{wrong}");
 

@@ -409,6 +409,9 @@ fn failed<'all>(outcomes: impl Iterator<Item = &'all Outcome>) -> BTreeMap<u32, 
     failed.map(|outcome| (outcome.requirement.key, outcome.requirement)).collect()
 }
 
+/// How the reason of a check begins whose prerequisite failed.
+pub(crate) const PREREQUISITE: &str = "its prerequisite ";
+
 /// Makes a failing outcome inconclusive if a prerequisite failed.
 fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
     // What a response shows by itself rests on no prerequisite.
@@ -418,7 +421,7 @@ fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
     let after = check::for_requirement(outcome.requirement).map_or(&[][..], |check| check.after);
     if let Some(rule) = after.iter().find_map(|rule| failed.get(&rule.key)) {
         outcome.verdict = Verdict::Inconclusive;
-        outcome.reason = format!("its prerequisite {rule} failed; then {}", outcome.reason);
+        outcome.reason = format!("{PREREQUISITE}{rule} failed; then {}", outcome.reason);
     }
 }
 

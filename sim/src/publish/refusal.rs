@@ -21,10 +21,16 @@ pub(super) struct Rejected {
 }
 
 impl Answer<Rejected> {
-    /// Changes the status of the replies to one rule.
+    /// Changes the status of the replies to one rule. The body has the form of the new status.
     pub(super) fn change(&mut self, rule: Id, status: u16) {
-        if self.about.rule == rule {
-            self.status = status;
+        if self.about.rule != rule {
+            return;
+        }
+        self.status = status;
+        match &self.body {
+            Body::Text(text) => self.body = Body::Json(json!({ "error": text })),
+            _ if status == 404 => self.body = Body::Text(NOT_FOUND.to_owned()),
+            _ => {}
         }
     }
 }

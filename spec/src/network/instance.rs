@@ -31,11 +31,13 @@ const INSTANCE: &[Field] = &[
     must("firewall", ShapeKind::Object(FIREWALL)),
 ];
 const FIREWALL: &[Field] = &[must("allowedPorts", ShapeKind::Array(&ShapeKind::Integer))];
+/// An address, or empty until there is one.
+const ADDRESS_LATER: ShapeKind = ShapeKind::Either(&[ShapeKind::Form(Form::Ipv6), ShapeKind::OneOf(&[""])]);
 /// The response to it.
 const INSTANCE_CREATED: &[Field] = &[
     must("item_hash", FILLED),
     must("instance_id", FILLED).owned(&rows::CREATED_ID),
-    must("ipv6", ShapeKind::Form(Form::Ipv6)).owned(&rows::CREATED_IPV6),
+    must("ipv6", ADDRESS_LATER).or_null().owned(&rows::CREATED_IPV6),
     must("status", SUCCESS),
 ];
 /// An instance as the API returns it.

@@ -13,7 +13,7 @@ mod wide;
 mod writer;
 
 use assay_spec::drop::zip::{Extracted, Limits, inspect};
-use assay_spec::{Id, Refused, Rules, Strict, Without};
+use assay_spec::{Id, Refused, Strict, Without};
 
 /// The result of `inspect` for a zip, with the document's limits.
 fn judge(zip: &[u8]) -> Result<Extracted, Refused> {
@@ -54,13 +54,4 @@ fn paths(extracted: &Extracted) -> Vec<&str> {
 #[track_caller]
 fn content<'a>(extracted: &'a Extracted, path: &str) -> &'a [u8] {
     extracted.files.get(path).unwrap_or_else(|| panic!("no {path:?} in {:?}", paths(extracted)))
-}
-
-/// Violates one rule in a named variant.
-struct Variant(Id, &'static str);
-
-impl Rules for Variant {
-    fn violated(&mut self, rule: Id) -> Option<&'static str> {
-        (rule == self.0).then_some(self.1)
-    }
 }

@@ -254,7 +254,7 @@ mod tests {
 
         HOLE a row has no deviation
         ok   good                                             9 checks, 1 red, 0 silent
-        1 of 5 deviations caught by their own check alone, 0 of 1 variations green, 1 holes
+        1 of 5 deviations caught by their own check alone, 0 of 1 variation green, 1 hole
         ");
         assert_eq!(matrix.json()["causes"][0]["rows"], json!(["first", "second"]));
         let junit = matrix.junit();

@@ -10,7 +10,7 @@ use super::refusals;
 use super::wire::{Call, expect_error_body, path_with};
 use super::{ACCEPTED, REJECTED, counterpart, list_of, look, post_draft, posted};
 use crate::check::{Check, Checked, Need, Stop};
-use crate::probe::Probe;
+use crate::probe::{CONTENT, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -92,7 +92,7 @@ async fn failure_of_the_node_returns_500(probe: &Probe<'_>) -> Checked {
     probe.faults(json!([{ "fault": "network.internal" }])).await?;
     let failed = read().attempt(probe).await?;
     probe.faults(json!([])).await?;
-    read().attempt(probe).await?.counterpart_status(&[200])?;
+    read().attempt(probe).await?.counterpart_accepted(&[200], CONTENT)?;
     failed.expect_refused()
 }
 

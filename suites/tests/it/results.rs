@@ -187,7 +187,7 @@ async fn a_control_api_that_returns_no_object_is_an_error_and_no_panic() {
             let text =
                 format!("control = {:?}\n[metadata]\nurl = {:?}\n", control.uri(), served.sites["metadata"]);
             std::fs::write(folder.path().join("p.toml"), text).expect("written");
-            let run = ["run", "--profile", "p.toml", "-v"];
+            let run = ["run", "--profile", "p.toml", "--coverage"];
             let text = if has_info {
                 expect(folder.path(), &run, 1, "`state` is not a JSON object").await
             } else {

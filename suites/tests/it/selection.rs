@@ -24,7 +24,8 @@ fn listed(folder: &Path, arguments: &[&str]) -> Vec<String> {
     assert_eq!(code, Some(0), "{arguments:?}: {err}");
     let mut lines: Vec<&str> = out.lines().collect();
     let sum = lines.pop().expect("the last line is the sum");
-    assert!(sum.starts_with(&format!("{} checks, ", lines.len())), "{out}");
+    let plural = if lines.len() == 1 { "" } else { "s" };
+    assert!(sum.starts_with(&format!("{} check{plural}, ", lines.len())), "{out}");
     lines.into_iter().map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect()
 }
 

@@ -182,17 +182,21 @@ async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>) -> Checked {
         let why = "the target's profile does not set verifies_signatures ([network.readings])";
         return Err(Stop::NotApplicable(why.to_owned()));
     }
-    let written = any(probe).await?;
-    let is_own = |body: &Value| body["content"]["label"] == written.label.as_str();
-    let before = found(probe, written.call()).await?;
+    let (owner, key, own) = (caller(probe), key(probe), label(probe));
+    let members = json!({ "title": "a check", "label": own });
+    // The stranger's write is newer, so that it would win.
+    created(probe, write(probe, &owner, &key, members, 30).await?).await?;
+    let call = || aggregate_call(&owner.address, &key);
+    let is_own = |body: &Value| body["content"]["label"] == own.as_str();
+    let before = found(probe, call()).await?;
     probe.counterpart(is_own(&before.json()), "the owner's write was not returned as it was written")?;
     let members = json!({ "title": "a stranger", "label": label(probe) });
-    let strange = write(probe, &caller(probe), &written.key, members, 0).await?;
-    let strange = strange.inside("address", Some(json!(written.owner.address)));
+    let strange = write(probe, &caller(probe), &key, members, 0).await?;
+    let strange = strange.inside("address", Some(json!(owner.address)));
     let status = strange.attempt(probe).await?.status();
     probe.note(format!("a stranger's write for another address returns {status}"));
-    let after = found(probe, written.call()).await?;
-    after.expect_json("/content/label", &written.label, |label| *label == *written.label).map(drop)
+    let after = found(probe, call()).await?;
+    after.expect_json("/content/label", &own, |label| *label == *own).map(drop)
 }
 
 /// Reads an aggregate that was written (200), then an unused key of the same address. The second answer must be 404, or
