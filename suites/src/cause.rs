@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_spec::requirement::Subject;
+use assay_spec::requirement::{Level, Subject};
 use assay_spec::{Id, catalogue};
 
 use crate::exchange::{Exchange, Response};
@@ -20,7 +20,7 @@ pub struct Cause {
     pub title: String,
     /// The most severe verdict of its outcomes.
     pub verdict: Verdict,
-    /// The row that it breaks: the one that the target names, otherwise the row of the first outcome.
+    /// The row that it breaks: the one that the target names if it demands anything, otherwise the row of the first outcome.
     pub row: Id,
     /// Index of the outcome that shows it best, among the outcomes of the run.
     pub first: usize,
@@ -97,7 +97,7 @@ fn cause(run: &Run, found: &BTreeMap<usize, Deviation>, key: &str, outcomes: Vec
     Cause {
         title,
         verdict: verdicts.min_by_key(|verdict| verdict.severity()).expect("a cause has outcomes"),
-        row: row.unwrap_or(run.outcomes[first].requirement),
+        row: row.filter(|row| row.level != Level::May).unwrap_or(run.outcomes[first].requirement),
         first,
         exchange: at(&run.outcomes[first]),
         outcomes,
