@@ -19,6 +19,10 @@ use crate::run::{NOT_KEPT, PREREQUISITE};
 use crate::verdict::{Failure, Outcome, Verdict};
 
 /// A declared part of a response.
+#[cfg_attr(
+    not(feature = "embedded"),
+    expect(dead_code, reason = "only the proof of field cells tells parts apart")
+)]
 pub(crate) struct Judged<'a> {
     /// The endpoint.
     pub(crate) endpoint: &'static Endpoint,
