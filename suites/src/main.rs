@@ -20,8 +20,10 @@ use assay_spec::{Dialect, Service};
 use assay_suites::files;
 #[cfg(feature = "embedded")]
 use assay_suites::probe::{Settings, wall_clock};
+#[cfg(feature = "embedded")]
+use assay_suites::prose;
 use assay_suites::setup::SetupError;
-use assay_suites::{ledger, prose, publish};
+use assay_suites::{ledger, publish};
 use clap::{Args, ColorChoice, FromArgMatches, Parser, Subcommand};
 #[cfg(feature = "embedded")]
 use command::selection::Selection;
