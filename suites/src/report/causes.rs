@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::terminal::{Paint, first_line};
 use super::{group, one_line};
 use crate::cause::Cause;
-use crate::prose::WIDTH;
+use crate::prose::{self, WIDTH};
 use crate::verdict::Run;
 
 /// The maximum number of lines of a block.
@@ -61,9 +61,8 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
     }
     let followers = followers(run, cause);
     if !followers.is_empty() {
-        let count = cause.outcomes.len() - 1;
-        let noun = if count == 1 { "check" } else { "checks" };
-        parts.push(fold(&format!("  {:<9} ", "also"), &format!("{count} {noun}: {followers}"), 2));
+        let others = prose::count(cause.outcomes.len() - 1, "check");
+        parts.push(fold(&format!("  {:<9} ", "also"), &format!("{others}: {followers}"), 2));
     }
     let verdict = cause.verdict.name();
     let mut lines = fold(&format!("{number}. {verdict}  "), &cause.title, 2);
@@ -93,10 +92,8 @@ pub(super) fn followers(run: &Run, cause: &Cause) -> String {
 
 /// A cause in one line: its title and the number of its checks.
 pub(super) fn title(number: usize, cause: &Cause) -> String {
-    let count = cause.outcomes.len();
-    let noun = if count == 1 { "check" } else { "checks" };
     let mut line = format!("{number}. {} ", cause.verdict.name());
-    let end = format!(" ({count} {noun})");
+    let end = format!(" ({})", prose::count(cause.outcomes.len(), "check"));
     let room = WIDTH - line.len() - end.len() - 2;
     let _ = write!(line, "{}{end}", cut(&one_line(cause.title.as_bytes()), room));
     line

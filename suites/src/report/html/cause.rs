@@ -4,6 +4,7 @@ use super::Late;
 use super::exchange::address;
 use super::text::{line, lines};
 use crate::cause::Cause;
+use crate::prose;
 use crate::report::terminal::first_line;
 use crate::verdict::Run;
 
@@ -61,8 +62,7 @@ fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
         let commands = lines(&outcome.repeat.join("\n"));
         out.push_str(&format!("<details class=\"repeat\"><summary>Repeat</summary><pre class=\"curl\" tabindex=\"0\">{commands}</pre></details>\n"));
     }
-    let count = cause.outcomes.len();
-    let noun = if count == 1 { "check" } else { "checks" };
+    let checks = prose::count(cause.outcomes.len(), "check");
     let items: String = cause
         .outcomes
         .iter()
@@ -77,7 +77,7 @@ fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
         .collect();
     late.insert(format!("cause-{number}"), items);
     out.push_str(&format!(
-        "<details data-late=\"cause-{number}\"><summary>{count} {noun}</summary><ul class=\"plain\"></ul></details></article>\n"
+        "<details data-late=\"cause-{number}\"><summary>{checks}</summary><ul class=\"plain\"></ul></details></article>\n"
     ));
     out
 }
