@@ -161,6 +161,10 @@ mod tests {
         run.outcomes[1].failure.as_mut().expect("a failure").got = long;
         run.outcomes[1].repeat = vec!["curl a".to_owned(); 2];
         run.outcomes[1].seed = Some(7);
+        // With a long statement and source, the block must be shortened.
+        let checks = crate::check::all().into_iter();
+        let longest = checks.max_by_key(|check| check.requirement.statement().len()).expect("a check");
+        run.outcomes[1].requirement = longest.requirement;
         for (n, cause) in causes(&run).iter().enumerate() {
             let block = block(&run, n + 1, cause, Paint(false));
             assert!(block.lines().count() <= LINES, "{block}");
