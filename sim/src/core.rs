@@ -147,8 +147,9 @@ impl Core {
         let Answer { status, headers, body, .. } = self.step(answer);
         let mut reply = match body {
             Body::Json(value) => self.json(status, value),
+            Body::Names(value) => Reply::new(status, self.json_type(), self.variations.json_names(value)),
             Body::Text(text) => self.text(status, &text),
-            Body::Typed(content_type, body) => Reply::new(status, content_type, body),
+            Body::Typed(content_type, body) => Reply::new(status, content_type, body.into_owned()),
         };
         reply.headers.extend(headers);
         reply
@@ -156,9 +157,12 @@ impl Core {
 
     /// A JSON reply, with the JSON variations applied.
     pub fn json(&self, status: u16, body: Value) -> Reply {
+        Reply::new(status, self.json_type(), self.variations.json(body))
+    }
+
+    fn json_type(&self) -> &'static str {
         let charset = self.varies(variation::JSON_CHARSET);
-        let content_type = if charset { "application/json; charset=utf-8" } else { "application/json" };
-        Reply::new(status, content_type, self.variations.json(body))
+        if charset { "application/json; charset=utf-8" } else { "application/json" }
     }
 
     /// A plain-text reply.

@@ -11,6 +11,7 @@
 //! a seam.
 
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
@@ -125,10 +126,12 @@ pub struct Answer<T> {
 pub enum Body {
     /// JSON.
     Json(Value),
+    /// A JSON object whose members are names, such as those of models. No variation adds one.
+    Names(Value),
     /// Plain text.
     Text(String),
     /// Another content type, and the body.
-    Typed(&'static str, &'static str),
+    Typed(&'static str, Cow<'static, str>),
 }
 
 impl<T> Answer<T> {
@@ -155,7 +158,7 @@ impl<T> Index<&str> for Answer<T> {
 
     fn index(&self, member: &str) -> &Value {
         match &self.body {
-            Body::Json(value) => &value[member],
+            Body::Json(value) | Body::Names(value) => &value[member],
             other => panic!("{other:?} has no member {member:?}"),
         }
     }
@@ -168,7 +171,7 @@ impl<T> Index<&str> for Answer<T> {
 impl<T> IndexMut<&str> for Answer<T> {
     fn index_mut(&mut self, member: &str) -> &mut Value {
         match &mut self.body {
-            Body::Json(value) => &mut value[member],
+            Body::Json(value) | Body::Names(value) => &mut value[member],
             other => panic!("{other:?} has no member {member:?}"),
         }
     }

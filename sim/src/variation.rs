@@ -39,6 +39,8 @@ pub const JSON_ORDER: Variation =
     Variation::named("wire.json-order", "members of JSON objects are in reverse order");
 /// JSON objects with an undocumented member.
 pub const JSON_EXTRA: Variation = Variation::named("wire.json-extra", "JSON objects have an extra member");
+/// The name of the undocumented member.
+const EXTRA: &str = "extra";
 /// JSON with whitespace.
 pub const JSON_SPACE: Variation = Variation::named("wire.json-space", "JSON bodies contain whitespace");
 /// JSON with a charset parameter.
@@ -100,11 +102,23 @@ impl Variations {
     /// The bytes of a JSON body, with the JSON variations applied.
     pub fn json(&self, value: Value) -> Vec<u8> {
         let varied = self.varies(JSON_EXTRA) || self.varies(JSON_ORDER);
-        let value = if varied { self.vary(value) } else { value };
+        self.write(&if varied { self.vary(value) } else { value })
+    }
+
+    /// The bytes of a JSON object whose members are names: as [`Variations::json`], without the extra member.
+    pub fn json_names(&self, value: Value) -> Vec<u8> {
+        let mut value = self.vary(value);
+        if let Some(members) = value.as_object_mut() {
+            members.shift_remove(EXTRA);
+        }
+        self.write(&value)
+    }
+
+    fn write(&self, value: &Value) -> Vec<u8> {
         let written = if self.varies(JSON_SPACE) {
-            serde_json::to_vec_pretty(&value)
+            serde_json::to_vec_pretty(value)
         } else {
-            serde_json::to_vec(&value)
+            serde_json::to_vec(value)
         };
         written.expect("a JSON value is always written")
     }
@@ -120,7 +134,7 @@ impl Variations {
                 };
                 let mut members: Vec<(String, Value)> = members.into_iter().map(varied).collect();
                 if self.varies(JSON_EXTRA) {
-                    members.push(("extra".to_owned(), Value::Array(vec![Value::Null, Value::from(1)])));
+                    members.push((EXTRA.to_owned(), Value::Array(vec![Value::Null, Value::from(1)])));
                 }
                 if self.varies(JSON_ORDER) {
                     members.reverse();

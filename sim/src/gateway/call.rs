@@ -9,7 +9,7 @@ use assay_spec::{Id, Refused, Rules};
 use serde_json::Value;
 
 use super::model::Prompt;
-use super::{variations, wire};
+use super::wire;
 use crate::core::Core;
 
 /// A kind of inference request.
@@ -53,6 +53,16 @@ impl Family {
         }
     }
 
+    /// The requirement that a body of another form violates.
+    pub(super) fn body(self) -> Id {
+        match self {
+            Family::Chat => &rows::chat::BODY,
+            Family::Completions | Family::Native => &rows::completions::BODY,
+            Family::Responses => &rows::responses::BODY,
+            Family::Messages => &rows::messages::BODY,
+        }
+    }
+
     /// The requirement that an unknown model violates.
     pub(super) fn unknown_model(self) -> Id {
         match self {
@@ -78,7 +88,8 @@ impl Family {
 impl Call {
     /// Parses a body.
     pub(super) fn parse(core: &mut Core, family: Family, body: &[u8]) -> Result<Call, Refused> {
-        let rules = &mut Choice(core);
+        let Lenient(lenient) = core.step(Lenient(false));
+        let rules = &mut Choice { core, lenient };
         let (model, stream, body, prompt) = match family {
             Family::Chat => {
                 let request = chat::parse(body, rules)?;
@@ -102,6 +113,24 @@ impl Call {
             }
         };
         Ok(Call { family, model, stream, body: Arc::new(body), prompt: Arc::new(prompt) })
+    }
+
+    /// Accepts what the chat format allows: text parts, images, tools and their results.
+    pub(super) fn admit(&self, core: &mut Core) -> Result<(), Refused> {
+        if self.family != Family::Chat {
+            return Ok(());
+        }
+        let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let parts: Vec<&Value> =
+            messages.iter().filter_map(|message| message["content"].as_array()).flatten().collect();
+        let has_text = !parts.is_empty() && parts.iter().all(|part| part["type"] == "text");
+        core.forbid(&rows::chat::PARTS, !has_text, || "content in text parts".to_owned())?;
+        let has_image = parts.iter().any(|part| part["type"] == "image_url");
+        core.forbid(&rows::chat::IMAGE, !has_image, || "an image".to_owned())?;
+        let has_result = messages.iter().any(|message| message["role"] == chat::ROLES[1]);
+        core.forbid(&rows::tools::ROUND_TRIP, !has_result, || "the result of a tool".to_owned())?;
+        let has_tools = self.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+        core.forbid(&rows::tools::TAKEN, !has_tools, || "tools".to_owned())
     }
 
     /// The prompt for the model.
@@ -142,23 +171,27 @@ impl Call {
     }
 }
 
-/// The world's rules. While the variation is active, rules that are only the simulator's choice always pass.
-struct Choice<'a>(&'a mut Core);
+/// Whether the rules that are only the simulator's choice pass everything.
+pub(super) struct Lenient(pub(super) bool);
+
+/// The world's rules, of which some may pass everything.
+struct Choice<'a> {
+    core: &'a mut Core,
+    lenient: bool,
+}
 
 impl Choice<'_> {
     fn passes(&self, rule: Id) -> bool {
-        matches!(rule.evidence, Evidence::Open(_))
-            && rule != &rows::input::LIMITS
-            && self.0.varies(variations::LENIENT)
+        self.lenient && matches!(rule.evidence, Evidence::Open(_)) && rule != &rows::input::LIMITS
     }
 }
 
 impl Rules for Choice<'_> {
     fn violated(&mut self, rule: Id) -> Option<&'static str> {
-        if self.passes(rule) { Some("") } else { self.0.violated(rule) }
+        if self.passes(rule) { Some("") } else { Rules::violated(self.core, rule) }
     }
 
     fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
-        if self.passes(rule) { Ok(()) } else { self.0.require(rule, holds, why) }
+        if self.passes(rule) { Ok(()) } else { self.core.require(rule, holds, why) }
     }
 }

@@ -1,366 +1,276 @@
-//! The deviations of the gateway: which requirements can be switched off, and the falsified output.
-//!
-//! A guard only needs its name here. Each function below takes the conforming answer and changes one thing.
+//! The deviations of the gateway: each entry breaks one requirement, with its code, at one seam.
 
-use assay_spec::gateway::chat::ROLES;
 use assay_spec::gateway::requirements::{
     auth, chat, completions, direct, discovery, errors, input, messages, models, payment, pool, responses,
     stream, tools,
 };
-use assay_spec::{Id, Rules};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
-use super::call::{Call, Family};
-use super::wire::{Data, Event};
-use crate::core::Core;
+use super::call::Family;
+use super::discovery::{self as discover, Discovered, ModelList};
+use super::model::Usage;
+use super::payment::CheckUsage;
+use super::refusal::Rejected;
+use super::route::Untried;
+use super::servers::{Events, Whole};
+use super::steps::{IsStreamed, ListedServers};
+use super::stream::{EVENT_STREAM, LastWords, MediaType};
+use super::wire::Data;
 use crate::deviation::{Deviation, deviations};
-use crate::exchange::Reply;
-use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
+
+/// The model that some lists lack.
+const DRAWS: &str = "assay-draw";
 
 /// Every deviation of the gateway.
 pub(super) const ALL: &[Deviation] = deviations! {
-    auth::KEY_CHECK => "the check rejects a valid key";
-    auth::KEY_CHECK_INVALID => "the check accepts any key";
-    auth::KEY_CHECK_MISSING => "the check accepts a missing key";
-    auth::KEY_CHECK_REVOKED => "the check accepts a revoked key";
-    auth::KEY_CHECK_FREE => "the check is billed like an inference request";
-    auth::INVALID_KEY_CHAT => "chat completions accept any key";
-    auth::INVALID_KEY_COMPLETIONS => "completions accept any key";
-    auth::INVALID_KEY_NATIVE => "native completions accept any key";
-    auth::INVALID_KEY_RESPONSES => "responses accept any key";
-    auth::INVALID_KEY_MESSAGES => "messages accept any key";
-    auth::MISSING_KEY => "inference requires no key";
-    auth::REVOKED_KEY => "inference accepts a revoked key";
+    auth::KEY_CHECK => "the check rejects a valid key", guard;
+    auth::KEY_CHECK_INVALID => "the check accepts any key", guard;
+    auth::KEY_CHECK_MISSING => "the check accepts a missing key", guard;
+    auth::KEY_CHECK_REVOKED => "the check accepts a revoked key", guard;
+    auth::KEY_CHECK_FREE => "the check is billed like an inference request", step |s: &mut CheckUsage| s.0 = Usage { prompt: 1, completion: 1 };
+    auth::INVALID_KEY_CHAT => "chat completions accept any key", guard;
+    auth::INVALID_KEY_COMPLETIONS => "completions accept any key", guard;
+    auth::INVALID_KEY_NATIVE => "native completions accept any key", guard;
+    auth::INVALID_KEY_RESPONSES => "responses accept any key", guard;
+    auth::INVALID_KEY_MESSAGES => "messages accept any key", guard;
+    auth::MISSING_KEY => "inference requires no key", guard;
+    auth::REVOKED_KEY => "inference accepts a revoked key", guard;
 
-    chat::ANSWERED => "the completion is wrapped in an array";
-    chat::CHOICES => "`choices` is empty";
-    chat::CHOICES, "message" => "a choice's message is a string";
-    chat::ANSWER_TEXT => "the answer's text is empty";
-    chat::PARTS => "text parts are rejected";
-    chat::IMAGE => "image data is rejected";
-    chat::BODY => "a body that is not a JSON object is accepted";
-    chat::MODEL => "a model that is not a string is accepted";
-    chat::MESSAGES => "messages that are not an array are accepted";
-    chat::MESSAGE => "a message that is not an object is accepted";
-    chat::ROLE => "a role that is not a string is accepted";
-    chat::CONTENT => "content of a wrong type is accepted";
-    chat::PART => "a part that is not an object is accepted";
-    chat::PART_TYPE => "a part of an unknown type is accepted";
-    chat::PART_TEXT => "a text part without a string is accepted";
-    chat::PART_IMAGE => "an image part without an object is accepted";
-    chat::PART_IMAGE_URL => "an image URL that is not a string is accepted";
-    chat::TOOL_CALL_ID => "an id that is not a string is accepted";
-    chat::STREAM => "a `stream` that is not a boolean is accepted";
-
-    stream::EVENT_STREAM => "a streamed request returns a whole reply";
-    stream::EVENT_STREAM, "type" => "the media type of the stream is JSON";
-    stream::CHUNKS => "a chunk is a JSON string";
-    stream::CHUNKS, "choices" => "a chunk has no choices";
-    stream::DELTA => "`delta.content` is an array";
-    stream::TEXT => "every `delta.content` is empty";
-    stream::NOT_ASKED_FOR => "a request that is not streamed returns a stream";
-    stream::ERROR_BEFORE => "an error before the stream returns 200 and an error event";
-    stream::ERROR_BEFORE, "type" => "an error before the stream has the media type of event streams";
-    stream::ERROR_EVENT => "a stream that fails ends as if it were complete";
-    stream::ERROR_EVENT, "silent" => "a stream that fails ends without an error event";
-
-    tools::TAKEN => "tools are rejected";
-    tools::CALL_NAME => "the name of a called function is null";
-    tools::CALL_ARGUMENTS => "the arguments of a call are an object";
-    tools::CALL_ID => "a call has an empty id";
-    tools::ROUND_TRIP => "a tool's message is rejected";
-    tools::TOOLS => "tools that are not an array are accepted";
-    tools::TOOL => "a tool that is not an object is accepted";
-    tools::TYPE => "a tool of another type is accepted";
-    tools::FUNCTION => "a function that is not an object is accepted";
-    tools::NAME => "a function without a name is accepted";
-    tools::DESCRIPTION => "a description that is not a string is accepted";
-    tools::PARAMETERS => "parameters that are not an object are accepted";
-
-    completions::COMPLETION => "a completion is a string";
-    completions::NATIVE => "the native path returns 404";
-    completions::UNKNOWN_MODEL => "an unknown model is replaced by another";
-    responses::RESPONSE => "a response is a string";
-    responses::UNKNOWN_MODEL => "an unknown model is replaced by another";
-
-    messages::MESSAGE_OBJECT => "a message is a string";
-    messages::UNKNOWN_MODEL => "an unknown model is replaced by another";
-    messages::BODY => "a body that is not a JSON object is accepted";
-    messages::MODEL => "a model that is not a string is accepted";
-    messages::MAX_TOKENS => "a missing or invalid `max_tokens` is accepted";
-    messages::MESSAGES => "messages that are not an array are accepted";
-    messages::MESSAGE => "a message that is not an object is accepted";
-    messages::ROLE => "a role that is not a string is accepted";
-    messages::CONTENT => "content of a wrong type is accepted";
-
-    models::LIST => "the model list is a string";
-    models::IDS => "model ids are numbers";
-    models::COVERS_DISCOVERY => "the model list lacks a model";
-
-    discovery::OBJECT => "discovery is an array";
-    discovery::SERVERS => "`servers` is one string";
-    discovery::SERVERS, "missing" => "an entry has no `servers`";
-    discovery::ENTRY => "server URLs have no scheme";
-    discovery::ENTRY, "http" => "servers have http URLs";
-    discovery::ENTRY, "hash" => "an item hash is empty";
-    discovery::COVERS => "discovery lacks a model";
-    discovery::USABLE => "requests for a discovered model return 404";
-    discovery::CURRENT => "servers that have left are still listed";
-    discovery::CURRENT, "joined" => "servers that come back are not listed";
-
-    errors::DETAIL_401 => "the detail of a 401 is an array";
-    errors::DETAIL_401, "missing" => "a 401 has no detail";
-    errors::DETAIL_404 => "the detail of a 404 is an array";
-    errors::DETAIL_404, "missing" => "a 404 has no detail";
-    errors::DETAIL_422 => "the detail of a 422 is an array";
-    errors::DETAIL_422, "missing" => "a 422 has no detail";
-    errors::DETAIL_503 => "the detail of a 503 is an array";
-    errors::DETAIL_503, "missing" => "a 503 has no detail";
-    errors::UNKNOWN_MODEL => "an unknown model is replaced by another";
-
-    payment::REQUIRED => "a request without a key returns 401 while the payment flow is on";
-    payment::REQUIRED, "free" => "a request without a key is free while the payment flow is on";
-    payment::DETAIL => "the detail of a 402 is an array";
-    payment::DETAIL, "missing" => "a 402 has no detail";
-    payment::PAID => "a payment returns another 402";
-    payment::INVALID_KEY => "any key is accepted while the payment flow is on";
-    payment::VALID_KEY => "a valid key returns 402 while the payment flow is on";
-
-    pool::FAILOVER => "no other server is tried";
-    pool::FAILOVER, "last" => "the last server is never tried";
-    pool::ALL_FAILED => "a request whose servers have all failed returns 500";
-    pool::PER_MODEL => "all models fail once the servers of one model have failed";
-    pool::RECOVERS => "a model whose servers have failed never recovers";
-    pool::COOKIES => "a request with a cookie is rejected";
-
-    direct::CHAT => "servers have no chat completions endpoint";
-    direct::COMPLETIONS => "servers have no completions endpoint";
-    direct::MESSAGES => "servers have no messages endpoint";
-    direct::EVERY_SERVER => "one server does not know the key";
-    direct::INVALID_KEY => "a server accepts any key";
-    direct::MISSING_KEY => "a server requires no key";
-
-    input::NOT_UTF8 => "invalid UTF-8 returns an internal error";
-    input::DEEP => "deep nesting returns an internal error";
-    input::LARGE => "a large body returns an internal error";
-    input::UNKNOWN_ROLE => "an unknown role returns an internal error";
-    input::IMAGE_DATA => "an invalid image returns an internal error";
-    input::HUGE_NUMBER => "a huge number returns an internal error";
-    input::ODD_PATH => "an odd path returns an internal error";
-};
-
-/// Rejects a valid request, if that deviation is active.
-pub(super) fn refuse(core: &mut Core, call: &Call) -> Result<(), Refusal> {
-    if call.family != Family::Chat {
-        return Ok(());
-    }
-    let messages = call.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let parts = || messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-    let met: [(Id, bool); 4] = [
-        (&chat::PARTS, parts().next().is_some() && parts().all(|part| part["type"] == "text")),
-        (&chat::IMAGE, parts().any(|part| part["type"] == "image_url")),
-        (&tools::ROUND_TRIP, messages.iter().any(|message| message["role"] == ROLES[1])),
-        (&tools::TAKEN, call.body["tools"].as_array().is_some_and(|tools| !tools.is_empty())),
-    ];
-    for (rule, met) in met {
-        if met && core.violated(rule).is_some() {
-            return Err(Refusal::new(rule, "switched off: a valid request is rejected"));
-        }
-    }
-    Ok(())
-}
-
-/// Whether the answer is streamed.
-pub(super) fn streams(core: &mut Core, call: &Call) -> bool {
-    if call.family != Family::Chat {
-        return call.stream;
-    }
-    if call.stream {
-        return core.effect(&stream::EVENT_STREAM, true, |_, variant| variant == "type");
-    }
-    call.body["stream"] == false && core.effect(&stream::NOT_ASKED_FOR, false, |_, _| true)
-}
-
-/// The media type of a stream.
-pub(super) fn media_type(core: &mut Core, conforming: &'static str) -> &'static str {
-    core.effect(&stream::EVENT_STREAM, conforming, |conforming, variant| {
-        if variant == "type" { "application/json" } else { conforming }
-    })
-}
-
-/// The events of a stream.
-pub(super) fn events(core: &mut Core, family: Family, mut events: Vec<Event>) -> Vec<Event> {
-    if family != Family::Chat {
-        return events;
-    }
-    let deviations =
-        [core.violated(&stream::CHUNKS), core.violated(&stream::DELTA), core.violated(&stream::TEXT)];
-    let [chunks, delta, text] = deviations;
-    for (n, event) in events.iter_mut().enumerate() {
-        let Data::Json(chunk) = &mut event.data else { continue };
-        let content = chunk.pointer_mut("/choices/0/delta/content").filter(|content| content.is_string());
-        if let Some(content) = content {
-            if delta.is_some() {
-                *content = json!([content.clone()]);
-            }
-            if text.is_some() {
+    chat::ANSWERED => "the completion is wrapped in an array", reply |r: &mut Answer<Whole>| wrap(r.chat());
+    chat::CHOICES => "`choices` is empty", reply |r: &mut Answer<Whole>| set(r.chat(), "/choices", json!([]));
+    chat::CHOICES, "message" => "a choice's message is a string", reply |r: &mut Answer<Whole>| set(r.chat(), "/choices/0/message", json!("hello"));
+    chat::ANSWER_TEXT => "the answer's text is empty", reply |r: &mut Answer<Whole>| {
+            let content = r.chat().and_then(|body| body.pointer_mut("/choices/0/message/content"));
+            if let Some(content) = content.filter(|content| content.is_string()) {
                 *content = json!("");
             }
-        }
-        match chunks {
-            Some("choices") if n == 1 => {
-                if let Some(members) = chunk.as_object_mut() {
-                    members.shift_remove("choices");
-                }
-            }
-            Some("") if n == 1 => *chunk = json!("chunk"),
-            _ => {}
-        }
-    }
-    events
-}
+        };
+    chat::PARTS => "text parts are rejected", guard;
+    chat::IMAGE => "image data is rejected", guard;
+    chat::BODY => "a body that is not a JSON object is accepted", guard;
+    chat::MODEL => "a model that is not a string is accepted", guard;
+    chat::MESSAGES => "messages that are not an array are accepted", guard;
+    chat::MESSAGE => "a message that is not an object is accepted", guard;
+    chat::ROLE => "a role that is not a string is accepted", guard;
+    chat::CONTENT => "content of a wrong type is accepted", guard;
+    chat::PART => "a part that is not an object is accepted", guard;
+    chat::PART_TYPE => "a part of an unknown type is accepted", guard;
+    chat::PART_TEXT => "a text part without a string is accepted", guard;
+    chat::PART_IMAGE => "an image part without an object is accepted", guard;
+    chat::PART_IMAGE_URL => "an image URL that is not a string is accepted", guard;
+    chat::TOOL_CALL_ID => "an id that is not a string is accepted", guard;
+    chat::STREAM => "a `stream` that is not a boolean is accepted", guard;
 
-/// The last bytes of a stream that fails midway.
-pub(super) fn last_words(core: &mut Core, conforming: Bytes) -> Bytes {
-    core.effect(&stream::ERROR_EVENT, conforming, |_, variant| {
-        if variant == "silent" { Bytes::new() } else { Bytes::from_static(b"data: [DONE]\n\n") }
-    })
-}
-
-/// A whole reply.
-pub(super) fn reply(core: &mut Core, family: Family, body: Value) -> Reply {
-    let plain: Id = match family {
-        Family::Chat => return completion(core, body),
-        Family::Completions => &completions::COMPLETION,
-        Family::Native => return core.json(200, body),
-        Family::Responses => &responses::RESPONSE,
-        Family::Messages => &messages::MESSAGE_OBJECT,
+    stream::EVENT_STREAM => "a streamed request returns a whole reply", step |s: &mut IsStreamed| s.0 = |_, call| call.stream && call.family != Family::Chat;
+    stream::EVENT_STREAM, "type" => "the media type of the stream is JSON", step |s: &mut MediaType| s.0 = "application/json";
+    stream::CHUNKS => "a chunk is a JSON string", step |s: &mut Events| s.chat().nth(1).into_iter().for_each(|chunk| *chunk = json!("chunk"));
+    stream::CHUNKS, "choices" => "a chunk has no choices", step |s: &mut Events| {
+        if let Some(Value::Object(chunk)) = s.chat().nth(1) {
+            chunk.shift_remove("choices");
+        }
     };
-    if core.violated(plain).is_some() { core.text(200, "done") } else { core.json(200, body) }
-}
-
-/// A whole chat completion.
-fn completion(core: &mut Core, mut body: Value) -> Reply {
-    if let Some(variant) = core.violated(&chat::CHOICES) {
-        if variant == "message" {
-            body["choices"][0]["message"] = json!("hello");
-        } else {
-            body["choices"] = json!([]);
-        }
-    }
-    if let Some(content) =
-        body.pointer_mut("/choices/0/message/content").filter(|content| content.is_string())
-        && core.violated(&chat::ANSWER_TEXT).is_some()
-    {
-        *content = json!("");
-    }
-    if let Some(call) = body.pointer_mut("/choices/0/message/tool_calls/0") {
-        if core.violated(&tools::CALL_NAME).is_some() {
-            call["function"]["name"] = Value::Null;
-        }
-        if core.violated(&tools::CALL_ARGUMENTS).is_some() {
-            call["function"]["arguments"] = json!({});
-        }
-        if core.violated(&tools::CALL_ID).is_some() {
-            call["id"] = json!("");
-        }
-    }
-    let body = core.effect(&chat::ANSWERED, body, |body, _| json!([body]));
-    core.json(200, body)
-}
-
-/// The status of a refusal.
-pub(super) fn status(core: &mut Core, rule: Id, conforming: u16) -> u16 {
-    if rule == &pool::ALL_FAILED { core.effect(rule, conforming, |_, _| 500) } else { conforming }
-}
-
-/// The `detail` of an error.
-pub(super) fn detail(core: &mut Core, mut reply: Reply) -> Reply {
-    let rule: Id = match reply.status {
-        401 => &errors::DETAIL_401,
-        402 => &payment::DETAIL,
-        404 => &errors::DETAIL_404,
-        422 => &errors::DETAIL_422,
-        503 => &errors::DETAIL_503,
-        _ => return reply,
+    stream::DELTA => "`delta.content` is an array", step |s: &mut Events| s.pieces().for_each(|content| *content = json!([content.take()]));
+    stream::TEXT => "every `delta.content` is empty", step |s: &mut Events| s.pieces().for_each(|content| *content = json!(""));
+    stream::NOT_ASKED_FOR => "a request that is not streamed returns a stream", step |s: &mut IsStreamed| {
+        s.0 = |_, call| call.stream || call.family == Family::Chat && call.body["stream"] == false;
     };
-    if let Some(variant) = core.violated(rule) {
-        let body = if variant == "missing" { json!({ "error": "no" }) } else { json!({ "detail": ["no"] }) };
-        reply.body = core.variations.json(body).into();
+    stream::ERROR_BEFORE => "an error before the stream returns 200 and an error event", reply |r: &mut Answer<Rejected>| {
+        if r.about.streamed {
+            let Body::Json(error) = &r.body else { return };
+            let body = format!("data: {error}\n\n");
+            (r.status, r.body) = (200, Body::Typed(EVENT_STREAM, body.into()));
+        }
+    };
+    stream::ERROR_BEFORE, "type" => "an error before the stream has the media type of event streams", reply |r: &mut Answer<Rejected>| {
+        if r.about.streamed {
+            r.headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
+        }
+    };
+    stream::ERROR_EVENT => "a stream that fails ends as if it were complete", step |s: &mut LastWords| s.0 = Bytes::from_static(b"data: [DONE]\n\n");
+    stream::ERROR_EVENT, "silent" => "a stream that fails ends without an error event", step |s: &mut LastWords| s.0 = Bytes::new();
+
+    tools::TAKEN => "tools are rejected", guard;
+    tools::CALL_NAME => "the name of a called function is null", reply |r: &mut Answer<Whole>| set(r.call(), "/function/name", Value::Null);
+    tools::CALL_ARGUMENTS => "the arguments of a call are an object", reply |r: &mut Answer<Whole>| set(r.call(), "/function/arguments", json!({}));
+    tools::CALL_ID => "a call has an empty id", reply |r: &mut Answer<Whole>| set(r.call(), "/id", json!(""));
+    tools::ROUND_TRIP => "a tool's message is rejected", guard;
+    tools::TOOLS => "tools that are not an array are accepted", guard;
+    tools::TOOL => "a tool that is not an object is accepted", guard;
+    tools::TYPE => "a tool of another type is accepted", guard;
+    tools::FUNCTION => "a function that is not an object is accepted", guard;
+    tools::NAME => "a function without a name is accepted", guard;
+    tools::DESCRIPTION => "a description that is not a string is accepted", guard;
+    tools::PARAMETERS => "parameters that are not an object are accepted", guard;
+
+    completions::COMPLETION => "a completion is a string", reply |r: &mut Answer<Whole>| r.say_done(Family::Completions);
+    completions::NATIVE => "the native path returns 404", guard;
+    completions::UNKNOWN_MODEL => "an unknown model is replaced by another", guard;
+    responses::RESPONSE => "a response is a string", reply |r: &mut Answer<Whole>| r.say_done(Family::Responses);
+    responses::UNKNOWN_MODEL => "an unknown model is replaced by another", guard;
+
+    messages::MESSAGE_OBJECT => "a message is a string", reply |r: &mut Answer<Whole>| r.say_done(Family::Messages);
+    messages::UNKNOWN_MODEL => "an unknown model is replaced by another", guard;
+    messages::BODY => "a body that is not a JSON object is accepted", guard;
+    messages::MODEL => "a model that is not a string is accepted", guard;
+    messages::MAX_TOKENS => "a missing or invalid `max_tokens` is accepted", guard;
+    messages::MESSAGES => "messages that are not an array are accepted", guard;
+    messages::MESSAGE => "a message that is not an object is accepted", guard;
+    messages::ROLE => "a role that is not a string is accepted", guard;
+    messages::CONTENT => "content of a wrong type is accepted", guard;
+
+    models::LIST => "the model list is a string", reply |r: &mut Answer<ModelList>| {
+        r.body = Body::Text("assay-chat, assay-text, assay-draw, assay-sealed".to_owned());
+    };
+    models::IDS => "model ids are numbers", reply |r: &mut Answer<ModelList>| {
+        let models = r["data"].as_array_mut().into_iter().flatten().enumerate();
+        models.for_each(|(n, model)| model["id"] = json!(n));
+    };
+    models::COVERS_DISCOVERY => "the model list lacks a model", reply |r: &mut Answer<ModelList>| {
+        r["data"].as_array_mut().into_iter().for_each(|data| data.retain(|model| model["id"] != DRAWS));
+    };
+
+    discovery::OBJECT => "discovery is an array", reply |r: &mut Answer<Discovered>| wrap(r.names());
+    discovery::SERVERS => "`servers` is one string", reply |r: &mut Answer<Discovered>| {
+        r.models().for_each(|model| *model = json!({ "servers": "server-a" }));
+    };
+    discovery::SERVERS, "missing" => "an entry has no `servers`", reply |r: &mut Answer<Discovered>| r.models().for_each(|model| *model = json!({}));
+    discovery::ENTRY => "server URLs have no scheme", reply |r: &mut Answer<Discovered>| {
+        r.entries(false).for_each(|entry| *entry = entry.replacen("https://", "", 1));
+    };
+    discovery::ENTRY, "http" => "servers have http URLs", reply |r: &mut Answer<Discovered>| {
+        r.entries(false).for_each(|entry| *entry = entry.replacen("https:", "http:", 1));
+    };
+    discovery::ENTRY, "hash" => "an item hash is empty", reply |r: &mut Answer<Discovered>| {
+        let scheme = r.about.confidential_scheme.clone();
+        r.entries(true).for_each(|entry| entry.clone_from(&scheme));
+    };
+    discovery::COVERS => "discovery lacks a model", reply |r: &mut Answer<Discovered>| {
+        r.names().and_then(Value::as_object_mut).map(|models| models.shift_remove(DRAWS));
+    };
+    discovery::USABLE => "requests for a discovered model return 404", guard;
+    discovery::CURRENT => "servers that have left are still listed", step |s: &mut ListedServers| s.0 = |_, _, model| model.servers.to_vec();
+    discovery::CURRENT, "joined" => "servers that come back are not listed", step |s: &mut ListedServers| {
+        s.0 = |core, state, model| {
+            let mut servers = discover::listed_servers(core, state, model);
+            servers.retain(|number| state.pool.at(*number).left == 0);
+            servers
+        };
+    };
+
+    errors::DETAIL_401 => "the detail of a 401 is an array", reply |r: &mut Answer<Rejected>| r.replace(401, json!({ "detail": ["no"] }));
+    errors::DETAIL_401, "missing" => "a 401 has no detail", reply |r: &mut Answer<Rejected>| r.replace(401, json!({ "error": "no" }));
+    errors::DETAIL_404 => "the detail of a 404 is an array", reply |r: &mut Answer<Rejected>| r.replace(404, json!({ "detail": ["no"] }));
+    errors::DETAIL_404, "missing" => "a 404 has no detail", reply |r: &mut Answer<Rejected>| r.replace(404, json!({ "error": "no" }));
+    errors::DETAIL_422 => "the detail of a 422 is an array", reply |r: &mut Answer<Rejected>| r.replace(422, json!({ "detail": ["no"] }));
+    errors::DETAIL_422, "missing" => "a 422 has no detail", reply |r: &mut Answer<Rejected>| r.replace(422, json!({ "error": "no" }));
+    errors::DETAIL_503 => "the detail of a 503 is an array", reply |r: &mut Answer<Rejected>| r.replace(503, json!({ "detail": ["no"] }));
+    errors::DETAIL_503, "missing" => "a 503 has no detail", reply |r: &mut Answer<Rejected>| r.replace(503, json!({ "error": "no" }));
+    errors::UNKNOWN_MODEL => "an unknown model is replaced by another", guard;
+
+    payment::REQUIRED => "a request without a key returns 401 while the payment flow is on", reply |r: &mut Answer<Rejected>| r.change(&payment::REQUIRED, 401);
+    payment::REQUIRED, "free" => "a request without a key is free while the payment flow is on", guard;
+    payment::DETAIL => "the detail of a 402 is an array", reply |r: &mut Answer<Rejected>| r.replace(402, json!({ "detail": ["no"] }));
+    payment::DETAIL, "missing" => "a 402 has no detail", reply |r: &mut Answer<Rejected>| r.replace(402, json!({ "error": "no" }));
+    payment::PAID => "a payment returns another 402", guard;
+    payment::INVALID_KEY => "any key is accepted while the payment flow is on", guard;
+    payment::VALID_KEY => "a valid key returns 402 while the payment flow is on", guard;
+
+    pool::FAILOVER => "no other server is tried", step |s: &mut Untried| s.0.clear();
+    pool::FAILOVER, "last" => "the last server is never tried", step |s: &mut Untried| {
+        if s.0.len() == 1 {
+            s.0.clear();
+        }
+    };
+    pool::ALL_FAILED => "a request whose servers have all failed returns 500", reply |r: &mut Answer<Rejected>| r.change(&pool::ALL_FAILED, 500);
+    pool::PER_MODEL => "all models fail once the servers of one model have failed", guard;
+    pool::RECOVERS => "a model whose servers have failed never recovers", guard;
+    pool::COOKIES => "a request with a cookie is rejected", guard;
+
+    direct::CHAT => "servers have no chat completions endpoint", guard;
+    direct::COMPLETIONS => "servers have no completions endpoint", guard;
+    direct::MESSAGES => "servers have no messages endpoint", guard;
+    direct::EVERY_SERVER => "one server does not know the key", guard;
+    direct::INVALID_KEY => "a server accepts any key", guard;
+    direct::MISSING_KEY => "a server requires no key", guard;
+
+    input::NOT_UTF8 => "invalid UTF-8 returns an internal error", guard;
+    input::DEEP => "deep nesting returns an internal error", guard;
+    input::LARGE => "a large body returns an internal error", guard;
+    input::UNKNOWN_ROLE => "an unknown role returns an internal error", guard;
+    input::IMAGE_DATA => "an invalid image returns an internal error", guard;
+    input::HUGE_NUMBER => "a huge number returns an internal error", guard;
+    input::ODD_PATH => "an odd path returns an internal error", guard;
+};
+
+impl Answer<Whole> {
+    /// The body of a chat completion.
+    fn chat(&mut self) -> Option<&mut Value> {
+        match &mut self.body {
+            Body::Json(body) if self.about.family == Family::Chat => Some(body),
+            _ => None,
+        }
     }
-    reply
+
+    /// The first tool call of a chat completion.
+    fn call(&mut self) -> Option<&mut Value> {
+        self.chat()?.pointer_mut("/choices/0/message/tool_calls/0")
+    }
+
+    /// Replaces the reply to one kind of request by plain text.
+    fn say_done(&mut self, family: Family) {
+        if self.about.family == family {
+            self.body = Body::Text("done".to_owned());
+        }
+    }
 }
 
-/// An error of a request for a stream.
-pub(super) fn before_stream(core: &mut Core, mut reply: Reply, streamed: impl FnOnce() -> bool) -> Reply {
-    if !streamed() {
-        return reply;
+impl Events {
+    /// The JSON data of the events of a chat.
+    fn chat(&mut self) -> impl Iterator<Item = &mut Value> {
+        let is_chat = self.family == Family::Chat;
+        let events = self.events.iter_mut().filter(move |_| is_chat);
+        events.filter_map(|event| match &mut event.data {
+            Data::Json(chunk) => Some(chunk),
+            Data::Done => None,
+        })
     }
-    if let Some(variant) = core.violated(&stream::ERROR_BEFORE) {
-        if variant.is_empty() {
-            let body = String::from_utf8_lossy(&reply.body).replace('\n', "");
-            reply.status = 200;
-            reply.body = format!("data: {body}\n\n").into();
-        }
-        reply.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+
+    /// The pieces of the answer's text.
+    fn pieces(&mut self) -> impl Iterator<Item = &mut Value> {
+        let contents = self.chat().filter_map(|chunk| chunk.pointer_mut("/choices/0/delta/content"));
+        contents.filter(|content| content.is_string())
     }
-    reply
 }
 
-/// The list of models.
-pub(super) fn list(core: &mut Core, mut body: Value) -> Reply {
-    if let Some(data) = body["data"].as_array_mut() {
-        if core.violated(&models::COVERS_DISCOVERY).is_some() {
-            data.retain(|model| model["id"] != "assay-draw");
-        }
-        if core.violated(&models::IDS).is_some() {
-            for (n, model) in data.iter_mut().enumerate() {
-                model["id"] = json!(n);
-            }
+impl Answer<Discovered> {
+    /// The object.
+    fn names(&mut self) -> Option<&mut Value> {
+        match &mut self.body {
+            Body::Names(object) => Some(object),
+            _ => None,
         }
     }
-    if core.violated(&models::LIST).is_some() {
-        return core.text(200, "assay-chat, assay-text, assay-draw, assay-sealed");
+
+    /// The entries of the models.
+    fn models(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.names().and_then(Value::as_object_mut).into_iter().flat_map(|models| models.values_mut())
     }
-    core.json(200, body)
 }
 
-/// The discovery object.
-pub(super) fn discovery(core: &mut Core, mut body: Value) -> Value {
-    if let Some(models) = body.as_object_mut() {
-        if core.violated(&discovery::COVERS).is_some() {
-            models.shift_remove("assay-draw");
-        }
-        if let Some(variant) = core.violated(&discovery::SERVERS) {
-            for model in models.values_mut() {
-                *model = if variant == "missing" { json!({}) } else { json!({ "servers": "server-a" }) };
-            }
-        }
-        if let Some(variant) = core.violated(&discovery::ENTRY) {
-            let scheme = core.dialect.confidential_scheme.clone();
-            for servers in models.values_mut().filter_map(|model| model["servers"].as_array_mut()) {
-                for server in servers {
-                    let text = server.as_str().unwrap_or_default();
-                    let sealed = text.starts_with(scheme.as_str());
-                    let deviation = match variant {
-                        "hash" if sealed => scheme.clone(),
-                        "http" if !sealed => text.replacen("https:", "http:", 1),
-                        "" if !sealed => text.replacen("https://", "", 1),
-                        _ => text.to_owned(),
-                    };
-                    *server = json!(deviation);
-                }
-            }
-        }
+/// Sets a member that exists.
+fn set(body: Option<&mut Value>, pointer: &str, value: Value) {
+    if let Some(member) = body.and_then(|body| body.pointer_mut(pointer)) {
+        *member = value;
     }
-    core.effect(&discovery::OBJECT, body, |body, _| json!([body]))
 }
 
-/// An odd body that the documents do not describe: answered as usual, unless the deviation is active.
-pub(super) fn falls_over(core: &mut Core, oddities: &[Id]) -> Option<Reply> {
-    let fallen = oddities.iter().any(|rule| core.violated(rule).is_some());
-    fallen.then(|| core.text(500, "Internal Server Error"))
+/// Puts a body into an array.
+fn wrap(body: Option<&mut Value>) {
+    if let Some(body) = body {
+        *body = json!([body.take()]);
+    }
 }

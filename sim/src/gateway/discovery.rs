@@ -1,82 +1,82 @@
 //! The models, and the servers that currently run them.
 
-use assay_spec::Rules;
-use assay_spec::gateway::requirements::discovery::CURRENT;
-use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::pool::{self, CONFIDENTIAL, IDLE, MODELS, Model, Number};
-use super::{State, deviations, variations, wire};
+use super::pool::{self, CONFIDENTIAL, Model, Number};
+use super::{State, steps, wire};
 use crate::core::Core;
-use crate::exchange::Reply;
-use crate::variation;
+use crate::exchange::{Reply, Request};
+use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
+
+/// The models with their listed servers, in the order of the lists.
+pub(super) struct Listing(pub(super) Vec<(&'static Model, Vec<Number>)>);
+
+/// The discovery object, as its reply knows it.
+pub(super) struct Discovered {
+    /// The prefix of the entries of confidential deployments.
+    pub(super) confidential_scheme: String,
+}
+
+/// The list of models, as its reply knows it.
+pub(super) struct ModelList;
+
+impl Answer<Discovered> {
+    /// The entries of servers with a URL, and of confidential deployments.
+    pub(super) fn entries(&mut self, confidential: bool) -> impl Iterator<Item = &mut String> {
+        let scheme = self.about.confidential_scheme.as_str();
+        let models = match &mut self.body {
+            Body::Names(Value::Object(models)) => Some(models),
+            _ => None,
+        };
+        let servers = models.into_iter().flat_map(|models| models.values_mut());
+        let servers = servers.filter_map(|model| model["servers"].as_array_mut()).flatten();
+        let entries = servers.filter_map(|entry| match entry {
+            Value::String(entry) => Some(entry),
+            _ => None,
+        });
+        entries.filter(move |entry| entry.starts_with(scheme) == confidential)
+    }
+}
+
+/// The lists need no key.
+#[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
+pub(super) fn admit(_: &mut Core, _: &State, _: &Request) -> Result<(), Refusal> {
+    Ok(())
+}
 
 /// `GET /svc/models`: servers by model.
 pub(super) fn discovery(state: &State, core: &mut Core) -> Reply {
-    let mut object = Map::new();
-    for model in listed(core) {
-        let mut servers: Vec<String> =
-            servers(state, core, model).into_iter().map(|number| entry(state, core, number)).collect();
-        if core.varies(variations::LIST_ORDER) {
-            servers.reverse();
-        }
-        if core.varies(variations::SERVERS_TWICE) {
-            servers.extend_from_within(..);
-        }
-        object.insert(model.id.to_owned(), json!({ "servers": servers }));
-    }
-    let object = deviations::discovery(core, Value::Object(object));
-    let mut reply = core.json(200, object);
-    if core.varies(variation::JSON_EXTRA) {
-        reply.body = without_extra(core, &reply.body);
-    }
-    reply
-}
-
-/// Every member of the object is a model, so the variation with an extra member does not apply here.
-fn without_extra(core: &Core, body: &[u8]) -> Bytes {
-    let mut object: Value = serde_json::from_slice(body).unwrap_or_default();
-    if let Some(members) = object.as_object_mut() {
-        members.shift_remove("extra");
-    }
-    let spaced = core.varies(variation::JSON_SPACE);
-    let written = if spaced { serde_json::to_vec_pretty(&object) } else { serde_json::to_vec(&object) };
-    written.expect("a JSON value is always written").into()
+    let Listing(models) = listing(state, core);
+    let servers = |numbers: Vec<Number>| {
+        let entries: Vec<String> = numbers.into_iter().map(|number| entry(state, core, number)).collect();
+        json!({ "servers": entries })
+    };
+    let object: Map<String, Value> =
+        models.into_iter().map(|(model, numbers)| (model.id.to_owned(), servers(numbers))).collect();
+    let about = Discovered { confidential_scheme: core.dialect.confidential_scheme.clone() };
+    core.reply(Answer::new(about, 200, Body::Names(Value::Object(object))))
 }
 
 /// `GET /v1/models`: the models of the gateway or of one server.
-pub(super) fn list(core: &mut Core, at: Option<Number>) -> Reply {
-    let models = listed(core).into_iter();
+pub(super) fn list(state: &State, core: &mut Core, at: Option<Number>) -> Reply {
+    let Listing(models) = listing(state, core);
+    let models = models.into_iter().map(|(model, _)| model);
     let models = models.filter(|model| at.is_none_or(|number| model.servers.contains(&number)));
     let created_s = crate::clock::EPOCH.0 / 1000;
-    let mut body = wire::models(models.map(|model| model.id), created_s);
-    if core.varies(variations::LIST_BARE)
-        && let Some(data) = body["data"].as_array()
-    {
-        let bare: Vec<Value> = data.iter().map(|model| json!({ "id": model["id"] })).collect();
-        body = json!({ "data": bare });
-    }
-    deviations::list(core, body)
+    let body = wire::models(models.map(|model| model.id), created_s);
+    core.reply(Answer::new(ModelList, 200, Body::Json(body)))
 }
 
-fn listed(core: &Core) -> Vec<&'static Model> {
-    let mut models: Vec<&'static Model> = MODELS.iter().collect();
-    if core.varies(variations::DISCOVERY_GROWS) {
-        models.push(&IDLE);
-    }
-    if core.varies(variations::LIST_ORDER) {
-        models.reverse();
-    }
-    models
+fn listing(state: &State, core: &mut Core) -> Listing {
+    let models = pool::models(core).into_iter();
+    let listing = models.map(|model| (model, steps::listed_servers(core, state, model))).collect();
+    core.step(Listing(listing))
 }
 
-/// The listed servers: those of the pool that are considered healthy.
-fn servers(state: &State, core: &mut Core, model: &Model) -> Vec<Number> {
-    let conforming = state.pool.listed(model);
-    core.effect(&CURRENT, conforming, |conforming, variant| match variant {
-        "joined" => conforming.into_iter().filter(|number| state.pool.at(*number).left == 0).collect(),
-        _ => model.servers.to_vec(),
-    })
+/// The listed servers of a model: those of the pool that are considered healthy.
+pub(super) fn listed_servers(_: &mut Core, state: &State, model: &Model) -> Vec<Number> {
+    state.pool.listed(model)
 }
 
 /// The entry of a server in discovery.
@@ -84,6 +84,5 @@ fn entry(state: &State, core: &Core, number: Number) -> String {
     if number == CONFIDENTIAL {
         return format!("{}{}", core.dialect.confidential_scheme, state.enclave.item_hash);
     }
-    let slash = if core.varies(variations::SERVERS_SLASH) { "/" } else { "" };
-    format!("{}{slash}", pool::url(core, state.pool.at(number).site))
+    pool::url(core, state.pool.at(number).site)
 }

@@ -10,9 +10,9 @@ use http::HeaderMap;
 
 use super::call::{Call, Family};
 use super::payment::{self, Payer};
-use super::pool::{self, MODELS, Model, Number};
+use super::pool::{self, Cookie, MODELS, Model, Number};
 use super::servers::Work;
-use super::{SERVERS, State, deviations, moves, refusal, route, variations};
+use super::{SERVERS, State, moves, refusal, route, steps};
 use crate::core::Core;
 use crate::exchange::{ExchangeId, Reply, Request};
 use crate::refusal::Refusal;
@@ -36,15 +36,15 @@ pub(super) fn begin(
     known_to(core, at, &payer)?;
     let read = read(core, request, family);
     let oddities = input::oddities(&request.body, read.as_ref().err().map(|refusal| refusal.refused.rule));
-    if let Some(reply) = deviations::falls_over(core, &oddities) {
-        return Ok(Some(reply));
+    for row in oddities {
+        core.forbid(row, false, || "the body is answered like any other".to_owned())?;
     }
     if request.too_large {
         moves(core, RequestState::Received, RequestEvent::InvalidBody);
         return Ok(Some(too_large(core, request)));
     }
     let call = read.inspect_err(|_| moves(core, RequestState::Received, RequestEvent::InvalidBody))?;
-    deviations::refuse(core, &call)?;
+    call.admit(core)?;
     let model = model(core, &call, at)
         .inspect_err(|_| moves(core, RequestState::Received, RequestEvent::UnknownModel))?;
     payment::solvent(state, &payer)
@@ -62,7 +62,7 @@ pub(super) fn begin(
     }
 }
 
-/// Whether the endpoint exists; some deviations remove it.
+/// The endpoints that exist at the gateway or at a server.
 fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Refusal> {
     let rule: Id = match (family, at) {
         (Family::Chat, Some(_)) => &rows::direct::CHAT,
@@ -71,34 +71,32 @@ fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Re
         (Family::Native, None) => &rows::completions::NATIVE,
         _ => return Ok(()),
     };
-    match core.violated(rule) {
-        None => Ok(()),
-        Some(_) => Err(Refusal::new(rule, "switched off: the endpoint does not exist")),
-    }
+    Ok(core.forbid(rule, false, || "the endpoint exists".to_owned())?)
 }
 
-/// Keys are the same at every server, except for the deviation of the last server.
+/// Keys are the same at every server, the last included.
 fn known_to(core: &mut Core, at: Option<Number>, payer: &Payer) -> Result<(), Refusal> {
-    let rule = &rows::direct::EVERY_SERVER;
-    let deviates =
-        at == Some(SERVERS.len() - 1) && matches!(payer, Payer::Key(_)) && core.violated(rule).is_some();
-    if deviates { Err(Refusal::new(rule, "switched off: the server does not know the key")) } else { Ok(()) }
+    let is_last = at == Some(SERVERS.len() - 1) && matches!(payer, Payer::Key(_));
+    Ok(core.forbid(&rows::direct::EVERY_SERVER, !is_last, || "a key at the last server".to_owned())?)
 }
 
 /// Reads the body.
 fn read(core: &mut Core, request: &Request, family: Family) -> Result<Call, Refusal> {
-    if family == Family::Messages
-        && core.varies(variations::VERSION_REQUIRED)
-        && !request.head.headers.contains_key(core.dialect.version_header.as_str())
-    {
-        return Err(Refusal::new(&rows::messages::VERSION_HEADER, "no version header"));
+    if family == Family::Messages {
+        steps::check_version(core, request)?;
     }
     let call = Call::parse(core, family, &request.body)?;
     // A body that is not UTF-8 cannot be parsed, whatever rule is violated.
     if call.body.is_null() && std::str::from_utf8(&request.body).is_err() {
-        return Err(Refusal::new(&rows::input::NOT_UTF8, "no UTF-8"));
+        return Err(Refusal::new(family.body(), "the body is not UTF-8"));
     }
     Ok(call)
+}
+
+/// No version is required.
+#[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
+pub(super) fn check_version(_: &mut Core, _: &Request) -> Result<(), Refusal> {
+    Ok(())
 }
 
 /// The response to a body that was cut at the limit.
@@ -117,23 +115,17 @@ fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Mo
         let first = MODELS.iter().find(here);
         return Ok(first.unwrap_or(&MODELS[0]));
     };
-    if at.is_none() && model.traits.image && core.violated(&rows::discovery::USABLE).is_some() {
-        return Err(Refusal::new(
-            &rows::discovery::USABLE,
-            "switched off: a discovered model is treated as unknown",
-        ));
-    }
+    let is_listed = at.is_none() && model.traits.image;
+    core.forbid(&rows::discovery::USABLE, !is_listed, || "a discovered model".to_owned())?;
     Ok(model)
 }
 
 /// The server that the caller's cookie names.
 fn sticky(state: &State, core: &mut Core, headers: &HeaderMap) -> Result<Option<Number>, Refusal> {
-    let (name, _) = variations::cookie(core);
+    let Cookie { name, .. } = core.step(Cookie::STICKY);
     let pairs = headers.get_all(http::header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = pairs.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let Some((_, word)) = pairs.into_iter().find(|(key, _)| *key == name) else { return Ok(None) };
-    if core.violated(&rows::pool::COOKIES).is_some() {
-        return Err(Refusal::new(&rows::pool::COOKIES, "switched off: a request with a cookie is rejected"));
-    }
+    core.forbid(&rows::pool::COOKIES, false, || "a request with the sticky cookie".to_owned())?;
     Ok((0..state.pool.len()).find(|number| pool::cookie_of(core, *number) == word))
 }

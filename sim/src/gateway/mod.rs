@@ -19,12 +19,13 @@ mod pool;
 mod refusal;
 mod route;
 mod servers;
+mod steps;
 mod stream;
 mod variations;
 mod wire;
 
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
-use assay_spec::gateway::requirements::{discovery as rows, errors, input};
+use assay_spec::gateway::requirements::{errors, input};
 use assay_spec::{Instant, Rules, Service};
 use http::HeaderValue;
 use imbl::{OrdMap, OrdSet};
@@ -35,6 +36,7 @@ use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
 use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
 use crate::services::SimService;
 use crate::variation::Variation;
 
@@ -137,7 +139,7 @@ impl SimService for State {
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
         self.answer(core, exchange, request).unwrap_or_else(|refusal| {
             core.refuse(&refusal.refused);
-            Some(refusal::answer(core, &refusal, || wants_stream(request)))
+            Some(refusal::answer(core, &refusal, wants_stream(request)))
         })
     }
 
@@ -197,11 +199,10 @@ impl State {
         let endpoint = match endpoints::find(core, at, &request.head.method, request.path()) {
             Found::Endpoint(endpoint) => endpoint,
             Found::OtherMethod(allowed) => {
-                let status = if core.varies(variations::ABSENT_404) { 400 } else { 405 };
-                let reply = refusal::error(core, status, "method not allowed");
+                let reply = refusal::error(core, 405, "method not allowed");
                 return Ok(Some(reply.header("allow", HeaderValue::from_static(allowed))));
             }
-            Found::Nothing => return Ok(Some(nothing(core, request.path()))),
+            Found::Nothing => return Err(nothing(core, request.path())),
         };
         if at.is_none() {
             health::wake(self, core);
@@ -210,20 +211,16 @@ impl State {
         match endpoint {
             Endpoint::Infer(family) => infer::begin(self, core, exchange, request, family, at),
             Endpoint::Models | Endpoint::Discovery => {
-                if core.varies(variations::LISTS_NEED_KEY) {
-                    self.keyed(request)?;
-                }
-                let discovers = endpoint == Endpoint::Discovery;
-                Ok(Some(if discovers { discovery::discovery(self, core) } else { discovery::list(core, at) }))
+                steps::admit_to_lists(core, self, request)?;
+                Ok(Some(match endpoint {
+                    Endpoint::Discovery => discovery::discovery(self, core),
+                    _ => discovery::list(self, core, at),
+                }))
             }
             Endpoint::KeyCheck => {
                 payment::check(self, core, headers)?;
-                let body = if core.varies(variations::CHECK_BODY) {
-                    json!("valid")
-                } else {
-                    json!({ "valid": true })
-                };
-                Ok(Some(core.json(200, body)))
+                let body = Body::Json(json!({ "valid": true }));
+                Ok(Some(core.reply(Answer::new(payment::Checked, 200, body))))
             }
             Endpoint::Resolve(item_hash) => enclave::resolve(self, core, item_hash).map(Some),
             Endpoint::Attestation => {
@@ -232,28 +229,17 @@ impl State {
             }
         }
     }
-
-    /// Lists require a key while that variation is active.
-    fn keyed(&self, request: &Request) -> Result<(), Refusal> {
-        let valid = |key: &str| self.keys.find(key).is_some_and(|key| key.state != KeyState::Revoked);
-        match keys::presented(&request.head.headers) {
-            keys::Presented::Key(key) if valid(key) => Ok(()),
-            _ => Err(Refusal::new(&rows::PUBLIC, "no valid key")),
-        }
-    }
 }
 
-/// The response for an unknown path.
-fn nothing(core: &mut Core, path: &str) -> Reply {
+/// Rejects an unknown path.
+fn nothing(core: &mut Core, path: &str) -> Refusal {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let odd = path.contains("//") || path.contains("..") || !path.bytes().all(plain);
-    if odd && core.violated(&input::ODD_PATH).is_some() {
-        return core.text(500, "Internal Server Error");
+    let refused = core.forbid(&input::ODD_PATH, !odd, || "the path is answered like any other".to_owned());
+    match refused {
+        Err(refused) => refused.into(),
+        Ok(()) => Refusal::new(&errors::OTHER_PATHS, format!("no endpoint at {path:.200}")),
     }
-    let status = if core.varies(variations::ABSENT_404) { 400 } else { 404 };
-    let refusal = Refusal::new(&errors::OTHER_PATHS, format!("no endpoint at {path:.200}"));
-    core.refuse(&refusal.refused);
-    refusal::error(core, status, "not found")
 }
 
 /// Whether a request asked for a stream.

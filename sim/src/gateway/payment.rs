@@ -19,6 +19,12 @@ pub(super) const PAYMENT: &str = "c3RhbmQtaW4";
 /// The header that contains a payment.
 const HEADER: &str = "x-payment";
 
+/// A checked key, as the reply knows it.
+pub(super) struct Checked;
+
+/// What the check of a key is billed: nothing.
+pub(super) struct CheckUsage(pub(super) Usage);
+
 /// The payer of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Payer {
@@ -65,12 +71,7 @@ pub(super) fn admit(
                 }
                 Some(KeyState::Valid | KeyState::Exhausted) => {}
             }
-            if flow && core.violated(&payment::VALID_KEY).is_some() {
-                return Err(Refusal::new(
-                    &payment::VALID_KEY,
-                    "switched off: a key does not pay while the payment flow is on",
-                ));
-            }
+            core.forbid(&payment::VALID_KEY, !flow, || "a key while the payment flow is on".to_owned())?;
             Ok(Payer::Key(text.to_owned()))
         }
     }
@@ -92,21 +93,9 @@ fn pay(core: &mut Core, headers: &HeaderMap) -> Result<Payer, Refusal> {
         let bytes = value.as_bytes();
         !bytes.is_empty() && bytes.iter().all(visible)
     });
-    if paid {
-        return if core.violated(&payment::PAID).is_some() {
-            Err(Refusal::new(&payment::PAID, "switched off: the payment is rejected"))
-        } else {
-            Ok(Payer::Payment)
-        };
-    }
-    match core.violated(&payment::REQUIRED) {
-        None => Err(Refusal::new(&payment::REQUIRED, "the request has no key and no payment")),
-        Some("free") => Ok(Payer::Payment),
-        Some(_) => Err(Refusal::new(
-            &auth::MISSING_KEY,
-            "switched off: the request has no key, and the response does not mention payment",
-        )),
-    }
+    core.forbid(&payment::PAID, !paid, || "the request has a payment".to_owned())?;
+    core.require(&payment::REQUIRED, paid, || "the request has no key and no payment".to_owned())?;
+    Ok(Payer::Payment)
 }
 
 /// Whether a key has any balance left.
@@ -136,12 +125,9 @@ pub(super) fn check(state: &mut State, core: &mut Core, headers: &HeaderMap) -> 
                 core.require(&auth::KEY_CHECK_REVOKED, false, || "the key is revoked".to_owned())?;
             }
             Some(KeyState::Valid | KeyState::Exhausted) => {
-                if core.violated(&auth::KEY_CHECK).is_some() {
-                    return Err(Refusal::new(&auth::KEY_CHECK, "switched off: a valid key is rejected"));
-                }
-                if core.violated(&auth::KEY_CHECK_FREE).is_some() {
-                    state.keys.charge(&state.limits, text, Usage { prompt: 1, completion: 1 }, true);
-                }
+                core.forbid(&auth::KEY_CHECK, false, || "the key is valid".to_owned())?;
+                let CheckUsage(usage) = core.step(CheckUsage(Usage { prompt: 0, completion: 0 }));
+                state.keys.charge(&state.limits, text, usage, true);
             }
         },
     }

@@ -10,7 +10,7 @@ use assay_spec::crypto::text::hex;
 use serde_json::{Value, json};
 
 use super::model::Traits;
-use super::{ENCLAVE, SERVERS, variations};
+use super::{ENCLAVE, SERVERS};
 use crate::core::Core;
 use crate::exchange::Site;
 
@@ -70,15 +70,14 @@ pub(super) static MODELS: &[Model] = &[
     },
 ];
 
-/// A model that no server runs, listed while that variation is active.
+/// A model that no server runs, in the worlds that list one.
 pub(super) static IDLE: Model =
     Model { id: "assay-idle", traits: Traits { tools: false, vision: false, image: false }, servers: &[] };
 
 impl Model {
     /// The model of that id.
-    pub(super) fn find(core: &Core, id: &str) -> Option<&'static Model> {
-        let idle = core.varies(variations::DISCOVERY_GROWS).then_some(&IDLE);
-        MODELS.iter().chain(idle).find(|model| model.id == id)
+    pub(super) fn find(core: &mut Core, id: &str) -> Option<&'static Model> {
+        models(core).into_iter().find(|model| model.id == id)
     }
 
     /// The model, for display.
@@ -93,6 +92,27 @@ impl Model {
             "servers": self.servers.iter().map(site).collect::<Vec<_>>(),
         })
     }
+}
+
+/// The models that the gateway knows.
+pub(super) struct Models(pub(super) Vec<&'static Model>);
+
+/// The models that the gateway knows.
+pub(super) fn models(core: &mut Core) -> Vec<&'static Model> {
+    core.step(Models(MODELS.iter().collect())).0
+}
+
+/// The sticky cookie.
+pub(super) struct Cookie {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Its attributes.
+    pub(super) attributes: &'static str,
+}
+
+impl Cookie {
+    /// The cookie of the simulator. The document gives it no name.
+    pub(super) const STICKY: Cookie = Cookie { name: "svc-session", attributes: "Path=/; HttpOnly" };
 }
 
 /// The servers. Cheap to clone.

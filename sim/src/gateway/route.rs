@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use assay_spec::Rules;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
-use assay_spec::gateway::requirements::pool::{ALL_FAILED, FAILOVER, PER_MODEL, RECOVERS};
+use assay_spec::gateway::requirements::pool::{ALL_FAILED, PER_MODEL, RECOVERS};
 
 use super::pool::Number;
 use super::servers::{self, Does, Work};
@@ -26,6 +26,9 @@ pub(super) struct Pending {
     ending: Option<Ending>,
 }
 
+/// The servers that are still tried after one has failed.
+pub(super) struct Untried(pub(super) VecDeque<Number>);
+
 /// Sends a request into the pool. `None`: the answer comes later.
 pub(super) fn begin(
     state: &mut State,
@@ -35,11 +38,9 @@ pub(super) fn begin(
 ) -> Result<Option<Reply>, Refusal> {
     let (model, failed) = (work.model, &state.failed);
     let others = failed.iter().any(|id| *id != model.id);
-    let spoilt = others && core.violated(&PER_MODEL).is_some()
-        || failed.contains(model.id) && core.violated(&RECOVERS).is_some();
-    if spoilt {
-        return Err(all_failed(state, &work));
-    }
+    core.forbid(&PER_MODEL, !others, || "the servers of another model have failed".to_owned())?;
+    let before = failed.contains(model.id);
+    core.forbid(&RECOVERS, !before, || format!("the servers of {} had failed before", model.id))?;
     let left = state.pool.order(model, work.sticky).into();
     next(state, core, exchange, work, left)
 }
@@ -67,7 +68,7 @@ fn next(
                 return Ok(None);
             }
             Does::Nothing | Does::Nonsense | Does::DiesAtOnce => {
-                give_up(core, &mut left);
+                Untried(left) = core.step(Untried(left));
                 failed(state, core, server, left.is_empty());
             }
         }
@@ -87,7 +88,7 @@ pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeI
             return;
         }
         None => {
-            give_up(core, &mut left);
+            Untried(left) = core.step(Untried(left));
             failed(state, core, server, left.is_empty());
             next(state, core, exchange, work.clone(), left)
         }
@@ -98,7 +99,7 @@ pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeI
         Ok(Some(reply)) => core.answer(exchange, reply),
         Err(refusal) => {
             core.refuse(&refusal.refused);
-            let reply = refusal::answer(core, &refusal, || streamed);
+            let reply = refusal::answer(core, &refusal, streamed);
             core.answer(exchange, reply);
         }
     }
@@ -162,14 +163,6 @@ fn failed(state: &mut State, core: &mut Core, server: Number, is_last: bool) {
     moves(core, RequestState::Routed, event);
     state.pool.at_mut(server).well = false;
     super::health::wake(state, core);
-}
-
-/// The deviation: no other server is tried.
-fn give_up(core: &mut Core, left: &mut VecDeque<Number>) {
-    // One deviation tries no other server; the other tries all but the last.
-    let all = left.len();
-    let some = core.effect(&FAILOVER, all, |all, variant| if variant == "last" && all > 1 { all } else { 0 });
-    left.truncate(some);
 }
 
 fn all_failed(state: &mut State, work: &Work) -> Refusal {

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use http::{HeaderMap, HeaderValue};
+use serde_json::Value;
 
-use super::call::Call;
-use super::pool::{Model, Number};
+use super::call::{Call, Family};
+use super::model::{self, Answer as Written, Prompt};
+use super::pool::{Cookie, Model, Number};
 use super::stream::{self, Begin, Ending};
-use super::wire;
-use super::{State, deviations, faults, moves, variations};
+use super::wire::{self, Data, Event};
+use super::{State, faults, moves, steps};
 use crate::core::Core;
 use crate::exchange::{ExchangeId, Reply};
 use crate::rng::Rng;
+use crate::seam::{Answer, Body};
 
 /// A request in the pool.
 #[derive(Clone, Debug)]
@@ -28,6 +31,26 @@ pub(super) struct Work {
     /// The server that the cookie names, if any.
     pub(super) sticky: Option<Number>,
 }
+
+/// A whole reply of a model, as its answer knows it.
+pub(super) struct Whole {
+    /// The kind of the request.
+    pub(super) family: Family,
+}
+
+/// A JSON document of a model's reply: the whole reply, or the data of an event.
+pub(super) struct Document(pub(super) Value);
+
+/// The events of a streamed reply.
+pub(super) struct Events {
+    /// The kind of the request.
+    pub(super) family: Family,
+    /// The events.
+    pub(super) events: Vec<Event>,
+}
+
+/// The request's body, as the writer of the reply reads it.
+pub(super) struct Asked(pub(super) Value);
 
 /// How a server reacts to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +75,9 @@ pub(super) fn send(state: &State, core: &mut Core, server: Number, work: &Work) 
     if core.fault(faults::SERVER_WRONG_ANSWER, &occasion) {
         return Does::Nonsense;
     }
-    let late = if core.varies(variations::ANSWER_LATE) { 500 } else { 0 };
-    let slow = if core.fault(faults::SERVER_SLOW, &occasion) { state.limits.slow_ms } else { 0 };
-    let wait_ms = state.limits.first_byte_ms + late + slow;
+    let limits = core.limits(&state.limits);
+    let slow = if core.fault(faults::SERVER_SLOW, &occasion) { limits.slow_ms } else { 0 };
+    let wait_ms = limits.first_byte_ms + slow;
     if core.fault(faults::SERVER_DIES, &occasion) {
         return if work.call.stream { Does::Answers(wait_ms, Ending::Dies) } else { Does::DiesAtOnce };
     }
@@ -80,10 +103,9 @@ pub(super) fn answer(
     let Work { call, model, .. } = work;
     state.answered += 1;
     state.pool.at_mut(server).answered += 1;
-    let rng = if core.varies(variations::OTHER_WORDS) { Rng::new(!core.rng.seed()) } else { core.rng };
-    let answer = super::model::run(rng, model.id, model.traits, call.prompt());
+    let answer = steps::run_model(core, model, call.prompt());
     charge(state, core, work, answer.usage);
-    let asked = variations::asked(core, call);
+    let Asked(asked) = core.step(Asked((*call.body).clone()));
     let of = wire::Of {
         draw: core.rng.draw("gateway.reply", model.id.as_bytes(), state.answered),
         created_s: core.now().0.div_euclid(1000),
@@ -93,21 +115,45 @@ pub(super) fn answer(
     };
     let mut headers = HeaderMap::new();
     if !work.direct {
-        cookie(core, server, work, &mut headers);
+        steps::set_cookie(core, server, work, &mut headers);
     }
-    if deviations::streams(core, call) {
-        let events = variations::events(core, call.family, call.events(&of));
-        let events = deviations::events(core, call.family, events);
+    if steps::is_streamed(core, call) {
+        let events = events(core, call.family, call.events(&of));
         let (call, direct) = (Arc::clone(call), work.direct);
         moves(core, RequestState::Routed, RequestEvent::FirstByte);
         stream::begin(state, core, Begin { exchange, server, call, direct, ending, events, headers });
         return None;
     }
     moves(core, RequestState::Routed, RequestEvent::Reply);
-    let body = variations::reply(core, call.reply(&of));
-    let mut reply = deviations::reply(core, work.call.family, body);
-    reply.headers.extend(headers);
-    Some(reply)
+    let Document(body) = core.step(Document(call.reply(&of)));
+    let mut answer = Answer::new(Whole { family: call.family }, 200, Body::Json(body));
+    answer.headers = headers;
+    Some(core.reply(answer))
+}
+
+/// Only a request that asks for a stream gets one.
+pub(super) fn is_streamed(_: &mut Core, call: &Call) -> bool {
+    call.stream
+}
+
+/// Lets a model answer.
+pub(super) fn run_model(core: &mut Core, model: &Model, prompt: &Prompt) -> Written {
+    write(core.rng, model, prompt)
+}
+
+/// The answer of a model with these draws.
+pub(super) fn write(rng: Rng, model: &Model, prompt: &Prompt) -> Written {
+    model::run(rng, model.id, model.traits, prompt)
+}
+
+/// The events of a reply.
+fn events(core: &mut Core, family: Family, mut events: Vec<Event>) -> Vec<Event> {
+    for event in &mut events {
+        if let Data::Json(data) = &mut event.data {
+            Document(*data) = core.step(Document(data.take()));
+        }
+    }
+    core.step(Events { family, events }).events
 }
 
 /// Bills the usage of an answer.
@@ -119,13 +165,16 @@ fn charge(state: &mut State, core: &mut Core, work: &Work, usage: super::model::
 }
 
 /// Adds the sticky cookie, if the caller does not have it yet.
-fn cookie(core: &Core, server: Number, work: &Work, headers: &mut HeaderMap) {
-    let always = core.varies(variations::COOKIE_ALWAYS);
-    if core.varies(variations::NO_COOKIE) || work.sticky == Some(server) && !always {
-        return;
+pub(super) fn set_cookie(core: &mut Core, server: Number, work: &Work, headers: &mut HeaderMap) {
+    if work.sticky != Some(server) {
+        send_cookie(core, server, headers);
     }
-    let (name, more) = variations::cookie(core);
+}
+
+/// Adds the sticky cookie.
+pub(super) fn send_cookie(core: &mut Core, server: Number, headers: &mut HeaderMap) {
+    let Cookie { name, attributes } = core.step(Cookie::STICKY);
     let word = super::pool::cookie_of(core, server);
-    let value = HeaderValue::try_from(format!("{name}={word}; {more}"));
+    let value = HeaderValue::try_from(format!("{name}={word}; {attributes}"));
     headers.insert(http::header::SET_COOKIE, value.expect("a name, hexadecimal digits and attributes"));
 }

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue};
 use super::call::Call;
 use super::pool::Number;
 use super::wire::{Data, Event};
-use super::{State, Timer, deviations, health, moves, set, variations};
+use super::{State, Timer, health, moves, set};
 use crate::core::Core;
 use crate::exchange::ExchangeId;
 
@@ -42,6 +42,33 @@ pub(super) enum Ending {
     ErrorEvent,
 }
 
+/// The media type of streams.
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
+
+/// The media type of a stream.
+pub(super) struct MediaType(pub(super) &'static str);
+
+/// The frames of a stream.
+pub(super) struct Frames(pub(super) VecDeque<Bytes>);
+
+/// The event that ends a stream that fails.
+pub(super) struct ErrorEvent(pub(super) Event);
+
+/// The last bytes of a stream that fails.
+pub(super) struct LastWords(pub(super) Bytes);
+
+/// The lines of an event.
+pub(super) struct EventLines {
+    /// The number of the event.
+    pub(super) n: usize,
+    /// Names and values.
+    pub(super) lines: Vec<(&'static str, String)>,
+    /// What follows a colon.
+    pub(super) blank: &'static str,
+    /// The end of a line.
+    pub(super) end: &'static str,
+}
+
 /// The parameters of a new stream.
 pub(super) struct Begin {
     pub(super) exchange: ExchangeId,
@@ -56,22 +83,15 @@ pub(super) struct Begin {
 /// Begins a stream: its head and first frame leave at once, the others on timers.
 pub(super) fn begin(state: &mut State, core: &mut Core, begin: Begin) {
     let Begin { exchange, server, call, direct, ending, events, mut headers } = begin;
-    let charset = core.varies(variations::STREAM_CHARSET);
-    let media_type = if charset { "text/event-stream; charset=utf-8" } else { "text/event-stream" };
-    let media_type = deviations::media_type(core, media_type);
+    let MediaType(media_type) = core.step(MediaType(EVENT_STREAM));
     headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(http::header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     let mut frames: VecDeque<Bytes> = write(core, events).into();
     if ending != Ending::Whole {
         frames.truncate((frames.len() / 2).max(1));
     }
-    if core.varies(variations::STREAM_ONE_FRAME) {
-        let all: Vec<u8> = frames.iter().flatten().copied().collect();
-        frames = VecDeque::from([Bytes::from(all)]);
-    } else if core.varies(variations::STREAM_SPLIT) {
-        frames = split(&frames);
-    }
-    let pace_ms = state.limits.frame_ms + if core.varies(variations::STREAM_SLOW) { 2_000 } else { 0 };
+    let Frames(frames) = core.step(Frames(frames));
+    let pace_ms = core.limits(&state.limits).frame_ms;
     core.begin_answer(exchange, 200, headers);
     state.streams.insert(exchange, Stream { server, call, direct, frames, said: 0, ending, pace_ms });
     state.pool.at_mut(server).busy += 1;
@@ -115,9 +135,9 @@ fn dies(state: &mut State, core: &mut Core, exchange: ExchangeId) {
 /// A stream ends with an error event.
 fn fails(state: &mut State, core: &mut Core, exchange: ExchangeId) {
     let Some(stream) = state.streams.get(&exchange) else { return };
-    let event = variations::broken(core, stream.call.broken("the server failed", stream.said));
+    let ErrorEvent(event) = core.step(ErrorEvent(stream.call.broken("the server failed", stream.said)));
     let words = Bytes::from(write(core, vec![event]).concat());
-    let words = deviations::last_words(core, words);
+    let LastWords(words) = core.step(LastWords(words));
     core.frame(exchange, &words);
     moves(core, RequestState::Streaming, RequestEvent::ServerFails);
     finish(state, core, exchange);
@@ -145,48 +165,29 @@ pub(super) fn leave(state: &mut State, exchange: ExchangeId) {
 }
 
 /// The bytes of events, one frame each.
-fn write(core: &Core, events: Vec<Event>) -> Vec<Bytes> {
+fn write(core: &mut Core, events: Vec<Event>) -> Vec<Bytes> {
     let events = events.into_iter().enumerate();
     events.map(|(n, event)| Bytes::from(format_event(core, n, event))).collect()
 }
 
 /// One event in the format of event streams.
-fn format_event(core: &Core, n: usize, event: Event) -> String {
+fn format_event(core: &mut Core, n: usize, event: Event) -> String {
     let data = match event.data {
         Data::Json(value) => {
             String::from_utf8(core.variations.json(value)).expect("JSON is written in UTF-8")
         }
         Data::Done => "[DONE]".to_owned(),
     };
-    let blank = if core.varies(variations::STREAM_NO_BLANK) { "" } else { " " };
-    let end = if core.varies(variations::STREAM_CRLF) { "\r\n" } else { "\n" };
+    let mut lines: Vec<(&'static str, String)> = Vec::new();
+    lines.extend(event.name.map(|name| ("event", name.to_owned())));
+    lines.extend(data.split('\n').map(|part| ("data", part.to_owned())));
+    let EventLines { lines, blank, end, .. } = core.step(EventLines { n, lines, blank: " ", end: "\n" });
     let mut text = String::new();
-    let mut line = |name: &str, value: &str| {
+    for (name, value) in &lines {
         for part in [name, ":", blank, value, end] {
             text.push_str(part);
         }
-    };
-    if core.varies(variations::STREAM_COMMENTS) {
-        line("", "keep-alive");
-    }
-    if core.varies(variations::STREAM_FIELDS) {
-        line("id", &n.to_string());
-        line("retry", "3000");
-        line("trace", "none");
-    }
-    if let Some(name) = event.name {
-        line("event", name);
-    }
-    for part in data.split('\n') {
-        line("data", part);
     }
     text.push_str(end);
     text
-}
-
-/// The same bytes in frames that end in the middle of lines.
-fn split(frames: &VecDeque<Bytes>) -> VecDeque<Bytes> {
-    let all: Vec<u8> = frames.iter().flatten().copied().collect();
-    let all = Bytes::from(all);
-    (0..all.len()).step_by(97).map(|at| all.slice(at..all.len().min(at + 97))).collect()
 }

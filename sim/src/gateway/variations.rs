@@ -1,129 +1,143 @@
-//! What the document leaves open, varied.
+//! What the document leaves open, varied. Each entry has its code at one seam.
 
+use std::collections::VecDeque;
+
+use assay_spec::gateway::requirements::{discovery, errors, messages};
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use serde_json::{Value, json};
 
-use super::call::{Call, Family};
+use super::call::{Family, Lenient};
+use super::discovery::{Discovered, Listing, ModelList};
+use super::keys::{self, KeyState, Presented};
+use super::limits::Limits;
+use super::payment::Checked;
+use super::pool::{Cookie, IDLE, Models};
+use super::refusal::Rejected;
+use super::servers::{self, Asked, Document, Events, send_cookie};
+use super::steps::{AdmitToLists, CheckVersion, RunModel, SetCookie};
+use super::stream::{ErrorEvent, EventLines, Frames, MediaType};
 use super::wire::{Data, Event};
-use crate::core::Core;
-use crate::variation::Variation;
+use crate::refusal::Refusal;
+use crate::rng::Rng;
+use crate::seam::{Answer, Body};
+use crate::variation::{Variation, variations};
 
-macro_rules! variations {
-    ($($name:ident $word:literal $about:literal;)*) => {
-        $(
-            #[doc = $about]
-            pub(super) const $name: Variation = Variation::named(concat!("gateway.", $word), $about);
-        )*
-
-        /// Every variation of the gateway.
-        pub(super) const ALL: &[Variation] = &[$($name),*];
+/// Every variation of the gateway.
+pub(super) const ALL: &[Variation] = variations! {
+    "gateway.cookie-name" => "the sticky cookie has another name and attributes", step |s: &mut Cookie| (s.name, s.attributes) = ("route", "Max-Age=600; SameSite=Strict; Path=/");
+    "gateway.no-cookie" => "no sticky cookie is set", step |s: &mut SetCookie| s.0 = |_, _, _, _| ();
+    "gateway.cookie-always" => "the sticky cookie is set with every response", step |s: &mut SetCookie| s.0 = |core, server, _, headers| send_cookie(core, server, headers);
+    "gateway.id-shapes" => "ids of replies have another form", step |s: &mut Document| {
+        if let Some(id) = s.0.get_mut("id") {
+            *id = json!("00000000-0000-4000-8000-000000000001");
+        }
     };
-}
-
-variations! {
-    COOKIE_NAME "cookie-name" "the sticky cookie has another name and attributes";
-    NO_COOKIE "no-cookie" "no sticky cookie is set";
-    COOKIE_ALWAYS "cookie-always" "the sticky cookie is set with every response";
-    ID_SHAPES "id-shapes" "ids of replies have another form";
-    NO_ID "bare-replies" "replies and chunks lack id, object, created and usage";
-    FINISH_REASON "finish-reason" "finish reasons are null";
-    SENTINEL_ABSENT "no-sentinel" "a stream ends without a sentinel";
-    STREAM_CHARSET "stream-charset" "the media type of streams has a charset";
-    STREAM_CRLF "stream-crlf" "lines of a stream end in CR LF";
-    STREAM_COMMENTS "stream-comments" "a stream has comments between its events";
-    STREAM_FIELDS "stream-fields" "events of a stream have ids, retry times and unknown fields";
-    STREAM_NO_BLANK "stream-no-blank" "no space follows the colons of a stream";
-    STREAM_ONE_FRAME "stream-one-frame" "all events of a stream arrive at once";
-    STREAM_SPLIT "stream-split" "frames end in the middle of events";
-    STREAM_USAGE "stream-usage" "a last chunk without choices contains the usage";
-    STREAM_EMPTY_DELTAS "stream-empty-deltas" "there are chunks without content between the others";
-    STREAM_SLOW "stream-slow" "the frames of a stream are seconds apart";
-    ERROR_EVENT "error-event" "the error event of a stream has a name and another form";
-    OTHER_WORDS "other-words" "models reply with other words";
-    ANSWER_LATE "answer-late" "responses take half a second";
-    LIST_ORDER "list-order" "models and servers are listed in another order";
-    LIST_BARE "list-bare" "the model list has only ids";
-    LISTS_NEED_KEY "lists-need-key" "the model list and discovery require a key";
-    SERVERS_TWICE "servers-twice" "discovery lists servers twice";
-    SERVERS_SLASH "servers-slash" "URLs in discovery end in a slash";
-    DISCOVERY_GROWS "discovery-extra-model" "discovery and the model list have a model that no server runs at present";
-    LENIENT "lenient" "accepts what the simulator otherwise rejects by choice: unknown roles, empty conversations";
-    VERSION_REQUIRED "version-required" "the messages endpoint requires its version header";
-    ABSENT_404 "other-paths" "unknown paths and methods return 400";
-    VALIDATION_PROSE "validation-prose" "a 422 does not name the field";
-    RETRY_AFTER "retry-after" "402 and 503 have a Retry-After header";
-    CHALLENGE "challenge" "a 401 has a WWW-Authenticate header";
-    CHECK_BODY "check-body" "the key check returns a JSON string";
-}
-
-/// A whole reply, varied where the document leaves it open.
-pub(super) fn reply(core: &Core, mut body: Value) -> Value {
-    vary(core, &mut body);
-    body
-}
-
-/// The request's body, as the reply writer sees it.
-pub(super) fn asked(core: &Core, call: &Call) -> Value {
-    let mut body = (*call.body).clone();
-    if core.varies(STREAM_USAGE) && body.is_object() {
-        body["stream_options"] = json!({ "include_usage": true });
-    }
-    body
-}
-
-/// The events of a stream, varied where the document leaves it open.
-pub(super) fn events(core: &Core, family: Family, events: Vec<Event>) -> Vec<Event> {
-    let mut varied = Vec::new();
-    for mut event in events {
-        match &mut event.data {
-            Data::Done if core.varies(SENTINEL_ABSENT) => continue,
-            Data::Done => {}
-            Data::Json(chunk) => {
-                vary(core, chunk);
-                if family == Family::Chat && core.varies(STREAM_EMPTY_DELTAS) {
-                    let mut empty = chunk.clone();
-                    empty["choices"] = json!([{ "index": 0, "delta": {}, "finish_reason": null }]);
-                    varied.push(Event { name: event.name, data: Data::Json(empty) });
-                }
-            }
-        }
-        varied.push(event);
-    }
-    varied
-}
-
-/// The event of a stream that fails midway, varied.
-pub(super) fn broken(core: &Core, event: Event) -> Event {
-    if core.varies(ERROR_EVENT) {
-        let data = json!({ "detail": "the server failed", "status": 503 });
-        return Event { name: Some("error"), data: Data::Json(data) };
-    }
-    event
-}
-
-/// The name and attributes of the sticky cookie.
-pub(super) fn cookie(core: &Core) -> (&'static str, &'static str) {
-    if core.varies(COOKIE_NAME) {
-        ("route", "Max-Age=600; SameSite=Strict; Path=/")
-    } else {
-        ("svc-session", "Path=/; HttpOnly")
-    }
-}
-
-fn vary(core: &Core, body: &mut Value) {
-    let Some(members) = body.as_object_mut() else { return };
-    if core.varies(NO_ID) {
+    "gateway.bare-replies" => "replies and chunks lack id, object, created and usage", step |s: &mut Document| {
         for name in ["id", "object", "created", "created_at", "usage"] {
-            members.shift_remove(name);
+            s.0.as_object_mut().map(|members| members.shift_remove(name));
         }
-    }
-    if core.varies(ID_SHAPES) && members.contains_key("id") {
-        members.insert("id".to_owned(), json!("00000000-0000-4000-8000-000000000001"));
-    }
-    if core.varies(FINISH_REASON)
-        && let Some(choices) = members.get_mut("choices").and_then(Value::as_array_mut)
-    {
-        for choice in choices.iter_mut().filter_map(Value::as_object_mut) {
+    };
+    "gateway.finish-reason" => "finish reasons are null", step |s: &mut Document| {
+        let choices = s.0.get_mut("choices").and_then(Value::as_array_mut).into_iter().flatten();
+        choices.filter_map(Value::as_object_mut).for_each(|choice| {
             choice.insert("finish_reason".to_owned(), Value::Null);
+        });
+    };
+    "gateway.no-sentinel" => "a stream ends without a sentinel", step |s: &mut Events| s.events.retain(|event| event.data != Data::Done);
+    "gateway.stream-charset" => "the media type of streams has a charset", step |s: &mut MediaType| s.0 = "text/event-stream; charset=utf-8";
+    "gateway.stream-crlf" => "lines of a stream end in CR LF", step |s: &mut EventLines| s.end = "\r\n";
+    "gateway.stream-comments" => "a stream has comments between its events", step |s: &mut EventLines| s.lines.insert(0, ("", "keep-alive".to_owned()));
+    "gateway.stream-fields" => "events of a stream have ids, retry times and unknown fields", step |s: &mut EventLines| {
+        let fields = [("id", s.n.to_string()), ("retry", "3000".to_owned()), ("trace", "none".to_owned())];
+        let named = s.lines.iter().position(|(name, _)| !name.is_empty()).unwrap_or_default();
+        s.lines.splice(named..named, fields);
+    };
+    "gateway.stream-no-blank" => "no space follows the colons of a stream", step |s: &mut EventLines| s.blank = "";
+    "gateway.stream-one-frame" => "all events of a stream arrive at once", step |s: &mut Frames| s.0 = VecDeque::from([s.bytes()]);
+    "gateway.stream-split" => "frames end in the middle of events", step |s: &mut Frames| {
+        let all = s.bytes();
+        s.0 = (0..all.len()).step_by(97).map(|at| all.slice(at..all.len().min(at + 97))).collect();
+    };
+    "gateway.stream-usage" => "a last chunk without choices contains the usage", step |s: &mut Asked| {
+        if s.0.is_object() {
+            s.0["stream_options"] = json!({ "include_usage": true });
         }
+    };
+    "gateway.stream-empty-deltas" => "there are chunks without content between the others", step |s: &mut Events| {
+        if s.family == Family::Chat {
+            s.events = s.events.drain(..).flat_map(|event| [empty_delta(&event), Some(event)]).flatten().collect();
+        }
+    };
+    "gateway.stream-slow" => "the frames of a stream are seconds apart", limits |l: &mut Limits| l.frame_ms += 2_000;
+    "gateway.error-event" => "the error event of a stream has a name and another form", step |s: &mut ErrorEvent| {
+        let data = json!({ "detail": "the server failed", "status": 503 });
+        s.0 = Event { name: Some("error"), data: Data::Json(data) };
+    };
+    "gateway.other-words" => "models reply with other words", step |s: &mut RunModel| {
+        s.0 = |core, model, prompt| servers::write(Rng::new(!core.rng.seed()), model, prompt);
+    };
+    "gateway.answer-late" => "responses take half a second", limits |l: &mut Limits| l.first_byte_ms += 500;
+    "gateway.list-order" => "models and servers are listed in another order", step |s: &mut Listing| {
+        s.0.reverse();
+        s.0.iter_mut().for_each(|(_, servers)| servers.reverse());
+    };
+    "gateway.list-bare" => "the model list has only ids", reply |r: &mut Answer<ModelList>| {
+        let models = r["data"].as_array().into_iter().flatten();
+        let bare: Vec<Value> = models.map(|model| json!({ "id": model["id"] })).collect();
+        r.body = Body::Json(json!({ "data": bare }));
+    };
+    "gateway.lists-need-key" => "the model list and discovery require a key", step |s: &mut AdmitToLists| {
+        s.0 = |_, state, request| match keys::presented(&request.head.headers) {
+            Presented::Key(key) if state.keys.find(key).is_some_and(|key| key.state != KeyState::Revoked) => Ok(()),
+            _ => Err(Refusal::new(&discovery::PUBLIC, "no valid key")),
+        };
+    };
+    "gateway.servers-twice" => "discovery lists servers twice", step |s: &mut Listing| s.0.iter_mut().for_each(|(_, servers)| servers.extend_from_within(..));
+    "gateway.servers-slash" => "URLs in discovery end in a slash", reply |r: &mut Answer<Discovered>| r.entries(false).for_each(|entry| entry.push('/'));
+    "gateway.discovery-extra-model" => "discovery and the model list have a model that no server runs at present", step |s: &mut Models| s.0.push(&IDLE);
+    "gateway.lenient" => "accepts what the simulator otherwise rejects by choice: unknown roles, empty conversations", step |s: &mut Lenient| s.0 = true;
+    "gateway.version-required" => "the messages endpoint requires its version header", step |s: &mut CheckVersion| {
+        s.0 = |core, request| match request.head.headers.get(core.dialect.version_header.as_str()) {
+            Some(_) => Ok(()),
+            None => Err(Refusal::new(&messages::VERSION_HEADER, "no version header")),
+        };
+    };
+    "gateway.other-paths" => "unknown paths and methods return 400", reply |r: &mut Answer<Rejected>| {
+        if r.status == 405 || r.about.rule == Some(&errors::OTHER_PATHS) {
+            r.status = 400;
+        }
+    };
+    "gateway.validation-prose" => "a 422 does not name the field", reply |r: &mut Answer<Rejected>| {
+        if r.about.rule.is_some() {
+            r.replace(422, json!({ "detail": "validation error" }));
+        }
+    };
+    "gateway.retry-after" => "402 and 503 have a Retry-After header", reply |r: &mut Answer<Rejected>| {
+        if matches!(r.status, 402 | 503) {
+            r.headers.insert(RETRY_AFTER, 1.into());
+        }
+    };
+    "gateway.challenge" => "a 401 has a WWW-Authenticate header", reply |r: &mut Answer<Rejected>| {
+        if r.status == 401 {
+            r.headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+    };
+    "gateway.check-body" => "the key check returns a JSON string", reply |r: &mut Answer<Checked>| r.body = Body::Json(json!("valid"));
+};
+
+impl Frames {
+    /// All frames as one.
+    fn bytes(&self) -> Bytes {
+        self.0.iter().flatten().copied().collect::<Vec<u8>>().into()
     }
+}
+
+/// A chunk like this one, without content.
+fn empty_delta(event: &Event) -> Option<Event> {
+    let Data::Json(chunk) = &event.data else { return None };
+    let mut empty = chunk.clone();
+    empty["choices"] = json!([{ "index": 0, "delta": {}, "finish_reason": null }]);
+    Some(Event { name: event.name, data: Data::Json(empty) })
 }

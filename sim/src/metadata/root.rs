@@ -23,7 +23,7 @@ pub(super) struct Interface;
 
 /// The page at the root.
 pub(super) fn page(core: &mut Core) -> Reply {
-    core.reply(Answer::new(Page, 200, Body::Typed("text/html; charset=utf-8", PAGE)))
+    core.reply(Answer::new(Page, 200, Body::Typed("text/html; charset=utf-8", PAGE.into())))
 }
 
 /// The interface description.

@@ -60,7 +60,7 @@ pub(super) const ALL: &[Variation] = variations! {
         }
     };
     "metadata.html-bare" => "the root page is an HTML fragment without a charset",
-        reply |r: &mut Answer<Page>| r.body = Body::Typed("text/html", "<p>Token metadata");
+        reply |r: &mut Answer<Page>| r.body = Body::Typed("text/html", "<p>Token metadata".into());
     "metadata.loc-index" => "`loc` names a rejected parameter by its index", reply |r: &mut Answer<Rejected>| {
         if r.status == 422 {
             r["detail"][0]["loc"][1] = json!(1);
