@@ -22,6 +22,9 @@ const RESTS: &str = "; rests on ";
 /// target does not have. They never make a precondition a failure.
 const OF_OTHERS: &[u16] = &[401, 403, 404, 405, 407, 429, 501, 502, 503, 504];
 
+/// Statuses that call a request malformed. An endpoint that returns them to every valid request of a run is broken.
+const OF_FORM: &[u16] = &[400, 422];
+
 /// A precondition about the content of a response that did not hold.
 pub(crate) fn unmet(what: String, exchange: Option<usize>) -> Stop {
     let want = "a response from which the check can continue".to_owned();
@@ -68,9 +71,42 @@ impl Kind {
     }
 }
 
+/// A failed precondition about a response, and that response. If the precondition is about none, the last response.
+fn precondition(outcome: &Outcome) -> (Option<&Failure>, Option<&Exchange>) {
+    let failure =
+        outcome.failure.as_ref().filter(|failure| [STATUS, CONTENT].contains(&failure.place.as_str()));
+    let exchange = match failure.and_then(|failure| failure.exchange) {
+        Some(at) => outcome.exchanges.get(at),
+        None => outcome.exchanges.last(),
+    };
+    (failure, exchange)
+}
+
+/// Whether an outcome is of the row that owns the success of the endpoint whose response ended it.
+fn owns_success(outcome: &Outcome) -> bool {
+    let endpoint = precondition(outcome).1.and_then(endpoint_of);
+    endpoint.and_then(|endpoint| endpoint.shape.row).is_some_and(|row| row == outcome.requirement)
+}
+
+/// Whether a precondition was that a request is accepted.
+fn wants_success(failure: &Failure) -> bool {
+    failure.want.split(" or ").any(|status| status.starts_with('2'))
+}
+
+/// The endpoints, by service and name, that accepted a request of the run.
+fn accepting(outcomes: &[Outcome]) -> BTreeSet<(Service, &'static str)> {
+    let accepted = |exchange: &&Exchange| {
+        exchange.response.as_ref().is_ok_and(|response| (200..300).contains(&response.status))
+    };
+    let exchanges = outcomes.iter().flat_map(|outcome| &outcome.exchanges).filter(accepted);
+    exchanges.filter_map(endpoint_of).map(|endpoint| (endpoint.service, endpoint.name)).collect()
+}
+
 /// Names, in each inconclusive check, the failed row that owns the kind of response that the check ended with. A
-/// precondition without an owner becomes the failure of the first check that it ended, if no document allows the
-/// response. `whole` are the services of which every check is in the run; elsewhere the owner may be missing.
+/// precondition without an owner becomes the failure of a check that it ended, if no document allows the response, or
+/// if the response calls valid requests malformed and the endpoint accepted no request of the run. That check is the
+/// one of the row that owns the endpoint's success, otherwise the first. `whole` are the services of which every check
+/// is in the run; elsewhere the owner may be missing.
 pub(crate) fn assign(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
     let mut owners: BTreeMap<Kind, Id> = BTreeMap::new();
     let mut own = |kind: Kind, row: Id| {
@@ -83,16 +119,14 @@ pub(crate) fn assign(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
             own(kind, outcome.requirement);
         }
     }
+    let is_inconclusive = |outcome: &&Outcome| outcome.verdict == Verdict::Inconclusive;
+    let is_judged = !whole.is_empty() && outcomes.iter().any(|outcome| is_inconclusive(&outcome));
+    let accepting = if is_judged { accepting(outcomes) } else { BTreeSet::new() };
     let mut inconclusive: Vec<&mut Outcome> =
         outcomes.iter_mut().filter(|outcome| outcome.verdict == Verdict::Inconclusive).collect();
-    inconclusive.sort_by_key(|outcome| outcome.requirement.key);
+    inconclusive.sort_by_key(|outcome| (!owns_success(outcome), outcome.requirement.key));
     for outcome in inconclusive {
-        let precondition =
-            outcome.failure.as_ref().filter(|failure| [STATUS, CONTENT].contains(&failure.place.as_str()));
-        let exchange = match precondition.and_then(|failure| failure.exchange) {
-            Some(at) => outcome.exchanges.get(at),
-            None => outcome.exchanges.last(),
-        };
+        let (precondition, exchange) = precondition(outcome);
         let Some((exchange, kind)) = exchange.and_then(|one| Some((one, Kind::of_exchange(one)?))) else {
             continue;
         };
@@ -110,10 +144,15 @@ pub(crate) fn assign(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
             let foreseen = *status < 500 && (endpoint.foresees(*status) || OF_HTTP.contains(status));
             OF_OTHERS.contains(status) || (foreseen && failure.place == STATUS)
         };
-        if let (Some(failure), Some(endpoint)) = (precondition, endpoint)
-            && !is_allowed(endpoint, failure)
-        {
-            let alone = format!("; no other check failed with a {status} of {method} {path}");
+        let accepts = |endpoint: &Endpoint| accepting.contains(&(endpoint.service, endpoint.name));
+        if let (Some(failure), Some(endpoint)) = (precondition, endpoint) {
+            let alone = if !is_allowed(endpoint, failure) {
+                format!("; no other check failed with a {status} of {method} {path}")
+            } else if OF_FORM.contains(status) && wants_success(failure) && !accepts(endpoint) {
+                format!("; {method} {path} accepted no request of the run")
+            } else {
+                continue;
+            };
             outcome.reason.push_str(&alone);
             outcome.verdict = Verdict::Fail;
             owners.insert(kind, outcome.requirement);
@@ -123,6 +162,8 @@ pub(crate) fn assign(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
 
 #[cfg(test)]
 mod tests {
+    use assay_spec::network::requirements;
+
     use super::*;
     use crate::check::Check;
     use crate::exchange::{Request, Response};
@@ -206,8 +247,11 @@ mod tests {
             (STATUS, 404, &network, none),
             (CONTENT, 404, &network, none),
             // A documented status; whether it is the right one is judged by the row that demands it.
-            (STATUS, 400, &network, none),
+            (STATUS, 410, &network, none),
             (STATUS, 200, &network, none),
+            // A valid request is not malformed.
+            (STATUS, 400, &network, fail),
+            (STATUS, 400, &[Service::Publish], none),
             (CONTENT, 200, &network, fail),
             (CONTENT, 422, &network, fail),
             // A failure that pacing or a failed prerequisite explains.
@@ -215,6 +259,34 @@ mod tests {
         ] {
             assert_eq!(verdicts(place, status, whole), [none, first], "{place} {status}");
         }
+    }
+
+    #[test]
+    fn endpoint_that_calls_every_valid_request_malformed_fails_the_row_of_its_success() {
+        let own = check::for_requirement(&requirements::instances::CREATED).expect("a check");
+        let others = check::all().into_iter().filter(|check| check.requirement.service == Service::Network);
+        let [first, second] = others.take(2).collect::<Vec<_>>().try_into().expect("two checks");
+        let to = |status| exchange("POST", "/api/v0/instances", status);
+        let unmet = |check: &Check, status| outcome(check, Verdict::Inconclusive, STATUS, to(status));
+        let verdicts = |others: Vec<Outcome>| {
+            let mut outcomes = [others, vec![unmet(own, 400), unmet(first, 400)]].concat();
+            assign(&mut outcomes, &[Service::Network].into());
+            outcomes
+                .split_off(outcomes.len() - 2)
+                .into_iter()
+                .map(|outcome| outcome.verdict)
+                .collect::<Vec<_>>()
+        };
+        let (fail, none) = (Verdict::Fail, Verdict::Inconclusive);
+        assert_eq!(verdicts(Vec::new()), [fail, none], "the second rests on the first");
+        assert_eq!(verdicts(vec![unmet(second, 404)]), [fail, none], "another rejection accepts nothing");
+        let accepted = outcome(second, Verdict::Pass, "status", to(201));
+        assert_eq!(verdicts(vec![accepted]), [none, none], "the endpoint accepts some requests");
+        let mut wants_rejection = unmet(own, 400);
+        wants_rejection.failure.as_mut().expect("a failure").want = "422".to_owned();
+        let mut outcomes = [wants_rejection];
+        assign(&mut outcomes, &[Service::Network].into());
+        assert_eq!(outcomes[0].verdict, none, "the request was not valid");
     }
 
     #[test]

@@ -7,12 +7,14 @@ use assay_spec::endpoint::Endpoint;
 use assay_spec::network::info::PREFIX as CONFORMING_PREFIX;
 use assay_spec::network::limits::Rate;
 use assay_spec::network::params::Params;
+use assay_spec::network::requirements::errors::BAD_REQUEST;
 use assay_spec::network::requirements::info::PREFIX;
 use assay_spec::network::route::{NoRoute, route};
 use assay_spec::network::{COMPUTE, CORE, neighbours};
 use bytes::Bytes;
+use percent_encoding::percent_decode_str;
 
-use super::sites;
+use super::{sites, variations};
 use crate::core::Core;
 use crate::exchange::{Request, RequestHead, Site};
 use crate::refusal::Refusal;
@@ -40,6 +42,10 @@ impl<'a> Call<'a> {
         let head = &request.head;
         let (endpoint, captures) = find(core, head)?;
         let query = head.target.split_once('?').map_or("", |(_, query)| query);
+        let is_text = !is_api(head.site) || percent_decode_str(query).decode_utf8().is_ok();
+        if !is_text && !core.varies(variations::QUERIES_IGNORED) {
+            return Err(Refusal::new(&BAD_REQUEST, "the query is not UTF-8"));
+        }
         let params = Params::parse(query);
         Ok(Call { site: head.site, peer: head.peer, endpoint, captures, params, request })
     }

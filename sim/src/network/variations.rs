@@ -207,6 +207,9 @@ pub(super) const IPV6_LATER: Variation = Variation::named(
     "network.ipv6-later",
     "the response to a creation has a null `ipv6`; the instance has it",
 );
+/// A query that cannot be decoded.
+pub(super) const QUERIES_IGNORED: Variation =
+    Variation::named("network.queries-ignored", "a query that is not UTF-8 is ignored instead of rejected");
 
 /// Every variation of the network.
 pub(super) const ALL: &[Variation] = &[
@@ -269,4 +272,5 @@ pub(super) const ALL: &[Variation] = &[
     BOUNDS_IGNORED,
     INSTANCE_UNKNOWN_403,
     IPV6_LATER,
+    QUERIES_IGNORED,
 ];

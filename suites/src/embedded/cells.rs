@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_sim::world;
 use assay_spec::Service;
 use assay_spec::field::{Cell, cells};
 use futures_util::StreamExt;
@@ -27,7 +28,7 @@ const TRIES: usize = 3;
 pub struct Census {
     /// How many cells were tried, or cannot be since no check sees their response.
     pub cells: usize,
-    /// Responses with cells that no check sees in a conforming run: method, path and status.
+    /// Responses with cells that no check sees, in a conforming run or under a variation: method, path and status.
     pub unseen: BTreeMap<String, usize>,
     /// Cells whose row did not fail.
     pub open: BTreeSet<String>,
@@ -60,7 +61,17 @@ pub async fn prove_cells(
 ) -> Result<BTreeMap<Service, Census>, String> {
     let base = &Embedded::new(seed, settings.dialect.clone());
     let conforming = each(base, &check::all(), settings, jobs).await;
-    let seen = &sightings(&conforming, settings);
+    let mut seen = sightings(&conforming, "", settings);
+    let is_unseen = |service: &Service| {
+        cells().iter().any(|cell| cell.endpoint.service == *service && !seen.contains_key(&key(cell)))
+    };
+    for service in services.iter().copied().filter(is_unseen).collect::<Vec<_>>() {
+        let varied = sightings_under_variations(base, service, &conforming, settings);
+        for (part, checks) in Box::pin(varied).await? {
+            seen.entry(part).or_insert(checks);
+        }
+    }
+    let seen = &seen;
     let answered: BTreeSet<(&str, u16)> = seen.keys().map(|(_, name, status, _)| (*name, *status)).collect();
     let mut found: BTreeMap<Service, Census> = BTreeMap::new();
     let wanted = cells().iter().filter(|cell| services.contains(&cell.endpoint.service));
@@ -77,8 +88,8 @@ pub async fn prove_cells(
         }
     }
     let runs = tried.into_iter().map(|(cell, checks)| async move {
-        for check in candidates(cell, checks) {
-            if is_closed(base, cell, check, settings).await? {
+        for sighting in candidates(cell, checks) {
+            if is_closed(base, cell, sighting, settings).await? {
                 return Ok((cell, true));
             }
         }
@@ -105,13 +116,43 @@ fn response(cell: &Cell) -> String {
     format!("{} {} {}", cell.endpoint.method, cell.endpoint.path, cell.status)
 }
 
-/// The checks that see each declared part in a conforming run, the cheapest first.
-fn sightings(conforming: &[Ran], settings: &Settings) -> BTreeMap<Key, Vec<&'static Check>> {
-    let mut by_cost: Vec<&Ran> = conforming.iter().collect();
+/// A check that sees a declared part in a run without deviations.
+#[derive(Clone, Copy)]
+struct Sighting {
+    check: &'static Check,
+    /// The variation of the run. Empty: none.
+    variation: &'static str,
+}
+
+/// The checks that see each declared part under each variation of a service, as far as they consult it.
+async fn sightings_under_variations(
+    base: &Embedded,
+    service: Service,
+    conforming: &[Ran],
+    settings: &Settings,
+) -> Result<BTreeMap<Key, Vec<Sighting>>, String> {
+    let mut seen = BTreeMap::new();
+    for variation in world::variations() {
+        let name = variation.name;
+        let is_own = name.split_once('.').is_some_and(|(own, _)| Service::named(own) == Some(service));
+        let meeting = conforming.iter().filter(|ran| is_own && ran.trace.variations.contains(name));
+        let checks: Vec<_> =
+            meeting.filter_map(|ran| check::for_requirement(ran.outcome.requirement)).collect();
+        let ran = aside(base, Vec::new(), vec![name.to_owned()], checks, settings).await?;
+        for (part, checks) in sightings(&ran, name, settings) {
+            seen.entry(part).or_insert(checks);
+        }
+    }
+    Ok(seen)
+}
+
+/// The checks that see each declared part in a run without deviations, the cheapest first.
+fn sightings(ran: &[Ran], variation: &'static str, settings: &Settings) -> BTreeMap<Key, Vec<Sighting>> {
+    let mut by_cost: Vec<&Ran> = ran.iter().collect();
     // A world of the hosting service begins with a history, which takes time.
     let cost = |ran: &&Ran| (ran.outcome.requirement.service == Service::Hosting, ran.sent.requests);
     by_cost.sort_by_key(cost);
-    let mut seen: BTreeMap<Key, Vec<&'static Check>> = BTreeMap::new();
+    let mut seen: BTreeMap<Key, Vec<Sighting>> = BTreeMap::new();
     for ran in by_cost {
         let Some(check) = check::for_requirement(ran.outcome.requirement) else { continue };
         for exchange in &ran.outcome.exchanges {
@@ -120,8 +161,8 @@ fn sightings(conforming: &[Ran], settings: &Settings) -> BTreeMap<Key, Vec<&'sta
                 let (endpoint, part) = (judged.endpoint, judged.part);
                 let key = (endpoint.service, endpoint.name, listed, format!("{part:?} {}", judged.name));
                 let checks = seen.entry(key).or_default();
-                if checks.last().is_none_or(|last| last.requirement != check.requirement) {
-                    checks.push(check);
+                if checks.last().is_none_or(|last| last.check.requirement != check.requirement) {
+                    checks.push(Sighting { check, variation });
                 }
             });
         }
@@ -130,20 +171,22 @@ fn sightings(conforming: &[Ran], settings: &Settings) -> BTreeMap<Key, Vec<&'sta
 }
 
 /// The cheapest check that sees the field, and the row's own check if it does.
-fn candidates<'a>(cell: &'a Cell, checks: &'a [&'static Check]) -> impl Iterator<Item = &'static Check> + 'a {
-    let own = checks.iter().filter(|check| check.requirement == cell.row);
+fn candidates<'a>(cell: &'a Cell, checks: &'a [Sighting]) -> impl Iterator<Item = Sighting> + 'a {
+    let own = checks.iter().filter(|sighting| sighting.check.requirement == cell.row);
     let mut met = BTreeSet::new();
     let all = checks.iter().take(TRIES).chain(own).copied();
-    all.filter(move |check| met.insert(check.requirement.key))
+    all.filter(move |sighting| met.insert(sighting.check.requirement.key))
 }
 
 async fn is_closed(
     base: &Embedded,
     cell: &Cell,
-    check: &'static Check,
+    Sighting { check, variation }: Sighting,
     settings: &Settings,
 ) -> Result<bool, String> {
-    let ran = aside(base, vec![cell.to_string()], Vec::new(), vec![check], settings).await?;
+    let variations = Some(variation).filter(|name| !name.is_empty()).map(str::to_owned);
+    let variations = variations.into_iter().collect();
+    let ran = aside(base, vec![cell.to_string()], variations, vec![check], settings).await?;
     let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
     ambient::judge(&mut outcomes, &settings.dialect);
     let is_own = |outcome: &&Outcome| outcome.requirement == cell.row;
@@ -176,11 +219,11 @@ pub fn differences(found: &BTreeMap<Service, Census>, is_sample: bool) -> Result
     Ok(lines)
 }
 
-/// The cells that `suites/holes.toml` lists as open, although a check sees their response.
+/// The responses that no check sees and the cells that are open, as `suites/holes.toml` lists them.
 pub fn listed() -> Result<Vec<String>, String> {
     let known: BTreeMap<String, Holes> =
         toml::from_str(HOLES).map_err(|e| format!("suites/holes.toml: {e}"))?;
-    Ok(known.into_values().flat_map(|holes| holes.open).collect())
+    Ok(known.into_values().flat_map(|holes| holes.unseen.into_iter().chain(holes.open)).collect())
 }
 
 /// The content of `suites/holes.toml`.

@@ -1,7 +1,7 @@
 //! Servers that return the same response to every request, and the checks that may pass on them.
 //!
 //! A check that passes on such a server was not shown anything. [`DESERVED`] lists the exceptions, each with its reason.
-//! If only one endpoint of a server is constant, at least one check must fail.
+//! If only one endpoint of a server is constant, at least one check must fail, unless all that use it deserve their pass.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -19,7 +19,7 @@ use crate::control::Offer;
 use crate::endpoints;
 use crate::exchange::Broken;
 use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Stream, Target};
-use crate::verdict::Conditions;
+use crate::verdict::{Conditions, Outcome, Verdict};
 
 /// Checks that may pass on a constant server, and why: the document allows such a response, or there is nothing to judge.
 pub const DESERVED: &[(&str, &str)] = &[
@@ -348,6 +348,12 @@ impl Target for Constant {
 
 /// The checks that passed on constant servers, with the names of these servers.
 pub type Passes = BTreeMap<String, Vec<&'static str>>;
+
+/// Whether a check passed that may pass on a constant server.
+pub fn is_deserved(outcome: &Outcome) -> bool {
+    let id = outcome.requirement.to_string();
+    outcome.verdict == Verdict::Pass && DESERVED.iter().any(|(deserved, _)| *deserved == id)
+}
 
 /// The differences between what passed and what may pass, among the checks in `wanted`.
 pub fn holes(passes: &Passes, wanted: &[&Check]) -> Vec<String> {

@@ -18,9 +18,9 @@ use crate::refuses;
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR).costs(6, 0, 0),
     refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL).costs(6, 0, 0),
-    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).costs(7, 0, 0),
     refuses!(rows::DETAIL_503, error_503_has_a_detail_string, refusals::ALL_FAILED)
-        .costs(2, 0, 0)
+        .costs(6, 0, 0)
         .needs(&[Need::Faults]),
     refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(2, 0, 0),
 ];
@@ -54,7 +54,8 @@ async fn error_404_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends invalid chats. Each 422 must have a `detail` in the form that the profile names.
+/// Sends invalid chats, and a `model` that is an array to the other inference endpoints, whose bodies the document does not
+/// show. Each 422 must have a `detail` in the form that the profile names.
 async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let form = probe.settings.gateway.detail_422;
@@ -64,16 +65,30 @@ async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
         answer.given_status(&[422])?;
         answer.expect_json("/detail", form.words(), |detail| form.holds(detail))?;
     }
+    let id = model(probe, Skill::Chat).await?;
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        if endpoint.name == chat::ENDPOINT.name {
+            continue;
+        }
+        let answer = Call::post(endpoint, &with(body, "/model", json!([id]))).send(probe).await?;
+        if answer.status() == 422 {
+            answer.expect_json("/detail", form.words(), |detail| form.holds(detail))?;
+        }
+    }
     Ok(())
 }
 
-/// Makes every server fail and sends a chat. The 503 must have a `detail` string.
+/// Makes every server fail and sends a valid body to every inference endpoint. Each 503 must have a `detail` string.
 async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     probe.faults(pool::all_down()).await?;
-    let answer = Call::post(&chat::ENDPOINT, &good(probe).await?).send(probe).await?;
-    answer.given_status(&[503])?;
-    expect_detail(&answer)
+    let id = model(probe, Skill::Chat).await?;
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        let answer = Call::post(endpoint, &body).send(probe).await?;
+        answer.given_status(&[503])?;
+        expect_detail(&answer)?;
+    }
+    Ok(())
 }
 
 /// Sends a chat with an unknown model. It must return 404.

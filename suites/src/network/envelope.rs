@@ -11,7 +11,7 @@ use super::replies::expect_unprocessed;
 use super::wire::{Call, Draft, now};
 use super::{ACCEPTED, CREATED, counterpart, instances, look, post_draft, programs, storage, webhooks};
 use crate::check::{Check, Checked, Stop};
-use crate::probe::Probe;
+use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -210,26 +210,38 @@ async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
 /// Sends valid content to each creating endpoint that has its own type, first with that type, then with the type POST.
 /// The first must be accepted and the second rejected; endpoints that the target does not offer are skipped.
 async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe);
-    let mut looked_at = 0;
+    let created = each_created(probe, &caller(probe)).await?;
+    if created.is_empty() {
+        return Err(Stop::NotApplicable("the target has no endpoint that names its type".to_owned()));
+    }
+    for (good, _) in created {
+        let other = good.with("type", Some(json!("POST")));
+        other.attempt(probe).await?.expect_refused()?;
+    }
+    Ok(())
+}
+
+/// Sends valid content of `caller` to each creating endpoint that the target offers, as counterparts. Returns what was
+/// sent, with the answers.
+pub(super) async fn each_created<'p>(
+    probe: &'p Probe<'_>,
+    caller: &Caller,
+) -> Result<Vec<(Draft, Answer<'p>)>, Stop> {
+    let mut created = Vec::new();
     for (endpoint, path, kind) in CREATING {
         if !probe.settings.network.offers(endpoint) {
             continue;
         }
-        let content = content(probe, &caller, kind).await?;
-        let good = Draft::new(probe, &caller, kind, content).await?.to(endpoint, "POST", path);
-        match good.send(probe).await {
+        let content = content(probe, caller, kind).await?;
+        let good = Draft::new(probe, caller, kind, content).await?.to(endpoint, "POST", path);
+        let answer = match good.send(probe).await {
             Err(Stop::NotApplicable(_)) => continue,
-            answer => answer?.counterpart_status(ACCEPTED)?,
-        }
-        let other = good.with("type", Some(json!("POST")));
-        other.attempt(probe).await?.expect_refused()?;
-        looked_at += 1;
+            answer => answer?,
+        };
+        answer.counterpart_status(ACCEPTED)?;
+        created.push((good, answer));
     }
-    if looked_at == 0 {
-        return Err(Stop::NotApplicable("the target has no endpoint that names its type".to_owned()));
-    }
-    Ok(())
+    Ok(created)
 }
 
 /// Creating endpoints that name their type and need nothing that exists before.

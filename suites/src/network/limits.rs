@@ -10,6 +10,7 @@ use assay_spec::network::requirements::limits as rows;
 use assay_spec::network::{aggregate, message};
 
 use super::caller::caller;
+use super::every::every;
 use super::refusals;
 use super::wire::PRIMARY;
 use super::{ACCEPTED, messages, post_draft, programs};
@@ -22,13 +23,13 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::GENERAL, general_requests_are_limited, refusals::RATE)
-        .costs(101, 0, 0)
-        .elsewhere(200)
+        .costs(120, 0, 0)
+        .elsewhere(219)
         .needs(NEEDS),
     refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited, refusals::RATE)
-        .costs(301, 0, 0)
-        .elsewhere(600)
-        .writes(301)
+        .costs(310, 0, 0)
+        .elsewhere(609)
+        .writes(310)
         .needs(NEEDS),
     refuses!(rows::HEAVY, program_runs_are_limited, refusals::RATE)
         .costs(12, 0, 0)
@@ -169,15 +170,26 @@ async fn fresh_minute(probe: &Probe<'_>) -> Result<(), Stop> {
 }
 
 /// Sends general requests in one minute. As many as the limit must be accepted, and a 429 must come before twice as
-/// many.
+/// many. Then sends one request to each general endpoint: whether all of them are counted together is left open, but
+/// each 429 must have the documented form.
 async fn general_requests_are_limited(probe: &Probe<'_>) -> Checked {
-    Repeated::general(probe).expect_limit(probe).await
+    Repeated::general(probe).expect_limit(probe).await?;
+    each_of(probe, Rate::General).await
+}
+
+/// Sends one request to each endpoint of a class. Each answer is judged as declared.
+async fn each_of(probe: &Probe<'_>, class: Rate) -> Checked {
+    for (_, call) in every(probe, |endpoint| Rate::for_endpoint(endpoint) == class) {
+        call.attempt(probe).await?;
+    }
+    Ok(())
 }
 
 /// Sends authenticated requests in one minute. As many as the limit must be accepted, and a 429 must come before twice
-/// as many.
+/// as many. Then sends one request to each authenticated endpoint, as for general requests.
 async fn authenticated_requests_are_limited(probe: &Probe<'_>) -> Checked {
-    Repeated::authenticated(probe).await?.expect_limit(probe).await
+    Repeated::authenticated(probe).await?.expect_limit(probe).await?;
+    each_of(probe, Rate::Authenticated).await
 }
 
 /// Runs a program over and over in one minute. As many runs as the limit must be accepted, and a 429 must come before

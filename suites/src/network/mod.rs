@@ -4,6 +4,7 @@ mod aggregates;
 mod caller;
 mod envelope;
 mod errors;
+mod every;
 mod flat;
 mod forget;
 mod indexer;

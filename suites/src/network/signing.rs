@@ -3,10 +3,12 @@
 use assay_spec::network::requirements::{info, messages, signing as rows};
 use serde_json::json;
 
-use super::caller::{Procedure, caller};
+use super::caller::{Caller, Procedure, caller};
+use super::envelope::each_created;
 use super::messages::aggregate;
 use super::refusals;
-use super::{ACCEPTED, CREATED, counterpart, post_draft};
+use super::wire::Draft;
+use super::{ACCEPTED, CREATED, counterpart, instances, post_draft};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::profile::SigningScheme;
@@ -22,8 +24,8 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(1)
         .after(const { &[&messages::TYPE_FREE] }),
     refuses!(rows::VERIFIED, message_signed_by_another_key_is_rejected, refusals::UNSIGNED)
-        .costs(4, 0, 0)
-        .writes(4),
+        .costs(29, 0, 0)
+        .writes(27),
 ];
 
 /// Stops unless the profile declares this signing scheme.
@@ -55,8 +57,10 @@ async fn aggregate_signed_over_its_canonical_json_is_accepted(probe: &Probe<'_>)
     draft.send(probe).await?.expect_accepted(ACCEPTED, CREATED)
 }
 
-/// Sends POSTs signed by another key, with the signature of another message, and with the signature `0x00`. Each must
-/// return 400, 401 or 403; an ordinary POST is accepted. Runs where the profile sets `verifies_signatures`.
+/// Sends POSTs signed by another key, with the signature of another message, and with the signature `0x00`, and to each
+/// endpoint that creates or changes something a valid message signed by another key. Each must return 400, 401 or 403;
+/// what is signed by its own key is accepted. The same messages without a signature are sent too; whether it may be
+/// missing is left open. Runs where the profile sets `verifies_signatures`.
 async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
     counterpart(probe).await?;
@@ -68,8 +72,27 @@ async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked
     let signature = draft.signature();
     draft = draft.with("channel", Some(json!("ANOTHER"))).outside("signature", Some(json!(signature)));
     draft.attempt(probe).await?.expect_refused()?;
-    let nonsense = post_draft(probe, &owner).await?.outside("signature", Some(json!("0x00")));
-    nonsense.attempt(probe).await?.expect_refused()
+    let post = post_draft(probe, &owner).await?;
+    let nonsense = post.clone().outside("signature", Some(json!("0x00")));
+    nonsense.attempt(probe).await?.expect_refused()?;
+    post.outside("signature", None).attempt(probe).await?;
+    for (good, answer) in each_created(probe, &owner).await? {
+        is_verified(probe, &good, &other).await?;
+        let Some(id) = answer.json()["instance_id"].as_str().map(str::to_owned) else { continue };
+        for change in instances::changes(probe, &owner, &id).await? {
+            change.send(probe).await?.counterpart_status(ACCEPTED)?;
+            is_verified(probe, &change, &other).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Expects that a message is rejected if another sender has signed it, and sends it without a signature.
+async fn is_verified(probe: &Probe<'_>, good: &Draft, other: &Caller) -> Checked {
+    let mut forged = good.clone();
+    forged.caller = good.caller.with_key_of(other);
+    forged.attempt(probe).await?.expect_refused()?;
+    good.clone().outside("signature", None).attempt(probe).await.map(drop)
 }
 
 /// Stops unless the profile declares that the target verifies signatures.

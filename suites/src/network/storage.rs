@@ -42,8 +42,8 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(3, 0, 0)
         .writes(3),
     refuses!(rows::SIGNATURE, signature_of_another_file_is_rejected, refusals::UNSIGNED)
-        .costs(3, 0, 0)
-        .writes(3),
+        .costs(4, 0, 0)
+        .writes(4),
     refuses!(rows::UNKNOWN, a_hash_without_a_file_is_not_found, refusals::NOT_FOUND)
         .costs(4, 0, 0)
         .elsewhere(5)
@@ -342,7 +342,8 @@ async fn form_without_an_address_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a file with the signature of another file, and with a signature by another key. Each must return 400, 401 or
-/// 403; an ordinary upload is accepted. Runs where the profile sets `verifies_signatures`.
+/// 403; an ordinary upload is accepted. An upload without a signature is sent too; whether it may be missing is left open.
+/// Runs where the profile sets `verifies_signatures`.
 async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
     verified(probe)?;
     counterpart(probe).await?;
@@ -354,7 +355,10 @@ async fn signature_of_another_file_is_rejected(probe: &Probe<'_>) -> Checked {
     // The file's own hash, signed by another key.
     let forged = caller(probe).sign_bytes(text::sha256_hex(&upload.bytes).as_bytes());
     upload.signature = Some(forged);
-    call(|request| upload.form(probe).put_into(request)).attempt(probe).await?.expect_refused()
+    call(|request| upload.form(probe).put_into(request)).attempt(probe).await?.expect_refused()?;
+    let file = Form::new(probe).file("file", "check.css", &upload.content_type, &upload.bytes);
+    let unsigned = file.field("address", &upload.caller.address);
+    call(|request| unsigned.put_into(request)).attempt(probe).await.map(drop)
 }
 
 /// Downloads an uploaded file from `/storage/{hash}` (200), then an unknown name of the same form. The second answer

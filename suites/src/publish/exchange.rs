@@ -15,9 +15,9 @@ use crate::refuses;
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::ERROR_JSON, errors_are_json_with_a_string, refusals::ERRORS).costs(4, 2, 1).writes(4),
     refuses!(rows::BODY_LIMIT, body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
-        .costs(3, 1, 1)
-        .writes(3)
-        .sends(144_000),
+        .costs(4, 1, 1)
+        .writes(4)
+        .sends(212_000),
     refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
         .costs(61, 31, 1)
         .elsewhere(62)
@@ -79,8 +79,8 @@ async fn errors_are_json_with_a_string(probe: &Probe<'_>) -> Checked {
     expect_json_error(&locked)
 }
 
-/// Sends a prepare of 66 KiB. It must return 413 with the plain text `Payload Too Large`; a prepare of 60 KiB must
-/// not return 413.
+/// Sends a prepare and a submit of 66 KiB. Each must return 413 with the plain text `Payload Too Large`; a prepare of
+/// 60 KiB must not return 413.
 async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     // Whitespace after the JSON changes nothing but the size.
@@ -89,10 +89,12 @@ async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>) -> Checke
         format!("{body}{}", " ".repeat(size - body.len()))
     };
     prepare(probe, &caller, &json!({})).await?.counterpart_status(&[400])?;
-    let large = Draft::new(probe, &caller, PREPARE, padded(66 * 1024)).await?.send(probe).await?;
-    large.expect_refused()?;
-    let text = large.response.text();
-    large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
+    for endpoint in [PREPARE, SUBMIT] {
+        let large = Draft::new(probe, &caller, endpoint, padded(66 * 1024)).await?.send(probe).await?;
+        large.expect_refused()?;
+        let text = large.response.text();
+        large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
+    }
     let fits = Draft::new(probe, &caller, PREPARE, padded(60 * 1024)).await?.send(probe).await?;
     fits.expect(fits.status() != 413, "status of 60 KiB", "not 413", "413")?;
     fits.given_status(&[200])

@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 
 use super::refusals;
 use super::{
-    Caller, PREPARED, accept_body, caller, fresh_key, landed, prepare, prepared, publish_body, submit,
+    Caller, PREPARED, accept_body, caller, fresh_key, knock, landed, prepare, prepared, publish_body, submit,
     submit_body, transfer_body,
 };
 use crate::check::{Check, Checked, Need, Stop};
-use crate::probe::Probe;
+use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::FREEZES, confirmed_transfer_freezes_the_old_key, refusals::CONFLICT)
-        .costs(3, 2, 1)
-        .elsewhere(4)
-        .writes(3)
+        .costs(4, 2, 1)
+        .elsewhere(5)
+        .writes(4)
         .destroys()
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
     shows!(rows::FREEZES_ONCE_CONFIRMED, prepared_transfer_does_not_freeze_the_old_key)
@@ -68,14 +68,21 @@ async fn pending(probe: &Probe<'_>) -> Result<(Caller, Caller), Stop> {
     Ok((old, new))
 }
 
-/// Completes a transfer and sends a prepare with the old key. It must return 409 with `cause` = `transfer-frozen`.
+/// Completes a transfer and sends a prepare with the old key. It must return 409 with `cause` = `transfer-frozen`. A submit
+/// with the old key of a prepare that does not exist must return the same, or 410.
 async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>) -> Checked {
     let (old, _) = pending(probe).await?;
     // The transfer itself is the counterpart: the old key was accepted before it.
     probe.counterpart(true, "the old key's transfer landed")?;
     let answer = prepare(probe, &old, &publish_body(&old)).await?;
     answer.expect_refused()?;
-    answer.expect_json("/cause", "\"transfer-frozen\"", |value| value == "transfer-frozen").map(drop)
+    let expect_cause = |answer: &Answer<'_>| {
+        answer.expect_json("/cause", "\"transfer-frozen\"", |value| value == "transfer-frozen").map(drop)
+    };
+    expect_cause(&answer)?;
+    let submitted = knock(probe, &old, |_| {}).await?;
+    submitted.expect_status(&[409, 410])?;
+    if submitted.status() == 409 { expect_cause(&submitted) } else { Ok(()) }
 }
 
 /// Prepares a transfer, lets it expire and sends an ordinary prepare with the old key. It must return 200.

@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EVENT_BLOCKS, blocks_select_events).costs(2, 0, 0),
     shows!(rows::EVENT_TIMES, times_select_events).costs(2, 0, 0),
     refuses!(rows::INTEGERS, bound_that_is_not_an_integer_is_rejected, refusals::BOUND).costs(10, 0, 0),
-    refuses!(rows::UNKNOWN_NETWORK, unknown_network_has_no_events, refusals::ABSENT).costs(2, 0, 0),
+    refuses!(rows::UNKNOWN_NETWORK, unknown_network_has_no_events, refusals::ABSENT).costs(4, 0, 0),
 ];
 
 /// Lists the events of an indexed network. `events` must be an array.
@@ -99,12 +99,19 @@ async fn bound_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked 
     Ok(())
 }
 
-/// Lists the events of an indexed network (200), then of an unknown one. The second must be rejected, or list no
-/// events.
+/// Lists the events and the transactions of an indexed network (200), then of an unknown one. The second must be
+/// rejected, or list nothing.
 async fn unknown_network_has_no_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
-    OF_EVENTS.call(probe, &network, &[]).send(probe).await?.counterpart_status(&[200])?;
     let strange = format!("{}-assay", another(&network));
-    let answer = OF_EVENTS.call(probe, &strange, &[]).attempt(probe).await?;
-    expect_rejected_or(&answer, "no events", |body| body["events"].as_array().is_some_and(Vec::is_empty))
+    for list in [OF_EVENTS, OF_TRANSACTIONS] {
+        if !probe.settings.network.offers(list.endpoint) {
+            continue;
+        }
+        list.call(probe, &network, &[]).send(probe).await?.counterpart_status(&[200])?;
+        let answer = list.call(probe, &strange, &[]).attempt(probe).await?;
+        let is_empty = |body: &Value| body[list.name].as_array().is_some_and(Vec::is_empty);
+        expect_rejected_or(&answer, &format!("no {}", list.name), is_empty)?;
+    }
+    Ok(())
 }
