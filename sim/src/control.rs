@@ -4,7 +4,8 @@
 //! an error is `{"error": string}`. A third-party target may offer only `info`, `clock` and `faults`.
 //!
 //! A request names the host `localhost`, a loopback address or a name that the hub allows. A request of a page from
-//! another origin is rejected. A body has the content type `application/json`.
+//! another origin is rejected. A body has the content type `application/json` and at most 2 MiB, and arrives within 60
+//! seconds.
 //!
 //! Moving the clock also moves the world's own outgoing requests. While a request to an outside server (a webhook) is
 //! in progress, time waits for its outcome, for at most 30 seconds in total.
@@ -33,9 +34,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assay_spec::Service;
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request, State};
 use axum::http::StatusCode;
-use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::middleware::{self, Next};
@@ -47,7 +49,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
-use crate::serve::{ClockMode, Handle, Listener};
+use crate::serve::{ClockMode, Handle, Listener, collect};
 use crate::world::{self, World};
 
 /// The prefix of all paths.
@@ -55,6 +57,8 @@ pub const PREFIX: &str = "/_sim/v1";
 /// The maximum number of forked worlds, and of snapshots. A new world takes the place of the oldest closed one.
 const WORLDS: usize = 512;
 const SNAPSHOTS: usize = 64;
+/// The maximum size of a body.
+const BODY_BYTES: usize = 2 * 1024 * 1024;
 /// How long `waiting` waits before it gives up.
 const WAITING_LIMIT: Duration = Duration::from_secs(3);
 
@@ -194,7 +198,14 @@ async fn authorise(State(hub): State<Arc<Hub>>, request: Request, next: Next) ->
             );
         }
     }
-    next.run(request).await
+    let (parts, body) = request.into_parts();
+    match collect(body, &hub.root, BODY_BYTES).await {
+        Ok(body) => next.run(Request::from_parts(parts, Body::from(body))).await,
+        Err(stopped) => {
+            let status = StatusCode::from_u16(stopped.status()).unwrap_or(StatusCode::BAD_REQUEST);
+            ([(CONNECTION, "close")], refuse(status, stopped)).into_response()
+        }
+    }
 }
 
 /// Rejects a request that a page in a browser may have sent.

@@ -19,7 +19,7 @@ use crate::outgoing::{Outcome, Outgoing, OutgoingId};
 /// How many entries the ring keeps.
 pub const KEPT: usize = 512;
 /// The maximum size of headers and bodies in the ring, in bytes. The latest entry is always kept.
-pub const KEPT_BYTES: usize = 64 * 1024 * 1024;
+pub const KEPT_BYTES: usize = 8 * 1024 * 1024;
 
 /// One input or output.
 #[derive(Clone, Debug)]

@@ -23,6 +23,7 @@ use crate::world::World;
 pub use answer::{BrokenOff, ReplyBody, SiteService, connection};
 pub use listen::{Listener, listen};
 
+pub(crate) use answer::collect;
 use listen::Accepting;
 use room::Room;
 

@@ -17,7 +17,7 @@ use crate::exchange::{Exchange, Response};
 use crate::owners;
 use crate::pace::Pace;
 use crate::recording::{Call, Recorder};
-use crate::redact::Hidden;
+use crate::redact::{Hidden, Learned};
 use crate::refusal::Refusal;
 use crate::target::Environment;
 use crate::verdict::Failure;
@@ -35,6 +35,8 @@ pub struct Settings {
     pub read_only: bool,
     /// What the profile keeps secret; no outcome shows it.
     pub secrets: Hidden,
+    /// What the checks have learned; no outcome shows it.
+    pub learned: Learned,
     /// The inference gateway's fixtures and readings.
     pub gateway: crate::gateway::Fixtures,
     /// The token metadata service's fixtures and readings.

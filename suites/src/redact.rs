@@ -1,7 +1,9 @@
 //! Redacts secrets from reports, in every encoding.
 
+mod learned;
 mod parts;
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use assay_spec::crypto::text::{self, base64};
@@ -12,7 +14,9 @@ use crate::exchange::{Broken, Exchange};
 use crate::recording::{Call, Input};
 use crate::verdict::Outcome;
 
-use parts::{Index, WINDOW, entity, hex};
+pub use learned::Learned;
+pub(crate) use parts::WINDOW;
+use parts::{Index, entity, hex};
 
 /// The secrets, and their replacements.
 #[derive(Clone, Default)]
@@ -23,6 +27,8 @@ pub struct Hidden {
     shown: Vec<String>,
     /// Forms of secrets of which every part is hidden.
     forms: Vec<Vec<u8>>,
+    /// Replacements of whole forms, by number.
+    wholes: BTreeMap<usize, String>,
     /// The parts of all forms, made when first needed.
     index: OnceLock<Index>,
     disguises: Vec<Disguise>,
@@ -96,6 +102,9 @@ impl Hidden {
         let replacement = alike(value, seed, nth);
         if self.put(value, || replacement.clone()) {
             self.add_forms(name, value);
+            if let Some(number) = self.forms.iter().position(|form| form == value.as_bytes()) {
+                self.wholes.insert(number, replacement.clone());
+            }
             self.disguises.push(Disguise { name: name.to_owned(), value: replacement });
         }
     }
@@ -113,7 +122,7 @@ impl Hidden {
 
     /// Whether nothing is hidden.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.values.is_empty() && self.forms.is_empty()
     }
 
     /// Redacts everything that an outcome shows.
@@ -122,24 +131,28 @@ impl Hidden {
             return;
         }
         outcome.disguises.extend(self.disguises.iter().cloned());
+        self.redact_contents(outcome);
+    }
+
+    /// Redacts what an outcome contains; returns whether there was a secret.
+    fn redact_contents(&self, outcome: &mut Outcome) -> bool {
+        let mut found = false;
         for call in &mut outcome.calls {
-            self.redact_call(call);
+            found |= self.redact_call(call);
         }
         let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
         let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
-        texts.chain(failure).chain([&mut outcome.reason]).for_each(|text| self.redact_text(text));
-        outcome.sites.values_mut().for_each(|url| self.redact_text(url));
+        let texts = texts.chain(failure).chain([&mut outcome.reason]).chain(outcome.sites.values_mut());
+        texts.for_each(|text| found |= self.redact_string(text));
         for Exchange { base, request, response, .. } in &mut outcome.exchanges {
-            self.redact_text(base);
-            self.redact_text(&mut request.target);
-            self.redact_bytes(&mut request.body);
-            request.headers.iter_mut().for_each(|(_, value)| self.redact_bytes(value));
+            found |= self.redact_string(base) | self.redact_string(&mut request.target);
+            found |= self.redact_bytes(&mut request.body);
+            request.headers.iter_mut().for_each(|(_, value)| found |= self.redact_bytes(value));
             match response {
                 Ok(response) => {
-                    self.redact_bytes(&mut response.body);
+                    found |= self.redact_bytes(&mut response.body);
                     for (name, value) in &mut response.headers {
-                        self.redact_text(name);
-                        self.redact_bytes(value);
+                        found |= self.redact_string(name) | self.redact_bytes(value);
                     }
                 }
                 Err(
@@ -151,22 +164,29 @@ impl Hidden {
                     | Broken::Gone(text)
                     | Broken::Limit(text)
                     | Broken::Harness(text),
-                ) => self.redact_text(text),
+                ) => found |= self.redact_string(text),
                 Err(Broken::TimedOut(_) | Broken::Held) => {}
             }
         }
+        found
     }
 
     /// Redacts a string.
     pub fn redact_text(&self, text: &mut String) {
+        self.redact_string(text);
+    }
+
+    /// As [`Hidden::redact_text`]; returns whether there was a secret.
+    fn redact_string(&self, text: &mut String) -> bool {
         let mut bytes = std::mem::take(text).into_bytes();
-        self.redact_bytes(&mut bytes);
-        *text = String::from_utf8_lossy(&bytes).into_owned();
-        self.redact_end(text);
+        let found = self.redact_bytes(&mut bytes);
+        *text = String::from_utf8(bytes)
+            .unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
+        found | self.redact_end(text)
     }
 
     /// Redacts a prefix of a value at the end of a string that was cut.
-    fn redact_end(&self, text: &mut String) {
+    fn redact_end(&self, text: &mut String) -> bool {
         let end = text.trim_end_matches(['"', '\u{2026}', ' ']).len();
         let tail = text[..end].char_indices().rev().take(LONGEST_END).map(|(at, _)| at);
         // The longest prefix first; a short one is not a secret.
@@ -176,40 +196,44 @@ impl Hidden {
             let is_shorter = |at: &&usize| text[**at..end].chars().count() < value.len();
             if let Some(&at) = starts.iter().rev().find(|at| begins(at) && is_shorter(at)) {
                 text.replace_range(at..end, shown);
-                return;
+                return true;
             }
         }
+        false
     }
 
-    fn redact_call(&self, call: &mut Call) {
-        match &mut call.answer {
+    fn redact_call(&self, call: &mut Call) -> bool {
+        let mut found = match &mut call.answer {
             Ok(value) => self.redact_value(value),
-            Err(text) => self.redact_text(text),
-        }
+            Err(text) => self.redact_string(text),
+        };
         if let Input::Control { path, body, .. } = &mut call.asked {
-            self.redact_text(path);
+            found |= self.redact_string(path);
             if let Some(body) = body {
-                self.redact_value(body);
+                found |= self.redact_value(body);
             }
         }
+        found
     }
 
-    fn redact_value(&self, value: &mut Value) {
+    fn redact_value(&self, value: &mut Value) -> bool {
+        let mut found = false;
         match value {
-            Value::String(text) => self.redact_text(text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
+            Value::String(text) => found = self.redact_string(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| found |= self.redact_value(item)),
             Value::Object(members) => {
                 for (mut name, mut member) in std::mem::take(members) {
-                    self.redact_text(&mut name);
-                    self.redact_value(&mut member);
+                    found |= self.redact_string(&mut name) | self.redact_value(&mut member);
                     members.insert(name, member);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
+        found
     }
 
-    fn redact_bytes(&self, bytes: &mut Vec<u8>) {
+    fn redact_bytes(&self, bytes: &mut Vec<u8>) -> bool {
+        let mut found = false;
         for (shown, value) in &self.values {
             let mut out: Option<Vec<u8>> = None;
             let (mut at, mut kept) = (0, 0);
@@ -230,16 +254,17 @@ impl Hidden {
             if let Some(mut out) = out {
                 out.extend_from_slice(&bytes[kept..]);
                 *bytes = out;
+                found = true;
             }
         }
-        self.redact_parts(bytes);
+        found | self.redact_parts(bytes)
     }
 
-    fn redact_parts(&self, bytes: &mut Vec<u8>) {
+    fn redact_parts(&self, bytes: &mut Vec<u8>) -> bool {
         let index = self.index.get_or_init(|| Index::new(self.forms.iter().map(Vec::as_slice)));
         let found = index.find(&self.forms, bytes);
         if found.is_empty() {
-            return;
+            return false;
         }
         let (mut out, mut kept) = (Vec::with_capacity(bytes.len()), 0);
         for (range, form) in found {
@@ -249,12 +274,14 @@ impl Hidden {
             // Parts that overlap are one secret.
             if range.start >= kept {
                 out.extend_from_slice(&bytes[kept..range.start]);
-                out.extend_from_slice(self.shown[form].as_bytes());
+                let whole = self.wholes.get(&form).filter(|_| range.len() == self.forms[form].len());
+                out.extend_from_slice(whole.unwrap_or(&self.shown[form]).as_bytes());
             }
             kept = range.end;
         }
         out.extend_from_slice(&bytes[kept..]);
         *bytes = out;
+        true
     }
 }
 

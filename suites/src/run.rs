@@ -110,8 +110,9 @@ impl Runner<'_> {
     /// As [`Runner::run`], but it can be stopped. After the first request no further check starts; after the second,
     /// running checks are abandoned. A stopped run is partial.
     pub async fn run_until(&self, planned: &[Planned], halt: &dyn Halt, mut seen: impl FnMut(&Ran)) -> Run {
-        let mut all: Vec<Ran> = Vec::new();
-        let mut kept = 0;
+        // Each with the number of secrets that were learned before.
+        let mut all: Vec<(Ran, usize)> = Vec::new();
+        let (mut kept, learned) = (0, &self.settings.learned);
         let (mut once, mut twice) = (halt.count(), halt.count());
         let asked = async move { once.wait_for(|count| *count > 0).await.is_err() };
         // If the sender is gone, no request can come.
@@ -134,10 +135,15 @@ impl Runner<'_> {
             };
             let Some(mut ran) = next else { break };
             bound(&mut ran.outcome, &mut kept);
+            let count = learned.count();
+            learned.redact(&mut ran.outcome);
             seen(&ran);
-            all.push(ran);
+            all.push((ran, count));
         }
         let is_partial = all.len() < planned.len();
+        let count = learned.count();
+        all.iter_mut().filter(|(_, known)| *known < count).for_each(|(ran, _)| learned.redact(&mut ran.outcome));
+        let all = all.into_iter().map(|(ran, _)| ran).collect();
         Run { is_partial, remarks: self.remarks(), ..self.gather(all) }
     }
 
@@ -165,6 +171,7 @@ impl Runner<'_> {
         let mut remarks = self.target.remarks();
         for remark in &mut remarks {
             self.settings.secrets.redact_text(remark);
+            self.settings.learned.redact_text(remark);
         }
         remarks
     }
@@ -256,6 +263,7 @@ impl Runner<'_> {
             elapsed_ms,
             ..Outcome::new(check.requirement, check.fact, verdict, reason)
         };
+        self.settings.learned.learn(&traces.hidden);
         traces.hidden.redact(&mut outcome);
         self.settings.secrets.redact(&mut outcome);
         if !good {

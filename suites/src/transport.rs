@@ -22,6 +22,11 @@ const LATENCIES: u32 = 40;
 const LONGEST: Duration = Duration::from_mins(2);
 /// The minimum response timeout of the request that shows whether a server still answers.
 pub(crate) const CONFIRMATION: Duration = Duration::from_secs(5);
+/// How many requests are not sent after a server or an endpoint has stopped answering, until the next one is. Each time
+/// that one gets no answer, it is twice as many.
+const SKIPPED: u32 = 10;
+/// So many endpoints of a server without an answer in a row mean that the server has stopped answering.
+const ENDPOINTS: usize = 2;
 /// After this many failed connections in a row, a site gets only one attempt per request.
 const GIVEN_UP: u32 = 3;
 
@@ -82,10 +87,52 @@ struct Seen {
     /// Failed connections in a row, by host.
     silent: BTreeMap<String, u32>,
     speaks_one: BTreeMap<String, bool>,
-    /// The servers that have answered a request.
-    answered: BTreeSet<String>,
-    /// Why a server gets no more requests: it stopped answering.
-    stopped: BTreeMap<String, String>,
+    /// What has answered a request.
+    answered: BTreeSet<Place>,
+    /// What has stopped answering.
+    stopped: BTreeMap<Place, Silence>,
+    /// The endpoints of each server that gave no answer, since its last one.
+    unanswered: BTreeMap<String, BTreeSet<Place>>,
+}
+
+/// A server, or one of its endpoints.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// The server.
+    pub(crate) server: String,
+    /// Method and path; empty for the whole server.
+    pub(crate) endpoint: String,
+}
+
+impl Place {
+    /// The whole server of this place.
+    pub(crate) fn whole(&self) -> Place {
+        Place { server: self.server.clone(), endpoint: String::new() }
+    }
+
+    const fn is_whole(&self) -> bool {
+        self.endpoint.is_empty()
+    }
+}
+
+/// Something stopped answering.
+#[derive(Debug)]
+struct Silence {
+    /// Why it gets no requests.
+    cause: String,
+    /// The number of requests that were not sent since the last one.
+    skipped: u32,
+    /// After this many the next one is sent.
+    pause: u32,
+}
+
+/// Whether a request is sent to a place that stopped answering.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// No, for this cause.
+    Skip(String),
+    /// Yes: enough others were not sent. If the place still does not answer, this is the cause.
+    Try(String),
 }
 
 impl Default for Transport {
@@ -131,35 +178,63 @@ impl Transport {
         Limits { timeout, ..Limits::default() }
     }
 
-    /// Notes that a server answered.
-    pub(crate) fn answered(&self, server: &str) {
-        self.seen().answered.insert(server.to_owned());
+    /// Notes that an endpoint answered, and so its server.
+    pub(crate) fn answered(&self, place: Place) {
+        let (mut seen, whole) = (self.seen(), place.whole());
+        seen.unanswered.remove(&place.server);
+        for place in [place, whole] {
+            seen.stopped.remove(&place);
+            seen.answered.insert(place);
+        }
     }
 
-    /// Whether a server has answered a request.
-    pub(crate) fn has_answered(&self, server: &str) -> bool {
-        self.seen().answered.contains(server)
+    /// Whether a place has answered a request.
+    pub(crate) fn has_answered(&self, place: &Place) -> bool {
+        self.seen().answered.contains(place)
     }
 
-    /// Notes that a server stopped answering; `false` if that was known.
-    pub(crate) fn stop(&self, server: &str, cause: String) -> bool {
+    /// Notes that an endpoint gave no answer, though its server answers other requests. Returns how many endpoints of
+    /// the server gave none since its last answer, and whether this one was among them before.
+    pub(crate) fn unanswered(&self, place: &Place) -> (bool, bool) {
         let mut seen = self.seen();
-        let is_new = !seen.stopped.contains_key(server);
+        let places = seen.unanswered.entry(place.server.clone()).or_default();
+        let is_again = !places.insert(place.clone());
+        (places.len() >= ENDPOINTS, is_again)
+    }
+
+    /// Notes that a place stopped answering; `false` if that was known.
+    pub(crate) fn stop(&self, place: &Place, cause: String) -> bool {
+        let mut seen = self.seen();
+        let is_new = !seen.stopped.contains_key(place);
         if is_new {
-            seen.stopped.insert(server.to_owned(), cause);
+            seen.stopped.insert(place.clone(), Silence { cause, skipped: 0, pause: SKIPPED });
         }
         is_new
     }
 
-    /// Why a server gets no more requests.
-    pub(crate) fn stopped(&self, server: &str) -> Option<String> {
-        self.seen().stopped.get(server).cloned()
+    /// Why an endpoint gets no requests: it or its server stopped answering.
+    pub(crate) fn stopped(&self, place: &Place) -> Option<String> {
+        let seen = self.seen();
+        [&place.whole(), place].into_iter().find_map(|place| seen.stopped.get(place)).map(|it| it.cause.clone())
+    }
+
+    /// Whether a request is sent to a place that stopped answering; `None` if it did not.
+    pub(crate) fn turn(&self, place: &Place) -> Option<Turn> {
+        let mut seen = self.seen();
+        let Silence { cause, skipped, pause } = seen.stopped.get_mut(place)?;
+        if *skipped < *pause {
+            *skipped += 1;
+            return Some(Turn::Skip(cause.clone()));
+        }
+        (*skipped, *pause) = (0, pause.saturating_mul(2));
+        Some(Turn::Try(cause.clone()))
     }
 
     /// Whether a server that has not answered yet must first show that it does, since another one stopped.
-    pub(crate) fn is_doubtful(&self, server: &str) -> bool {
-        let seen = self.seen();
-        !(seen.stopped.is_empty() || seen.stopped.contains_key(server) || seen.answered.contains(server))
+    pub(crate) fn is_doubtful(&self, place: &Place) -> bool {
+        let (seen, whole) = (self.seen(), place.whole());
+        let is_known = seen.stopped.contains_key(&whole) || seen.answered.contains(&whole);
+        !is_known && seen.stopped.keys().any(Place::is_whole)
     }
 
     /// Remarks for the report about connections.

@@ -1,11 +1,12 @@
 //! HTTP around a world: passes requests in and sends responses as the world produces them.
 
 use std::convert::Infallible;
+use std::io::IoSlice;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, stream};
 use http::header::{CONNECTION, HOST};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Version};
@@ -14,21 +15,27 @@ use http_body_util::{BodyExt, Either, Full, StreamBody};
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{mpsc, watch};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
+use super::room::Occupied;
 use super::{Handle, Ticket};
 use crate::exchange::{RequestHead, Site};
 use crate::io::{Input, Output};
 
 /// The maximum size of a request head, in bytes: a header of one megabyte still gets the documented response.
 const HEAD_BYTES: usize = 2 * 1024 * 1024;
+/// How much is read from a connection at a time, in bytes. The buffer of a connection grows to twice as much, and an
+/// HTTP/2 client sends no more than this of all its bodies before they are read.
+const READ_BYTES: usize = 64 * 1024;
 /// How much of a body is read and dropped after the response is settled, so that the client gets to read the response.
 const DRAIN_BYTES: usize = 16 * 1024 * 1024;
 
 /// How long a connection may be idle, a head or the next part of a body may take.
 const IDLE: std::time::Duration = std::time::Duration::from_mins(1);
+/// How long a whole body may take: it occupies room that others need.
+const WHOLE: std::time::Duration = std::time::Duration::from_mins(10);
 
 /// One site of a served world, as seen by clients of one address.
 #[derive(Clone)]
@@ -115,19 +122,15 @@ where
     let mut guard = Guard { handle: handle.clone(), ticket: Some(ticket) };
 
     let mut body = Box::pin(body);
+    let end = Instant::now() + WHOLE;
     while settled.is_empty() {
-        let frame = match timeout(IDLE, body.frame()).await {
+        match piece(&mut body, &mut room, end).await {
             Ok(None) => break,
-            Ok(Some(Ok(frame))) => frame,
-            // The client disconnected, or its framing broke: no one can receive a response.
-            Ok(Some(Err(_))) => return respond(400, HeaderMap::new(), Either::Left(Full::default())),
-            Err(_) => return refuse(408, &format!("the body stopped for {} s", IDLE.as_secs())),
-        };
-        let Ok(bytes) = frame.into_data() else { continue };
-        if let Err(full) = room.take(bytes.len()).await {
-            return refuse(503, &full.to_string());
+            Ok(Some(bytes)) => settled = handle.input(ticket, |exchange| Input::Body(exchange, bytes)),
+            // No one can receive a response.
+            Err(Stopped::Broken) => return respond(400, HeaderMap::new(), Either::Left(Full::default())),
+            Err(stopped) => return refuse(stopped.status(), &stopped.to_string()),
         }
-        settled = handle.input(ticket, |exchange| Input::Body(exchange, bytes));
     }
     if settled.is_empty() {
         match handle.end(ticket) {
@@ -139,6 +142,79 @@ where
     }
     guard.settle();
     whole(settled)
+}
+
+/// Why the rest of a body is not read.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(crate) enum Stopped {
+    /// The client disconnected, or its framing broke.
+    #[error("the body breaks off")]
+    Broken,
+    /// Nothing came for some time.
+    #[error("the body stopped for {} s", IDLE.as_secs())]
+    Idle,
+    /// The body took too long.
+    #[error("the body took longer than {} s", .0.as_secs())]
+    Slow(std::time::Duration),
+    /// Other bodies take all the room.
+    #[error(transparent)]
+    Full(#[from] super::room::Full),
+    /// The body is longer than this many bytes.
+    #[error("the body is longer than {0} bytes")]
+    TooLong(usize),
+}
+
+impl Stopped {
+    /// The status of the response.
+    pub(crate) const fn status(self) -> u16 {
+        match self {
+            Stopped::Broken => 400,
+            Stopped::Idle | Stopped::Slow(_) => 408,
+            Stopped::Full(_) => 503,
+            Stopped::TooLong(_) => 413,
+        }
+    }
+}
+
+/// The next piece of a body, once there is room for it; `None` at the end.
+async fn piece<B: Body<Data = Bytes>>(
+    body: &mut Pin<Box<B>>,
+    room: &mut Occupied,
+    end: Instant,
+) -> Result<Option<Bytes>, Stopped> {
+    loop {
+        let idle = Instant::now() + IDLE;
+        let frame = match timeout_at(idle.min(end), body.frame()).await {
+            Ok(None) => return Ok(None),
+            Ok(Some(frame)) => frame.map_err(|_| Stopped::Broken)?,
+            Err(_) => return Err(if idle < end { Stopped::Idle } else { Stopped::Slow(WHOLE) }),
+        };
+        let Ok(bytes) = frame.into_data() else { continue };
+        room.take(bytes.len()).await?;
+        // A copy of the right size: a frame is a part of the connection's buffer, and would keep all of that.
+        return Ok(Some(Bytes::copy_from_slice(&bytes)));
+    }
+}
+
+/// Reads a whole body of at most `limit` bytes, at most as long as a connection may be idle.
+pub(crate) async fn collect<B: Body<Data = Bytes>>(
+    body: B,
+    handle: &Handle,
+    limit: usize,
+) -> Result<Bytes, Stopped> {
+    let mut room = handle.shared.room.enter(body.size_hint().exact());
+    let (mut body, mut whole) = (Box::pin(body), BytesMut::new());
+    let reading = async {
+        let end = Instant::now() + WHOLE;
+        while let Some(bytes) = piece(&mut body, &mut room, end).await? {
+            if whole.len() + bytes.len() > limit {
+                return Err(Stopped::TooLong(limit));
+            }
+            whole.extend_from_slice(&bytes);
+        }
+        Ok(whole.freeze())
+    };
+    timeout(IDLE, reading).await.unwrap_or(Err(Stopped::Slow(IDLE)))
 }
 
 /// Reads what arrives after the response is settled, so that the client gets to read the response.
@@ -274,11 +350,61 @@ where
     });
     let mut server = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
     server.http1().auto_date_header(false).half_close(true).max_buf_size(HEAD_BYTES);
+    let window = READ_BYTES as u32;
+    server.http2().initial_connection_window_size(window).initial_stream_window_size(window);
     server.http2().auto_date_header(false).max_header_list_size(HEAD_BYTES as u32);
     // How a client closes its connection does not matter.
     tokio::select! {
-        _ = server.serve_connection(TokioIo::new(io), answer) => {}
+        _ = server.serve_connection(TokioIo::new(InParts(io)), answer) => {}
         () = idle(requests.subscribe()) => {}
+    }
+}
+
+/// A connection that is read in parts: the buffer of its reader does not grow with what the client sends.
+struct InParts<I>(I);
+
+impl<I: AsyncRead + Unpin> AsyncRead for InParts<I> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let length = buffer.remaining().min(READ_BYTES);
+        let mut part = ReadBuf::new(buffer.initialize_unfilled_to(length));
+        let polled = Pin::new(&mut self.0).poll_read(context, &mut part);
+        let length = part.filled().len();
+        buffer.advance(length);
+        polled
+    }
+}
+
+impl<I: AsyncWrite + Unpin> AsyncWrite for InParts<I> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write_vectored(context, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.0.is_write_vectored()
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Occupied {
 /// Other bodies take all the room.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the simulator holds at most 64 MiB of request bodies at a time; send fewer large bodies at once")]
-pub(super) struct Full;
+pub(crate) struct Full;
 
 impl Room {
     /// A new body of a declared length, if any.

@@ -311,8 +311,13 @@ async fn run_once(
         ask_for_the_rest(&mut run, &setup, args.read_only, interrupt).await;
     }
     run.conditions.profile.clone_from(&setup.profile);
+    let is_joined = args.repeats() || earlier.is_some();
     if let Some(earlier) = earlier {
         run = merge::parts(vec![Run { is_partial: false, ..earlier }, run]).map_err(Ending::Bad)?;
+    }
+    if is_joined {
+        // What one part learned may be in the other.
+        run.outcomes.iter_mut().for_each(|outcome| setup.settings.learned.redact(outcome));
     }
     if run.is_partial && !args.repeats() && !keep(&args.outputs, &run) {
         partial = None;

@@ -69,9 +69,9 @@ impl Probe<'_> {
         let parsed = parsed.ok_or_else(|| Stop::Inconclusive(format!("not an absolute URL: {url:?}")))?;
         self.may_send(site, parsed[..Position::AfterPath].trim_end_matches('/'), &request)?;
         let base = parsed[..Position::AfterPath].trim_end_matches('/').to_owned();
-        self.require_answers(site, &base).await?;
         let path = parsed.path().trim_end_matches('/');
         let request = Request { target: format!("{path}{}", request.target), ..request };
+        self.require_answers(site, &base, &request).await?;
         self.wait_for(site).await?;
         let answer = self.exchange(site, base.clone(), request.clone(), None, limits).await?;
         if self.may_send_again(&answer) {
@@ -207,7 +207,7 @@ impl Probe<'_> {
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
         self.may_send(site, &base, &request)?;
         // Before the pace: a server that gets no more requests needs no waiting.
-        self.require_answers(site, &base).await?;
+        self.require_answers(site, &base, &request).await?;
         self.wait_for(site).await?;
         Ok(match (source, self.environment.forwarding.get(site)) {
             (Some(source), Some(header)) => (base, request.header(header, source.to_string()), None),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Parts of a secret that are shorter are not searched for.
-pub(super) const WINDOW: usize = 12;
+pub(crate) const WINDOW: usize = 12;
 /// A part with fewer different bytes, such as a row of zeros, occurs by chance.
 const DISTINCT: usize = 5;
 /// The base of the rolling hash.
