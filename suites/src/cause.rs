@@ -10,6 +10,7 @@ use assay_spec::requirement::{Level, Subject};
 use assay_spec::{Id, catalogue};
 
 use crate::exchange::{Exchange, Response};
+use crate::prose::or_nothing;
 use crate::verdict::{Failure, Outcome, Run, Verdict};
 use crate::{ambient, endpoints};
 
@@ -196,7 +197,7 @@ fn deviation(outcome: &Outcome, repeated: &BTreeSet<(u16, &[u8])>) -> Deviation 
         };
         return with(key, Some(place), said);
     };
-    let (want, got) = (short(&failure.want), short(&failure.got));
+    let (want, got) = (short(&failure.want), short(or_nothing(&failure.got)));
     if !failure.place.starts_with("status") {
         // Some values name their place.
         let place_of =
@@ -227,9 +228,11 @@ fn without_exchange(outcome: &Outcome) -> Deviation {
             (said.to_owned(), said.to_owned())
         }
         (Some(Failure { place, want, got, .. }), _) => {
-            let said = format!("{place}: wanted {}, got {}", short(want), short(got));
+            let said = format!("{place}: wanted {}, got {}", short(want), short(or_nothing(got)));
+            // A client is one cause where it does the same, whatever it should do.
             let client = outcome.requirement.subject == Subject::Client;
-            (if client { shape(&said) } else { format!("{} {}", outcome.requirement, shape(place)) }, said)
+            let key = format!("{place} {got}");
+            (if client { shape(&key) } else { format!("{} {}", outcome.requirement, shape(place)) }, said)
         }
         (None, _) => {
             // The counterpart ended in the same way as the world of its own.
@@ -240,10 +243,12 @@ fn without_exchange(outcome: &Outcome) -> Deviation {
     Deviation { key, place: None, said, row: None }
 }
 
-/// The target's own reason for its last rejection, if the deviating response is that rejection: `exchange 3: ID: why`.
+/// The target's own reason for its last rejection, if that rejection is the deviation: `exchange 3: ID: why`.
 fn refusal<'one>(outcome: &'one Outcome, response: &Response) -> Option<(Id, &'one str)> {
     let is_last = at(outcome).is_some_and(|at| at + 1 == outcome.exchanges.len());
-    let line = outcome.why.last().filter(|_| is_last && response.status >= 400)?;
+    // Where a header or the body deviates, the rejection itself may be right.
+    let is_about_status = outcome.failure.as_ref().is_none_or(|failure| failure.place.contains("status"));
+    let line = outcome.why.last().filter(|_| is_last && is_about_status && response.status >= 400)?;
     let mut parts = line.splitn(3, ": ");
     parts.next().filter(|part| part.starts_with("exchange "))?;
     let row = catalogue::requirement(parts.next()?)?;
@@ -413,6 +418,20 @@ mod tests {
                 ("it is slow", 1),
             ]
         );
+    }
+
+    #[test]
+    fn the_targets_reason_is_the_cause_of_a_wrong_status_only() {
+        let all = check::all();
+        let row = catalogue::requirement("publish.prepare.cid-required").expect("a row");
+        let rejected = || to("publish", "POST", "/prepare", Ok((400, "Bad Request")));
+        let why = vec![format!("exchange 1: {row}: cid is missing")];
+        let status = Outcome { why: why.clone(), ..status(all[0], rejected(), "200") };
+        let header = failed(all[1], rejected(), "header content-type", "JSON", "");
+        let titles: Vec<String> =
+            found(vec![status, Outcome { why, ..header }]).into_iter().map(|(title, ..)| title).collect();
+        let of_status = "POST /prepare returned 400 application/json: cid is missing";
+        assert_eq!(titles, [of_status, "POST /prepare returned nothing at header content-type, wanted JSON"]);
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub fn hurl(run: &Run, outcome: &Outcome) -> String {
             };
             let _ = writeln!(out, "{}: {value}", hurl_text(name.as_bytes()));
         }
+        if request.target.contains("/.") {
+            out.push_str("[Options]\npath-as-is: true\n");
+        }
         match cut {
             Some(cut) => {
                 let _ = writeln!(out, "# the report omits the body of {} bytes", cut.bytes);
@@ -219,11 +222,14 @@ mod tests {
         let mut run = example::run();
         run.outcomes[1].exchanges[1].request.body = b"{\"n\":1}".to_vec();
         run.outcomes[1].exchanges[1].request.headers.push(("x-a".to_owned(), b"b #{{c}}\\".to_vec()));
+        run.outcomes[1].exchanges[0].request.target = "/v1/../a".to_owned();
         let text = hurl(&run, &run.outcomes[1]);
         let (_, requests) = text.split_once("\n\n").expect("a head");
         insta::assert_snapshot!(requests, @r#"
         # 1 of 2: no complete response within 15 s
-        PUT http://127.0.0.1:4101/
+        PUT http://127.0.0.1:4101/v1/../a
+        [Options]
+        path-as-is: true
         base64,AP8=;
         HTTP *
 

@@ -15,6 +15,11 @@ pub fn count(number: impl TryInto<u64> + std::fmt::Display + Copy, noun: &str) -
     format!("{number} {noun}{plural}")
 }
 
+/// The text, or `nothing` if it is empty.
+pub fn or_nothing(text: &str) -> &str {
+    if text.is_empty() { "nothing" } else { text }
+}
+
 /// The words of `text` in lines. The first line starts with `first`; the others are indented by as many spaces.
 pub fn wrap(first: &str, text: &str) -> String {
     let indent = first.chars().count();

@@ -229,7 +229,10 @@ impl Remote {
 impl Target for Remote {
     fn name(&self) -> String {
         let control = self.control.as_ref().map_or("without control", |_| "with control");
-        let sites: Vec<String> = self.sites.iter().map(|(name, url)| format!("{name} {url}")).collect();
+        let mut sites: Vec<_> = self.sites.iter().collect();
+        // The services first, then what belongs to them.
+        sites.sort_by_key(|(name, _)| Service::named(name).is_none());
+        let sites: Vec<String> = sites.iter().map(|(name, url)| format!("{name} {url}")).collect();
         let proxies: String = self.proxies().iter().map(|proxy| format!(", through {proxy}")).collect();
         format!("{} ({control}{proxies})", sites.join(", "))
     }

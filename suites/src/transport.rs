@@ -240,16 +240,11 @@ impl Transport {
     /// Remarks for the report about connections.
     pub fn remarks(&self) -> Vec<String> {
         let seen = self.seen();
-        let far = |(site, latency): (&String, &Duration)| format!("{site} {} ms", latency.as_millis());
         let mut remarks = Vec::new();
-        if !seen.latencies.is_empty() {
-            let sites: Vec<String> = seen.latencies.iter().map(far).collect();
-            let limits = seen.latencies.keys().map(|site| seen.patience(self.min_timeout, site));
-            let limit = limits.max().unwrap_or(self.min_timeout).as_secs_f64();
-            remarks.push(format!(
-                "time to connect: {}; response timeout {limit:.1} s, unless a check sets a longer one",
-                sites.join(", ")
-            ));
+        if let Some((site, latency)) = seen.latencies.iter().max_by_key(|(_, latency)| **latency) {
+            let limit = seen.patience(self.min_timeout, site).as_secs_f64();
+            let longest = latency.as_millis();
+            remarks.push(format!("time to connect: up to {longest} ms ({site}); response timeout {limit:.1} s"));
         }
         let spoken: Vec<String> = seen
             .protocols

@@ -91,7 +91,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             };
             let rows = cases.iter().map(|case| case.requirement);
             let progress = Progress::start(rows, common.printed.quiet);
-            let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
+            let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
             progress.finish();
             tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
         }
@@ -109,7 +109,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             };
             let rows = cases.iter().map(|case| case.requirement);
             let progress = Progress::start(rows, common.printed.quiet);
-            let run = suite.run(&cases, |outcome| progress.checked(outcome)).await;
+            let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
             progress.finish();
             tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
         }

@@ -439,7 +439,7 @@ async fn times(
         let rows = planned.iter().map(|planned| planned.check.requirement);
         let progress = Progress::start(rows, args.outputs.printed.quiet);
         let seen = |ran: &Ran| {
-            progress.checked(&ran.outcome);
+            progress.checked(ran.outcome.requirement, known_failures.verdict(&ran.outcome));
             if let Some(kept) = partial
                 && let Err(why) = kept.add(runner.gather(vec![ran.clone()]))
             {

@@ -148,6 +148,7 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
             Err(Ending::Code(1))
         }
         What::Run { limit, window, rules, map, readings, filter, command } => {
+            each_selects("--only", &filter, |case, text| case.id.contains(text))?;
             let options = Options {
                 limit: Duration::from_secs(limit),
                 window: window.into(),
@@ -215,17 +216,23 @@ fn unknown(all: &[Case], id: &str) -> Ending {
     })
 }
 
+/// Checks that each filter selects a case; the error suggests folders and ids.
+fn each_selects(what: &str, filters: &[String], selects: fn(&Case, &str) -> bool) -> Result<(), Ending> {
+    let all = cases();
+    let Some(text) = filters.iter().find(|text| !all.iter().any(|case| selects(case, text))) else {
+        return Ok(());
+    };
+    let names = all.iter().map(Case::place).chain(all.iter().map(|case| case.id.as_str()));
+    let near = did_you_mean(text, names);
+    Err(Ending::Bad(format!("{what} {text:?} matches no case{near}; assay vectors list shows every case")))
+}
+
 fn list(filters: &[String]) -> Result<(), Ending> {
     let all = cases();
-    let wanted = |case: &&Case| {
-        filters.is_empty() || filters.iter().any(|text| case.id.contains(text) || case.op.contains(text))
-    };
+    let selects = |case: &Case, text: &str| case.id.contains(text) || case.op.contains(text);
+    each_selects("the filter", filters, selects)?;
+    let wanted = |case: &&Case| filters.is_empty() || filters.iter().any(|text| selects(case, text));
     let chosen: Vec<&Case> = all.iter().filter(wanted).collect();
-    if chosen.is_empty() {
-        return Err(Ending::Bad(
-            "no case matches these filters; assay vectors list shows every case".to_owned(),
-        ));
-    }
     let line = |case: &&Case| {
         let verdict = if case.is_reject() { "reject" } else { "accept" };
         format!("{verdict}  {:<28} {}\n", case.op, case.id)

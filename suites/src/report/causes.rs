@@ -16,6 +16,8 @@ const INDENT: usize = 12;
 const REPEAT_BYTES: usize = 480;
 /// More commands than this are only in the rows of `-v`.
 const REPEATS: usize = 2;
+/// A longer word is broken where the text is cut: it is a path or a value.
+const WORD: usize = 24;
 
 /// A cause in at most 15 lines of 80 characters; only commands are longer. `number` counts from 1.
 pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> String {
@@ -36,7 +38,7 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
             .map_or(String::new(), |n| format!(" of exchange {} of {}", n + 1, outcome.exchanges.len()));
         item("at", &format!("{}{exchange}", failure.place), 1);
         item("want", &failure.want, 2);
-        item("got", &failure.got, 2);
+        item("got", prose::or_nothing(&failure.got), 2);
     } else if outcome.reason != cause.title {
         item("reason", &outcome.reason, 2);
     }
@@ -108,6 +110,7 @@ fn fold(first: &str, text: &str, most: usize) -> Vec<String> {
     for word in text.split(' ') {
         let mut word = word;
         loop {
+            let is_last = lines.len() == most;
             let line = lines.last_mut().expect("at least one line");
             let used = line.chars().count();
             let space = usize::from(used > 0);
@@ -116,9 +119,10 @@ fn fold(first: &str, text: &str, most: usize) -> Vec<String> {
                 line.push_str(word);
                 break;
             }
-            // A word that is longer than a line is broken.
+            // A word that is longer than a line is broken, and a long one at the end.
             let left = room.saturating_sub(used + space);
-            if word.chars().count() > room && left > 0 {
+            let longest = if is_last { WORD } else { room };
+            if word.chars().count() > longest && left > 0 {
                 let at = word.char_indices().nth(left).map_or(word.len(), |(at, _)| at);
                 line.push_str(if space > 0 { " " } else { "" });
                 line.push_str(&word[..at]);
@@ -181,5 +185,10 @@ mod tests {
         assert_eq!(folded, [format!("  a         {}", "y".repeat(68)), format!("{}yy b", " ".repeat(12))]);
         let cut = fold("  a         ", &format!("{word} b"), 1);
         assert_eq!(cut, [format!("  a         {}\u{2026}", "y".repeat(67))]);
+        let path = "/p".repeat(33);
+        let cut = fold("  >         ", &format!("GET {path}"), 1);
+        assert_eq!(cut, [format!("  >         GET {}\u{2026}", &path[..63])], "most of a path is shown");
+        let cut = fold("  a         ", &format!("{} abcdefgh", "y".repeat(62)), 1);
+        assert_eq!(cut, [format!("  a         {}\u{2026}", "y".repeat(62))], "a short word is not broken");
     }
 }

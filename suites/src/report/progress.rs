@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::group;
 use super::terminal::{Paint, counts};
-use crate::verdict::{Outcome, Verdict};
+use crate::verdict::Verdict;
 
 /// The interval of the lines with the time that is left.
 const INTERVAL: Duration = Duration::from_secs(30);
@@ -53,19 +53,19 @@ impl Progress {
         Progress { bar, lines, clock, bad: 0.into() }
     }
 
-    /// Counts one finished check.
-    pub fn checked(&self, outcome: &Outcome) {
+    /// Counts a finished check of `row`.
+    pub fn checked(&self, row: Id, verdict: Verdict) {
         if let Some(lines) = &self.lines {
-            let line = lines.lock().unwrap_or_else(PoisonError::into_inner).checked(outcome);
+            let line = lines.lock().unwrap_or_else(PoisonError::into_inner).checked(row, verdict);
             if let Some(line) = line {
                 eprintln!("{line}");
             }
         }
-        let is_bad = outcome.verdict.is_bad() || outcome.verdict == Verdict::Error;
+        let is_bad = verdict.is_bad() || verdict == Verdict::Error;
         let bad = self.bad.fetch_add(usize::from(is_bad), Relaxed) + usize::from(is_bad);
         self.bar.set_message(match bad {
-            0 => outcome.requirement.to_string(),
-            _ => format!("{bad} bad, {}", outcome.requirement),
+            0 => row.to_string(),
+            _ => format!("{bad} did not pass, {row}"),
         });
         self.bar.inc(1);
     }
@@ -100,13 +100,13 @@ impl Lines {
     }
 
     /// The line of the group whose last check this is.
-    fn checked(&mut self, outcome: &Outcome) -> Option<String> {
+    fn checked(&mut self, row: Id, verdict: Verdict) -> Option<String> {
         self.done += 1;
-        let name = group(outcome.requirement);
+        let name = group(row);
         let width = self.groups.keys().map(String::len).max().unwrap_or_default();
         let (left, verdicts) = self.groups.get_mut(&name)?;
         *left = left.checked_sub(1)?;
-        *verdicts.entry(outcome.verdict).or_default() += 1;
+        *verdicts.entry(verdict).or_default() += 1;
         let count = |verdict| verdicts.get(&verdict).copied().unwrap_or_default();
         (*left == 0).then(|| format!("{name:width$}  {}", counts(count, Paint(false))))
     }
@@ -134,7 +134,7 @@ mod tests {
         let run = example::run();
         let mut lines = Lines::new(run.outcomes.iter().map(|one| one.requirement));
         assert_eq!(lines.left(Duration::from_secs(30)), None);
-        let mut said: Vec<Option<String>> = run.outcomes[..4].iter().map(|one| lines.checked(one)).collect();
+        let mut said: Vec<Option<String>> = run.outcomes[..4].iter().map(|one| lines.checked(one.requirement, one.verdict)).collect();
         assert_eq!(
             said.pop().flatten().as_deref(),
             Some("publish.first-group  1 pass, 1 fail, 2 not-testable")
@@ -143,7 +143,8 @@ mod tests {
         let left = |lines: &Lines, seconds| lines.left(Duration::from_secs(seconds));
         assert_eq!(left(&lines, 60).as_deref(), Some("4 of 7 checks, about 45 s left"));
         assert_eq!(left(&lines, 600).as_deref(), Some("4 of 7 checks, about 8 min left"));
-        let last = run.outcomes[4..].iter().filter_map(|one| lines.checked(one)).collect::<Vec<_>>();
+        let last = run.outcomes[4..].iter().filter_map(|one| lines.checked(one.requirement, one.verdict));
+        let last: Vec<String> = last.collect();
         assert_eq!(last, ["publish.other        1 warn, 1 inconclusive, 1 error"]);
         assert_eq!(lines.left(Duration::from_mins(15)), None);
     }
@@ -152,7 +153,7 @@ mod tests {
     async fn nothing_is_shown_if_it_is_hidden() {
         let run = example::run();
         let progress = Progress::start(run.outcomes.iter().map(|one| one.requirement), true);
-        run.outcomes.iter().for_each(|outcome| progress.checked(outcome));
+        run.outcomes.iter().for_each(|one| progress.checked(one.requirement, one.verdict));
         assert!(progress.lines.is_none() && progress.clock.is_none() && progress.bar.is_hidden());
         progress.finish();
     }

@@ -17,8 +17,8 @@ use crate::verdict::{Outcome, Run, Verdict};
 const BODY_BYTES: usize = 2000;
 /// The maximum number of causes that are shown in full, without `-v`.
 const CAUSES: usize = 10;
-/// The maximum number of causes that the summary names.
-const NAMED: usize = 3;
+/// The maximum number of lines of the summary, without blank lines, objections and remarks.
+const SUMMARY: usize = 15;
 /// The maximum number of reasons of untested checks, without `-v`.
 const LISTED: usize = 3;
 /// The maximum number of remarks, without `-v` and `--coverage`.
@@ -64,7 +64,7 @@ pub fn report(run: &Run, view: View<'_>) -> String {
     let (room, most) = if view.is_brief() { (WIDTH - 2, REMARKS) } else { (usize::MAX, usize::MAX) };
     let remarks: Vec<String> = run.remarks.iter().map(|remark| cut(remark, room)).collect();
     put_lines(&mut out, "remarks", &remarks, most);
-    put_tested(&mut out, run);
+    put_tested(&mut out, run, view);
     out.push_str(&ending(run, view, paint));
     // A GitHub runner reads the text after `##[` as a command, anywhere in a line.
     out.trim_start().replace("##[", "#\\x23[")
@@ -106,10 +106,20 @@ fn put_causes(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
         let gap = if out.is_empty() { "" } else { "\n" };
         let _ = write!(out, "{gap}{}", block(run, n + 1, cause, paint));
     }
-    let mut gap = if out.is_empty() { "" } else { "\n" };
-    for (n, cause) in causes.iter().enumerate().filter(|(n, one)| !is_shown(*n, one.verdict)) {
-        let _ = writeln!(out, "{}{}", std::mem::take(&mut gap), causes::title(n + 1, cause));
+    let rest: Vec<String> = causes
+        .iter()
+        .enumerate()
+        .filter(|(n, one)| !is_shown(*n, one.verdict))
+        .map(|(n, one)| causes::title(n + 1, one) + "\n")
+        .collect();
+    if !rest.is_empty() && !out.is_empty() {
+        out.push('\n');
     }
+    let brief = causes.iter().skip(most).filter(|one| one.verdict != Verdict::KnownFailure).count();
+    if brief > 0 {
+        let _ = writeln!(out, "{}, one line each; -v shows all of each", prose::count(brief, "more cause"));
+    }
+    out.push_str(&rest.concat());
 }
 
 /// Every check, by group; with its exchanges if the view says so.
@@ -393,7 +403,7 @@ fn put_lines(out: &mut String, title: &str, lines: &[String], most: usize) {
 }
 
 /// How much of each service was tested, and the causes if there are several.
-fn put_tested(out: &mut String, run: &Run) {
+fn put_tested(out: &mut String, run: &Run, view: View<'_>) {
     let lines: Vec<String> = tested(run)
         .iter()
         .map(|one| {
@@ -406,12 +416,15 @@ fn put_tested(out: &mut String, run: &Run) {
         })
         .collect();
     put_lines(out, "tested", &lines, usize::MAX);
-    let causes = causes(run);
+    let (services, causes) = (lines.len(), causes(run));
     if causes.len() > 1 {
         let lines: Vec<String> =
             causes.iter().enumerate().map(|(n, one)| causes::title(n + 1, one)).collect();
         let _ = writeln!(out, "\n{} causes", lines.len());
-        let named = if lines.len() == NAMED + 1 { lines.len() } else { NAMED };
+        // Two heads, the services, the reports, the target and the result are lines of the summary, too.
+        let others = 2 + services + usize::from(!view.written.is_empty()) + 2;
+        let room = SUMMARY.saturating_sub(others).max(1);
+        let named = if lines.len() <= room { lines.len() } else { room - 1 };
         lines.iter().take(named).for_each(|line| out.push_str(&format!("  {line}\n")));
         if lines.len() > named {
             let _ = writeln!(out, "  {} more, above", lines.len() - named);

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use serde_json::Value;
+use tokio::sync::oneshot::{self, Sender};
 use wiremock::matchers::{any, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -198,8 +198,9 @@ async fn a_control_api_that_returns_no_object_is_an_error_and_no_panic() {
     }
 }
 
-/// Answers the first request, and all others only if `answers` is set. Counts them.
-fn stalling(listener: &TcpListener, answers: &AtomicBool, count: &AtomicUsize) {
+/// Answers the first request, and all others only if `answers` is set. Counts them, and reports the first it holds.
+fn stalling(listener: &TcpListener, answers: &AtomicBool, count: &AtomicUsize, held_one: Sender<()>) {
+    let mut held_one = Some(held_one);
     let mut held: Vec<TcpStream> = Vec::new();
     for mut stream in listener.incoming().flatten() {
         let mut request = Vec::new();
@@ -215,6 +216,9 @@ fn stalling(listener: &TcpListener, answers: &AtomicBool, count: &AtomicUsize) {
         }
         if count.fetch_add(1, Ordering::SeqCst) > 0 && !answers.load(Ordering::SeqCst) {
             held.push(stream);
+            if let Some(held_one) = held_one.take() {
+                held_one.send(()).expect("the test waits");
+            }
             continue;
         }
         let request = String::from_utf8_lossy(&request).into_owned();
@@ -236,7 +240,8 @@ async fn a_killed_run_leaves_a_report_that_can_be_judged_merged_and_continued() 
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let (answers, count) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let (answering, counting) = (answers.clone(), count.clone());
-    std::thread::spawn(move || stalling(&listener, &answering, &counting));
+    let (held_one, holds) = oneshot::channel();
+    std::thread::spawn(move || stalling(&listener, &answering, &counting, held_one));
     std::fs::write(folder.path().join("auth"), "sesame-street").expect("written");
     let profile = format!(
         "[headers]\nX-Auth = {{ file = \"auth\" }}\n[metadata]\nurl = {url:?}\n[metadata.readings]\ninterface_path = \"/openapi.json\"\n"
@@ -252,10 +257,9 @@ async fn a_killed_run_leaves_a_report_that_can_be_judged_merged_and_continued() 
         .expect("it starts");
     let partial = folder.path().join("out.json.partial");
     let read = || std::fs::read_to_string(&partial).unwrap_or_default();
-    while count.load(Ordering::SeqCst) < 2 || read().matches('\n').count() < 2 {
-        assert!(child.try_wait().expect("its state").is_none(), "the run has ended");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    // The outcome of a check is written before the next check starts.
+    holds.await.expect("a second request");
+    assert_eq!(read().matches('\n').count(), 2, "{}", read());
     child.kill().expect("it is killed");
     child.wait().expect("it ends");
     assert!(!folder.path().join("out.json").exists() && !read().contains("sesame-street"), "{}", read());

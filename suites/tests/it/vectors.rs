@@ -56,6 +56,20 @@ fn the_shim_answers_too_large_an_input_without_taking_the_memory() {
     assert!(replies[2]["ok"].is_object(), "{}", replies[2]);
 }
 
+#[test]
+fn a_filter_without_a_case_is_an_error_with_suggestions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for arguments in [
+        &["run", "--only", "publish/domian", "--", "true"][..],
+        &["run", "--only", UPPER, "--only", "publish/domian", "--", "true"],
+        &["list", "publish/domian"],
+    ] {
+        let (code, text) = assay(folder.path(), arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {text}");
+        assert!(text.contains("matches no case; did you mean publish/domain?"), "{arguments:?}: {text}");
+    }
+}
+
 /// Writes the collection as files, as unpacking the release does.
 fn unpack(folder: &Path) -> PathBuf {
     let root = folder.join("copy");

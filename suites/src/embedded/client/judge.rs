@@ -36,7 +36,11 @@ fn first_prepared(trace: &Trace) -> Option<(usize, &Call)> {
 
 fn statuses(calls: &[(usize, &Call)]) -> String {
     let statuses: Vec<String> = calls.iter().map(|(_, call)| call.status().to_string()).collect();
-    format!("{} with the statuses [{}]", calls.len(), statuses.join(", "))
+    match statuses.as_slice() {
+        [] => "none".to_owned(),
+        [one] => format!("one, which returned {one}"),
+        all => format!("{}, which returned {}", all.len(), all.join(", ")),
+    }
 }
 
 /// The client submits a valid signature over the prepared message, and one record lands.

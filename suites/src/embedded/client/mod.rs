@@ -109,7 +109,7 @@ impl Suite {
         let counterparts: Counterparts =
             cases.iter().map(|case| (case.scene.version, OnceCell::new())).collect();
         let outcomes = gather(self.jobs, cases, |case| self.run_case(case, &counterparts), &mut seen).await;
-        report(&self.command, self.seed, outcomes)
+        report(&self.command, self.seed, outcomes, &assay_spec::publish::requirements::client::PUBLISHES)
     }
 
     async fn run_case(&self, case: &Case, counterparts: &Counterparts) -> Outcome {
@@ -180,7 +180,14 @@ async fn gather<C, F: Future<Output = Outcome>>(
     all.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-fn report(command: &[String], seed: u64, outcomes: Vec<Outcome>) -> Run {
+/// The run of these outcomes. `base` is the row of the conforming world: a client that fails there may not reach what the
+/// other worlds are about.
+fn report(command: &[String], seed: u64, mut outcomes: Vec<Outcome>, base: Id) -> Run {
+    if outcomes.iter().any(|one| std::ptr::eq(one.requirement, base) && one.verdict == Verdict::Fail) {
+        for one in outcomes.iter_mut().filter(|one| one.verdict == Verdict::Inconclusive) {
+            one.reason.push_str(&format!("; rests on {base}, which failed"));
+        }
+    }
     Run { target: command.join(" "), seed, outcomes, ..Run::default() }
 }
 

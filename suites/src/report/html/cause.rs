@@ -46,7 +46,7 @@ fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
         Some(failure) => {
             fact("at", format!("<code>{}</code>", line(short(&failure.place))));
             fact("want", line(short(&failure.want)));
-            fact("got", line(short(&failure.got)));
+            fact("got", line(short(prose::or_nothing(&failure.got))));
         }
         None => fact("reason", line(short(&outcome.reason))),
     }

@@ -17,6 +17,9 @@ const SLOWEST: usize = 15;
 /// The width of the longest bar in pixels.
 const BAR: u64 = 240;
 
+/// The maximum length of the target at the top; the conditions list every site.
+const TARGET_CHARS: usize = 160;
+
 /// The title of the page: the result, the target, the day, the version and the seed.
 pub(super) fn title(run: &Run) -> String {
     let day = run
@@ -94,7 +97,7 @@ pub(super) fn overview(run: &Run) -> String {
          <code>{}</code></p></div>\n{partial}<div class=\"chips\">{chips}</div>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"services\"><table \
          class=\"counts\"><thead><tr><th scope=\"col\">service</th><th scope=\"col\">tested</th>{heads}</tr></thead><tbody>{rows}</tbody>\
          </table></div>\n{}{}",
-        line(&run.target),
+        line(&cut(&run.target, TARGET_CHARS)),
         run.seed,
         list("Objections", &run.objections),
         list("Remarks", &run.remarks),

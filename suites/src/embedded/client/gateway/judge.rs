@@ -62,6 +62,7 @@ fn expect_complete(trace: &Trace, turn: usize, words: &str) -> Checked {
 pub(super) fn sends_the_key(trace: &Trace) -> Checked {
     let Some(key) = &trace.key else { return Err(unclear("the client has no key")) };
     if trace.asking().next().is_none() {
+        answers(trace)?;
         return Err(unclear("the client sent no inference request"));
     }
     for (at, call) in trace.asking() {

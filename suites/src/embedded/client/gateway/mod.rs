@@ -95,7 +95,7 @@ impl Suite {
         let counterparts: Counterparts =
             cases.iter().map(|case| (counterpart_of(case), OnceCell::new())).collect();
         let outcomes = gather(self.jobs, cases, |case| self.run_case(case, &counterparts), &mut seen).await;
-        report(&self.command, self.seed, outcomes)
+        report(&self.command, self.seed, outcomes, &assay_spec::gateway::requirements::client::BEARER)
     }
 
     async fn run_case(&self, case: &Case, counterparts: &Counterparts) -> Outcome {

@@ -23,6 +23,8 @@ use crate::probe::wall_clock;
 
 /// The address of requests over a connection with another certificate than the enclave's.
 pub(super) const IMPOSTOR: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 66));
+/// The reply of a client that reads no prompt or prints no line.
+const ENDED: &str = "nothing: the client has ended, or closed its input or output";
 /// The most bytes of a client's output that are read.
 const OUTPUT_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -218,14 +220,14 @@ impl Stage<'_> {
         let prompt = format!("Question {id}: what is the sea like, in a few words?");
         let (model, stream) = (self.scene.model(), self.scene.stream);
         let line = json!({ "id": id, "model": model, "prompt": prompt, "stream": stream });
-        let Some(input) = &mut self.input else { return ClientReport::Nothing("it reads no prompts") };
+        let Some(input) = &mut self.input else { return ClientReport::Nothing(ENDED) };
         let line = format!("{line}\n");
         let sent = async {
             input.write_all(line.as_bytes()).await?;
             input.flush().await
         };
         if !matches!(timeout(self.suite.limit, sent).await, Ok(Ok(()))) {
-            return ClientReport::Nothing("it reads no prompts");
+            return ClientReport::Nothing(ENDED);
         }
         let deadline = Instant::now() + self.suite.limit;
         let mut ticks = interval(READ_EVERY);
@@ -233,9 +235,9 @@ impl Stage<'_> {
             tokio::select! {
                 line = self.output.next_line() => match line {
                     Ok(Some(line)) => if let Some(reported) = reported(&line, id) { return reported },
-                    _ => return ClientReport::Nothing("its output has ended"),
+                    _ => return ClientReport::Nothing(ENDED),
                 },
-                () = tokio::time::sleep_until(deadline) => return ClientReport::Nothing("it did not reply in time"),
+                () = tokio::time::sleep_until(deadline) => return ClientReport::Nothing("nothing in time"),
                 _ = ticks.tick() => self.watch.read(),
             }
         }
