@@ -215,7 +215,10 @@ impl Transport {
     /// Why an endpoint gets no requests: it or its server stopped answering.
     pub(crate) fn stopped(&self, place: &Place) -> Option<String> {
         let seen = self.seen();
-        [&place.whole(), place].into_iter().find_map(|place| seen.stopped.get(place)).map(|it| it.cause.clone())
+        [&place.whole(), place]
+            .into_iter()
+            .find_map(|place| seen.stopped.get(place))
+            .map(|it| it.cause.clone())
     }
 
     /// Whether a request is sent to a place that stopped answering; `None` if it did not.
@@ -244,7 +247,8 @@ impl Transport {
         if let Some((site, latency)) = seen.latencies.iter().max_by_key(|(_, latency)| **latency) {
             let limit = seen.patience(self.min_timeout, site).as_secs_f64();
             let longest = latency.as_millis();
-            remarks.push(format!("time to connect: up to {longest} ms ({site}); response timeout {limit:.1} s"));
+            remarks
+                .push(format!("time to connect: up to {longest} ms ({site}); response timeout {limit:.1} s"));
         }
         let spoken: Vec<String> = seen
             .protocols

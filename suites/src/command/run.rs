@@ -221,6 +221,18 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     }
 }
 
+/// Prints the plan of a run, and writes it as JSON if that is wanted.
+fn show(args: &RunArgs, plan: &Plan) -> Result<(), Ending> {
+    print!("{}", plan.text());
+    if let Some(times) = args.repeat {
+        println!("the whole plan runs {} (--repeat)", prose::count(times, "time"));
+    }
+    match &args.outputs.json {
+        Some(path) => write(path, &format!("{:#}\n", plan.json())),
+        None => Ok(()),
+    }
+}
+
 /// Runs the selected checks, or those of them in `only`. Those that fail are added to `red`.
 async fn run_once(
     args: &RunArgs,
@@ -280,15 +292,7 @@ async fn run_once(
         return Ok(());
     }
     if args.plan {
-        let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
-        print!("{}", plan.text());
-        if let Some(times) = args.repeat {
-            println!("the whole plan runs {} (--repeat)", prose::count(times, "time"));
-        }
-        return match &args.outputs.json {
-            Some(path) => write(path, &format!("{:#}\n", plan.json())),
-            None => Ok(()),
-        };
+        return show(args, &Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs));
     }
 
     let interrupt = &*interrupt.get_or_insert_with(Interrupt::listen);
