@@ -142,7 +142,9 @@ impl Runner<'_> {
         }
         let is_partial = all.len() < planned.len();
         let count = learned.count();
-        all.iter_mut().filter(|(_, known)| *known < count).for_each(|(ran, _)| learned.redact(&mut ran.outcome));
+        all.iter_mut()
+            .filter(|(_, known)| *known < count)
+            .for_each(|(ran, _)| learned.redact(&mut ran.outcome));
         let all = all.into_iter().map(|(ran, _)| ran).collect();
         Run { is_partial, remarks: self.remarks(), ..self.gather(all) }
     }

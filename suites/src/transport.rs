@@ -215,7 +215,10 @@ impl Transport {
     /// Why an endpoint gets no requests: it or its server stopped answering.
     pub(crate) fn stopped(&self, place: &Place) -> Option<String> {
         let seen = self.seen();
-        [&place.whole(), place].into_iter().find_map(|place| seen.stopped.get(place)).map(|it| it.cause.clone())
+        [&place.whole(), place]
+            .into_iter()
+            .find_map(|place| seen.stopped.get(place))
+            .map(|it| it.cause.clone())
     }
 
     /// Whether a request is sent to a place that stopped answering; `None` if it did not.

@@ -27,12 +27,19 @@ impl Probe<'_> {
     }
 
     /// Rejects a request to a server or an endpoint that stopped answering. After some of them one is sent.
-    pub(super) async fn require_answers(&self, site: &str, base: &str, request: &Request) -> Result<(), Stop> {
+    pub(super) async fn require_answers(
+        &self,
+        site: &str,
+        base: &str,
+        request: &Request,
+    ) -> Result<(), Stop> {
         if !self.may_stop(site) {
             return Ok(());
         }
-        let (transport, place) =
-            (self.environment.connector.transport(), self.place(site, base, &request.method, &request.target));
+        let (transport, place) = (
+            self.environment.connector.transport(),
+            self.place(site, base, &request.method, &request.target),
+        );
         if transport.is_doubtful(&place)
             && let Some(path) = self.unanswered(site, base).await
         {

@@ -50,7 +50,8 @@ impl Hidden {
             }
             if let Some(whole) = other.wholes.get(&number) {
                 self.wholes.insert(self.forms.len(), whole.clone());
-                self.disguises.extend(other.disguises.iter().find(|disguise| disguise.value == *whole).cloned());
+                self.disguises
+                    .extend(other.disguises.iter().find(|disguise| disguise.value == *whole).cloned());
             }
             self.forms.push(form.clone());
             self.shown.push(other.shown[number].clone());
