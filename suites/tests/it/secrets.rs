@@ -365,7 +365,7 @@ fn repeated(head: &[u8]) -> String {
     }
     let all = written(LEARNED);
     let body = serde_json::json!({ "error": all.join(" "), "cookie": COOKIE, "token": LEARNED });
-    let response = http_response("404 Not Found", &all, "claim", &body.to_string().replace("\\\\u", "\\u"));
+    let response = http_response("400 Bad Request", &all, "claim", &body.to_string().replace("\\\\u", "\\u"));
     response.replacen("\r\n", &format!("\r\nset-cookie: session={COOKIE}; Path=/\r\n"), 1)
 }
 
