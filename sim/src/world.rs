@@ -59,36 +59,8 @@ struct Own {
 #[derive(Clone, Debug)]
 struct Receiving {
     head: Box<RequestHead>,
-    /// The body so far, in the pieces that the journal has, too.
-    pieces: Vec<Bytes>,
-    length: usize,
+    body: BytesMut,
     too_large: bool,
-}
-
-impl Receiving {
-    fn new(head: Box<RequestHead>) -> Receiving {
-        Receiving { head, pieces: Vec::new(), length: 0, too_large: false }
-    }
-
-    /// Adds a piece; cuts the body at `limit`.
-    fn take(&mut self, piece: &Bytes, limit: usize) {
-        let space = limit.saturating_sub(self.length);
-        self.too_large = piece.len() > space;
-        self.pieces.push(piece.slice(..piece.len().min(space)));
-        self.length += piece.len().min(space);
-    }
-
-    /// The complete request. Each piece is released once it is copied.
-    fn into_request(mut self) -> Request {
-        let body = if self.pieces.len() > 1 {
-            let mut body = BytesMut::with_capacity(self.length);
-            self.pieces.drain(..).for_each(|piece| body.extend_from_slice(&piece));
-            body.freeze()
-        } else {
-            self.pieces.pop().unwrap_or_default()
-        };
-        Request { head: *self.head, body, too_large: self.too_large }
-    }
 }
 
 impl World {
@@ -276,7 +248,7 @@ impl World {
         self.core.current = self.last;
         let reply = self.services.begin(&mut self.core, self.last, &head);
         self.core.current = 0;
-        let receiving = reply.is_none().then(|| Receiving::new(head));
+        let receiving = reply.is_none().then(|| Receiving { head, body: BytesMut::new(), too_large: false });
         self.exchanges.insert(self.last, Open { site, receiving, own });
         if let Some(reply) = reply {
             self.core.answer(self.last, reply);
@@ -300,8 +272,10 @@ impl World {
         if receiving.too_large {
             return;
         }
-        receiving.take(&bytes, limit);
+        receiving.body.extend_from_slice(&bytes);
+        receiving.too_large = receiving.body.len() > limit;
         let too_large = receiving.too_large;
+        receiving.body.truncate(limit);
         self.core.note(exchange, Event::Body(bytes));
         // No further bytes can change the answer.
         if too_large {
@@ -310,10 +284,12 @@ impl World {
     }
 
     fn end(&mut self, exchange: ExchangeId) {
-        let Some(receiving) = self.exchanges.get_mut(&exchange).and_then(|open| open.receiving.take()) else {
+        let Some(Receiving { head, body, too_large }) =
+            self.exchanges.get_mut(&exchange).and_then(|open| open.receiving.take())
+        else {
             return;
         };
-        let request = receiving.into_request();
+        let request = Request { head: *head, body: body.freeze(), too_large };
         self.core.current = exchange;
         if let Some(reply) = self.services.handle(&mut self.core, exchange, &request) {
             self.core.answer(exchange, reply);

@@ -403,6 +403,8 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
         ClockMode::Manual | ClockMode::Auto => assay_sim::clock::EPOCH,
     });
     let token = args.token_file.as_deref().map(read_token).transpose()?;
+    // From the beginning: a process with the id 1, as in a container, gets no signal that it does not listen for.
+    let interrupt = command::interrupt::Interrupt::listen_quietly();
     let options = Options {
         seed: args.seed,
         listen: args.listen,
@@ -425,7 +427,8 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
         println!("test it  assay run --profile {}", profile.display());
     }
     println!("press Ctrl-C to stop");
-    tokio::signal::ctrl_c().await.map_err(|e| Ending::Failed(e.to_string()))
+    interrupt.wait().await;
+    Ok(())
 }
 
 #[cfg(feature = "embedded")]

@@ -16,13 +16,15 @@ use crate::verdict::Outcome;
 
 pub use learned::Learned;
 pub(crate) use parts::WINDOW;
-use parts::{Index, entity, hex};
+use parts::{Beginnings, Index, entity, hex};
 
 /// The secrets, and their replacements.
 #[derive(Clone, Default)]
 pub struct Hidden {
     /// Values and replacements; the longest value first, because one may be a prefix of another.
     values: Vec<(String, Vec<char>)>,
+    /// How the values begin, made when first needed.
+    beginnings: OnceLock<Beginnings>,
     /// Replacements of the forms.
     shown: Vec<String>,
     /// Forms of secrets of which every part is hidden.
@@ -115,6 +117,7 @@ impl Hidden {
             characters.len() >= SHORTEST && !self.values.iter().any(|(_, known)| *known == characters);
         if is_new {
             self.values.push((shown(), characters));
+            self.beginnings = OnceLock::new();
             self.values.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
         }
         is_new
@@ -188,13 +191,23 @@ impl Hidden {
     /// Redacts a prefix of a value at the end of a string that was cut.
     fn redact_end(&self, text: &mut String) -> bool {
         let end = text.trim_end_matches(['"', '\u{2026}', ' ']).len();
-        let tail = text[..end].char_indices().rev().take(LONGEST_END).map(|(at, _)| at);
-        // The longest prefix first; a short one is not a secret.
-        let starts: Vec<usize> = tail.skip(2 * SHORTEST - 1).collect();
+        // A short end is not a secret.
+        let mut tail = text[..end].char_indices().rev().map(|(at, _)| at).take(LONGEST_END);
+        let Some(last) = tail.nth(2 * SHORTEST - 1) else { return false };
+        let mut next = tail.last().unwrap_or(last);
+        let mut starts = Vec::new();
+        while let Some(at) = self.beginnings().next(text.as_bytes(), next).filter(|at| *at <= last) {
+            starts.extend(text.is_char_boundary(at).then_some(at));
+            next = at + 1;
+        }
+        if starts.is_empty() {
+            return false;
+        }
         for (shown, value) in &self.values {
             let begins = |at: &&usize| text[**at..end].chars().zip(value).all(|(c, known)| c == *known);
             let is_shorter = |at: &&usize| text[**at..end].chars().count() < value.len();
-            if let Some(&at) = starts.iter().rev().find(|at| begins(at) && is_shorter(at)) {
+            // The longest prefix first.
+            if let Some(&at) = starts.iter().find(|at| begins(at) && is_shorter(at)) {
                 text.replace_range(at..end, shown);
                 return true;
             }
@@ -233,31 +246,32 @@ impl Hidden {
     }
 
     fn redact_bytes(&self, bytes: &mut Vec<u8>) -> bool {
-        let mut found = false;
-        for (shown, value) in &self.values {
-            let mut out: Option<Vec<u8>> = None;
-            let (mut at, mut kept) = (0, 0);
-            let first = first_bytes(value);
-            // Most bytes cannot start an encoded value; skip them quickly.
-            while let Some(ahead) = bytes[at..].iter().position(|byte| first[usize::from(*byte)]) {
-                at += ahead;
-                if let Some(length) = length_at(&bytes[at..], value) {
-                    let out = out.get_or_insert_default();
-                    out.extend_from_slice(&bytes[kept..at]);
-                    out.extend_from_slice(shown.as_bytes());
-                    at += length;
-                    kept = at;
-                } else {
-                    at += 1;
-                }
-            }
-            if let Some(mut out) = out {
-                out.extend_from_slice(&bytes[kept..]);
-                *bytes = out;
-                found = true;
+        self.redact_values(bytes) | self.redact_parts(bytes)
+    }
+
+    fn redact_values(&self, bytes: &mut Vec<u8>) -> bool {
+        let (mut out, mut at, mut kept) = (Vec::new(), 0, 0);
+        while let Some(place) = self.beginnings().next(bytes, at) {
+            let rest = &bytes[place..];
+            let found = self.values.iter().find_map(|(shown, value)| Some((shown, length_at(rest, value)?)));
+            at = place + 1;
+            if let Some((shown, length)) = found {
+                out.extend_from_slice(&bytes[kept..place]);
+                out.extend_from_slice(shown.as_bytes());
+                at = place + length;
+                kept = at;
             }
         }
-        found | self.redact_parts(bytes)
+        if kept == 0 {
+            return false;
+        }
+        out.extend_from_slice(&bytes[kept..]);
+        *bytes = out;
+        true
+    }
+
+    fn beginnings(&self) -> &Beginnings {
+        self.beginnings.get_or_init(|| Beginnings::new(self.values.iter().map(|(_, value)| &value[..])))
     }
 
     fn redact_parts(&self, bytes: &mut Vec<u8>) -> bool {
@@ -334,19 +348,6 @@ fn alike(value: &str, seed: &[u8; 32], nth: u64) -> String {
         char::from(alphabet[usize::from(byte) % alphabet.len()])
     };
     value.char_indices().map(other).collect()
-}
-
-/// The first bytes of all encodings of `value`.
-fn first_bytes(value: &[char]) -> [bool; 256] {
-    let mut first = [false; 256];
-    for byte in [b'%', b'\\', b'+', b'&'] {
-        first[usize::from(byte)] = true;
-    }
-    let mut utf8 = [0; 4];
-    if let Some(c) = value.first() {
-        first[usize::from(c.encode_utf8(&mut utf8).as_bytes()[0])] = true;
-    }
-    first
 }
 
 /// The length of `value` at the start of `bytes`, if it is there in any mixture of encodings.

@@ -8,7 +8,7 @@ use crate::common::{Client, PREPARE, bound, wire};
 use assay_sim::clock::EPOCH;
 use assay_sim::control::{Hub, PREFIX, router};
 use assay_sim::network;
-use assay_sim::serve::{ClockMode, Handle};
+use assay_sim::serve::{ClockMode, Handle, connection};
 use assay_spec::network::storage;
 use axum::body::Body;
 use axum::http::{Method, Request};
@@ -211,6 +211,40 @@ async fn idle_connections_and_slow_heads_and_bodies_are_closed() {
     }
     assert_eq!(handle.read(|world| (world.receiving(), world.waiting())), (0, 0));
     assert_eq!(wire::status(&wire::exchange(&handle, &alice.publish(EPOCH)).await), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_heads_and_bodies_of_the_control_api_are_closed() {
+    let hub = hub();
+    let head = format!(
+        "PUT {PREFIX}/faults HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n"
+    );
+    for begun in [0, 10, head.len(), head.len() + 3] {
+        let (mut ours, theirs) = tokio::io::duplex(1024);
+        tokio::spawn(connection(theirs, router(hub.clone())));
+        ours.write_all(&format!("{head}[  ").as_bytes()[..begun]).await.expect("the server reads");
+        let mut said = Vec::new();
+        ours.read_to_end(&mut said).await.expect("the server closes the connection");
+        let said = String::from_utf8_lossy(&said);
+        assert!(
+            if begun < head.len() { said.is_empty() } else { wire::status(&said) == 408 },
+            "{begun}: {said}"
+        );
+    }
+    // A body that comes slowly, too.
+    let (mut ours, theirs) = tokio::io::duplex(1024);
+    tokio::spawn(connection(theirs, router(hub.clone())));
+    ours.write_all(head.as_bytes()).await.expect("the server reads");
+    for _ in 0..3 {
+        tokio::time::advance(std::time::Duration::from_secs(25)).await;
+        let _ = ours.write_all(b" ").await;
+    }
+    let mut said = Vec::new();
+    ours.read_to_end(&mut said).await.expect("the server closes the connection");
+    assert_eq!(wire::status(&String::from_utf8_lossy(&said)), 408);
+    let body = "x".repeat(3 << 20);
+    let headers = [("host", "localhost"), ("content-type", "application/json")];
+    assert_eq!(response(&hub, Method::PUT, "faults", &headers, &body).await.status(), 413);
 }
 
 /// Sends a part of a body of 5 MiB and waits for the answer.

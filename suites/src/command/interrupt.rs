@@ -58,6 +58,22 @@ impl Interrupt {
         interrupt
     }
 
+    /// Starts to listen for signals, and says nothing about them.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn listen_quietly() -> Interrupt {
+        let interrupt = Interrupt { count: watch::Sender::new(0), is_late: watch::Sender::new(false) };
+        let count = interrupt.count.clone();
+        tokio::spawn(signals(move |_| count.send_modify(|count| *count += 1)));
+        interrupt
+    }
+
+    /// Resolves at the first request to stop.
+    #[cfg(feature = "embedded")]
+    pub(crate) async fn wait(&self) {
+        // The sender lives in `self`, so the channel cannot close.
+        let _ = self.count.subscribe().wait_for(|count| *count > 0).await;
+    }
+
     /// Stops the run at the deadline, unless the returned value is dropped before.
     pub(crate) fn stop_after(&self, deadline: Duration) -> Deadline {
         let (count, is_late) = (self.count.clone(), self.is_late.clone());
@@ -115,8 +131,8 @@ async fn signals(mut heard: impl FnMut(Signal)) {
 }
 
 #[cfg(not(unix))]
-async fn signals(mut heard: impl FnMut()) {
+async fn signals(mut heard: impl FnMut(Signal)) {
     while tokio::signal::ctrl_c().await.is_ok() {
-        heard();
+        heard(Signal::Interrupt);
     }
 }

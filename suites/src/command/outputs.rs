@@ -9,7 +9,7 @@ use assay_suites::partial;
 use assay_suites::probe::wall_clock;
 use assay_suites::profile::{Gate, Percent};
 use assay_suites::report::terminal::{self, View};
-use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif};
+use assay_suites::report::{self, annotations, badge, html, json, junit, markdown, sarif};
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use clap::Args;
 
@@ -256,8 +256,12 @@ impl Outputs {
         // Read before `--json` overwrites it.
         let since = self.since()?;
         let since = since.as_ref().map(|(name, verdicts)| (name.as_str(), verdicts));
+        // Secrets are searched for once, not for each report.
+        let run = report::redacted(&run).into_owned();
+        let readable = report::readable(&run);
+        let render = |flag| self.render(flag, if flag == "--json" { &run } else { &readable }, since);
         let mut written: Vec<Result<(), Ending>> =
-            self.files().map(|(flag, path)| write(path, &self.render(flag, &run, since))).collect();
+            self.files().map(|(flag, path)| write(path, &render(flag))).collect();
         if let Some((path, renewed)) = renewed {
             let kept = write(path, &renewed.to_toml());
             if kept.is_ok() {
@@ -266,9 +270,9 @@ impl Outputs {
             written.push(kept);
         }
         let names: Vec<&Path> = self.files().map(|(_, path)| path).collect();
-        self.printed.print(&run, &names);
+        self.printed.print(&readable, &names);
         if self.annotations {
-            print!("{}", annotations::write(&run));
+            print!("{}", annotations::write(&readable));
         }
         written.into_iter().collect::<Result<(), Ending>>()?;
         match run.exit_code() {

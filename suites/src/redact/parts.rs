@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::SHORTEST;
+
 /// Parts of a secret that are shorter are not searched for.
 pub(crate) const WINDOW: usize = 12;
 /// A part with fewer different bytes, such as a row of zeros, occurs by chance.
@@ -10,6 +12,64 @@ const DISTINCT: usize = 5;
 const BASE: u64 = 0x0100_0000_01b3;
 /// The filter has this many bits, as a power of two.
 const FILTER_BITS: u32 = 16;
+
+/// How some values begin, so that most places in a text need no comparison.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beginnings {
+    /// Whether a value may begin with characters of this hash.
+    filter: Vec<bool>,
+    /// A value begins with other characters than ASCII: it may be anywhere.
+    is_odd: bool,
+    /// Whether a value, or an escape of its first character, may begin with this byte.
+    first: Vec<bool>,
+}
+
+impl Beginnings {
+    /// The beginnings of these values.
+    pub(super) fn new<'v>(values: impl Iterator<Item = &'v [char]>) -> Beginnings {
+        let mut beginnings = Beginnings::default();
+        for value in values {
+            if beginnings.first.is_empty() {
+                beginnings.first = (0..=u8::MAX).map(is_escape).collect();
+            }
+            let mut utf8 = [0; 4];
+            if let Some(c) = value.first() {
+                beginnings.first[usize::from(c.encode_utf8(&mut utf8).as_bytes()[0])] = true;
+            }
+            let first: Option<Vec<u8>> = value.iter().take(SHORTEST).map(|c| u8::try_from(*c).ok()).collect();
+            match first.filter(|first| first.is_ascii()) {
+                Some(first) => {
+                    beginnings.filter.resize(1 << FILTER_BITS, false);
+                    beginnings.filter[filtered(hashed(&first))] = true;
+                }
+                None => beginnings.is_odd = true,
+            }
+        }
+        beginnings
+    }
+
+    /// The first place from `at` on where a value may be, in any encoding.
+    pub(super) fn next(&self, bytes: &[u8], at: usize) -> Option<usize> {
+        if self.first.is_empty() {
+            return None;
+        }
+        let mut at = at;
+        loop {
+            at += bytes.get(at..)?.iter().position(|byte| self.first[usize::from(*byte)])?;
+            let first = bytes.get(at..at + SHORTEST)?;
+            let is_escaped = self.is_odd || first.iter().any(|byte| is_escape(*byte));
+            if is_escaped || self.filter[filtered(hashed(first))] {
+                return Some(at);
+            }
+            at += 1;
+        }
+    }
+}
+
+/// Whether an escape begins with this byte.
+const fn is_escape(byte: u8) -> bool {
+    matches!(byte, b'%' | b'\\' | b'+' | b'&')
+}
 
 /// Every window of some forms of secrets.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +87,7 @@ impl Index {
         for (number, form) in forms.enumerate() {
             for (offset, window) in form.windows(WINDOW).enumerate() {
                 if is_distinctive(window) {
-                    let hash = window.iter().fold(0, |hash, byte| rolled(hash, *byte));
+                    let hash = hashed(window);
                     index.filter[filtered(hash)] = true;
                     index.windows.push((hash, number as u32, offset as u32));
                 }
@@ -97,6 +157,10 @@ fn is_distinctive(window: &[u8]) -> bool {
 
 const fn rolled(hash: u64, byte: u8) -> u64 {
     hash.wrapping_mul(BASE).wrapping_add(byte as u64 + 1)
+}
+
+fn hashed(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |hash, byte| rolled(hash, *byte))
 }
 
 const fn filtered(hash: u64) -> usize {

@@ -63,8 +63,8 @@ fn by_group(run: &Run) -> Vec<(String, Vec<&Outcome>)> {
 }
 
 /// The run for readers: without bearer tokens (including repeated ones), and with names instead of replacement values
-/// of secrets.
-fn readable(run: &Run) -> Cow<'_, Run> {
+/// of secrets. A run that is already readable is returned as it is.
+pub fn readable(run: &Run) -> Cow<'_, Run> {
     let mut run = redacted(run);
     if run.outcomes.iter().any(|outcome| !outcome.disguises.is_empty()) {
         // A replacement value occurs only in its own outcome.
@@ -79,8 +79,8 @@ fn readable(run: &Run) -> Cow<'_, Run> {
     run
 }
 
-/// The run without bearer tokens, including those that a target repeated.
-fn redacted(run: &Run) -> Cow<'_, Run> {
+/// The run without bearer tokens, including those that a target repeated. A run without any is returned as it is.
+pub fn redacted(run: &Run) -> Cow<'_, Run> {
     redacted_with(run, &mut Hidden::default())
 }
 

@@ -358,6 +358,44 @@ async fn no_report_shows_a_secret_that_the_run_learned() {
     }
 }
 
+/// As [`learned`]; every other response repeats that token, and sets a cookie.
+fn repeated(head: &[u8]) -> String {
+    if head.starts_with(b"POST /api/drop") {
+        return learned(head);
+    }
+    let all = written(LEARNED);
+    let body = serde_json::json!({ "error": all.join(" "), "cookie": COOKIE, "token": LEARNED });
+    let response = http_response("400 Bad Request", &all, "claim", &body.to_string().replace("\\\\u", "\\u"));
+    response.replacen("\r\n", &format!("\r\nset-cookie: session={COOKIE}; Path=/\r\n"), 1)
+}
+
+/// The name of a session that the server makes up.
+const COOKIE: &str = "5e55-0c81a7/9f+e2~Bx47";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_check_learned_is_hidden_in_the_checks_before_and_after_it() {
+    let (url, server) = repeating_server(repeated).await;
+    let text = format!("seed = 1\n[network]\nurl = \"{url}\"\n[drop]\nurl = \"{url}\"\n");
+    let loaded = Profile::of_text(text, "p.toml".into(), Path::new(".")).expect("a good profile");
+    let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
+    let planned = |filter: &str| plan(&target, &select(check::all(), &[], &[filter.to_owned()]));
+    let all = ["network.info", "drop.response", "network.aggregates"].map(planned).concat();
+    let mut early = Vec::new();
+    let run = runner.run(&all, |ran| early.push(ran.outcome.clone())).await;
+    server.abort();
+    let shows = |outcomes: &[Outcome]| {
+        json::write(&Run { outcomes: outcomes.to_vec(), ..Run::default() }).contains(LEARNED)
+    };
+    let at = early.iter().position(|one| one.requirement.service == Service::Drop).expect("a drop");
+    assert!(shows(&early[..at]), "the first checks saw the token before it was known");
+    assert!(!shows(&early[at..]), "the last ones saw it after");
+    let networks = run.outcomes.iter().filter(|one| one.requirement.service == Service::Network);
+    let is_marked = |one: &Outcome| one.disguises.iter().any(|it| it.name == "claim token");
+    assert!(networks.filter(|one| is_marked(one)).count() > 3);
+    hidden(&run, &loaded, &[("claim token", LEARNED), ("cookie", COOKIE)]).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_report_shows_a_secret_that_the_target_repeats() {
     let (url, server) = repeating_server(planted).await;
