@@ -169,7 +169,8 @@ impl Transport {
         if let Some((site, latency)) = seen.latencies.iter().max_by_key(|(_, latency)| **latency) {
             let limit = seen.patience(self.min_timeout, site).as_secs_f64();
             let longest = latency.as_millis();
-            remarks.push(format!("time to connect: up to {longest} ms ({site}); response timeout {limit:.1} s"));
+            remarks
+                .push(format!("time to connect: up to {longest} ms ({site}); response timeout {limit:.1} s"));
         }
         let spoken: Vec<String> = seen
             .protocols

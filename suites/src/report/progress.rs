@@ -134,7 +134,8 @@ mod tests {
         let run = example::run();
         let mut lines = Lines::new(run.outcomes.iter().map(|one| one.requirement));
         assert_eq!(lines.left(Duration::from_secs(30)), None);
-        let mut said: Vec<Option<String>> = run.outcomes[..4].iter().map(|one| lines.checked(one.requirement, one.verdict)).collect();
+        let mut said: Vec<Option<String>> =
+            run.outcomes[..4].iter().map(|one| lines.checked(one.requirement, one.verdict)).collect();
         assert_eq!(
             said.pop().flatten().as_deref(),
             Some("publish.first-group  1 pass, 1 fail, 2 not-testable")

@@ -93,7 +93,8 @@ async fn a_page_says_what_changed_since_an_earlier_report() {
     served.write_profile(&folder.path().join("p.toml"), None).expect("a profile");
     let run = async |deviation: &str, more: &[&str]| {
         control(&served).call("PUT", "deviations", Some(json!([deviation]))).await.expect("a deviation");
-        let run = [&["run", "--profile", "p.toml", "metadata.root", "metadata.contract.by-cid"], more].concat();
+        let run =
+            [&["run", "--profile", "p.toml", "metadata.root", "metadata.contract.by-cid"], more].concat();
         let (code, text) = assay(folder.path(), &[], &run).await;
         assert_eq!(code, Some(1), "{text}");
     };
@@ -103,7 +104,10 @@ async fn a_page_says_what_changed_since_an_earlier_report() {
     let (_, since) = page.split_once("<h2>Since old.json</h2>").expect("the section");
     let (since, _) = since.split_once("</section>").expect("its end");
     let (worse, better) = since.split_once("<h3>fixes (1)</h3>").expect("what passes now");
-    assert!(worse.contains("<h3>regressions (1)</h3>") && worse.contains("#metadata.contract.by-cid"), "{since}");
+    assert!(
+        worse.contains("<h3>regressions (1)</h3>") && worse.contains("#metadata.contract.by-cid"),
+        "{since}"
+    );
     assert!(better.contains("#metadata.root.html") && !since.contains("new checks"), "{since}");
     let old = ["run", "metadata.root", "--html", "a.html", "--since", "no.json"];
     let (code, text) = assay(folder.path(), &[], &old).await;
@@ -116,7 +120,10 @@ async fn a_known_failure_is_one_while_the_run_goes_on() {
     served.write_profile(&folder.path().join("p.toml"), None).expect("a profile");
     let known = "[[known]]\nrequirement = \"metadata.root.html\"\nreason = \"a proxy\"\n";
     std::fs::write(folder.path().join("b.toml"), known).expect("written");
-    control(&served).call("PUT", "deviations", Some(json!(["metadata.root.html"]))).await.expect("a deviation");
+    control(&served)
+        .call("PUT", "deviations", Some(json!(["metadata.root.html"])))
+        .await
+        .expect("a deviation");
     let run = ["run", "--profile", "p.toml", "metadata.root", "--baseline", "b.toml"];
     let (code, text) = assay(folder.path(), &[], &run).await;
     assert!(code == Some(0) && text.contains("metadata.root  1 pass, 1 known-failure\n"), "{text}");
@@ -168,7 +175,11 @@ async fn a_client_that_does_nothing_is_one_cause() {
     let report: Value = serde_json::from_str(&report).expect("JSON");
     let (causes, outcomes) = (report["causes"].as_array().expect("causes"), report["outcomes"].as_array());
     let bad = outcomes.expect("outcomes").iter().filter(|one| one["verdict"] != "pass").count();
-    assert_eq!((causes.len(), &causes[0]["row"]), (1, &"publish.client.publishes".into()), "{bad} outcomes: {text}");
+    assert_eq!(
+        (causes.len(), &causes[0]["row"]),
+        (1, &"publish.client.publishes".into()),
+        "{bad} outcomes: {text}"
+    );
     assert!(bad == 50 && text.lines().count() <= 16 + 16, "{text}");
     let junit = std::fs::read_to_string(folder.path().join("c.xml")).expect("a report");
     assert!(junit.contains("<testsuite name=\"causes\""), "{junit}");
