@@ -249,6 +249,8 @@ fn refusal<'one>(outcome: &'one Outcome, response: &Response) -> Option<(Id, &'o
     // Where a header or the body deviates, the rejection itself may be right.
     let is_about_status = outcome.failure.as_ref().is_none_or(|failure| failure.place.contains("status"));
     let line = outcome.why.last().filter(|_| is_last && is_about_status && response.status >= 400)?;
+    // The simulator also logs what it accepts under a deviation.
+    let line = Some(line).filter(|line| !line.contains(": switched off, so accepted"))?;
     let mut parts = line.splitn(3, ": ");
     parts.next().filter(|part| part.starts_with("exchange "))?;
     let row = catalogue::requirement(parts.next()?)?;

@@ -75,11 +75,11 @@ impl Tested {
 
     /// Why too little of the service was tested; `None` if it was enough.
     pub fn lacks(&self) -> Option<String> {
-        let (service, percent) = (self.service, self.percent());
+        let percent = self.percent();
         match self.core {
-            Some((shows, false)) => Some(format!("{service}: nothing shows that {shows}")),
+            Some((shows, false)) => Some(format!("nothing shows that {shows}")),
             _ if percent < usize::from(self.minimum.0) => {
-                Some(format!("{service}: {percent} % tested, the minimum is {} %", self.minimum.0))
+                Some(format!("{percent} % tested, the minimum is {} %", self.minimum.0))
             }
             _ => None,
         }
@@ -135,7 +135,8 @@ pub fn conclude(run: &Run) -> (Conclusion, Vec<String>) {
     } else if is_part {
         (Conclusion::SelectedChecksPassed, Vec::new())
     } else {
-        let lacks: Vec<String> = tested(run).iter().filter_map(Tested::lacks).collect();
+        let lack = |one: &Tested| one.lacks().map(|why| format!("{}: {why}", one.service));
+        let lacks: Vec<String> = tested(run).iter().filter_map(lack).collect();
         let is_enough = lacks.is_empty();
         (if is_enough { Conclusion::Conforms } else { Conclusion::NotEnoughTested }, lacks)
     }

@@ -25,18 +25,19 @@ use crate::cause::causes;
 use crate::diff::Verdicts;
 use crate::verdict::Run;
 
-/// If the data of the requirements is larger, it is rendered again with less of the exchanges.
-const LEDGER_BYTES: usize = 1_150_000;
+/// If the data of the requirements is larger, it is rendered again with less of the exchanges. The rest of a page is
+/// below half a megabyte.
+const LEDGER_BYTES: usize = 1_000_000;
 /// The same for a page with every exchange.
 const FULL_BYTES: usize = 7 * 1024 * 1024;
 
 /// From long to short; the last is used in any case.
 const CUTS: [Cuts; 5] = [
-    Cuts { failed: 16 * 1024, passed: 2 * 1024, followers: true },
-    Cuts { failed: 4 * 1024, passed: 512, followers: true },
-    Cuts { failed: 1024, passed: 128, followers: true },
-    Cuts { failed: 1024, passed: 16, followers: false },
-    Cuts { failed: 128, passed: 16, followers: false },
+    Cuts { failed: 16 * 1024, passed: 2 * 1024, causes: None },
+    Cuts { failed: 4 * 1024, passed: 512, causes: None },
+    Cuts { failed: 1024, passed: 128, causes: None },
+    Cuts { failed: 1024, passed: 16, causes: Some(30) },
+    Cuts { failed: 128, passed: 16, causes: Some(4) },
 ];
 
 /// What a page has besides the run.

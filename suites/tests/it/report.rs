@@ -43,6 +43,20 @@ async fn a_whole_run_is_a_page_with_every_row() {
     assert_eq!(page, html::write(&run, Options::default()), "the same run, the same bytes");
     let full = html::write(&run, Options { full: true, since: None });
     assert!(full.len() > 2 * page.len(), "the exchanges of passes: {} bytes", full.len());
+    // Every check fails for a reason of its own, with long values.
+    let mut failing = run;
+    for outcome in &mut failing.outcomes {
+        let long = format!("{} {}", outcome.requirement, "long ".repeat(2000));
+        outcome.verdict = Verdict::Fail;
+        let (place, want, got) = (outcome.requirement.to_string(), long.clone(), long.clone());
+        outcome.failure = Some(Failure { place, want, got, exchange: None });
+        outcome.repeat = vec![long.clone(); 3];
+        outcome.why = vec![long.clone(); 50];
+        outcome.reason = long;
+    }
+    let page = html::write(&failing, Options::default());
+    leave("failing.html", &page);
+    assert!(page.len() < PAGE_BYTES, "{} bytes", page.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]

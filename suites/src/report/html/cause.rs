@@ -2,6 +2,7 @@
 
 use super::Late;
 use super::exchange::address;
+use super::outcome::repeats;
 use super::text::{line, lines};
 use crate::cause::Cause;
 use crate::prose;
@@ -12,6 +13,8 @@ use crate::verdict::Run;
 const SHOWN: usize = 30;
 /// The maximum length of a value, in bytes.
 const VALUE_BYTES: usize = 400;
+/// The maximum length of the commands that repeat a cause, in bytes.
+const REPEAT_BYTES: usize = 4096;
 
 /// Every cause: the row, the difference, the exchange, how to repeat it, and the checks that follow.
 pub(super) fn causes(run: &Run, causes: &[Cause], late: &mut Late) -> String {
@@ -59,7 +62,7 @@ fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
     let facts: String = facts.iter().map(|(name, text)| format!("<dt>{name}</dt><dd>{text}</dd>")).collect();
     out.push_str(&format!("<dl class=\"pair\">{facts}</dl>\n"));
     if !outcome.repeat.is_empty() {
-        let commands = lines(&outcome.repeat.join("\n"));
+        let commands = lines(&repeats(outcome, REPEAT_BYTES).join("\n"));
         out.push_str(&format!("<details class=\"repeat\"><summary>Repeat</summary><pre class=\"curl\" tabindex=\"0\">{commands}</pre></details>\n"));
     }
     let checks = prose::count(cause.outcomes.len(), "check");

@@ -116,8 +116,11 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
         if let Some(n) = cause {
             out.push_str(&format!("<p><a href=\"#cause-{0}\">Cause {0}</a></p>\n", n + 1));
         }
-        let is_first = cause.is_some_and(|n| std::ptr::eq(causes[n].outcome(run), *one));
-        let is_full = full || is_first || (one.verdict.needs_attention() && cuts.followers);
+        let is_shown = match cuts.causes {
+            None => one.verdict.needs_attention(),
+            Some(most) => cause.is_some_and(|n| n < most && std::ptr::eq(causes[n].outcome(run), *one)),
+        };
+        let is_full = full || is_shown;
         out.push_str(&outcome(run, one, cuts, is_full));
     }
     let is_bad = outcomes.iter().any(|one| one.verdict.needs_attention());
@@ -130,7 +133,7 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
 
 /// The part of a reason that search uses.
 fn start(reason: &str) -> &str {
-    &reason[..reason.floor_char_boundary(1024)]
+    &reason[..reason.floor_char_boundary(192)]
 }
 
 /// The verdicts of a row's outcomes, the most severe first; never empty.

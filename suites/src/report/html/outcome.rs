@@ -19,17 +19,21 @@ pub(super) struct Cuts {
     pub(super) failed: usize,
     /// For passes.
     pub(super) passed: usize,
-    /// Outcomes that do not show their cause best have their exchanges in full, too.
-    pub(super) followers: bool,
+    /// So many causes have the outcome that shows them best in full; `None`: every outcome that did not pass is.
+    pub(super) causes: Option<usize>,
 }
 
 /// Longer values are shown as a line diff.
 const LONG: usize = 60;
 
-/// The maximum length of a value.
-const VALUE_BYTES: usize = 16 * 1024;
+/// The maximum length of a value on a page whose bodies are cut shorter.
+const VALUE_BYTES: usize = 512;
+/// The maximum length of the reason of an outcome that is not shown in full.
+const BRIEF_BYTES: usize = 160;
+/// The maximum number of lines of the target's log.
+const LOGGED: usize = 8;
 
-/// The outcome with its evidence; each exchange in full if `full`, otherwise in one line.
+/// The outcome with its evidence if `full`; otherwise its reason, and each exchange in a line.
 pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> String {
     let seed = outcome.seed.unwrap_or(run.seed);
     let is_pass = outcome.verdict == Verdict::Pass;
@@ -40,23 +44,23 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
         "<div class=\"outcome {verdict}\">\n<h5><span class=\"v {verdict}\">{verdict}</span> <code>{}</code>{elapsed}</h5>\n",
         line(outcome.fact)
     );
+    if !full {
+        put_brief(&mut out, outcome);
+        out.push_str("</div>\n");
+        return out;
+    }
+    let most = cuts.failed.max(VALUE_BYTES);
     if !outcome.reason.is_empty() {
-        out.push_str(&format!("<p class=\"reason\">{}</p>\n", lines(&cut(&outcome.reason))));
+        out.push_str(&format!("<p class=\"reason\">{}</p>\n", lines(&cut(&outcome.reason, most))));
     }
     if let Some(failure) = &outcome.failure {
-        put_failure(&mut out, failure, &|n| address(run, outcome, n));
+        put_failure(&mut out, failure, most, &|n| address(run, outcome, n));
     }
-    put_list(&mut out, "Notes", &outcome.notes);
-    put_list(&mut out, "Reasons logged by the target", &outcome.why);
-    if full {
-        put_exchanges(&mut out, run, outcome, if is_pass { cuts.passed } else { cuts.failed });
-    } else if !outcome.exchanges.is_empty() {
-        out.push_str(&format!(
-            "<h6>Exchanges</h6><pre class=\"head\">{}</pre>\n",
-            lines(&answers(outcome).join("\n"))
-        ));
-    }
-    for repeat in &outcome.repeat {
+    put_list(&mut out, "Notes", &outcome.notes, most);
+    let last = &outcome.why[outcome.why.len().saturating_sub(LOGGED)..];
+    put_list(&mut out, "Reasons logged by the target", last, most);
+    put_exchanges(&mut out, run, outcome, if is_pass { cuts.passed } else { cuts.failed });
+    for repeat in repeats(outcome, 4 * most).iter() {
         out.push_str(&format!(
             "<div class=\"repeat\"><h6>Repeat</h6><pre class=\"curl\" tabindex=\"0\">{}</pre></div>\n",
             lines(repeat)
@@ -67,6 +71,28 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
     }
     out.push_str("</div>\n");
     out
+}
+
+/// The commands that repeat an outcome, or one that reads the report if they have more than `most` bytes.
+pub(super) fn repeats(outcome: &Outcome, most: usize) -> Cow<'_, [String]> {
+    if outcome.repeat.iter().map(String::len).sum::<usize>() <= most {
+        return Cow::Borrowed(&outcome.repeat);
+    }
+    Cow::Owned(vec![format!("assay replay REPORT {}", outcome.requirement)])
+}
+
+/// The start of the reason, the notes, and each exchange in a line.
+fn put_brief(out: &mut String, outcome: &Outcome) {
+    let end = outcome.reason.floor_char_boundary(BRIEF_BYTES);
+    let more = if end < outcome.reason.len() { "\u{2026}" } else { "" };
+    if end > 0 {
+        out.push_str(&format!("<p class=\"reason\">{}{more}</p>\n", lines(&outcome.reason[..end])));
+    }
+    put_list(out, "Notes", &outcome.notes, VALUE_BYTES);
+    if !outcome.exchanges.is_empty() {
+        let answers = lines(&answers(outcome).join("\n"));
+        out.push_str(&format!("<h6>Exchanges</h6><pre class=\"head\">{answers}</pre>\n"));
+    }
 }
 
 fn put_exchanges(out: &mut String, run: &Run, outcome: &Outcome, limit: usize) {
@@ -85,19 +111,19 @@ fn put_exchanges(out: &mut String, run: &Run, outcome: &Outcome, limit: usize) {
     out.push_str("</details>\n");
 }
 
-fn put_list(out: &mut String, title: &str, items: &[String]) {
+fn put_list(out: &mut String, title: &str, items: &[String], most: usize) {
     if items.is_empty() {
         return;
     }
-    let items: String = items.iter().map(|item| format!("<li>{}</li>", line(&cut(item)))).collect();
+    let items: String = items.iter().map(|item| format!("<li>{}</li>", line(&cut(item, most)))).collect();
     out.push_str(&format!("<h6>{title}</h6><ul>{items}</ul>\n"));
 }
 
-fn put_failure(out: &mut String, failure: &Failure, address: &dyn Fn(usize) -> String) {
+fn put_failure(out: &mut String, failure: &Failure, most: usize, address: &dyn Fn(usize) -> String) {
     let link = |n| format!(" of <a href=\"#{}\">exchange {}</a>", line(&address(n)), n + 1);
     let at = failure.exchange.map_or(String::new(), link);
     out.push_str(&format!("<p class=\"at\">at <code>{}</code>{at}</p>\n", line(&failure.place)));
-    let (want, got) = (pretty(&failure.want), pretty(&failure.got));
+    let (want, got) = (pretty(&failure.want, most), pretty(prose::or_nothing(&failure.got), most));
     if is_long(&want) && is_long(&got) {
         out.push_str(
             "<h6>Difference: <del>wanted</del>, <ins>got</ins></h6><pre class=\"diff\" tabindex=\"0\">",
@@ -125,19 +151,19 @@ fn is_long(text: &str) -> bool {
 }
 
 /// Formats JSON objects and arrays over several lines; other values are unchanged.
-fn pretty(text: &str) -> String {
-    let text = cut(text);
+fn pretty(text: &str, most: usize) -> String {
+    let text = cut(text, most);
     let value =
         serde_json::from_str::<Value>(&text).ok().filter(|value| value.is_object() || value.is_array());
     value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.into_owned())
 }
 
 /// A bounded string with length and digest of the whole.
-fn cut(text: &str) -> Cow<'_, str> {
-    if text.len() <= VALUE_BYTES {
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
         return Cow::Borrowed(text);
     }
-    let (shown, digest) = (&text[..text.floor_char_boundary(VALUE_BYTES)], sha256_hex(text.as_bytes()));
+    let (shown, digest) = (&text[..text.floor_char_boundary(most)], sha256_hex(text.as_bytes()));
     Cow::Owned(format!("{shown}\u{2026}\n{} bytes in all, SHA-256 {digest}", text.len()))
 }
 
@@ -148,7 +174,8 @@ mod tests {
     fn shown(want: &str, got: &str) -> String {
         let mut out = String::new();
         let (place, want, got) = ("/a".to_owned(), want.to_owned(), got.to_owned());
-        put_failure(&mut out, &Failure { place, want, got, exchange: Some(0) }, &|n| format!("a/{n}"));
+        let failure = Failure { place, want, got, exchange: Some(0) };
+        put_failure(&mut out, &failure, 1024, &|n| format!("a/{n}"));
         out
     }
 

@@ -80,8 +80,16 @@ fn chains(g: &mut Group) {
     let named = |names: &[&str]| names.iter().map(|name| file(name, name)).collect::<Vec<_>>();
     let full = || filler(&"n".repeat(200), 1200);
     for (name, names, why) in [
-        ("chain-4", named(&FOUR), "Two names whose hashes share four bytes lie below five shards."),
-        ("chain-6", named(&SIX), "Two names whose hashes share six bytes lie below seven shards."),
+        (
+            "chain-4",
+            named(&FOUR),
+            "The hashes of two names begin with the same four bytes, so the names are in the fifth level of shards.",
+        ),
+        (
+            "chain-6",
+            named(&SIX),
+            "The hashes of two names begin with the same six bytes, so the names are in the seventh level of shards.",
+        ),
         (
             "chains",
             [named(&SIX), named(&SIX_MORE), named(&FOUR)].concat(),

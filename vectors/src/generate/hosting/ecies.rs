@@ -174,7 +174,7 @@ pub(in crate::generate) fn decrypt_cases() -> Vec<Case> {
 fn lengths(g: &mut Group) {
     for length in [0, 1, 33, 64, 65, 66, 80, 81, 96] {
         let edit = cut(g, "empty", length);
-        let why = format!("{length} bytes are too short for ephemeral key, nonce and tag.");
+        let why = format!("A length of {length} is too short for ephemeral key, nonce and tag.");
         g.reject(&format!("length-{length}"), "empty", [edit], &rows::LENGTH, &why);
     }
     let edit = cut(g, "nonce-12", 92);
