@@ -31,7 +31,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
     auth::KEY_CHECK_INVALID => "the check accepts any key", guard;
     auth::KEY_CHECK_MISSING => "the check accepts a missing key", guard;
     auth::KEY_CHECK_REVOKED => "the check accepts a revoked key", guard;
-    auth::KEY_CHECK_FREE => "the check is billed like an inference request", step |s: &mut CheckUsage| s.0 = Usage { prompt: 1, completion: 1 };
+    auth::KEY_CHECK_FREE => "the check is billed like an inference request",
+        step |s: &mut CheckUsage| s.0 = Usage { prompt: 1, completion: 1 };
     auth::INVALID_KEY_CHAT => "chat completions accept any key", guard;
     auth::INVALID_KEY_COMPLETIONS => "completions accept any key", guard;
     auth::INVALID_KEY_NATIVE => "native completions accept any key", guard;
@@ -42,7 +43,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
     chat::ANSWERED => "the completion is wrapped in an array", reply |r: &mut Answer<Whole>| wrap(r.chat());
     chat::CHOICES => "`choices` is empty", reply |r: &mut Answer<Whole>| set(r.chat(), "/choices", json!([]));
-    chat::CHOICES, "message" => "a choice's message is a string", reply |r: &mut Answer<Whole>| set(r.chat(), "/choices/0/message", json!("hello"));
+    chat::CHOICES, "message" => "a choice's message is a string",
+        reply |r: &mut Answer<Whole>| set(r.chat(), "/choices/0/message", json!("hello"));
     chat::ANSWER_TEXT => "the answer's text is empty", reply |r: &mut Answer<Whole>| {
             let content = r.chat().and_then(|body| body.pointer_mut("/choices/0/message/content"));
             if let Some(content) = content.filter(|content| content.is_string()) {
@@ -65,37 +67,48 @@ pub(super) const ALL: &[Deviation] = deviations! {
     chat::TOOL_CALL_ID => "an id that is not a string is accepted", guard;
     chat::STREAM => "a `stream` that is not a boolean is accepted", guard;
 
-    stream::EVENT_STREAM => "a streamed request returns a whole reply", step |s: &mut IsStreamed| s.0 = |_, call| call.stream && call.family != Family::Chat;
-    stream::EVENT_STREAM, "type" => "the media type of the stream is JSON", step |s: &mut MediaType| s.0 = "application/json";
-    stream::CHUNKS => "a chunk is a JSON string", step |s: &mut Events| s.chat().nth(1).into_iter().for_each(|chunk| *chunk = json!("chunk"));
+    stream::EVENT_STREAM => "a streamed request returns a whole reply",
+        step |s: &mut IsStreamed| s.0 = |_, call| call.stream && call.family != Family::Chat;
+    stream::EVENT_STREAM, "type" => "the media type of the stream is JSON",
+        step |s: &mut MediaType| s.0 = "application/json";
+    stream::CHUNKS => "a chunk is a JSON string",
+        step |s: &mut Events| s.chat().nth(1).into_iter().for_each(|chunk| *chunk = json!("chunk"));
     stream::CHUNKS, "choices" => "a chunk has no choices", step |s: &mut Events| {
         if let Some(Value::Object(chunk)) = s.chat().nth(1) {
             chunk.shift_remove("choices");
         }
     };
-    stream::DELTA => "`delta.content` is an array", step |s: &mut Events| s.pieces().for_each(|content| *content = json!([content.take()]));
-    stream::TEXT => "every `delta.content` is empty", step |s: &mut Events| s.pieces().for_each(|content| *content = json!(""));
+    stream::DELTA => "`delta.content` is an array",
+        step |s: &mut Events| s.pieces().for_each(|content| *content = json!([content.take()]));
+    stream::TEXT => "every `delta.content` is empty",
+        step |s: &mut Events| s.pieces().for_each(|content| *content = json!(""));
     stream::NOT_ASKED_FOR => "a request that is not streamed returns a stream", step |s: &mut IsStreamed| {
         s.0 = |_, call| call.stream || call.family == Family::Chat && call.body["stream"] == false;
     };
-    stream::ERROR_BEFORE => "an error before the stream returns 200 and an error event", reply |r: &mut Answer<Rejected>| {
-        if r.about.streamed {
-            let Body::Json(error) = &r.body else { return };
-            let body = format!("data: {error}\n\n");
-            (r.status, r.body) = (200, Body::Typed(EVENT_STREAM, body.into()));
-        }
-    };
-    stream::ERROR_BEFORE, "type" => "an error before the stream has the media type of event streams", reply |r: &mut Answer<Rejected>| {
-        if r.about.streamed {
-            r.headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
-        }
-    };
-    stream::ERROR_EVENT => "a stream that fails ends as if it were complete", step |s: &mut LastWords| s.0 = Bytes::from_static(b"data: [DONE]\n\n");
-    stream::ERROR_EVENT, "silent" => "a stream that fails ends without an error event", step |s: &mut LastWords| s.0 = Bytes::new();
+    stream::ERROR_BEFORE => "an error before the stream returns 200 and an error event",
+        reply |r: &mut Answer<Rejected>| {
+            if r.about.streamed {
+                let Body::Json(error) = &r.body else { return };
+                let body = format!("data: {error}\n\n");
+                (r.status, r.body) = (200, Body::Typed(EVENT_STREAM, body.into()));
+            }
+        };
+    stream::ERROR_BEFORE, "type" => "an error before the stream has the media type of event streams",
+        reply |r: &mut Answer<Rejected>| {
+            if r.about.streamed {
+                r.headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
+            }
+        };
+    stream::ERROR_EVENT => "a stream that fails ends as if it were complete",
+        step |s: &mut LastWords| s.0 = Bytes::from_static(b"data: [DONE]\n\n");
+    stream::ERROR_EVENT, "silent" => "a stream that fails ends without an error event",
+        step |s: &mut LastWords| s.0 = Bytes::new();
 
     tools::TAKEN => "tools are rejected", guard;
-    tools::CALL_NAME => "the name of a called function is null", reply |r: &mut Answer<Whole>| set(r.call(), "/function/name", Value::Null);
-    tools::CALL_ARGUMENTS => "the arguments of a call are an object", reply |r: &mut Answer<Whole>| set(r.call(), "/function/arguments", json!({}));
+    tools::CALL_NAME => "the name of a called function is null",
+        reply |r: &mut Answer<Whole>| set(r.call(), "/function/name", Value::Null);
+    tools::CALL_ARGUMENTS => "the arguments of a call are an object",
+        reply |r: &mut Answer<Whole>| set(r.call(), "/function/arguments", json!({}));
     tools::CALL_ID => "a call has an empty id", reply |r: &mut Answer<Whole>| set(r.call(), "/id", json!(""));
     tools::ROUND_TRIP => "a tool's message is rejected", guard;
     tools::TOOLS => "tools that are not an array are accepted", guard;
@@ -106,13 +119,16 @@ pub(super) const ALL: &[Deviation] = deviations! {
     tools::DESCRIPTION => "a description that is not a string is accepted", guard;
     tools::PARAMETERS => "parameters that are not an object are accepted", guard;
 
-    completions::COMPLETION => "a completion is a string", reply |r: &mut Answer<Whole>| r.say_done(Family::Completions);
+    completions::COMPLETION => "a completion is a string",
+        reply |r: &mut Answer<Whole>| r.say_done(Family::Completions);
     completions::NATIVE => "the native path returns 404", guard;
     completions::UNKNOWN_MODEL => "an unknown model is replaced by another", guard;
-    responses::RESPONSE => "a response is a string", reply |r: &mut Answer<Whole>| r.say_done(Family::Responses);
+    responses::RESPONSE => "a response is a string",
+        reply |r: &mut Answer<Whole>| r.say_done(Family::Responses);
     responses::UNKNOWN_MODEL => "an unknown model is replaced by another", guard;
 
-    messages::MESSAGE_OBJECT => "a message is a string", reply |r: &mut Answer<Whole>| r.say_done(Family::Messages);
+    messages::MESSAGE_OBJECT => "a message is a string",
+        reply |r: &mut Answer<Whole>| r.say_done(Family::Messages);
     messages::UNKNOWN_MODEL => "an unknown model is replaced by another", guard;
     messages::BODY => "a body that is not a JSON object is accepted", guard;
     messages::MODEL => "a model that is not a string is accepted", guard;
@@ -137,7 +153,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
     discovery::SERVERS => "`servers` is one string", reply |r: &mut Answer<Discovered>| {
         r.models().for_each(|model| *model = json!({ "servers": "server-a" }));
     };
-    discovery::SERVERS, "missing" => "an entry has no `servers`", reply |r: &mut Answer<Discovered>| r.models().for_each(|model| *model = json!({}));
+    discovery::SERVERS, "missing" => "an entry has no `servers`",
+        reply |r: &mut Answer<Discovered>| r.models().for_each(|model| *model = json!({}));
     discovery::ENTRY => "server URLs have no scheme", reply |r: &mut Answer<Discovered>| {
         r.entries(false).for_each(|entry| *entry = entry.replacen("https://", "", 1));
     };
@@ -152,7 +169,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
         r.names().and_then(Value::as_object_mut).map(|models| models.shift_remove(DRAWS));
     };
     discovery::USABLE => "requests for a discovered model return 404", guard;
-    discovery::CURRENT => "servers that have left are still listed", step |s: &mut ListedServers| s.0 = |_, _, model| model.servers.to_vec();
+    discovery::CURRENT => "servers that have left are still listed",
+        step |s: &mut ListedServers| s.0 = |_, _, model| model.servers.to_vec();
     discovery::CURRENT, "joined" => "servers that come back are not listed", step |s: &mut ListedServers| {
         s.0 = |core, state, model| {
             let mut servers = discover::listed_servers(core, state, model);
@@ -161,20 +179,31 @@ pub(super) const ALL: &[Deviation] = deviations! {
         };
     };
 
-    errors::DETAIL_401 => "the detail of a 401 is an array", reply |r: &mut Answer<Rejected>| r.replace(401, json!({ "detail": ["no"] }));
-    errors::DETAIL_401, "missing" => "a 401 has no detail", reply |r: &mut Answer<Rejected>| r.replace(401, json!({ "error": "no" }));
-    errors::DETAIL_404 => "the detail of a 404 is an array", reply |r: &mut Answer<Rejected>| r.replace(404, json!({ "detail": ["no"] }));
-    errors::DETAIL_404, "missing" => "a 404 has no detail", reply |r: &mut Answer<Rejected>| r.replace(404, json!({ "error": "no" }));
-    errors::DETAIL_422 => "the detail of a 422 is an array", reply |r: &mut Answer<Rejected>| r.replace(422, json!({ "detail": ["no"] }));
-    errors::DETAIL_422, "missing" => "a 422 has no detail", reply |r: &mut Answer<Rejected>| r.replace(422, json!({ "error": "no" }));
-    errors::DETAIL_503 => "the detail of a 503 is an array", reply |r: &mut Answer<Rejected>| r.replace(503, json!({ "detail": ["no"] }));
-    errors::DETAIL_503, "missing" => "a 503 has no detail", reply |r: &mut Answer<Rejected>| r.replace(503, json!({ "error": "no" }));
+    errors::DETAIL_401 => "the detail of a 401 is an array",
+        reply |r: &mut Answer<Rejected>| r.replace(401, json!({ "detail": ["no"] }));
+    errors::DETAIL_401, "missing" => "a 401 has no detail",
+        reply |r: &mut Answer<Rejected>| r.replace(401, json!({ "error": "no" }));
+    errors::DETAIL_404 => "the detail of a 404 is an array",
+        reply |r: &mut Answer<Rejected>| r.replace(404, json!({ "detail": ["no"] }));
+    errors::DETAIL_404, "missing" => "a 404 has no detail",
+        reply |r: &mut Answer<Rejected>| r.replace(404, json!({ "error": "no" }));
+    errors::DETAIL_422 => "the detail of a 422 is an array",
+        reply |r: &mut Answer<Rejected>| r.replace(422, json!({ "detail": ["no"] }));
+    errors::DETAIL_422, "missing" => "a 422 has no detail",
+        reply |r: &mut Answer<Rejected>| r.replace(422, json!({ "error": "no" }));
+    errors::DETAIL_503 => "the detail of a 503 is an array",
+        reply |r: &mut Answer<Rejected>| r.replace(503, json!({ "detail": ["no"] }));
+    errors::DETAIL_503, "missing" => "a 503 has no detail",
+        reply |r: &mut Answer<Rejected>| r.replace(503, json!({ "error": "no" }));
     errors::UNKNOWN_MODEL => "an unknown model is replaced by another", guard;
 
-    payment::REQUIRED => "a request without a key returns 401 while the payment flow is on", reply |r: &mut Answer<Rejected>| r.change(&payment::REQUIRED, 401);
+    payment::REQUIRED => "a request without a key returns 401 while the payment flow is on",
+        reply |r: &mut Answer<Rejected>| r.change(&payment::REQUIRED, 401);
     payment::REQUIRED, "free" => "a request without a key is free while the payment flow is on", guard;
-    payment::DETAIL => "the detail of a 402 is an array", reply |r: &mut Answer<Rejected>| r.replace(402, json!({ "detail": ["no"] }));
-    payment::DETAIL, "missing" => "a 402 has no detail", reply |r: &mut Answer<Rejected>| r.replace(402, json!({ "error": "no" }));
+    payment::DETAIL => "the detail of a 402 is an array",
+        reply |r: &mut Answer<Rejected>| r.replace(402, json!({ "detail": ["no"] }));
+    payment::DETAIL, "missing" => "a 402 has no detail",
+        reply |r: &mut Answer<Rejected>| r.replace(402, json!({ "error": "no" }));
     payment::PAID => "a payment returns another 402", guard;
     payment::INVALID_KEY => "any key is accepted while the payment flow is on", guard;
     payment::VALID_KEY => "a valid key returns 402 while the payment flow is on", guard;
@@ -185,7 +214,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
             s.0.clear();
         }
     };
-    pool::ALL_FAILED => "a request whose servers have all failed returns 500", reply |r: &mut Answer<Rejected>| r.change(&pool::ALL_FAILED, 500);
+    pool::ALL_FAILED => "a request whose servers have all failed returns 500",
+        reply |r: &mut Answer<Rejected>| r.change(&pool::ALL_FAILED, 500);
     pool::PER_MODEL => "all models fail once the servers of one model have failed", guard;
     pool::RECOVERS => "a model whose servers have failed never recovers", guard;
     pool::COOKIES => "a request with a cookie is rejected", guard;

@@ -26,36 +26,45 @@ use crate::variation::{Variation, variations};
 
 /// Every variation of the gateway.
 pub(super) const ALL: &[Variation] = variations! {
-    "gateway.cookie-name" => "the sticky cookie has another name and attributes", step |s: &mut Cookie| (s.name, s.attributes) = ("route", "Max-Age=600; SameSite=Strict; Path=/");
+    "gateway.cookie-name" => "the sticky cookie has another name and attributes",
+        step |s: &mut Cookie| (s.name, s.attributes) = ("route", "Max-Age=600; SameSite=Strict; Path=/");
     "gateway.no-cookie" => "no sticky cookie is set", step |s: &mut SetCookie| s.0 = |_, _, _, _| ();
-    "gateway.cookie-always" => "the sticky cookie is set with every response", step |s: &mut SetCookie| s.0 = |core, server, _, headers| send_cookie(core, server, headers);
+    "gateway.cookie-always" => "the sticky cookie is set with every response",
+        step |s: &mut SetCookie| s.0 = |core, server, _, headers| send_cookie(core, server, headers);
     "gateway.id-shapes" => "ids of replies have another form", step |s: &mut Document| {
         if let Some(id) = s.0.get_mut("id") {
             *id = json!("00000000-0000-4000-8000-000000000001");
         }
     };
-    "gateway.bare-replies" => "replies and chunks lack id, object, created and usage", step |s: &mut Document| {
-        for name in ["id", "object", "created", "created_at", "usage"] {
-            s.0.as_object_mut().map(|members| members.shift_remove(name));
-        }
-    };
+    "gateway.bare-replies" => "replies and chunks lack id, object, created and usage",
+        step |s: &mut Document| {
+            for name in ["id", "object", "created", "created_at", "usage"] {
+                s.0.as_object_mut().map(|members| members.shift_remove(name));
+            }
+        };
     "gateway.finish-reason" => "finish reasons are null", step |s: &mut Document| {
         let choices = s.0.get_mut("choices").and_then(Value::as_array_mut).into_iter().flatten();
         choices.filter_map(Value::as_object_mut).for_each(|choice| {
             choice.insert("finish_reason".to_owned(), Value::Null);
         });
     };
-    "gateway.no-sentinel" => "a stream ends without a sentinel", step |s: &mut Events| s.events.retain(|event| event.data != Data::Done);
-    "gateway.stream-charset" => "the media type of streams has a charset", step |s: &mut MediaType| s.0 = "text/event-stream; charset=utf-8";
+    "gateway.no-sentinel" => "a stream ends without a sentinel",
+        step |s: &mut Events| s.events.retain(|event| event.data != Data::Done);
+    "gateway.stream-charset" => "the media type of streams has a charset",
+        step |s: &mut MediaType| s.0 = "text/event-stream; charset=utf-8";
     "gateway.stream-crlf" => "lines of a stream end in CR LF", step |s: &mut EventLines| s.end = "\r\n";
-    "gateway.stream-comments" => "a stream has comments between its events", step |s: &mut EventLines| s.lines.insert(0, ("", "keep-alive".to_owned()));
-    "gateway.stream-fields" => "events of a stream have ids, retry times and unknown fields", step |s: &mut EventLines| {
-        let fields = [("id", s.n.to_string()), ("retry", "3000".to_owned()), ("trace", "none".to_owned())];
-        let named = s.lines.iter().position(|(name, _)| !name.is_empty()).unwrap_or_default();
-        s.lines.splice(named..named, fields);
-    };
-    "gateway.stream-no-blank" => "no space follows the colons of a stream", step |s: &mut EventLines| s.blank = "";
-    "gateway.stream-one-frame" => "all events of a stream arrive at once", step |s: &mut Frames| s.0 = VecDeque::from([s.bytes()]);
+    "gateway.stream-comments" => "a stream has comments between its events",
+        step |s: &mut EventLines| s.lines.insert(0, ("", "keep-alive".to_owned()));
+    "gateway.stream-fields" => "events of a stream have ids, retry times and unknown fields",
+        step |s: &mut EventLines| {
+            let fields = [("id", s.n.to_string()), ("retry", "3000".to_owned()), ("trace", "none".to_owned())];
+            let named = s.lines.iter().position(|(name, _)| !name.is_empty()).unwrap_or_default();
+            s.lines.splice(named..named, fields);
+        };
+    "gateway.stream-no-blank" => "no space follows the colons of a stream",
+        step |s: &mut EventLines| s.blank = "";
+    "gateway.stream-one-frame" => "all events of a stream arrive at once",
+        step |s: &mut Frames| s.0 = VecDeque::from([s.bytes()]);
     "gateway.stream-split" => "frames end in the middle of events", step |s: &mut Frames| {
         let all = s.bytes();
         s.0 = (0..all.len()).step_by(97).map(|at| all.slice(at..all.len().min(at + 97))).collect();
@@ -65,16 +74,20 @@ pub(super) const ALL: &[Variation] = variations! {
             s.0["stream_options"] = json!({ "include_usage": true });
         }
     };
-    "gateway.stream-empty-deltas" => "there are chunks without content between the others", step |s: &mut Events| {
-        if s.family == Family::Chat {
-            s.events = s.events.drain(..).flat_map(|event| [empty_delta(&event), Some(event)]).flatten().collect();
-        }
-    };
-    "gateway.stream-slow" => "the frames of a stream are seconds apart", limits |l: &mut Limits| l.frame_ms += 2_000;
-    "gateway.error-event" => "the error event of a stream has a name and another form", step |s: &mut ErrorEvent| {
-        let data = json!({ "detail": "the server failed", "status": 503 });
-        s.0 = Event { name: Some("error"), data: Data::Json(data) };
-    };
+    "gateway.stream-empty-deltas" => "there are chunks without content between the others",
+        step |s: &mut Events| {
+            if s.family == Family::Chat {
+                let events = s.events.drain(..).flat_map(|event| [empty_delta(&event), Some(event)]);
+            s.events = events.flatten().collect();
+            }
+        };
+    "gateway.stream-slow" => "the frames of a stream are seconds apart",
+        limits |l: &mut Limits| l.frame_ms += 2_000;
+    "gateway.error-event" => "the error event of a stream has a name and another form",
+        step |s: &mut ErrorEvent| {
+            let data = json!({ "detail": "the server failed", "status": 503 });
+            s.0 = Event { name: Some("error"), data: Data::Json(data) };
+        };
     "gateway.other-words" => "models reply with other words", step |s: &mut RunModel| {
         s.0 = |core, model, prompt| servers::write(Rng::new(!core.rng.seed()), model, prompt);
     };
@@ -90,20 +103,29 @@ pub(super) const ALL: &[Variation] = variations! {
     };
     "gateway.lists-need-key" => "the model list and discovery require a key", step |s: &mut AdmitToLists| {
         s.0 = |_, state, request| match keys::presented(&request.head.headers) {
-            Presented::Key(key) if state.keys.find(key).is_some_and(|key| key.state != KeyState::Revoked) => Ok(()),
+            Presented::Key(key)
+                if state.keys.find(key).is_some_and(|key| key.state != KeyState::Revoked) =>
+            {
+                Ok(())
+            }
             _ => Err(Refusal::new(&discovery::PUBLIC, "no valid key")),
         };
     };
-    "gateway.servers-twice" => "discovery lists servers twice", step |s: &mut Listing| s.0.iter_mut().for_each(|(_, servers)| servers.extend_from_within(..));
-    "gateway.servers-slash" => "URLs in discovery end in a slash", reply |r: &mut Answer<Discovered>| r.entries(false).for_each(|entry| entry.push('/'));
-    "gateway.discovery-extra-model" => "discovery and the model list have a model that no server runs at present", step |s: &mut Models| s.0.push(&IDLE);
-    "gateway.lenient" => "accepts what the simulator otherwise rejects by choice: unknown roles, empty conversations", step |s: &mut Lenient| s.0 = true;
-    "gateway.version-required" => "the messages endpoint requires its version header", step |s: &mut CheckVersion| {
-        s.0 = |core, request| match request.head.headers.get(core.dialect.version_header.as_str()) {
-            Some(_) => Ok(()),
-            None => Err(Refusal::new(&messages::VERSION_HEADER, "no version header")),
+    "gateway.servers-twice" => "discovery lists servers twice",
+        step |s: &mut Listing| s.0.iter_mut().for_each(|(_, servers)| servers.extend_from_within(..));
+    "gateway.servers-slash" => "URLs in discovery end in a slash",
+        reply |r: &mut Answer<Discovered>| r.entries(false).for_each(|entry| entry.push('/'));
+    "gateway.discovery-extra-model" => "discovery and the model list have a model that no server runs",
+        step |s: &mut Models| s.0.push(&IDLE);
+    "gateway.lenient" => "accepts what the simulator rejects by choice: unknown roles, empty conversations",
+        step |s: &mut Lenient| s.0 = true;
+    "gateway.version-required" => "the messages endpoint requires its version header",
+        step |s: &mut CheckVersion| {
+            s.0 = |core, request| match request.head.headers.get(core.dialect.version_header.as_str()) {
+                Some(_) => Ok(()),
+                None => Err(Refusal::new(&messages::VERSION_HEADER, "no version header")),
+            };
         };
-    };
     "gateway.other-paths" => "unknown paths and methods return 400", reply |r: &mut Answer<Rejected>| {
         if r.status == 405 || r.about.rule == Some(&errors::OTHER_PATHS) {
             r.status = 400;
@@ -124,7 +146,8 @@ pub(super) const ALL: &[Variation] = variations! {
             r.headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
     };
-    "gateway.check-body" => "the key check returns a JSON string", reply |r: &mut Answer<Checked>| r.body = Body::Json(json!("valid"));
+    "gateway.check-body" => "the key check returns a JSON string",
+        reply |r: &mut Answer<Checked>| r.body = Body::Json(json!("valid"));
 };
 
 impl Frames {

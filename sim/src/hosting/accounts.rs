@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use assay_spec::hosting::key_e::{self, Sentences};
 use assay_spec::hosting::machines::{DeploymentState, ProjectState};
-use assay_spec::hosting::requirements::identifiers::{DEPLOYMENT, PROJECT};
-use assay_spec::{Rules, Strict, crypto::address::Address, crypto::text::base64url};
+use assay_spec::{Strict, crypto::address::Address, crypto::text::base64url};
 use imbl::{OrdMap, Vector};
 use serde_json::Value;
 
 use super::keys::Secret;
+use super::seams;
 use crate::core::Core;
 
 /// A user. Each record written in their name has a later time than the one before.
@@ -25,6 +25,8 @@ pub(super) struct Owner {
     pub(super) address: Arc<str>,
     /// Whether `security` has been written.
     pub(super) secured: bool,
+    /// Whether it authorizes the session key.
+    pub(super) admits_session: bool,
     /// Projects, oldest first.
     pub(super) projects: Vector<Arc<str>>,
     /// The time of the latest record, in seconds.
@@ -183,6 +185,7 @@ impl Accounts {
                 encryption,
                 address: address.clone(),
                 secured: false,
+                admits_session: false,
                 projects: Vector::new(),
                 last_s: i64::MIN,
                 pace_s: 0,
@@ -203,11 +206,7 @@ impl Accounts {
         name: &str,
     ) -> Arc<str> {
         let n = self.next();
-        let id: Arc<str> = core
-            .effect(&PROJECT, format!("proj_{}", id12(core_draw(core, n))), |id, _| {
-                id[..id.len() - 1].to_owned()
-            })
-            .into();
+        let id: Arc<str> = seams::project_id(core, n).into();
         let project = Project {
             id: id.clone(),
             owner: owner.clone(),
@@ -231,11 +230,7 @@ impl Accounts {
     /// Adds a deployment. It is not written yet.
     pub(super) fn add_deployment(&mut self, core: &mut Core, project: &Arc<str>, legacy: bool) -> Arc<str> {
         let number = self.next();
-        let id: Arc<str> = core
-            .effect(&DEPLOYMENT, format!("deploy_{}", id12(core_draw(core, number))), |id, _| {
-                format!("{id}a")
-            })
-            .into();
+        let id: Arc<str> = seams::deployment_id(core, number).into();
         let deployment = Deployment {
             id: id.clone(),
             project: project.clone(),
@@ -277,11 +272,17 @@ impl Accounts {
     }
 }
 
-fn core_draw(core: &Core, n: u64) -> [u8; 32] {
-    core.rng.draw("hosting.id", b"", n)
+/// The id of a project.
+pub(super) fn project_id(core: &mut Core, n: u64) -> String {
+    format!("proj_{}", id12(core, n))
+}
+
+/// The id of a deployment.
+pub(super) fn deployment_id(core: &mut Core, n: u64) -> String {
+    format!("deploy_{}", id12(core, n))
 }
 
 /// Twelve base64url characters.
-fn id12(draw: [u8; 32]) -> String {
-    base64url(&draw[..9])
+fn id12(core: &Core, n: u64) -> String {
+    base64url(&core.rng.draw("hosting.id", b"", n)[..9])
 }

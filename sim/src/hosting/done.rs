@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use assay_spec::Rules;
 use assay_spec::hosting::machines::{DeploymentEvent, DeploymentState, ProjectEvent, ProjectState};
-use assay_spec::hosting::requirements::{claims, forget, history, recovery, security};
+use assay_spec::network::storage;
+use serde_json::Value;
 
 use super::accounts::Deployment;
+use super::seams::{Batches, Following};
 use super::step::{Found, Place, Step};
-use super::write::{Outcome, Sent};
-use super::{State, Written, faults, lookups, variations};
+use super::write::{Amend, Amends, Outcome, Sent};
+use super::{State, Written, faults, lookups};
 use crate::core::Core;
 
 /// Finishes a step without a request, or one that had nothing to send.
@@ -18,11 +19,8 @@ pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) 
         Step::Tidy { project } => lookups::begin(state, core, project),
         Step::Settle { project } => {
             let good = state.jobs.get(&id).map(|job| job.good.clone()).unwrap_or_default();
-            let forget = |hashes| Step::Forget { project: project.clone(), hashes };
-            if core.violated(&forget::ONE).is_some() {
-                return good.into_iter().map(|hash| forget(vec![hash])).collect();
-            }
-            vec![forget(good)]
+            let Batches(batches) = core.step(Batches(vec![good]));
+            batches.into_iter().map(|hashes| Step::Forget { project: project.clone(), hashes }).collect()
         }
         Step::Ask { deployment, removed } => {
             lookups::reclaim(state, core, deployment, *removed);
@@ -69,20 +67,35 @@ pub(super) fn accepted(
         }
         Found::Read(reading) => return lookups::done(state, id, step, reading.class, reading.cid.as_deref()),
     };
-    match step {
-        Step::Security { place } => secured(state, core, id, *place),
-        Step::Projects { project, event, .. } => mapped(state, core, project, *event, sent),
-        Step::Create { deployment, again } => created(state, core, deployment, &hash, sent.time_s, *again),
+    let mut is_first = true;
+    let steps = match step {
+        Step::Security { place } => {
+            is_first = secured(state, id, *place, sent);
+            Vec::new()
+        }
+        Step::Projects { project, event, .. } => {
+            is_first = mapped(state, core, project, *event, sent);
+            Vec::new()
+        }
+        Step::Create { deployment, again } => {
+            is_first = !again;
+            if is_first {
+                created(state, core, deployment, &hash, sent.time_s);
+            }
+            Vec::new()
+        }
         Step::Pin { deployment, .. } => {
             if let Some(deployment) = state.accounts.deployment_mut(deployment) {
                 deployment.store_ref = Some(hash.clone());
             }
-            let resolves = core.violated(&recovery::LIVE_RESOLVES).is_none();
+            // An upload is available once the network has validated it.
+            let is_upload = sent.target == storage::STORE.path;
             let confirm = Step::Confirm { deployment: deployment.clone(), hash };
-            resolves.then_some(confirm).into_iter().collect()
+            is_upload.then_some(confirm).into_iter().collect()
         }
-        Step::Amend { deployment, outcome, again } => {
-            amended(state, core, deployment, &hash, *outcome, *again)
+        Step::Amend(amend) => {
+            is_first = amend.amends == Amends::Creation;
+            if is_first { amended(state, core, amend, &hash) } else { Vec::new() }
         }
         Step::Boot { machine } => {
             if let Some(machine) = state.accounts.machine_mut(machine) {
@@ -90,7 +103,10 @@ pub(super) fn accepted(
             }
             Vec::new()
         }
-        Step::Claim { machine } => claimed(state, core, machine, &hash),
+        Step::Claim { machine } => {
+            is_first = claimed(state, machine, &hash);
+            Vec::new()
+        }
         Step::Legacy { deployment, .. } => {
             if let Some(deployment) = state.accounts.deployment_mut(deployment) {
                 deployment.creation = Some(hash);
@@ -106,7 +122,8 @@ pub(super) fn accepted(
         | Step::Rival { .. }
         | Step::Machine { .. }
         | Step::Resume => Vec::new(),
-    }
+    };
+    core.step(Following { after: step.clone(), is_first, steps }).steps
 }
 
 fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
@@ -119,7 +136,7 @@ fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
         }
         Step::Create { deployment: one, .. }
         | Step::Pin { deployment: one, .. }
-        | Step::Amend { deployment: one, .. }
+        | Step::Amend(Amend { deployment: one, .. })
         | Step::Legacy { deployment: one, .. } => {
             deployment = Some(one.clone());
             project = state.accounts.deployment(one).map(|one| one.project.clone());
@@ -142,27 +159,21 @@ fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
     state.written.push_back(written);
 }
 
-fn secured(state: &mut State, core: &mut Core, id: u64, place: Place) -> Vec<Step> {
+/// Returns whether it is the owner's first `security`.
+fn secured(state: &mut State, id: u64, place: Place, sent: &Sent) -> bool {
     let owner = state.jobs.get(&id).map(|job| job.owner.clone()).unwrap_or_default();
-    let first =
-        state.accounts.owner_mut(&owner).is_some_and(|owner| !std::mem::replace(&mut owner.secured, true));
-    if !first || place != Place::Own {
-        return Vec::new();
+    let Some(owner) = state.accounts.owner_mut(&owner) else { return false };
+    if place == Place::Own {
+        owner.admits_session = sent.entry == Some(Value::Bool(true));
     }
-    let mut more = Vec::new();
-    if core.violated(&security::SIGNER).is_some() {
-        more.push(Step::Security { place: Place::ByDelegate });
-    }
-    if core.violated(&security::OWNER).is_some() {
-        more.push(Step::Security { place: Place::Elsewhere });
-    }
-    more
+    !std::mem::replace(&mut owner.secured, true)
 }
 
-fn mapped(state: &mut State, core: &mut Core, id: &Arc<str>, event: ProjectEvent, sent: &Sent) -> Vec<Step> {
-    let Some(project) = state.accounts.project(id) else { return Vec::new() };
+/// Returns whether it is the owner's first project.
+fn mapped(state: &mut State, core: &mut Core, id: &Arc<str>, event: ProjectEvent, sent: &Sent) -> bool {
+    let Some(project) = state.accounts.project(id) else { return true };
     let (owner, from) = (project.owner.clone(), project.state);
-    let Some((to, row)) = from.on(event) else { return Vec::new() };
+    let Some((to, row)) = from.on(event) else { return true };
     core.fired(row);
     let entry = sent.entry.clone().unwrap_or_default();
     if let Some(project) = state.accounts.project_mut(id) {
@@ -175,46 +186,19 @@ fn mapped(state: &mut State, core: &mut Core, id: &Arc<str>, event: ProjectEvent
         }
         project.entry = entry;
     }
-    let mut secure_again = false;
-    if let Some(owner) = state.accounts.owner(&owner) {
-        let first = owner.projects.front() == Some(id);
-        secure_again =
-            event == ProjectEvent::Create && !first && core.violated(&history::SECURITY_ONCE).is_some();
-    }
-    secure_again.then_some(Step::Security { place: Place::Own }).into_iter().collect()
+    state.accounts.owner(&owner).is_none_or(|owner| owner.projects.front() == Some(id))
 }
 
-fn created(
-    state: &mut State,
-    core: &mut Core,
-    id: &Arc<str>,
-    hash: &Arc<str>,
-    time_s: i64,
-    again: bool,
-) -> Vec<Step> {
-    let Some(deployment) = state.accounts.deployment_mut(id) else { return Vec::new() };
-    if again {
-        return Vec::new();
-    }
+fn created(state: &mut State, core: &mut Core, id: &Arc<str>, hash: &Arc<str>, time_s: i64) {
+    let Some(deployment) = state.accounts.deployment_mut(id) else { return };
     moves(core, deployment, DeploymentEvent::Create);
     deployment.creation = Some(hash.clone());
     deployment.created_s = time_s;
-    let twice = core.violated(&history::ONE_CREATION).is_some();
-    twice.then(|| Step::Create { deployment: id.clone(), again: true }).into_iter().collect()
 }
 
-fn amended(
-    state: &mut State,
-    core: &mut Core,
-    id: &Arc<str>,
-    hash: &Arc<str>,
-    outcome: Outcome,
-    again: bool,
-) -> Vec<Step> {
+fn amended(state: &mut State, core: &mut Core, amend: &Amend, hash: &Arc<str>) -> Vec<Step> {
+    let Amend { deployment: id, outcome, .. } = amend;
     let Some(deployment) = state.accounts.deployment_mut(id) else { return Vec::new() };
-    if again {
-        return Vec::new();
-    }
     let event = match outcome {
         Outcome::Live => DeploymentEvent::Pinned,
         Outcome::Failed => DeploymentEvent::Fail,
@@ -224,26 +208,21 @@ fn amended(
     let occasion = [("deployment", &**id)];
     let mut more = Vec::new();
     if core.fault(faults::FORK, &occasion) {
-        more.push(Step::Amend { deployment: id.clone(), outcome: Outcome::Failed, again: true });
+        let (outcome, amends) = (Outcome::Failed, Amends::CreationAgain);
+        more.push(Step::Amend(Amend { deployment: id.clone(), outcome, amends }));
     }
-    if core.violated(&history::ONE_AMEND).is_some() {
-        more.push(Step::Amend { deployment: id.clone(), outcome, again: true });
-    }
-    if core.varies(variations::AMEND_CHAIN) {
-        more.push(Step::Amend { deployment: id.clone(), outcome, again: true });
-    }
-    if outcome == Outcome::Live && core.fault(faults::RECLAIMED, &occasion) {
+    if *outcome == Outcome::Live && core.fault(faults::RECLAIMED, &occasion) {
         more.push(Step::Ask { deployment: id.clone(), removed: false });
     }
     more
 }
 
-fn claimed(state: &mut State, core: &mut Core, id: &Arc<str>, hash: &Arc<str>) -> Vec<Step> {
-    let Some(machine) = state.accounts.machine_mut(id) else { return Vec::new() };
-    let first = machine.claim.is_none();
+/// Returns whether it is the machine's first claim.
+fn claimed(state: &mut State, id: &Arc<str>, hash: &Arc<str>) -> bool {
+    let Some(machine) = state.accounts.machine_mut(id) else { return true };
+    let is_first = machine.claim.is_none();
     machine.claim.get_or_insert_with(|| hash.clone());
-    let twice = first && core.violated(&claims::ONCE).is_some();
-    twice.then(|| Step::Claim { machine: id.clone() }).into_iter().collect()
+    is_first
 }
 
 fn moves(core: &mut Core, deployment: &mut Deployment, event: DeploymentEvent) {

@@ -59,7 +59,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
                     let hash = core.rng.draw("hosting.absent", id.as_bytes(), 0);
                     deployment.store_ref = Some(assay_spec::crypto::text::hex(&hash).into());
                 }
-                steps.push(Step::Amend { deployment: id, outcome: Outcome::Live, again: false });
+                steps.push(plan::amend(&id, Outcome::Live));
             }
             _ => {
                 steps.extend(plan::finish(&id, Outcome::Live, "hello"));

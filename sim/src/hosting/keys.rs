@@ -9,7 +9,7 @@ use assay_spec::crypto::text::prefixed_hex;
 use crate::core::Core;
 
 /// A valid private key. `Debug` does not print it.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Secret([u8; 32]);
 
 impl fmt::Debug for Secret {

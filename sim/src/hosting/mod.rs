@@ -15,6 +15,7 @@ mod limits;
 mod lookups;
 mod plan;
 mod rehydrate;
+mod seams;
 mod seed_history;
 mod step;
 mod steps;

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use assay_spec::Rules;
 use assay_spec::hosting::machines::ProjectEvent;
-use assay_spec::hosting::requirements::history;
 use assay_spec::instant::DAY;
 
 use super::State;
+use super::seams::{Beginning, Deletion};
 use super::step::{Place, Signer, Step};
-use super::variations;
-use super::write::Outcome;
+use super::write::{Amend, Amends, Outcome};
 use crate::core::Core;
 
 /// The age of records of earlier schemas.
@@ -19,7 +17,7 @@ const LEGACY_AGO_S: i64 = 180 * DAY / 1000;
 /// Writes a new project.
 pub(super) fn create_project(
     state: &State,
-    core: &Core,
+    core: &mut Core,
     owner: &Arc<str>,
     project: &Arc<str>,
     signer: Signer,
@@ -27,11 +25,7 @@ pub(super) fn create_project(
     let create = map(project, ProjectEvent::Create, signer);
     let secured = state.accounts.owner(owner).is_none_or(|owner| owner.secured || owner.projects.len() > 1);
     let security = Step::Security { place: Place::Own };
-    match (secured, core.varies(variations::SECURITY_AFTER)) {
-        (true, _) => vec![create],
-        (false, false) => vec![security, create],
-        (false, true) => vec![create, security],
-    }
+    if secured { vec![create] } else { core.step(Beginning(vec![security, create])).0 }
 }
 
 /// Writes a new deployment.
@@ -42,11 +36,16 @@ pub(super) fn deploy(deployment: &Arc<str>) -> Vec<Step> {
 /// Ends a deployment.
 pub(super) fn finish(deployment: &Arc<str>, outcome: Outcome, artifact: &str) -> Vec<Step> {
     let pin = Step::Pin { deployment: deployment.clone(), text: artifact.into() };
-    let amend = Step::Amend { deployment: deployment.clone(), outcome, again: false };
+    let amend = amend(deployment, outcome);
     match outcome {
         Outcome::Live => vec![pin, amend],
         Outcome::Failed => vec![amend],
     }
+}
+
+/// Writes the terminal record.
+pub(super) fn amend(deployment: &Arc<str>, outcome: Outcome) -> Step {
+    Step::Amend(Amend { deployment: deployment.clone(), outcome, amends: Amends::Creation })
 }
 
 /// Changes name or framework; an empty one is left as it is.
@@ -70,8 +69,7 @@ pub(super) fn edit(
 pub(super) fn delete(core: &mut Core, project: &Arc<str>, signer: Signer) -> Vec<Step> {
     let tombstone = map(project, ProjectEvent::Tombstone, signer);
     let tidy = Step::Tidy { project: project.clone() };
-    let forgets_first = core.violated(&history::TOMBSTONE_FIRST).is_some();
-    if forgets_first { vec![tidy, tombstone] } else { vec![tombstone, tidy] }
+    core.step(Deletion(vec![tombstone, tidy])).0
 }
 
 /// Boots a machine that receives the project's bundles from now on.

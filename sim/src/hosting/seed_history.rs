@@ -7,10 +7,11 @@ use assay_spec::instant::HOUR;
 use serde_json::{Value, json};
 
 use super::accounts::Target;
+use super::seams::Beginning;
 use super::step::{Place, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
-use super::{State, plan, variations, view};
+use super::{State, plan, view};
 use crate::core::Core;
 
 /// How long ago the history begins.
@@ -33,8 +34,8 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
     let map = |project: &Arc<str>, event, signer| Step::Projects { project: project.clone(), event, signer };
     let mut steps: Vec<Step> =
         projects.iter().map(|project| map(project, ProjectEvent::Create, Signer::Wallet)).collect();
-    let security_at = usize::from(core.varies(variations::SECURITY_AFTER));
-    steps.insert(security_at, Step::Security { place: Place::Own });
+    steps.insert(0, Step::Security { place: Place::Own });
+    let Beginning(mut steps) = core.step(Beginning(steps));
 
     let machine = state.accounts.add_machine(core, second);
     let rival = state.accounts.add_machine(core, second);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::hosting::machines::ProjectEvent;
 use assay_spec::network::store::Reading;
 
-use super::write::Outcome;
+use super::write::Amend;
 use crate::exchange::Site;
 
 /// Who signs a map of projects.
@@ -17,7 +17,7 @@ pub(super) enum Signer {
     Session,
 }
 
-/// Who writes `security`, and under which address. All but the first are deviations.
+/// Who writes `security`, and under which address. Readers accept the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// By the wallet, under its own address.
@@ -35,14 +35,14 @@ pub(super) enum Step {
     Security { place: Place },
     /// Writes the map of projects.
     Projects { project: Arc<str>, event: ProjectEvent, signer: Signer },
-    /// Writes a creation. `again` is the second one under a deviation.
+    /// Writes a creation. `again`: there is one already.
     Create { deployment: Arc<str>, again: bool },
     /// Stores an artifact.
     Pin { deployment: Arc<str>, text: Arc<str> },
     /// Waits until the network has validated an artifact.
     Confirm { deployment: Arc<str>, hash: Arc<str> },
-    /// Writes a terminal record. `again` is the second one, under a fault or a deviation.
-    Amend { deployment: Arc<str>, outcome: Outcome, again: bool },
+    /// Writes a terminal record.
+    Amend(Amend),
     /// Looks up the artifacts of a deleted project and forgets them.
     Tidy { project: Arc<str> },
     /// Looks up one artifact, at the primary or at the mirror.
@@ -76,7 +76,7 @@ impl Step {
             Step::Create { .. } => "creation",
             Step::Pin { .. } => "store",
             Step::Confirm { .. } | Step::Look { .. } => "lookup",
-            Step::Amend { .. } => "terminal",
+            Step::Amend(_) => "terminal",
             Step::Tidy { .. } | Step::Settle { .. } => "tidy",
             Step::Forget { .. } => "forget",
             Step::Boot { .. } => "instance",

@@ -11,7 +11,7 @@ use imbl::Vector;
 use serde_json::Value;
 
 use super::step::{Found, Step};
-use super::write::{self, Sent};
+use super::write::{self, Amend, Amends, Sent};
 use super::{Failure, State, Timer, done, faults};
 use crate::core::Core;
 use crate::network::sites::{MIRROR, PRIMARY};
@@ -45,7 +45,7 @@ impl State {
         self.jobs.values().flat_map(|job| job.steps.iter()).any(|step| match step {
             Step::Create { deployment, .. }
             | Step::Pin { deployment, .. }
-            | Step::Amend { deployment, .. } => &**deployment == id,
+            | Step::Amend(Amend { deployment, .. }) => &**deployment == id,
             _ => false,
         })
     }
@@ -176,7 +176,7 @@ fn advance(state: &mut State, id: u64, more: Vec<Step>) {
 
 fn is_slow(state: &State, core: &mut Core, step: &Step) -> bool {
     let (project, deployment) = match step {
-        Step::Amend { deployment, again: false, .. } => {
+        Step::Amend(Amend { deployment, amends: Amends::Creation, .. }) => {
             let project = state.accounts.deployment(deployment).map(|one| one.project.to_string());
             (project.unwrap_or_default(), deployment.to_string())
         }

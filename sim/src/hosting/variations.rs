@@ -1,103 +1,105 @@
-//! Behaviour that the document leaves open.
+//! What the document leaves open, varied. Each entry has its code at one seam.
 
-use crate::variation::Variation;
+use assay_spec::crypto::text::{hex, parse_hex};
+use serde_json::{Value, json};
 
-/// The last byte of a signature.
-pub(super) const SIGNATURE_BIT: Variation =
-    Variation::named("hosting.signature-bit", "the last byte of a signature is 0 or 1");
-/// The prefix of a signature.
-pub(super) const SIGNATURE_BARE: Variation =
-    Variation::named("hosting.signature-bare", "a signature has no `0x`");
-/// The envelope of a deleted project.
-pub(super) const TOMBSTONE_KEEPS: Variation =
-    Variation::named("hosting.tombstone-keeps", "the envelope of a deleted project keeps `v` and `alg`");
-/// The schema of projects.
-pub(super) const SCHEMA_2: Variation =
-    Variation::named("hosting.project-schema-2", "`schemaVersion` of project entries is 2");
-/// The address in a delegate's record.
-pub(super) const DELEGATE_ADDRESS: Variation = Variation::named(
-    "hosting.delegate-address",
-    "`content.address` of deployment records is the delegate's address",
-);
-/// Who signs an edit.
-pub(super) const WALLET_EDITS: Variation =
-    Variation::named("hosting.wallet-edits", "the wallet signs instead of a session key");
-/// The URL of a deployment.
-pub(super) const URL_NULL: Variation =
-    Variation::named("hosting.url-null", "`url` of a live deployment is null");
-/// The time when a deployment finished.
-pub(super) const FINISHED_NULL: Variation =
-    Variation::named("hosting.finished-null", "`finishedAt` of a terminal record is null");
-/// The run of a deployment.
-pub(super) const RUN_NULL: Variation =
-    Variation::named("hosting.run-null", "`runId` and `runAttempt` are null");
-/// The hash of a queued deployment to a machine.
-pub(super) const HASH_QUEUED: Variation =
-    Variation::named("hosting.hash-queued", "a queued deployment to a machine has a `bundleHash` of null");
-/// Undocumented members.
-pub(super) const MORE_MEMBERS: Variation =
-    Variation::named("hosting.more-members", "entries, bodies and plaintexts have an undocumented member");
-/// The order of `security` and the first project.
-pub(super) const SECURITY_AFTER: Variation =
-    Variation::named("hosting.security-after", "`security` is written after the first project");
-/// The order of the map.
-pub(super) const MAP_REVERSED: Variation =
-    Variation::named("hosting.map-reversed", "the newest project comes first in the map");
-/// Duplicate hashes in a FORGET.
-pub(super) const FORGET_TWICE: Variation =
-    Variation::named("hosting.forget-twice", "the first hash of a FORGET is in it twice");
-/// The public key of a session key.
-pub(super) const NO_PUBKEY: Variation =
-    Variation::named("hosting.no-pubkey", "the authorization of a session key has no `pubkey`");
-/// The source of a project.
-pub(super) const UPLOADED: Variation =
-    Variation::named("hosting.uploaded", "projects are uploads, without repository and branch");
-/// The pending workflow request.
-pub(super) const PENDING_WORKFLOW: Variation = Variation::named(
-    "hosting.pending-workflow",
-    "the plaintext of a project contains a pending workflow request",
-);
-/// The member names of a manifest.
-pub(super) const MANIFEST_OTHER: Variation =
-    Variation::named("hosting.manifest-other", "the manifest of a bundle uses other member names");
-/// The format of times.
-pub(super) const TIMES_OFFSET: Variation =
-    Variation::named("hosting.times-offset", "times have no fraction and use the offset +00:00");
-/// Null members of a deployment.
-pub(super) const PLAINTEXT_NULL: Variation =
-    Variation::named("hosting.plaintext-null", "every member of a deployment's plaintext is null");
-
-/// Amends of terminal records.
-pub(super) const AMEND_CHAIN: Variation = Variation::named(
-    "hosting.amend-chain",
-    "a terminal record is amended by another one, which refers to it",
-);
-/// The envelope of an old project.
-pub(super) const LEGACY_ENTRY: Variation =
-    Variation::named("hosting.legacy-entry", "the entry of the first project has an envelope of version 2");
+use super::seams::{Beginning, Editor, Following, SealEntry};
+use super::write::document::{Document, DocumentKind, put};
+use super::write::machines::Manifest;
+use super::write::messages::Targets;
+use super::write::projects::{self, Emptied, ProjectsMap};
+use super::write::seal;
+use super::write::security::SecurityBody;
+use super::write::sign::{Draft, Record, Signature};
+use super::write::{Amends, Time};
+use crate::variation::{Variation, variations};
 
 /// Every variation of the application.
-pub(super) const ALL: &[Variation] = &[
-    SIGNATURE_BIT,
-    SIGNATURE_BARE,
-    TOMBSTONE_KEEPS,
-    SCHEMA_2,
-    DELEGATE_ADDRESS,
-    WALLET_EDITS,
-    URL_NULL,
-    FINISHED_NULL,
-    RUN_NULL,
-    HASH_QUEUED,
-    MORE_MEMBERS,
-    SECURITY_AFTER,
-    MAP_REVERSED,
-    FORGET_TWICE,
-    NO_PUBKEY,
-    UPLOADED,
-    PENDING_WORKFLOW,
-    MANIFEST_OTHER,
-    TIMES_OFFSET,
-    PLAINTEXT_NULL,
-    AMEND_CHAIN,
-    LEGACY_ENTRY,
-];
+pub(super) const ALL: &[Variation] = variations! {
+    "hosting.signature-bit" => "the last byte of a signature is 0 or 1", step |s: &mut Signature| {
+        let prefix = if s.0.starts_with("0x") { "0x" } else { "" };
+        let mut bytes = parse_hex(&s.0[prefix.len()..]).unwrap_or_default();
+        bytes.last_mut().into_iter().for_each(|v| *v -= 27);
+        s.0 = format!("{prefix}{}", hex(&bytes));
+    };
+    "hosting.signature-bare" => "a signature has no `0x`",
+        step |s: &mut Signature| s.0 = s.0.trim_start_matches("0x").to_owned();
+    "hosting.tombstone-keeps" => "the envelope of a deleted project keeps `v` and `alg`",
+        step |e: &mut Emptied| {
+            for name in ["v", "alg"] {
+                e.after[name] = e.before[name].clone();
+            }
+        };
+    "hosting.project-schema-2" => "`schemaVersion` of project entries is 2", step |d: &mut Document| {
+        d.put(&[DocumentKind::Entry], "/schemaVersion", json!(2));
+    };
+    "hosting.delegate-address" => "`content.address` of deployment records is the delegate's address",
+        step |d: &mut Draft| {
+            if matches!(d.record, Record::Creation | Record::Terminal { .. } | Record::Legacy) {
+                d.content["address"] = json!(d.sender.address());
+            }
+        };
+    "hosting.wallet-edits" => "the wallet signs instead of a session key",
+        step |s: &mut Editor| s.0 = |_, owner, _, _| owner.wallet.clone();
+    "hosting.url-null" => "`url` of a live deployment is null",
+        step |d: &mut Document| d.put(&[DocumentKind::Terminal], "/public/url", Value::Null);
+    "hosting.finished-null" => "`finishedAt` of a terminal record is null", step |d: &mut Document| {
+        d.put(&[DocumentKind::Terminal], "/public/finishedAt", Value::Null);
+    };
+    "hosting.run-null" => "`runId` and `runAttempt` are null", step |d: &mut Document| {
+        for name in ["/public/runId", "/public/runAttempt"] {
+            d.put(&[DocumentKind::Creation, DocumentKind::Terminal], name, Value::Null);
+        }
+    };
+    "hosting.hash-queued" => "a queued deployment to a machine has a `bundleHash` of null",
+        step |d: &mut Document| {
+            if d.about.is_machine {
+                d.put(&[DocumentKind::Creation], "/public/bundleHash", Value::Null);
+            }
+        };
+    "hosting.more-members" => "entries, bodies and plaintexts have an undocumented member",
+        step |d: &mut Document| put(&mut d.value, "/more", json!({ "of": ["this", 1, null] }));
+    "hosting.security-after" => "`security` is written after the first project",
+        step |b: &mut Beginning| b.0.swap(0, 1);
+    "hosting.map-reversed" => "the newest project comes first in the map",
+        step |m: &mut ProjectsMap| m.entries.reverse();
+    "hosting.forget-twice" => "the first hash of a FORGET is in it twice",
+        step |t: &mut Targets| t.hashes.extend(t.hashes.first().cloned());
+    "hosting.no-pubkey" => "the authorization of a session key has no `pubkey`", step |s: &mut SecurityBody| {
+        s.body["authorizations"][0].as_object_mut().map(|session| session.shift_remove("pubkey"));
+    };
+    "hosting.uploaded" => "projects are uploads, without repository and branch", step |d: &mut Document| {
+        for name in ["/repo", "/branch", "/installationId"] {
+            d.put(&[DocumentKind::Project], name, Value::Null);
+        }
+        d.put(&[DocumentKind::Project], "/source", json!("upload"));
+    };
+    "hosting.pending-workflow" => "the plaintext of a project contains a pending workflow request",
+        step |d: &mut Document| {
+            let url = json!("https://code.example/owner/name/pull/3");
+            d.put(&[DocumentKind::Project], "/pendingWorkflowPrUrl", url);
+            d.put(&[DocumentKind::Project], "/pendingWorkflowPrNumber", json!(3));
+        };
+    "hosting.manifest-other" => "the manifest of a bundle uses other member names", step |m: &mut Manifest| {
+        let names = ["type", "node", "run", "environment"];
+        m.0.iter_mut().zip(names).for_each(|((name, _), other)| *name = other);
+    };
+    "hosting.times-offset" => "times have no fraction and use the offset +00:00",
+        step |t: &mut Time| t.0 = t.0.replace(".000Z", "+00:00");
+    "hosting.plaintext-null" => "every member of a deployment's plaintext is null", step |d: &mut Document| {
+        if let (DocumentKind::Deployment, Value::Object(members)) = (d.kind, &mut d.value) {
+            members.values_mut().for_each(|value| *value = Value::Null);
+        }
+    };
+    "hosting.amend-chain" => "a terminal record is amended by another one, which refers to it",
+        step |f: &mut Following| f.amend_again(Amends::Terminal);
+    "hosting.legacy-entry" => "the entry of the first project has an envelope of version 2",
+        step |s: &mut SealEntry| {
+            s.0 = |core, accounts, owner, project, plaintext| {
+                if owner.projects.front().is_none_or(|first| *first == project.id) {
+                    return seal::earlier(core, accounts, owner, 2, plaintext);
+                }
+                projects::seal(core, accounts, owner, project, plaintext)
+            };
+        };
+};

@@ -1,23 +1,26 @@
 //! Artifacts: the uploads that pin them.
 
-use assay_spec::Rules;
 use assay_spec::cid::{self, Layout};
 use assay_spec::crypto::text::sha256_hex;
-use assay_spec::hosting::requirements::{forget, recovery};
-use assay_spec::network::message::MessageType;
 use assay_spec::network::signing::sign_file;
 use assay_spec::network::storage;
-use serde_json::json;
 
-use super::sign::{Draft, signed};
 use super::{Sent, machines};
 use crate::core::Core;
-use crate::hosting::State;
 use crate::hosting::accounts::{Owner, Target};
 use crate::hosting::keys::{self, Secret};
+use crate::hosting::{State, seams};
 
 /// The multipart boundary.
 const BOUNDARY: &str = "hosting-form-boundary";
+
+/// An artifact to store.
+pub(in crate::hosting) struct Artifact {
+    /// The file.
+    pub(in crate::hosting) file: Vec<u8>,
+    /// Its content type.
+    pub(in crate::hosting) content_type: &'static str,
+}
 
 /// The upload of an artifact. Its sender is also the one who forgets it.
 pub(super) fn pin(
@@ -45,24 +48,21 @@ pub(super) fn pin(
         deployment.cid = Some(cid.into());
         deployment.bundle_hash = (project.target == Target::Machine).then(|| hash.into());
     }
-    let time_s = core.now().seconds();
-    let sender = pinner(core, owner);
-    let channel = core.dialect.records_channel.clone();
-    if core.violated(&recovery::LIVE_RESOLVES).is_some() {
-        let content = json!({ "address": sender.address(), "item_type": "storage", "time": time_s });
-        let (kind, channel) = (MessageType::Store, &channel);
-        return Some(signed(
-            core,
-            Draft { kind, channel, content, sender: &sender, time_s, as_request: true },
-        ));
-    }
     let content_type = match project.target {
         Target::Site => "text/html",
         Target::Machine => "application/json",
     };
+    Some(seams::store(core, owner, &Artifact { file, content_type }))
+}
+
+/// Uploads an artifact as a form.
+pub(in crate::hosting) fn store(core: &mut Core, owner: &Owner, artifact: &Artifact) -> Sent {
+    let Artifact { file, content_type } = artifact;
+    let sender = seams::pinner(core, owner);
+    let channel = core.dialect.records_channel.clone();
     let mut form = Vec::new();
     for (name, value) in
-        [("address", sender.address()), ("signature", sign_file(&sender.key(), &file)), ("channel", channel)]
+        [("address", sender.address()), ("signature", sign_file(&sender.key(), file)), ("channel", channel)]
     {
         let part =
             format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
@@ -72,19 +72,18 @@ pub(super) fn pin(
         "--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"artifact\"\r\ncontent-type: {content_type}\r\n\r\n"
     );
     form.extend_from_slice(head.as_bytes());
-    form.extend_from_slice(&file);
+    form.extend_from_slice(file);
     form.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
-    Some(Sent {
+    Sent {
         target: storage::STORE.path.to_owned(),
         content_type: "multipart/form-data; boundary=hosting-form-boundary",
         body: form.into(),
-        time_s,
+        time_s: core.now().seconds(),
         entry: None,
-    })
+    }
 }
 
 /// Who stores and forgets artifacts; the network accepts a FORGET only from the sender of the STORE.
-pub(super) fn pinner(core: &mut Core, owner: &Owner) -> Secret {
-    let wallet = owner.wallet.clone();
-    core.effect(&forget::DELEGATE, keys::delegate(core), |_, _| wallet)
+pub(in crate::hosting) fn pinner(core: &mut Core, _: &Owner) -> Secret {
+    keys::delegate(core)
 }

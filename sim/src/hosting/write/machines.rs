@@ -1,27 +1,34 @@
 //! Virtual machines: their INSTANCE, the claim of their key, and the bundles that they run.
 
-use assay_spec::Rules;
-use assay_spec::hosting::requirements::{bundle, claims, instances};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::deviate::{MemberDeviations, Wrong, deviate};
 use super::tar::tarball;
 use super::{iso, seal};
 use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Machine, Owner};
-use crate::hosting::variations;
+use crate::hosting::keys;
+use crate::hosting::seams;
 
-/// Deviations of a claim.
-const CLAIM: MemberDeviations = &[
-    (&claims::V, Wrong::Put("/v", "2")),
-    (
-        &claims::PUBKEY,
-        Wrong::Do(|body| {
-            body["pubkey"] = json!(body["pubkey"].as_str().unwrap_or_default().trim_start_matches("0x"));
-        }),
-    ),
-    (&claims::REGISTERED_AT, Wrong::Put("/registeredAt", "\"today\"")),
-];
+/// The body of a claim, with values that are not in it.
+pub(in crate::hosting) struct ClaimBody {
+    /// The body.
+    pub(in crate::hosting) body: Value,
+    /// The hash of a message that is not an INSTANCE.
+    pub(in crate::hosting) other: String,
+    /// A public key that is not the machine's.
+    pub(in crate::hosting) strange_pubkey: String,
+}
+
+/// The members of a manifest. The document does not name them.
+pub(in crate::hosting) struct Manifest(pub(in crate::hosting) Vec<(&'static str, Value)>);
+
+/// A tarball of a manifest and code.
+pub(in crate::hosting) struct Tarball {
+    /// The manifest.
+    pub(in crate::hosting) manifest: String,
+    /// The tarball.
+    pub(in crate::hosting) bytes: Vec<u8>,
+}
 
 /// The content of an INSTANCE.
 pub(super) fn instance(owner: &Owner, machine: &Machine, time_s: i64) -> Value {
@@ -33,15 +40,13 @@ pub(super) fn instance(owner: &Owner, machine: &Machine, time_s: i64) -> Value {
 }
 
 /// The body of a claim. `other` is a message that is not an INSTANCE.
-pub(super) fn claim(core: &mut Core, machine: &Machine, other: &str, time_s: i64) -> Value {
-    let instance = machine.instance.as_deref().unwrap_or_default().to_owned();
-    let instance = core.effect(&claims::INSTANCE_HASH, instance, |_, _| other.to_owned());
-    let foreign = crate::hosting::keys::stranger(core).public_text();
-    let pubkey = core.effect(&claims::KEY_OF_ADDRESS, machine.key.public_text(), |_, _| foreign);
-    let body =
-        json!({ "v": 1, "instanceHash": instance, "pubkey": pubkey, "registeredAt": iso(core, time_s) });
-    let body = deviate(core, body, CLAIM);
-    core.effect(&claims::BODY, body, |body, _| json!(body.to_string()))
+pub(super) fn claim(core: &mut Core, machine: &Machine, other: String, time_s: i64) -> Value {
+    let body = json!({
+        "v": 1, "instanceHash": machine.instance.as_deref().unwrap_or_default(),
+        "pubkey": machine.key.public_text(), "registeredAt": iso(core, time_s),
+    });
+    let strange_pubkey = keys::stranger(core).public_text();
+    core.step(ClaimBody { body, other, strange_pubkey }).body
 }
 
 /// The file of a bundle for a machine.
@@ -52,21 +57,28 @@ pub(super) fn bundle(
     machine: &Machine,
     code: &[u8],
 ) -> Vec<u8> {
-    let names = if core.varies(variations::MANIFEST_OTHER) {
-        ["type", "node", "run", "environment"]
-    } else {
-        ["framework", "runtimeVersion", "start", "env"]
-    };
-    let mut manifest = json!({});
-    let values = [json!("express"), json!("22"), json!("node server.js"), json!({ "PORT": "443" })];
-    for (name, value) in names.into_iter().zip(values) {
-        manifest[name] = value;
-    }
-    let manifest = manifest.to_string();
-    let tar = tarball(&[("manifest.json", manifest.as_bytes()), ("server.js", code)]);
-    let tar = core.effect(&bundle::TARBALL, tar, |_, _| manifest.into_bytes());
-    if core.violated(&instances::BUNDLE_WRAPPED).is_some() {
-        return tar;
-    }
-    seal::bundle(core, accounts, owner, machine.key.public(), &tar).to_string().into_bytes()
+    let members = vec![
+        ("framework", json!("express")),
+        ("runtimeVersion", json!("22")),
+        ("start", json!("node server.js")),
+        ("env", json!({ "PORT": "443" })),
+    ];
+    let Manifest(members) = core.step(Manifest(members));
+    let members: Map<String, Value> =
+        members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let manifest = Value::Object(members).to_string();
+    let bytes = tarball(&[("manifest.json", manifest.as_bytes()), ("server.js", code)]);
+    let Tarball { bytes, .. } = core.step(Tarball { manifest, bytes });
+    seams::wrap(core, accounts, owner, machine, &bytes)
+}
+
+/// Encrypts a tarball for a machine.
+pub(in crate::hosting) fn wrap(
+    core: &mut Core,
+    accounts: &mut Accounts,
+    owner: &Owner,
+    machine: &Machine,
+    tar: &[u8],
+) -> Vec<u8> {
+    seal::bundle(core, accounts, owner, machine.key.public(), tar).to_string().into_bytes()
 }

@@ -2,44 +2,38 @@
 
 use std::sync::Arc;
 
-use assay_spec::Rules;
 use assay_spec::crypto::text::sha256_hex;
 use assay_spec::hosting::machines::ProjectEvent;
-use assay_spec::hosting::requirements::{
-    claims, deployments as deployment_rules, forget, history, projects as project_rules, records,
-    security as security_rules,
-};
 use assay_spec::network::message::MessageType;
 use serde_json::{Value, json};
 
-use super::artifacts::pinner;
-use super::sign::{Draft, carried, signed};
-use super::{Outcome, Sent, deployments, machines, projects, security};
+use super::sign::{Draft, Record, send, signed};
+use super::{Amend, Amends, Edit, Sent, deployments, machines, projects, security};
 use crate::core::Core;
 use crate::hosting::accounts::Owner;
 use crate::hosting::keys::{self, Secret};
+use crate::hosting::seams::{self, DelegateEdits};
 use crate::hosting::step::{Place, Signer};
-use crate::hosting::{State, faults, variations};
+use crate::hosting::{State, faults};
+
+/// The key of the map of projects.
+pub(super) const PROJECTS: &str = "projects";
 
 /// The `security` record.
-pub(super) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) -> Option<Sent> {
-    if core.violated(&history::SECURITY_EXISTS).is_some() {
-        return None;
-    }
+pub(in crate::hosting) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) -> Option<Sent> {
     let content = security::body(core, owner, time_s);
     // A network accepts the aggregate only from its owner; anyone may send it as a POST.
-    let conforming = if place == Place::Own { MessageType::Aggregate } else { MessageType::Post };
-    let kind = core.effect(&security_rules::TYPE, conforming, |_, _| MessageType::Post);
-    let key = core.effect(&security_rules::KEY, "security", |_, _| "safety");
+    let kind = if place == Place::Own { MessageType::Aggregate } else { MessageType::Post };
     let (sender, address) = match place {
         Place::Own => (owner.wallet.clone(), owner.address.to_string()),
         Place::ByDelegate => (keys::delegate(core), owner.address.to_string()),
         Place::Elsewhere => (owner.wallet.clone(), owner.session.address()),
     };
-    let channel = core.dialect.records_channel.clone();
-    let content = json!({ "address": address, "key": key, "content": content, "time": time_s });
-    let draft = Draft { kind, channel: &channel, content, sender: &sender, time_s, as_request: false };
-    Some(signed(core, draft))
+    let content = json!({ "address": address, "key": "security", "content": content, "time": time_s });
+    let draft = Draft { kind, ..Draft::new(core, Record::Security, content, sender, time_s) };
+    let draft = core.step(draft);
+    let admits_session = security::admits(&draft, &owner.session);
+    Some(Sent { entry: Some(json!(admits_session)), ..send(core, &draft) })
 }
 
 /// The `projects` record.
@@ -47,36 +41,35 @@ pub(super) fn map(
     state: &mut State,
     core: &mut Core,
     owner: &Owner,
-    (project, event, signer): (&str, ProjectEvent, Signer),
+    edit: Edit,
+    signer: Signer,
     time_s: i64,
 ) -> Option<Sent> {
-    let project = state.accounts.project(project)?.clone();
-    let entry = match event {
+    let project = state.accounts.project(&edit.project)?.clone();
+    let edit = core.step(edit);
+    let entry = match edit.event {
         ProjectEvent::Tombstone => projects::tombstone(core, &project, time_s),
         _ => projects::living(core, &mut state.accounts, owner, &project, time_s),
     };
-    let content = projects::map(core, &state.accounts, owner, (&project, event), &entry);
-    let edit = event == ProjectEvent::Edit;
-    let kind = core.effect(&project_rules::TYPE, MessageType::Aggregate, |kind, _| {
-        if edit { MessageType::Post } else { kind }
-    });
-    let key = core.effect(&project_rules::KEY, "projects", |key, _| if edit { "project" } else { key });
-    let by_session = signer == Signer::Session
-        && !core.varies(variations::WALLET_EDITS)
-        && security::session_works(core)
-        && owner.secured;
-    let mut sender = if by_session { owner.session.clone() } else { owner.wallet.clone() };
-    let mut address = owner.address.to_string();
-    if edit && core.violated(&project_rules::SIGNER).is_some() {
-        sender = keys::delegate(core);
-    }
-    if by_session && core.violated(&project_rules::OWNER).is_some() {
-        address = owner.session.address();
-    }
-    let channel = core.dialect.records_channel.clone();
-    let content = json!({ "address": address, "key": key, "content": content, "time": time_s });
-    let draft = Draft { kind, channel: &channel, content, sender: &sender, time_s, as_request: false };
+    let content = projects::map(core, &state.accounts, owner, (&project, edit.event), &entry);
+    let sender = seams::editor(core, owner, &edit, signer);
+    let record = Record::Projects {
+        is_edit: edit.event == ProjectEvent::Edit,
+        is_by_session: sender == owner.session,
+    };
+    let content = json!({ "address": &*owner.address, "key": edit.key, "content": content, "time": time_s });
+    let draft = Draft::new(core, record, content, sender, time_s);
     Some(Sent { entry: Some(entry), ..signed(core, draft) })
+}
+
+/// Who signs an edit: the session key, if `security` admits it, or the wallet.
+pub(in crate::hosting) fn editor(core: &mut Core, owner: &Owner, edit: &Edit, signer: Signer) -> Secret {
+    let DelegateEdits(delegated) = core.step(DelegateEdits(false));
+    if delegated && edit.event == ProjectEvent::Edit {
+        return keys::delegate(core);
+    }
+    let may = owner.admits_session && edit.key == PROJECTS;
+    if may && signer == Signer::Session { owner.session.clone() } else { owner.wallet.clone() }
 }
 
 /// A creation.
@@ -88,75 +81,65 @@ pub(super) fn create(
     time_s: i64,
 ) -> Option<Sent> {
     let deployment = state.accounts.deployment(deployment)?.clone();
-    let content = deployments::creation(core, &mut state.accounts, owner, &deployment, time_s);
-    let stranger = keys::stranger(core);
-    let sender = core.effect(&deployment_rules::DELEGATE, keys::delegate(core), |_, _| stranger);
-    let mut draft = post(core, owner, &content, time_s, &sender);
-    let default = core.dialect.channel.clone();
-    let channel = core.effect(&records::CHANNEL, draft.channel.to_owned(), |_, _| default);
-    draft.content["type"] =
-        core.effect(&deployment_rules::CONTENT_TYPE, draft.content["type"].take(), |_, _| {
-            json!("deployment")
-        });
-    draft.content["address"] =
-        core.effect(&records::ADDRESS, draft.content["address"].take(), |address, _| {
-            json!(address.as_str().unwrap_or_default().trim_start_matches("0x"))
-        });
-    if core.violated(&deployment_rules::TYPE).is_some() {
-        // An AGGREGATE that the network accepts: under the delegate's own address, which needs no
-        // authorization.
-        draft.kind = MessageType::Aggregate;
-        draft.content["key"] = json!("deployments");
-        draft.content["address"] = json!(sender.address());
-    }
-    let draft = Draft { channel: &channel, ..draft };
+    let body = deployments::creation(core, &mut state.accounts, owner, &deployment, time_s);
+    let sender = seams::deployer(core);
+    let draft = post(core, Record::Creation, owner, &body, time_s, sender);
     Some(signed(core, draft))
 }
 
+/// Who signs creations: the delegate.
+pub(in crate::hosting) fn deployer(core: &mut Core) -> Secret {
+    keys::delegate(core)
+}
+
 /// A terminal record.
-pub(super) fn amend(
-    state: &mut State,
+pub(in crate::hosting) fn amend(
     core: &mut Core,
+    state: &mut State,
     owner: &Owner,
-    deployment: &str,
-    outcome: Outcome,
+    amend: &Amend,
     time_s: i64,
 ) -> Option<Sent> {
-    let one = state.accounts.deployment(deployment)?.clone();
-    if outcome == Outcome::Failed && core.violated(&history::FINISHES).is_some() {
-        return None;
-    }
-    let content = deployments::terminal(core, &mut state.accounts, owner, &one, outcome, time_s);
-    let earlier_s = one.created_s - 1;
-    let time_s = core.effect(&history::QUEUED_FIRST, time_s, |_, _| earlier_s);
-    let delegate = keys::delegate(core);
-    let mut draft = post(core, owner, &content, time_s, &delegate);
-    let creation = one.creation.as_deref().unwrap_or_default().to_owned();
-    let before = one.terminal.as_deref().filter(|_| core.varies(variations::AMEND_CHAIN));
-    let creation = before.map_or(creation, str::to_owned);
-    let target = core.effect(&deployment_rules::AMEND_REF, creation, |_, _| one.id.to_string());
-    let kind = core.effect(&deployment_rules::AMEND_TYPE, "amend", |_, _| "amendment");
-    let Draft { content, .. } = &mut draft;
-    *content = json!({
-        "address": content["address"], "type": kind, "ref": target, "content": content["content"],
-        "time": content["time"],
+    let one = state.accounts.deployment(&amend.deployment)?.clone();
+    let body = deployments::terminal(core, &mut state.accounts, owner, &one, amend.outcome, time_s);
+    let amended = match amend.amends {
+        Amends::Creation | Amends::CreationAgain => &one.creation,
+        Amends::Terminal => &one.terminal,
+    };
+    let content = json!({
+        "address": &*owner.address, "type": "amend", "ref": amended.as_deref().unwrap_or_default(),
+        "content": body, "time": time_s,
     });
+    let record = Record::Terminal { deployment: one.id.clone(), created_s: one.created_s };
+    let delegate = keys::delegate(core);
+    let draft = Draft::new(core, record, content, delegate, time_s);
     Some(signed(core, draft))
 }
 
 /// A POST with the content type of deployments.
-pub(super) fn post<'a>(
+pub(super) fn post(
     core: &Core,
+    record: Record,
     owner: &Owner,
     body: &Value,
     time_s: i64,
-    sender: &'a Secret,
-) -> Draft<'a> {
-    let own = core.varies(variations::DELEGATE_ADDRESS);
-    let address = if own { sender.address() } else { owner.address.to_string() };
-    let content =
-        json!({ "address": address, "type": core.dialect.deployment_type, "content": body, "time": time_s });
-    Draft { kind: MessageType::Post, channel: "", content, sender, time_s, as_request: false }
+    sender: Secret,
+) -> Draft {
+    let kind = &core.dialect.deployment_type;
+    let content = json!({ "address": &*owner.address, "type": kind, "content": body, "time": time_s });
+    Draft::new(core, record, content, sender, time_s)
+}
+
+/// The hashes of a FORGET, and others that it does not name.
+pub(in crate::hosting) struct Targets {
+    /// The hashes.
+    pub(in crate::hosting) hashes: Vec<String>,
+    /// Every artifact of the project.
+    pub(in crate::hosting) artifacts: Vec<String>,
+    /// A creation of the project.
+    pub(in crate::hosting) creation: Option<String>,
+    /// An artifact of another project.
+    pub(in crate::hosting) foreign: Option<String>,
 }
 
 /// A FORGET of these hashes.
@@ -168,50 +151,28 @@ pub(super) fn forgets(
     hashes: &[Arc<str>],
     time_s: i64,
 ) -> Option<Sent> {
-    let mut hashes: Vec<String> = hashes.iter().map(ToString::to_string).collect();
     let of_project = |id: &str| {
-        let project = state.accounts.project(id);
-        project
-            .into_iter()
-            .flat_map(|project| project.deployments.iter())
-            .filter_map(|id| state.accounts.deployment(id))
+        let deployments = state.accounts.project(id).map(|project| project.deployments.clone());
+        deployments.into_iter().flatten().filter_map(|id| state.accounts.deployment(&id))
     };
-    if core.violated(&forget::EVERY).is_some() && hashes.len() > 1 {
-        hashes.pop();
-    }
-    if core.violated(&forget::CLASSIFIED).is_some() {
-        let all = of_project(project).filter_map(|deployment| deployment.store_ref.as_deref());
-        let others: Vec<String> =
-            all.filter(|hash| !hashes.iter().any(|one| one == hash)).map(str::to_owned).collect();
-        hashes.extend(others);
-    }
-    if core.violated(&forget::STORES).is_some() {
-        hashes.extend(
-            of_project(project).find_map(|deployment| deployment.creation.as_deref()).map(str::to_owned),
-        );
-    }
-    if core.violated(&forget::OWN).is_some() {
-        let others = owner.projects.iter().filter(|id| ***id != *project);
-        let live =
-            others.flat_map(|id| of_project(id)).find_map(|deployment| deployment.store_ref.as_deref());
-        hashes.extend(live.map(str::to_owned));
-    }
+    let artifacts = |id: &str| of_project(id).filter_map(|one| one.store_ref.as_deref().map(str::to_owned));
+    let others = owner.projects.iter().filter(|id| ***id != *project);
+    let mut targets = Targets {
+        hashes: hashes.iter().map(ToString::to_string).collect(),
+        artifacts: artifacts(project).collect(),
+        creation: of_project(project).find_map(|one| one.creation.as_deref().map(str::to_owned)),
+        foreign: others.flat_map(|id| artifacts(id)).next(),
+    };
     if core.fault(faults::UNKNOWN_TARGET, &[("project", project)]) {
-        hashes.push(sha256_hex(project.as_bytes()));
+        targets.hashes.push(sha256_hex(project.as_bytes()));
     }
+    let Targets { hashes, .. } = core.step(targets);
     if hashes.is_empty() {
         return None;
     }
-    if core.varies(variations::FORGET_TWICE) {
-        hashes.push(hashes[0].clone());
-    }
-    let sender = pinner(core, owner);
-    let delegate = sender.address();
-    let address = core.effect(&forget::ADDRESS, owner.address.to_string(), |_, _| delegate);
-    let content = json!({ "address": address, "hashes": hashes, "time": time_s });
-    let kind = core.effect(&forget::TYPE, MessageType::Forget, |_, _| MessageType::Post);
-    let channel = core.dialect.records_channel.clone();
-    let draft = Draft { kind, channel: &channel, content, sender: &sender, time_s, as_request: false };
+    let sender = seams::pinner(core, owner);
+    let content = json!({ "address": &*owner.address, "hashes": hashes, "time": time_s });
+    let draft = Draft::new(core, Record::Forget, content, sender, time_s);
     Some(signed(core, draft))
 }
 
@@ -226,19 +187,10 @@ pub(super) fn claim(
     let machine = state.accounts.machine(machine)?.clone();
     let other = state.written.iter().find(|one| one.owner == owner.address);
     let other = other.map_or(deployments::NO_HASH, |one| &*one.hash).to_owned();
-    let content = machines::claim(core, &machine, &other, time_s);
-    let kind = core.effect(&claims::TYPE, MessageType::Post, |_, _| MessageType::Aggregate);
-    let conforming = core.dialect.vm_claim_type.clone();
-    let content_type = core.effect(&claims::CONTENT_TYPE, conforming, |_, _| "vm-key".to_owned());
-    let address = core.effect(&claims::SENDER, machine.address.to_string(), |_, _| owner.address.to_string());
-    // In milliseconds it is still an integer, which a signature can cover.
-    let stated = core.effect(&records::TIME, time_s, |time_s, _| time_s.saturating_mul(1000));
-    let mut content = json!({ "address": address, "type": content_type, "content": content, "time": stated });
-    if kind == MessageType::Aggregate {
-        content["key"] = json!("vm");
-    }
-    let as_request = core.violated(&claims::SIGNATURE).is_some();
-    let channel = core.dialect.records_channel.clone();
-    let draft = Draft { kind, channel: &channel, content, sender: &machine.key, time_s, as_request };
-    Some(carried(core, &draft))
+    let body = machines::claim(core, &machine, other, time_s);
+    let kind = &core.dialect.vm_claim_type;
+    let content = json!({ "address": &*machine.address, "type": kind, "content": body, "time": time_s });
+    let record = Record::Claim { owner: owner.address.clone() };
+    let draft = Draft::new(core, record, content, machine.key.clone(), time_s);
+    Some(signed(core, draft))
 }

@@ -1,29 +1,32 @@
 //! What the application writes: the records, and the requests that carry them.
 
-mod artifacts;
-mod deployments;
-mod deviate;
-mod machines;
-mod messages;
-mod projects;
-mod seal;
-mod security;
-mod sign;
+pub(super) mod artifacts;
+pub(super) mod deployments;
+pub(super) mod document;
+pub(super) mod machines;
+pub(super) mod messages;
+pub(super) mod projects;
+pub(super) mod seal;
+pub(super) mod security;
+pub(super) mod sign;
 mod tar;
 
+use std::sync::Arc;
+
 use assay_spec::Instant;
-use assay_spec::network::message::{self, MessageType};
+use assay_spec::hosting::machines::ProjectEvent;
+use assay_spec::network::message;
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::State;
 use super::keys;
+use super::seams;
 use super::step::Step;
-use super::variations;
 use crate::core::Core;
 use artifacts::pin;
-use messages::{amend, claim, create, forgets, map, post, secure};
-use sign::{Draft, signed};
+use messages::{PROJECTS, claim, create, forgets, map, post};
+use sign::{Draft, Record, signed};
 
 /// How a deployment ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +35,39 @@ pub(super) enum Outcome {
     Live,
     /// It failed.
     Failed,
+}
+
+/// A change of the map of projects.
+#[derive(Debug)]
+pub(super) struct Edit {
+    /// The project that changes.
+    pub(super) project: Arc<str>,
+    /// What happens to it.
+    pub(super) event: ProjectEvent,
+    /// The key of the aggregate.
+    pub(super) key: &'static str,
+}
+
+/// A terminal record to be written.
+#[derive(Clone, Debug)]
+pub(super) struct Amend {
+    /// The deployment.
+    pub(super) deployment: Arc<str>,
+    /// How it ends.
+    pub(super) outcome: Outcome,
+    /// What the record refers to.
+    pub(super) amends: Amends,
+}
+
+/// What a terminal record refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Amends {
+    /// The creation.
+    Creation,
+    /// The creation, which has a terminal record already.
+    CreationAgain,
+    /// The terminal record before it.
+    Terminal,
 }
 
 /// A request that is ready to be sent, and sent again if needed.
@@ -56,20 +92,21 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step
     match step {
         Step::Security { place } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
-            secure(core, &owner, *place, time_s)
+            seams::secure(core, &owner, *place, time_s)
         }
         Step::Projects { project, event, signer } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
-            map(state, core, &owner, (project, *event, *signer), time_s)
+            let edit = Edit { project: project.clone(), event: *event, key: PROJECTS };
+            map(state, core, &owner, edit, *signer, time_s)
         }
         Step::Create { deployment, .. } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
             create(state, core, &owner, deployment, time_s)
         }
         Step::Pin { deployment, text } => pin(state, core, &owner, deployment, text),
-        Step::Amend { deployment, outcome, .. } => {
+        Step::Amend(amend) => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
-            amend(state, core, &owner, deployment, *outcome, time_s)
+            seams::amend(core, state, &owner, amend, time_s)
         }
         Step::Forget { project, hashes } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
@@ -78,9 +115,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step
         Step::Boot { machine } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
             let content = machines::instance(&owner, state.accounts.machine(machine)?, time_s);
-            let channel = core.dialect.records_channel.clone();
-            let (kind, sender) = (MessageType::Instance, &owner.wallet);
-            let draft = Draft { kind, channel: &channel, content, sender, time_s, as_request: true };
+            let draft = Draft::new(core, Record::Instance, content, owner.wallet.clone(), time_s);
             Some(signed(core, draft))
         }
         Step::Claim { machine } => {
@@ -91,7 +126,9 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step
             let one = state.accounts.deployment(deployment)?.clone();
             let forms = (*schema, *envelope);
             let content = deployments::legacy(core, &mut state.accounts, &owner, &one, forms, *time_s);
-            Some(signed(core, post(core, &owner, &content, *time_s, &keys::delegate(core))))
+            let delegate = keys::delegate(core);
+            let draft = post(core, Record::Legacy, &owner, &content, *time_s, delegate);
+            Some(signed(core, draft))
         }
         Step::Look { hash, .. } | Step::Confirm { hash, .. } => Some(Sent {
             target: message::READ.path.replace("{hash}", hash),
@@ -110,15 +147,9 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step
 }
 
 /// A time in the form of records.
-fn iso(core: &Core, time_s: i64) -> String {
-    let text = Instant(time_s.saturating_mul(1000)).to_string();
-    if core.varies(variations::TIMES_OFFSET) { text.replace(".000Z", "+00:00") } else { text }
-}
+pub(super) struct Time(pub(super) String);
 
-/// Adds an undocumented member under that variation.
-fn more(core: &Core, mut piece: Value) -> Value {
-    if core.varies(variations::MORE_MEMBERS) {
-        piece["more"] = json!({ "of": ["this", 1, null] });
-    }
-    piece
+/// A time in the form of records.
+fn iso(core: &mut Core, time_s: i64) -> String {
+    core.step(Time(Instant(time_s.saturating_mul(1000)).to_string())).0
 }

@@ -1,40 +1,45 @@
 //! The `projects` record: an entry for each project, and the map of all entries.
 
-use assay_spec::Rules;
+use std::sync::Arc;
+
 use assay_spec::hosting::machines::{ProjectEvent, ProjectState};
-use assay_spec::hosting::requirements::{history, projects};
 use serde_json::{Map, Value, json};
 
-use super::deviate::{MemberDeviations, Wrong, deviate, put};
-use super::{iso, more, seal};
+use super::document::{Document, DocumentKind, put};
+use super::{iso, seal};
 use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Owner, Project};
-use crate::hosting::variations;
+use crate::hosting::seams;
 
-/// Deviations of an active entry.
-const LIVING: MemberDeviations = &[
-    (&projects::ID, Wrong::Put("/id", "\"proj_000000000000\"")),
-    (&projects::SCHEMA_VERSION, Wrong::Put("/schemaVersion", "\"1\"")),
-    (&projects::FRAMEWORK, Wrong::Put("/public/framework", "7")),
-    (&projects::DEPLOY_TARGET, Wrong::Put("/public/deployTarget", "\"moon\"")),
-    (&projects::CREATED_AT, Wrong::Put("/public/createdAt", "\"yesterday\"")),
-    (&projects::UPDATED_AT, Wrong::Put("/public/updatedAt", "\"today\"")),
-    (&projects::DELETED, Wrong::Put("/public/deleted", "\"false\"")),
-    (&projects::ENCRYPTED, Wrong::Put("/encrypted", "\"\"")),
-    (&projects::ENTRY, Wrong::Put("/public", "[]")),
-];
+/// The times of an entry, in seconds.
+pub(in crate::hosting) struct EntryTimes {
+    /// When the project was created.
+    pub(in crate::hosting) created_s: i64,
+    /// When it was changed.
+    pub(in crate::hosting) updated_s: i64,
+    /// The time of this record.
+    pub(in crate::hosting) now_s: i64,
+    /// The record edits an existing project.
+    pub(in crate::hosting) is_edit: bool,
+}
 
-/// Deviations of a plaintext.
-const PLAINTEXT: MemberDeviations = &[
-    (&projects::PLAINTEXT_NAME, Wrong::Put("/name", "7")),
-    (&projects::PLAINTEXT_SOURCE, Wrong::Put("/source", "\"elsewhere\"")),
-    (&projects::PLAINTEXT_REPO, Wrong::Put("/repo", "\"repository\"")),
-    (&projects::PLAINTEXT_BRANCH, Wrong::Put("/branch", "7")),
-    (&projects::PLAINTEXT_INSTALLATION, Wrong::Put("/installationId", "\"7\"")),
-    (&projects::PLAINTEXT_BUILD, Wrong::Put("/buildCommand", "null")),
-    (&projects::PLAINTEXT_OUTPUT, Wrong::Put("/outputDir", "7")),
-    (&projects::PLAINTEXT_FORM, Wrong::Put("", "[]")),
-];
+/// The encrypted part of a deleted project.
+pub(in crate::hosting) struct Emptied {
+    /// As it was.
+    pub(in crate::hosting) before: Value,
+    /// As it is now.
+    pub(in crate::hosting) after: Value,
+}
+
+/// The map of projects, before it is written.
+pub(in crate::hosting) struct ProjectsMap {
+    /// What happens to the project that changes.
+    pub(in crate::hosting) event: ProjectEvent,
+    /// The project that changes.
+    pub(in crate::hosting) changed: Arc<str>,
+    /// Projects with their entries.
+    pub(in crate::hosting) entries: Vec<(Project, Value)>,
+}
 
 /// The entry of an active project.
 pub(super) fn living(
@@ -45,44 +50,43 @@ pub(super) fn living(
     time_s: i64,
 ) -> Value {
     let plaintext = plaintext(core, project);
-    let is_first = owner.projects.front().is_none_or(|first| *first == project.id);
-    let encrypted = if is_first && core.varies(variations::LEGACY_ENTRY) {
-        seal::earlier(core, accounts, owner, 2, &plaintext)
-    } else {
-        seal::envelope(core, accounts, owner, &plaintext)
-    };
-    let created_s = if project.state == ProjectState::None { time_s } else { project.created_s };
-    let created_s = core.effect(&history::CREATED_AT_KEPT, created_s, |_, _| time_s);
-    let edited = project.state != ProjectState::None;
-    let stays = edited && core.violated(&history::UPDATED_AT_MOVES).is_some();
-    let updated_s = if stays { project.created_s - 1 } else { time_s };
-    let schema = if core.varies(variations::SCHEMA_2) { 2 } else { 1 };
+    let encrypted = seams::seal_entry(core, accounts, owner, project, &plaintext);
+    let is_edit = project.state != ProjectState::None;
+    let created_s = if is_edit { project.created_s } else { time_s };
+    let times = EntryTimes { created_s, updated_s: time_s, now_s: time_s, is_edit };
+    let EntryTimes { created_s, updated_s, .. } = core.step(times);
     let entry = json!({
         "id": &*project.id,
-        "schemaVersion": schema,
+        "schemaVersion": 1,
         "public": {
             "framework": project.framework, "deployTarget": project.target.name(),
             "createdAt": iso(core, created_s), "updatedAt": iso(core, updated_s), "deleted": false,
         },
         "encrypted": encrypted,
     });
-    let entry = more(core, entry);
-    deviate(core, entry, LIVING)
+    core.step(Document::new(DocumentKind::Entry, entry)).value
+}
+
+/// Encrypts the private part of an entry.
+pub(in crate::hosting) fn seal(
+    core: &mut Core,
+    accounts: &mut Accounts,
+    owner: &Owner,
+    _: &Project,
+    plaintext: &Value,
+) -> Value {
+    seal::envelope(core, accounts, owner, plaintext)
 }
 
 /// The entry of a deleted project: its encrypted members are emptied.
 pub(super) fn tombstone(core: &mut Core, project: &Project, time_s: i64) -> Value {
-    let living = &project.living;
-    let mut entry = living.clone();
+    let mut entry = project.living.clone();
     put(&mut entry, "/public/updatedAt", json!(iso(core, time_s)));
     put(&mut entry, "/public/deleted", json!(true));
-    let kept = |name: &str| {
-        if core.varies(variations::TOMBSTONE_KEEPS) { living["encrypted"][name].clone() } else { json!("") }
-    };
     let deks = json!({ "user": "", "encryption": "" });
-    let emptied = json!({ "v": kept("v"), "alg": kept("alg"), "ct": "", "iv": "", "tag": "", "deks": deks });
-    let emptied = core.effect(&projects::TOMBSTONE, emptied, |_, _| living["encrypted"].clone());
-    put(&mut entry, "/encrypted", emptied);
+    let after = json!({ "v": "", "alg": "", "ct": "", "iv": "", "tag": "", "deks": deks });
+    let Emptied { after, .. } = core.step(Emptied { before: entry["encrypted"].take(), after });
+    put(&mut entry, "/encrypted", after);
     entry
 }
 
@@ -94,50 +98,24 @@ pub(super) fn map(
     (changed, event): (&Project, ProjectEvent),
     entry: &Value,
 ) -> Value {
-    let vanishes = event == ProjectEvent::Tombstone && core.violated(&history::ENTRY_STAYS).is_some();
-    let returns = core.violated(&history::DELETED_STAYS).is_some();
-    let others_change = event == ProjectEvent::Edit && core.violated(&history::MAP_KEPT).is_some();
-    let mut entries: Vec<(String, Value)> = Vec::new();
-    for project in owner.projects.iter().filter_map(|id| accounts.project(id)) {
-        let exists = project.state != ProjectState::None;
-        if project.id == changed.id {
-            if !vanishes {
-                entries.push((project.id.to_string(), entry.clone()));
-            }
-        } else if exists {
-            let comes_back = returns && project.state == ProjectState::Deleted;
-            let mut other = if comes_back { project.living.clone() } else { project.entry.clone() };
-            if others_change && project.state == ProjectState::Active {
-                put(&mut other, "/public/framework", json!(format!("{}-next", project.framework)));
-            }
-            entries.push((project.id.to_string(), other));
-        }
-    }
-    if core.varies(variations::MAP_REVERSED) {
-        entries.reverse();
-    }
-    if core.violated(&projects::MAP).is_some() {
-        return json!({ "entries": entries.into_iter().map(|(_, entry)| entry).collect::<Vec<_>>() });
-    }
-    Value::Object(entries.into_iter().collect::<Map<_, _>>())
+    let projects = owner.projects.iter().filter_map(|id| accounts.project(id));
+    let written = projects.filter(|one| one.id == changed.id || one.state != ProjectState::None);
+    let current = |one: &Project| if one.id == changed.id { entry.clone() } else { one.entry.clone() };
+    let entries = written.map(|one| (one.clone(), current(one))).collect();
+    let map = core.step(ProjectsMap { event, changed: changed.id.clone(), entries });
+    let entries = map.entries.into_iter().map(|(project, entry)| (project.id.to_string(), entry));
+    Value::Object(entries.collect::<Map<_, _>>())
 }
 
 fn plaintext(core: &mut Core, project: &Project) -> Value {
-    let uploaded = core.varies(variations::UPLOADED);
-    let hosted = core.dialect.hosted_source.clone();
-    let mut plaintext = json!({
+    let plaintext = json!({
         "name": project.name,
-        "source": if uploaded { "upload" } else { &*hosted },
-        "repo": if uploaded { Value::Null } else { json!(format!("owner/{}", project.framework)) },
-        "branch": if uploaded { Value::Null } else { json!("main") },
-        "installationId": if uploaded { Value::Null } else { json!(4711) },
+        "source": core.dialect.hosted_source,
+        "repo": format!("owner/{}", project.framework),
+        "branch": "main",
+        "installationId": 4711,
         "buildCommand": "npm run build",
         "outputDir": "dist",
     });
-    if core.varies(variations::PENDING_WORKFLOW) {
-        plaintext["pendingWorkflowPrUrl"] = json!("https://code.example/owner/name/pull/3");
-        plaintext["pendingWorkflowPrNumber"] = json!(3);
-    }
-    let plaintext = more(core, plaintext);
-    deviate(core, plaintext, PLAINTEXT)
+    core.step(Document::new(DocumentKind::Project, plaintext)).value
 }

@@ -1,66 +1,63 @@
 //! Envelopes: data encrypted under its own key, and that key wrapped for every recipient.
 
+use assay_spec::Strict;
 use assay_spec::crypto::aead::{self, Nonce};
 use assay_spec::crypto::secp256k1::{PublicKey, key_from_secret};
 use assay_spec::crypto::text::base64;
-use assay_spec::hosting::requirements::{bundle, envelope, history};
 use assay_spec::hosting::wrapping::{Ephemeral, wrap};
-use assay_spec::{Rules, Strict};
 use serde_json::{Map, Value, json};
 
-use super::deviate::{MemberDeviations, Wrong, deviate, put};
 use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Owner};
 use crate::hosting::keys::{self, Secret};
 
-/// Deviations of an envelope.
-const ENVELOPE: MemberDeviations = &[
-    (&envelope::FORM, Wrong::Put("/v", "\"3\"")),
-    (&envelope::VERSION, Wrong::Put("/v", "2")),
-    (&envelope::ALGORITHM, Wrong::Put("/alg", "\"aes-256-cbc\"")),
-    (&envelope::CIPHERTEXT, Wrong::Put("/ct", "\"not~base64\"")),
-    (&envelope::IV, Wrong::Put("/iv", "\"AAAAAAAAAAAAAAAAAAAAAA==\"")),
-    (&envelope::TAG, Wrong::Put("/tag", "\"AAAAAAAAAAAAAAAA\"")),
-    (&envelope::USER, Wrong::Put("/deks/user", "\"not~base64\"")),
-    (&envelope::ENCRYPTION, Wrong::Put("/deks/encryption", "\"not~base64\"")),
-    (
-        &envelope::NO_OTHERS,
-        Wrong::Do(|envelope| put(envelope, "/deks/backend", envelope["deks"]["user"].clone())),
-    ),
-];
+/// An envelope.
+pub(in crate::hosting) struct Envelope(pub(in crate::hosting) Value);
 
-/// Deviations of a bundle.
-const BUNDLE: MemberDeviations = &[
-    (&bundle::VERSION, Wrong::Put("/v", "2")),
-    (&bundle::KIND, Wrong::Put("/kind", "\"bundle\"")),
-    (&bundle::ALGORITHM, Wrong::Put("/alg", "\"aes-256-cbc\"")),
-    (&bundle::CIPHERTEXT, Wrong::Put("/ct", "\"not~base64\"")),
-    (&bundle::IV, Wrong::Put("/iv", "\"AAAAAAAAAAAAAAAAAAAAAA==\"")),
-    (&bundle::TAG, Wrong::Put("/tag", "\"AAAAAAAAAAAAAAAA\"")),
-    (&bundle::VM, Wrong::Put("/deks/vm", "\"not~base64\"")),
-    (&bundle::ENCRYPTION, Wrong::Put("/deks/encryption", "\"not~base64\"")),
-    (
-        &bundle::TWO_RECIPIENTS,
-        Wrong::Do(|bundle| put(bundle, "/deks/user", bundle["deks"]["encryption"].clone())),
-    ),
-    (&bundle::FORM, Wrong::Put("/deks", "[]")),
-];
+/// A bundle.
+pub(in crate::hosting) struct Bundle(pub(in crate::hosting) Value);
+
+/// What an envelope is sealed with.
+pub(in crate::hosting) struct EnvelopeKeys {
+    /// The owner's wallet.
+    pub(in crate::hosting) user: PublicKey,
+    /// The owner's encryption key.
+    pub(in crate::hosting) encryption: PublicKey,
+    /// A key that the owner does not have.
+    pub(in crate::hosting) stranger: PublicKey,
+    /// The numbers of the draws of key and IV.
+    pub(in crate::hosting) key_n: u64,
+    /// See `key_n`.
+    pub(in crate::hosting) iv_n: u64,
+}
+
+/// Who can open a bundle besides the machine.
+pub(in crate::hosting) struct BundleKeys {
+    /// The owner's encryption key.
+    pub(in crate::hosting) encryption: PublicKey,
+    /// A key that the owner does not have.
+    pub(in crate::hosting) stranger: PublicKey,
+}
 
 /// The envelope of `plaintext` for an owner.
 pub(super) fn envelope(core: &mut Core, accounts: &mut Accounts, owner: &Owner, plaintext: &Value) -> Value {
-    let user = meant(core, owner.wallet.public(), &envelope::WALLET_OPENS);
-    let encryption = meant(core, owner.encryption.public(), &envelope::KEY_E_OPENS);
-    let recipients = [("user", user), ("encryption", encryption)];
     let n = accounts.next();
-    let [key_n, iv_n] = [&history::FRESH_KEY, &history::FRESH_IV].map(|rule| core.effect(rule, n, |_, _| 0));
-    let sealed = seal(core, [key_n, iv_n, n], plaintext.to_string().as_bytes(), &recipients);
+    let keys = core.step(EnvelopeKeys {
+        user: owner.wallet.public(),
+        encryption: owner.encryption.public(),
+        stranger: keys::stranger(core).public(),
+        key_n: n,
+        iv_n: n,
+    });
+    let recipients = [("user", keys.user), ("encryption", keys.encryption)];
+    let sealed = seal(core, [keys.key_n, keys.iv_n, n], plaintext.to_string().as_bytes(), &recipients);
     let mut envelope = json!({ "v": 3, "alg": "aes-256-gcm" });
     extend(&mut envelope, sealed);
-    deviate(core, envelope, ENVELOPE)
+    core.step(Envelope(envelope)).0
 }
 
 /// An envelope of an earlier version: 1 with `deks.session`, 2 with `deks.backend`.
-pub(super) fn earlier(
+pub(in crate::hosting) fn earlier(
     core: &Core,
     accounts: &mut Accounts,
     owner: &Owner,
@@ -90,17 +87,12 @@ pub(super) fn bundle(
     tarball: &[u8],
 ) -> Value {
     let n = accounts.next();
-    let encryption = meant(core, owner.encryption.public(), &bundle::KEY_E_OPENS);
-    let sealed = seal(core, [n, n, n], tarball, &[("vm", machine), ("encryption", encryption)]);
+    let keys = core
+        .step(BundleKeys { encryption: owner.encryption.public(), stranger: keys::stranger(core).public() });
+    let sealed = seal(core, [n, n, n], tarball, &[("vm", machine), ("encryption", keys.encryption)]);
     let mut bundle = json!({ "v": 1, "kind": core.dialect.bundle_kind, "alg": "aes-256-gcm" });
     extend(&mut bundle, sealed);
-    deviate(core, bundle, BUNDLE)
-}
-
-/// The recipient's key, or an unrelated key where the rule is violated.
-fn meant(core: &mut Core, key: PublicKey, rule: assay_spec::Id) -> PublicKey {
-    let stranger = keys::stranger(core).public();
-    core.effect(rule, key, |_, _| stranger)
+    core.step(Bundle(bundle)).0
 }
 
 /// The members `ct`, `iv`, `tag` and `deks`, from the draws with these numbers.

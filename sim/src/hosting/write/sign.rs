@@ -1,9 +1,8 @@
 //! Turns a message into a signed request.
 
-use assay_spec::Rules;
+use std::sync::Arc;
+
 use assay_spec::Strict;
-use assay_spec::crypto::text::{hex, parse_hex};
-use assay_spec::hosting::requirements::records;
 use assay_spec::network::envelope::{body, message_text};
 use assay_spec::network::message::{self, MessageType};
 use assay_spec::network::signing::{sign_record, sign_text};
@@ -12,38 +11,107 @@ use serde_json::Value;
 use super::Sent;
 use crate::core::Core;
 use crate::hosting::keys::Secret;
-use crate::hosting::variations;
+
+/// A kind of record, with what its message was made from.
+#[derive(Debug)]
+pub(in crate::hosting) enum Record {
+    /// `security`.
+    Security,
+    /// The map of projects.
+    Projects {
+        /// It edits a project.
+        is_edit: bool,
+        /// The session key signs it.
+        is_by_session: bool,
+    },
+    /// The creation of a deployment.
+    Creation,
+    /// The terminal record of a deployment.
+    Terminal {
+        /// The deployment.
+        deployment: Arc<str>,
+        /// The time of its creation, in seconds.
+        created_s: i64,
+    },
+    /// A record of an earlier schema.
+    Legacy,
+    /// A FORGET of artifacts.
+    Forget,
+    /// A virtual machine.
+    Instance,
+    /// A claim of a machine's key.
+    Claim {
+        /// The owner of the machine.
+        owner: Arc<str>,
+    },
+}
 
 /// A message before it is signed.
-pub(super) struct Draft<'a> {
+pub(in crate::hosting) struct Draft {
+    /// The record.
+    pub(in crate::hosting) record: Record,
     /// The type.
-    pub(super) kind: MessageType,
-    /// The channel; empty for the channel of records.
-    pub(super) channel: &'a str,
+    pub(in crate::hosting) kind: MessageType,
+    /// The channel.
+    pub(in crate::hosting) channel: String,
+    /// The channel of messages that name none.
+    pub(in crate::hosting) default_channel: String,
     /// The content.
-    pub(super) content: Value,
+    pub(in crate::hosting) content: Value,
     /// The signer.
-    pub(super) sender: &'a Secret,
+    pub(in crate::hosting) sender: Secret,
     /// The message's timestamp.
-    pub(super) time_s: i64,
+    pub(in crate::hosting) time_s: i64,
     /// Whether it is signed like a request instead of a record.
-    pub(super) as_request: bool,
+    pub(in crate::hosting) as_request: bool,
 }
 
-/// A signed record. The deviation about signatures uses another scheme that the network also accepts.
-pub(super) fn signed(core: &mut Core, draft: Draft<'_>) -> Sent {
-    let deviates = core.violated(&records::SIGNATURE).is_some();
-    carried(core, &Draft { as_request: draft.as_request || deviates, ..draft })
+impl Draft {
+    /// The message of a record.
+    pub(in crate::hosting) fn new(
+        core: &Core,
+        record: Record,
+        content: Value,
+        sender: Secret,
+        time_s: i64,
+    ) -> Draft {
+        let kind = match record {
+            Record::Security | Record::Projects { .. } => MessageType::Aggregate,
+            Record::Creation | Record::Terminal { .. } | Record::Legacy | Record::Claim { .. } => {
+                MessageType::Post
+            }
+            Record::Forget => MessageType::Forget,
+            Record::Instance => MessageType::Instance,
+        };
+        Draft {
+            as_request: matches!(record, Record::Instance),
+            record,
+            kind,
+            channel: core.dialect.records_channel.clone(),
+            default_channel: core.dialect.channel.clone(),
+            content,
+            sender,
+            time_s,
+        }
+    }
 }
 
-/// A signed message, without the deviation about signatures.
-pub(super) fn carried(core: &Core, draft: &Draft<'_>) -> Sent {
-    let Draft { kind, channel, content, sender, time_s, as_request } = draft;
-    let channel = if channel.is_empty() { &core.dialect.records_channel } else { *channel };
+/// The signature of a message, as a string.
+pub(in crate::hosting) struct Signature(pub(in crate::hosting) String);
+
+/// The signed request of a record.
+pub(super) fn signed(core: &mut Core, draft: Draft) -> Sent {
+    let draft = core.step(draft);
+    send(core, &draft)
+}
+
+/// The request that carries a message.
+pub(in crate::hosting) fn send(core: &mut Core, draft: &Draft) -> Sent {
+    let Draft { kind, channel, content, sender, time_s, as_request, .. } = draft;
     let text = message_text("ETH", Some(channel), kind.name(), *time_s, content, None);
     let as_record = if *as_request { None } else { sign_record(&sender.key(), &text, &mut Strict).ok() };
     let signature = as_record.unwrap_or_else(|| sign_text(&sender.key(), text.as_bytes()));
-    let signature = in_other_form(core, &signature);
+    let Signature(signature) = core.step(Signature(signature));
     Sent {
         target: message::CREATE.path.to_owned(),
         content_type: "application/json",
@@ -51,17 +119,4 @@ pub(super) fn carried(core: &Core, draft: &Draft<'_>) -> Sent {
         time_s: *time_s,
         entry: None,
     }
-}
-
-/// The same signature in the form of the active variations.
-fn in_other_form(core: &Core, signature: &str) -> String {
-    let digits = signature.trim_start_matches("0x");
-    let mut bytes = parse_hex(digits).unwrap_or_default();
-    if core.varies(variations::SIGNATURE_BIT)
-        && let Some(v) = bytes.last_mut()
-    {
-        *v -= 27;
-    }
-    let digits = hex(&bytes);
-    if core.varies(variations::SIGNATURE_BARE) { digits } else { format!("0x{digits}") }
 }

@@ -1,0 +1,62 @@
+//! What deviations and variations of the application edit or replace, besides the records themselves.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::accounts::{self, Accounts, Machine, Owner, Project};
+use super::keys::Secret;
+use super::step::{Place, Signer, Step};
+use super::write::{Sent, artifacts, machines, messages, projects};
+use super::{State, write};
+use crate::seam::steps;
+
+steps! {
+    /// The id of the project with this number.
+    project_id: ProjectId(n: u64) -> String = accounts::project_id;
+    /// The id of the deployment with this number.
+    deployment_id: DeploymentId(n: u64) -> String = accounts::deployment_id;
+
+    /// Writes `security`.
+    secure: Secure(owner: &Owner, place: Place, time_s: i64) -> Option<Sent> = messages::secure;
+    /// Who signs an edit of the projects.
+    editor: Editor(owner: &Owner, edit: &write::Edit, signer: Signer) -> Secret = messages::editor;
+    /// Who signs creations.
+    deployer: Deployer() -> Secret = messages::deployer;
+    /// Who stores and forgets artifacts.
+    pinner: Pinner(owner: &Owner) -> Secret = artifacts::pinner;
+    /// Writes a terminal record.
+    amend: WriteAmend(state: &mut State, owner: &Owner, amend: &write::Amend, time_s: i64) -> Option<Sent>
+        = messages::amend;
+    /// Stores an artifact.
+    store: Store(owner: &Owner, artifact: &artifacts::Artifact) -> Sent = artifacts::store;
+
+    /// Encrypts the private part of a project's entry.
+    seal_entry: SealEntry(accounts: &mut Accounts, owner: &Owner, project: &Project, plaintext: &Value) -> Value
+        = projects::seal;
+    /// Encrypts a tarball for a machine.
+    wrap: Wrap(accounts: &mut Accounts, owner: &Owner, machine: &Machine, tar: &[u8]) -> Vec<u8>
+        = machines::wrap;
+}
+
+/// The first steps for a new owner: `security`, then a project.
+pub(super) struct Beginning(pub(super) Vec<Step>);
+
+/// The steps that delete a project: its tombstone, then its artifacts.
+pub(super) struct Deletion(pub(super) Vec<Step>);
+
+/// The steps that follow an accepted step.
+pub(super) struct Following {
+    /// The accepted step.
+    pub(super) after: Step,
+    /// It is the first of its kind for its owner, project, deployment or machine.
+    pub(super) is_first: bool,
+    /// What follows.
+    pub(super) steps: Vec<Step>,
+}
+
+/// The hashes to forget, in messages.
+pub(super) struct Batches(pub(super) Vec<Vec<Arc<str>>>);
+
+/// The delegate edits projects, and is authorized to.
+pub(super) struct DelegateEdits(pub(super) bool);
