@@ -20,6 +20,7 @@ use crate::hosting::{State, faults};
 pub(super) const PROJECTS: &str = "projects";
 
 /// The `security` record.
+#[expect(clippy::unnecessary_wraps, reason = "what replaces this step may write nothing")]
 pub(in crate::hosting) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) -> Option<Sent> {
     let content = security::body(core, owner, time_s);
     // A network accepts the aggregate only from its owner; anyone may send it as a POST.
