@@ -157,7 +157,9 @@ fn hand_written_exchanges_are_as_declared() {
                 (&written.response.head, &written.response.body),
             ] {
                 let length = head.iter().find_map(|line| line.strip_prefix("Content-Length: "));
-                assert_eq!(length.unwrap_or("0"), body.len().to_string(), "{service} {}", written.endpoint);
+                // A stream says no length.
+                let is_right = length.is_none_or(|length| length == body.len().to_string());
+                assert!(is_right, "{service} {}: {length:?}", written.endpoint);
             }
             let exchange = recorded(service.name(), &written);
             let (judged, broken) = breaches(&exchange, &Dialect::default());
