@@ -30,12 +30,12 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assay_spec::Service;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, Query, RawPathParams, Request, State};
+use axum::extract::{Extension, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::StatusCode;
 use axum::http::header::{CONNECTION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::request::Parts;
@@ -139,6 +139,12 @@ impl Hub {
 
 /// The control API as a router.
 pub fn router(hub: Arc<Hub>) -> Router {
+    // The routes are the same for every hub. Building them takes longer than most requests.
+    static ROUTES: LazyLock<Router> = LazyLock::new(routes);
+    Router::new().fallback_service(ROUTES.clone()).layer(Extension(hub))
+}
+
+fn routes() -> Router {
     let world = Router::new()
         .route("/info", get(info))
         .route("/ca", get(ca))
@@ -163,8 +169,7 @@ pub fn router(hub: Arc<Hub>) -> Router {
         .nest(&format!("{PREFIX}/worlds/{{world}}"), world.clone())
         .nest(PREFIX, world)
         .fallback(async || refuse(StatusCode::NOT_FOUND, "no such control path; see GET /_sim/v1/info"))
-        .layer(middleware::from_fn_with_state(hub.clone(), authorise))
-        .with_state(hub)
+        .layer(middleware::from_fn(authorise))
 }
 
 type Answer = Result<Json<Value>, Response>;
@@ -177,7 +182,7 @@ fn bad(why: impl std::fmt::Display) -> Response {
     refuse(StatusCode::BAD_REQUEST, why)
 }
 
-async fn authorise(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
+async fn authorise(Extension(hub): Extension<Arc<Hub>>, request: Request, next: Next) -> Response {
     // A world's own requests go wherever its clients send them (webhooks). A client must not control a world through
     // them.
     if request.headers().get(http::header::USER_AGENT).is_some_and(|agent| agent == crate::reach::AGENT) {
@@ -236,12 +241,13 @@ fn foreign(hub: &Hub, request: &Request) -> Option<Response> {
 /// The world that the path names: a fork, or the root.
 struct Here(Handle);
 
-impl FromRequestParts<Arc<Hub>> for Here {
+impl<S: Send + Sync> FromRequestParts<S> for Here {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, hub: &Arc<Hub>) -> Result<Self, Response> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
         let params =
-            RawPathParams::from_request_parts(parts, hub).await.map_err(IntoResponse::into_response)?;
+            RawPathParams::from_request_parts(parts, state).await.map_err(IntoResponse::into_response)?;
+        let hub = parts.extensions.get::<Arc<Hub>>().expect("the router adds its hub to each request");
         let name = params.iter().find(|(key, _)| *key == "world").map(|(_, name)| name.to_owned());
         match name {
             None => Ok(Here(hub.root.clone())),
@@ -255,7 +261,7 @@ impl FromRequestParts<Arc<Hub>> for Here {
     }
 }
 
-async fn info(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
+async fn info(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
     let (seed, now) = handle.read(|world| (world.core.rng.seed(), world.core.now()));
     let names = |kinds: Vec<(&str, &str)>| -> BTreeMap<String, String> {
         kinds.into_iter().map(|(name, about)| (name.to_owned(), about.to_owned())).collect()
@@ -432,7 +438,7 @@ async fn waiting(Here(handle): Here, Query(AtLeast { at_least }): Query<AtLeast>
     Ok(Json(json!({ "at_least": at_least })))
 }
 
-async fn snapshot(State(hub): State<Arc<Hub>>, Here(handle): Here) -> Answer {
+async fn snapshot(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here) -> Answer {
     let mut inner = hub.lock();
     if inner.snapshots.len() >= SNAPSHOTS {
         return Err(bad(format!("too many snapshots: at most {SNAPSHOTS}")));
@@ -449,7 +455,7 @@ struct Restore {
     snapshot: String,
 }
 
-async fn restore(State(hub): State<Arc<Hub>>, Here(handle): Here, body: String) -> Answer {
+async fn restore(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here, body: String) -> Answer {
     let Restore { snapshot } = parse(&body)?;
     let world = hub.lock().snapshots.get(&snapshot).cloned();
     handle.restore(world.ok_or_else(|| bad(format!("unknown snapshot {snapshot:?}")))?);
@@ -467,7 +473,7 @@ const fn auto() -> ClockMode {
     ClockMode::Auto
 }
 
-async fn fork(State(hub): State<Arc<Hub>>, Here(handle): Here, body: String) -> Answer {
+async fn fork(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here, body: String) -> Answer {
     let ForkBody { mode } = parse(if body.is_empty() { "{}" } else { &body })?;
     let Some(address) = hub.fork_address else { return Err(bad("this control API does not support forks")) };
     let number = {
@@ -501,7 +507,7 @@ fn unheard(e: std::io::Error) -> Response {
 }
 
 /// Closes the sites of a fork. The fork stays.
-async fn close(State(hub): State<Arc<Hub>>, Here(_): Here, params: RawPathParams) -> Json<Value> {
+async fn close(Extension(hub): Extension<Arc<Hub>>, Here(_): Here, params: RawPathParams) -> Json<Value> {
     for (_, name) in &params {
         hub.lock().forks.get_mut(name).map(|fork| std::mem::take(&mut fork.listeners));
     }
@@ -509,7 +515,7 @@ async fn close(State(hub): State<Arc<Hub>>, Here(_): Here, params: RawPathParams
 }
 
 /// Opens the sites of a closed fork.
-async fn open(State(hub): State<Arc<Hub>>, Here(handle): Here, params: RawPathParams) -> Answer {
+async fn open(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here, params: RawPathParams) -> Answer {
     let name = params.iter().map(|(_, name)| name.to_owned()).next().unwrap_or_default();
     let closed = |fork: &Fork| fork.listeners.is_empty().then(|| fork.addresses.clone());
     let Some(addresses) = hub.lock().forks.get(&name).and_then(closed) else {
@@ -522,7 +528,7 @@ async fn open(State(hub): State<Arc<Hub>>, Here(handle): Here, params: RawPathPa
     Ok(opened(&name, &sites))
 }
 
-async fn end(State(hub): State<Arc<Hub>>, Here(_): Here, params: RawPathParams) -> Json<Value> {
+async fn end(Extension(hub): Extension<Arc<Hub>>, Here(_): Here, params: RawPathParams) -> Json<Value> {
     for (_, name) in &params {
         hub.lock().forks.remove(name);
     }

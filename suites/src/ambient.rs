@@ -289,7 +289,7 @@ mod tests {
     use crate::publish;
 
     fn exchange(site: &str, target: &str, status: u16, after: Option<&str>, body: &str) -> Exchange {
-        let method = if target == publish::SUBMIT { "POST" } else { "GET" };
+        let method = if site == "publish" { "POST" } else { "GET" };
         let headers = after.map(|after| ("retry-after".to_owned(), after.as_bytes().to_vec()));
         Exchange {
             site: site.to_owned(),
@@ -330,6 +330,17 @@ mod tests {
                 .collect();
             let rows = ["network.limits.retry-after", "publish.exchange.rate-per-ip"];
             assert_eq!(failed, if is_broken { rows.to_vec() } else { Vec::new() }, "{after:?}");
+        }
+    }
+
+    #[test]
+    fn retry_after_of_a_prepare_may_be_absent_and_must_not_be_malformed() {
+        let body = r#"{"error":"e"}"#;
+        for (after, is_broken) in [(None, false), (Some("soon"), true), (Some("7"), false)] {
+            let exchange = exchange("publish", publish::PREPARE, 429, after, body);
+            let (count, broken) = breaches(&exchange, &Dialect::default());
+            assert!(count > 0, "a 429 of a prepare is judged");
+            assert_eq!(!broken.is_empty(), is_broken, "{after:?}: {broken:?}");
         }
     }
 

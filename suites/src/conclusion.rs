@@ -131,7 +131,14 @@ pub fn conclude(run: &Run) -> (Conclusion, Vec<String>) {
     } else if run.shards.is_some() && run.outcomes.is_empty() {
         with(Conclusion::SelectedChecksPassed, "no check belongs to this shard")
     } else if !run.outcomes.iter().any(is_result) {
-        with(Conclusion::NotEnoughTested, "nothing was checked")
+        let writes = |row| check::for_requirement(row).is_some_and(|check| check.cost.writes > 0);
+        let needs_writing = run.read_only && run.outcomes.iter().all(|outcome| writes(outcome.requirement));
+        let why = if needs_writing {
+            "nothing was checked: every check writes, and the run is --read-only"
+        } else {
+            "nothing was checked"
+        };
+        with(Conclusion::NotEnoughTested, why)
     } else if is_part {
         (Conclusion::SelectedChecksPassed, Vec::new())
     } else {

@@ -247,7 +247,7 @@ mod tests {
             (STATUS, 404, &network, none),
             (CONTENT, 404, &network, none),
             // A documented status; whether it is the right one is judged by the row that demands it.
-            (STATUS, 410, &network, none),
+            (STATUS, 413, &network, none),
             (STATUS, 200, &network, none),
             // A valid request is not malformed.
             (STATUS, 400, &network, fail),

@@ -421,9 +421,15 @@ impl<'run> Probe<'run> {
         value.ok_or_else(|| owners::unmet(what.into(), last()))
     }
 
-    /// What a target may lack without breaking a rule, such as a list with elements: without it the check is
-    /// inconclusive.
+    /// What a target may lack without breaking a rule, such as a list with elements: without it the check is not
+    /// testable.
     pub fn found(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        if holds { Ok(()) } else { Err(Stop::NotTestable(what.into())) }
+    }
+
+    /// What no row demands of the last response, and no document lets the target lack: without it the check is
+    /// inconclusive.
+    pub fn conclusive(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
         if holds { Ok(()) } else { Err(Stop::Inconclusive(what.into())) }
     }
 

@@ -251,9 +251,9 @@ impl Runner<'_> {
         }
         let sent = sent(self.settings, &traces);
         let (verdict, reason, failure) = judge(check, checked, &traces);
-        let trace = coverage(&traces.environment).await;
-        let good = verdict == Verdict::Pass;
-        let why = if good { Vec::new() } else { refusals(&traces.environment).await };
+        let (good, is_traced) = (verdict == Verdict::Pass, self.target.is_traced());
+        let trace = if is_traced { coverage(&traces.environment).await } else { SimTrace::default() };
+        let why = if good || !is_traced { Vec::new() } else { refusals(&traces.environment).await };
         let opening = self.target.leave(traces.environment, !good).await;
         let mut outcome = Outcome {
             notes: traces.notes,

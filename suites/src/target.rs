@@ -153,6 +153,11 @@ pub trait Target: Send + Sync {
     fn conditions(&self) -> Conditions;
     /// The simulator owns the clock, so any number of checks may run in parallel.
     fn is_embedded(&self) -> bool;
+
+    /// Whether what its control API records of a check is read after the check.
+    fn is_traced(&self) -> bool {
+        true
+    }
 }
 
 /// A target at base URLs.

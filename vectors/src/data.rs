@@ -47,7 +47,7 @@ pub(crate) static FILES: &[(&str, &str)] = embed! {
     "drop/inspect-zip.json"
 };
 
-/// The exchanges written by hand.
+/// The exchanges written by hand: successes, and rejections.
 pub(crate) static EXCHANGES: &[(&str, &str)] = embed! {
     "gateway/exchange/chat.json"
     "gateway/exchange/chat-stream.json"
@@ -74,6 +74,34 @@ pub(crate) static EXCHANGES: &[(&str, &str)] = embed! {
     "network/exchange/aggregate.json"
     "publish/exchange/prepare.json"
     "publish/exchange/submit.json"
+    "gateway/rejection/chat-401.json"
+    "gateway/rejection/chat-402.json"
+    "gateway/rejection/chat-404.json"
+    "gateway/rejection/chat-422.json"
+    "gateway/rejection/chat-503.json"
+    "metadata/rejection/token-by-cid-422.json"
+    "network/rejection/create-message-400.json"
+    "network/rejection/create-message-401.json"
+    "network/rejection/create-message-403.json"
+    "network/rejection/message-404.json"
+    "network/rejection/messages-429.json"
+    "network/rejection/info-500.json"
+    "publish/rejection/prepare-404.json"
+    "publish/rejection/prepare-413.json"
+    "publish/rejection/prepare-409-frozen.json"
+    "publish/rejection/prepare-429.json"
+    "publish/rejection/prepare-503-standby.json"
+    "publish/rejection/submit-404.json"
+    "publish/rejection/submit-413.json"
+    "publish/rejection/submit-409-frozen.json"
+    "publish/rejection/submit-429.json"
+    "publish/rejection/submit-503-standby.json"
+    "publish/rejection/prepare-400.json"
+    "publish/rejection/submit-400.json"
+    "publish/rejection/submit-410.json"
+    "publish/rejection/submit-502.json"
+    "publish/rejection/prepare-503-passive.json"
+    "drop/exchange/drop.json"
 };
 
 /// The contents of the files, and their hashes.

@@ -1,4 +1,5 @@
-//! One exchange per endpoint, written by hand: an error in a declaration cannot hide in cases generated from it.
+//! One exchange per endpoint and one rejection per error form, written by hand: an error in a declaration cannot hide in
+//! cases generated from it.
 
 use std::collections::BTreeMap;
 
@@ -63,9 +64,19 @@ pub struct Response {
     pub free: BTreeMap<String, String>,
 }
 
-/// All exchanges with `service`, in order.
+/// All exchanges with `service` that succeed, in order.
 pub fn exchanges(service: &str) -> Vec<Exchange> {
-    let own = data::EXCHANGES.iter().filter(|(path, _)| path.split('/').next() == Some(service));
+    within(service, "exchange")
+}
+
+/// All rejections by `service`, in order.
+pub fn rejections(service: &str) -> Vec<Exchange> {
+    within(service, "rejection")
+}
+
+fn within(service: &str, folder: &str) -> Vec<Exchange> {
+    let place = format!("{service}/{folder}/");
+    let own = data::EXCHANGES.iter().filter(|(path, _)| path.starts_with(&place));
     own.map(|(path, text)| serde_json::from_str(text).unwrap_or_else(|e| panic!("{path}: {e}"))).collect()
 }
 

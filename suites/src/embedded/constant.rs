@@ -344,6 +344,11 @@ impl Target for Constant {
     fn is_embedded(&self) -> bool {
         true
     }
+
+    /// The simulator behind it sees few requests or none.
+    fn is_traced(&self) -> bool {
+        false
+    }
 }
 
 /// The checks that passed on constant servers, with the names of these servers.

@@ -131,6 +131,7 @@ pub async fn prove(
     if breadth == Breadth::Met {
         let passes = constants(seed, wanted, settings, jobs, breadth).await?;
         matrix.holes.extend(constant::holes(&passes, wanted));
+        matrix.holes.extend(broken(seed, wanted, settings, jobs).await?);
     }
     Ok(matrix)
 }

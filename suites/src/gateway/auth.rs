@@ -130,7 +130,7 @@ async fn key_check_spends_no_tokens(probe: &Probe<'_>) -> Checked {
     probe.expect(after == before, "tokens spent", before.to_string(), after.to_string())?;
     let body = bodies::chat(&model(probe, Skill::Chat).await?);
     Call::post(&chat::ENDPOINT, &body).send(probe).await?.given_status(&[200])?;
-    probe.found(spent(probe).await? > after, "the control API does not show the tokens of a chat")
+    probe.conclusive(spent(probe).await? > after, "the control API does not show the tokens of a chat")
 }
 
 /// Expects 401 for a key that was never issued.

@@ -160,7 +160,7 @@ async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
         // An error does not show that the server knows the key, and one of several servers may fail.
         judged += usize::from(answer.status() == 200);
     }
-    probe.found(judged > 0, "no listed server accepts a chat")
+    probe.conclusive(judged > 0, "no listed server accepts a chat")
 }
 
 /// The endpoints that the document names for direct servers, with valid bodies.

@@ -127,7 +127,7 @@ async fn discovered_model_is_known(probe: &Probe<'_>) -> Checked {
         // An error does not show that the gateway knows the model.
         accepted += usize::from(status == 200);
     }
-    probe.found(accepted > 0, "no model with a server accepts a chat")
+    probe.conclusive(accepted > 0, "no model with a server accepts a chat")
 }
 
 /// Every server that discovery lists.

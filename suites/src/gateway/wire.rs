@@ -138,7 +138,7 @@ impl Call {
             return Ok(answer);
         }
         let again = self.send(probe).await?;
-        probe.found(
+        probe.conclusive(
             again.status() != 503,
             "the gateway returned 503 twice: every server of the model failed",
         )?;

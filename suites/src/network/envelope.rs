@@ -210,42 +210,45 @@ async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
 /// Sends valid content to each creating endpoint that has its own type, first with that type, then with the type POST.
 /// The first must be accepted and the second rejected; endpoints that the target does not offer are skipped.
 async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>) -> Checked {
-    let created = each_created(probe, &caller(probe)).await?;
-    if created.is_empty() {
-        return Err(Stop::NotApplicable("the target has no endpoint that names its type".to_owned()));
-    }
-    for (good, _) in created {
+    let caller = caller(probe);
+    let mut looked_at = 0;
+    for creating in CREATING {
+        let Some((good, _)) = created_at(probe, &caller, creating).await? else { continue };
         let other = good.with("type", Some(json!("POST")));
         other.attempt(probe).await?.expect_refused()?;
+        looked_at += 1;
+    }
+    if looked_at == 0 {
+        return Err(Stop::NotApplicable("the target has no endpoint that names its type".to_owned()));
     }
     Ok(())
 }
 
-/// Sends valid content of `caller` to each creating endpoint that the target offers, as counterparts. Returns what was
-/// sent, with the answers.
-pub(super) async fn each_created<'p>(
+/// Sends valid content of `caller` to a creating endpoint, as the counterpart. Returns what was sent, with the answer.
+/// `None`: the target does not offer the endpoint.
+pub(super) async fn created_at<'p>(
     probe: &'p Probe<'_>,
     caller: &Caller,
-) -> Result<Vec<(Draft, Answer<'p>)>, Stop> {
-    let mut created = Vec::new();
-    for (endpoint, path, kind) in CREATING {
-        if !probe.settings.network.offers(endpoint) {
-            continue;
-        }
-        let content = content(probe, caller, kind).await?;
-        let good = Draft::new(probe, caller, kind, content).await?.to(endpoint, "POST", path);
-        let answer = match good.send(probe).await {
-            Err(Stop::NotApplicable(_)) => continue,
-            answer => answer?,
-        };
-        answer.counterpart_status(ACCEPTED)?;
-        created.push((good, answer));
+    (endpoint, path, kind): Creating,
+) -> Result<Option<(Draft, Answer<'p>)>, Stop> {
+    if !probe.settings.network.offers(endpoint) {
+        return Ok(None);
     }
-    Ok(created)
+    let content = content(probe, caller, kind).await?;
+    let good = Draft::new(probe, caller, kind, content).await?.to(endpoint, "POST", path);
+    let answer = match good.send(probe).await {
+        Err(Stop::NotApplicable(_)) => return Ok(None),
+        answer => answer?,
+    };
+    answer.counterpart_status(ACCEPTED)?;
+    Ok(Some((good, answer)))
 }
 
+/// A creating endpoint, its path below the API's prefix, and its type.
+type Creating = (&'static Endpoint, &'static str, &'static str);
+
 /// Creating endpoints that name their type and need nothing that exists before.
-const CREATING: [(&Endpoint, &str, &str); 5] = [
+pub(super) const CREATING: [Creating; 5] = [
     (&aggregate::CREATE, "/aggregates", "AGGREGATE"),
     (&program::CREATE, "/programs", "PROGRAM"),
     (&instance::CREATE, "/instances", "INSTANCE"),

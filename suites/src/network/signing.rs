@@ -4,7 +4,7 @@ use assay_spec::network::requirements::{info, messages, signing as rows};
 use serde_json::json;
 
 use super::caller::{Caller, Procedure, caller};
-use super::envelope::each_created;
+use super::envelope::{CREATING, created_at};
 use super::messages::aggregate;
 use super::refusals;
 use super::wire::Draft;
@@ -76,7 +76,8 @@ async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked
     let nonsense = post.clone().outside("signature", Some(json!("0x00")));
     nonsense.attempt(probe).await?.expect_refused()?;
     post.outside("signature", None).attempt(probe).await?;
-    for (good, answer) in each_created(probe, &owner).await? {
+    for creating in CREATING {
+        let Some((good, answer)) = created_at(probe, &owner, creating).await? else { continue };
         is_verified(probe, &good, &other).await?;
         let Some(id) = answer.json()["instance_id"].as_str().map(str::to_owned) else { continue };
         for change in instances::changes(probe, &owner, &id).await? {

@@ -61,7 +61,7 @@ async fn transaction_is_found_without_error(probe: &Probe<'_>) -> Checked {
 async fn transaction_contains_the_signed_message(probe: &Probe<'_>) -> Checked {
     let (caller, prepared, found) = transaction(probe, "base64").await?;
     let wire = found["transaction"][0].as_str().and_then(text::parse_base64);
-    probe.found(wire.is_some(), "getTransaction returned no base64 transaction")?;
+    probe.conclusive(wire.is_some(), "getTransaction returned no base64 transaction")?;
     let wire = wire.unwrap_or_default();
     // One count byte, two signatures of 64 bytes, then the message.
     probe.expect(
@@ -93,7 +93,7 @@ async fn transaction_contains_the_signed_message(probe: &Probe<'_>) -> Checked {
 /// Publishes, and fetches the log lines of the transaction.
 async fn logs(probe: &Probe<'_>) -> Result<(Caller, Prepared, Vec<String>), Stop> {
     let (caller, prepared, found) = transaction(probe, "json").await?;
-    probe.found(
+    probe.conclusive(
         found["meta"]["logMessages"].is_array(),
         "getTransaction returned no log of the transaction",
     )?;

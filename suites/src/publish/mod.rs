@@ -280,6 +280,7 @@ pub(crate) async fn chain_call(probe: &Probe<'_>, method: &str, params: Value) -
     let answer = probe.send("chain", request).await?;
     answer.given_status(&[200])?;
     let body = answer.json();
-    probe.found(body.get("result").is_some(), format!("the chain rejects {method}: {}", body["error"]))?;
+    probe
+        .conclusive(body.get("result").is_some(), format!("the chain rejects {method}: {}", body["error"]))?;
     Ok(body["result"].clone())
 }

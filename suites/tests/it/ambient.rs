@@ -1,7 +1,8 @@
 //! Ambient judgement: a field that is wrong at one endpoint is found in any response, and fails the row that owns it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use assay_spec::shape::Reply;
 use assay_spec::{Dialect, Service, catalogue, field};
 use assay_suites::ambient::breaches;
 use assay_suites::check::{self, Check};
@@ -15,7 +16,7 @@ use assay_suites::probe::Settings;
 use assay_suites::report::json;
 use assay_suites::run::Runner;
 use assay_suites::verdict::{Run, Verdict};
-use assay_vectors::exchange::exchanges;
+use assay_vectors::exchange::{exchanges, rejections};
 
 /// The deadline of a prepare, in seconds.
 const DEADLINE: &str = "field:POST /api/vf-cli/publish/prepare/200/expiresAt=seconds";
@@ -150,12 +151,50 @@ fn recorded(service: &str, written: &assay_vectors::exchange::Exchange) -> Excha
 fn hand_written_exchanges_are_as_declared() {
     let mut parts = 0;
     for service in Service::ALL {
-        for written in exchanges(service.name()) {
+        for written in exchanges(service.name()).into_iter().chain(rejections(service.name())) {
+            for (head, body) in [
+                (&written.request.head, &written.request.body),
+                (&written.response.head, &written.response.body),
+            ] {
+                let length = head.iter().find_map(|line| line.strip_prefix("Content-Length: "));
+                // A stream says no length.
+                let is_right = length.is_none_or(|length| length == body.len().to_string());
+                assert!(is_right, "{service} {}: {length:?}", written.endpoint);
+            }
             let exchange = recorded(service.name(), &written);
             let (judged, broken) = breaches(&exchange, &Dialect::default());
             assert!(broken.is_empty(), "{service} {}: {broken:?}", written.endpoint);
             parts += judged;
         }
     }
-    assert!(parts > 150, "{parts}");
+    assert!(parts > 250, "{parts}");
+}
+
+#[test]
+fn every_declared_error_form_is_written_by_hand() {
+    for service in Service::ALL {
+        // A form by its status and the rows of its fields.
+        let mut written: BTreeSet<(u16, &str)> = BTreeSet::new();
+        for rejection in rejections(service.name()) {
+            let exchange = recorded(service.name(), &rejection);
+            let status = exchange.response.as_ref().expect("a response").status;
+            let own = catalogue::endpoints()
+                .find(|endpoint| endpoint.service == *service && endpoint.name == rejection.endpoint);
+            let endpoint = own.unwrap_or_else(|| panic!("{service}: no endpoint {}", rejection.endpoint));
+            assert!(status >= 400 && endpoint.statuses.contains(&status), "{service} {status}");
+            let expected = endpoint.expected(status).expect("a declared error");
+            assert!(breaches(&exchange, &Dialect::default()).0 > 0, "{service} {status} is judged");
+            written.extend(expected.row.map(|row| (status, row.name)));
+        }
+        let own = catalogue::endpoints().filter(|endpoint| endpoint.service == *service);
+        for (endpoint, status) in own.flat_map(|endpoint| {
+            endpoint.statuses.iter().filter(|status| **status >= 400).map(move |status| (endpoint, *status))
+        }) {
+            let Some(expected) = endpoint.expected(status) else { continue };
+            let Some(row) = expected.row.filter(|_| !matches!(expected.body, Reply::Open(_))) else {
+                continue;
+            };
+            assert!(written.contains(&(status, row.name)), "{service}: {} {status}", endpoint.path);
+        }
+    }
 }

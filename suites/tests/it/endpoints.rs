@@ -41,11 +41,6 @@ const NOT_SHOWN: &str = "the document shows only the path: nothing may be assert
 
 static EXCUSES: &[Excuse] = &[
     excuse(&program::RUN, [false, true, false], "the response depends on the program"),
-    excuse(
-        &probes::METRICS,
-        [false, false, true],
-        "the document shows no error for a core node's own measurements",
-    ),
     excuse(&probes::LOGIN, [true, true, false], "the document shows no credentials: a 401 is expected"),
     excuse(
         &probes::VM,

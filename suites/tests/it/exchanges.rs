@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use assay_sim::network::sites::PRIMARY;
-use assay_sim::{Input, Output, RequestHead, Site, World, metadata, publish};
+use assay_sim::{Input, Output, RequestHead, Site, World, drop, metadata, publish};
 use assay_spec::{Dialect, Instant, Service};
 use assay_vectors::exchange::{Exchange, Request, exchanges};
 use serde_json::{Value, json};
@@ -125,6 +125,17 @@ fn simulator_returns_the_hand_written_responses_of_token_metadata() {
         }
         assert_eq!(body.to_string(), by_hand.to_string(), "{}", exchange.endpoint);
     }
+}
+
+#[test]
+fn simulator_returns_the_hand_written_response_of_the_drop() {
+    let exchange = exchanges("drop").into_iter().next().expect("written by hand");
+    let (status, mut body) = replay(&mut world(&exchange), drop::SITE, &exchange.request);
+    assert_eq!(status, 200, "{body}");
+    let mut by_hand: Value = serde_json::from_str(&exchange.response.body).expect("JSON");
+    let free = without_free(&exchange, &mut by_hand).into_iter().zip(without_free(&exchange, &mut body));
+    assert!(free.into_iter().all(|(by_hand, here)| by_hand.is_string() && here.is_string()), "free members");
+    assert_eq!(body, by_hand, "the content identifier and the deadline are those of the document");
 }
 
 #[test]

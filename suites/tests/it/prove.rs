@@ -42,12 +42,9 @@ async fn only_the_listed_checks_pass_on_constant_servers() {
     assert!(holes.is_empty(), "{holes:#?}");
 }
 
-/// `assay prove --constant` does this for every service.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_fails_if_one_endpoint_is_broken() {
-    let of_drop = |check: &&check::Check| check.requirement.service == Service::Drop;
-    let drop: Vec<_> = check::all().into_iter().filter(of_drop).collect();
-    let holes = broken(1, &drop, &settings(), 4).await.expect("worlds");
+    let holes = broken(1, &check::all(), &settings(), 4).await.expect("worlds");
     assert!(holes.is_empty(), "{holes:#?}");
 }
 
