@@ -336,10 +336,7 @@ async fn set_faults(Here(handle): Here, body: String) -> Answer {
 }
 
 async fn deviations(Here(handle): Here) -> Json<Value> {
-    Json(json!(handle.read(|world| {
-        let rows = world.core.deviations.list().map(ToString::to_string);
-        rows.chain(world.core.fields.list().map(ToString::to_string)).collect::<Vec<_>>()
-    })))
+    Json(json!(handle.read(World::deviations)))
 }
 
 async fn set_deviations(Here(handle): Here, body: String) -> Answer {

@@ -52,6 +52,7 @@ pub mod serve;
 pub mod services;
 pub mod tls;
 pub mod variation;
+pub mod window;
 pub mod world;
 
 pub use crate::core::Core;

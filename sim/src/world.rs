@@ -3,11 +3,12 @@
 use std::sync::{Arc, LazyLock};
 
 use assay_spec::crypto::text;
+use assay_spec::limit::{self, Wrong};
 use assay_spec::{Dialect, Instant, Service, field};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue};
 use imbl::OrdMap;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::core::Core;
 use crate::deviation;
@@ -32,6 +33,8 @@ pub struct World {
     pub core: Core,
     services: Services,
     exchanges: OrdMap<ExchangeId, Open>,
+    /// The active wrong limits, with the values in their place.
+    wrong_limits: Vec<(Wrong, Value)>,
     last: ExchangeId,
     /// Outputs at the end of this input.
     leaving: Vec<Output>,
@@ -68,7 +71,14 @@ impl World {
     pub fn new(seed: u64, epoch: Instant, dialect: Dialect) -> World {
         static SEAMS: LazyLock<Seams> = LazyLock::new(|| Seams::new(&deviations(), &variations()));
         let core = Core::new(seed, epoch, dialect, sites().into(), &SEAMS);
-        World { services: Services::new(&core), core, exchanges: OrdMap::new(), last: 0, leaving: Vec::new() }
+        World {
+            services: Services::new(&core),
+            core,
+            exchanges: OrdMap::new(),
+            wrong_limits: Vec::new(),
+            last: 0,
+            leaving: Vec::new(),
+        }
     }
 
     /// The number that the next [`Input::Head`] gets.
@@ -192,16 +202,19 @@ impl World {
         if set.iter().any(|one| one.fault == fault::HOLD.name && !one.is_plain()) {
             return Err("the fault \"hold\" takes no conditions; it holds until it is removed".to_owned());
         }
-        self.control(format!("faults {}", serde_json::json!(set)));
+        self.control(format!("faults {}", json!(set)));
         self.core.faults.set(set);
         Ok(())
     }
 
-    /// Activates exactly these deviations, by `id` or `id/variant`, or by the name of a field cell.
+    /// Activates exactly these deviations, by `id` or `id/variant`, or by the name of a field cell or of a wrong limit.
     pub fn set_deviations(&mut self, names: &[String]) -> Result<(), String> {
         let known = deviations();
+        let (wrong, others): (Vec<&String>, Vec<&String>) =
+            names.iter().partition(|name| name.starts_with(limit::PREFIX));
         let (fields, rows): (Vec<&String>, Vec<&String>) =
-            names.iter().partition(|name| name.starts_with(field::PREFIX));
+            others.into_iter().partition(|name| name.starts_with(field::PREFIX));
+        let wrong = wrong.into_iter().map(|name| name.parse()).collect::<Result<Vec<Wrong>, _>>()?;
         let found: Result<Vec<deviation::Deviation>, _> =
             rows.iter().map(|name| deviation::find(&known, name)).collect();
         let found = found.map_err(|e| e.to_string())?;
@@ -211,9 +224,31 @@ impl World {
         };
         let cells = fields.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
         self.control(format!("deviations {names:?}"));
+        self.set_wrong_limits(wrong)?;
         self.core.deviations.set(found);
         self.core.fields.set(cells);
         Ok(())
+    }
+
+    /// Replaces the values of these limits, and restores those that were replaced before.
+    fn set_wrong_limits(&mut self, wrong: Vec<Wrong>) -> Result<(), String> {
+        for (Wrong { limit, .. }, value) in std::mem::take(&mut self.wrong_limits).into_iter().rev() {
+            self.services.set_limits(limit.service, &json!({ limit.name: value }))?;
+        }
+        for one in wrong {
+            let Wrong { limit, value } = one;
+            let before = self.services.limits(limit.service)[limit.name].take();
+            self.services.set_limits(limit.service, &json!({ limit.name: value }))?;
+            self.wrong_limits.push((one, before));
+        }
+        Ok(())
+    }
+
+    /// The names of the active deviations.
+    pub fn deviations(&self) -> Vec<String> {
+        let rows = self.core.deviations.list().map(ToString::to_string);
+        let fields = self.core.fields.list().map(ToString::to_string);
+        rows.chain(fields).chain(self.wrong_limits.iter().map(|(wrong, _)| wrong.to_string())).collect()
     }
 
     /// Activates exactly these variations, by name.

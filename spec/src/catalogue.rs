@@ -1,9 +1,10 @@
-//! The catalogue: every requirement, excuse, endpoint and state machine of every service.
+//! The catalogue: every requirement, excuse, endpoint, limit and state machine of every service.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::endpoint::Endpoint;
+use crate::limit::Limit;
 use crate::machine::Machine;
 use crate::requirement::Excuse;
 use crate::service::entries;
@@ -63,6 +64,11 @@ pub fn endpoint_at(
     let known: Vec<&'static Endpoint> =
         endpoints().filter(|endpoint| endpoint.service == service).filter(is_offered).collect();
     network::route::route(&known, method, &dialect.documented(path)).ok().map(|found| found.endpoint)
+}
+
+/// Every limit.
+pub fn limits() -> impl Iterator<Item = &'static Limit> {
+    entries().into_iter().flat_map(|entry| entry.limits.iter().copied())
 }
 
 /// Every state machine.

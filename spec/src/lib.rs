@@ -32,6 +32,7 @@ pub mod gateway;
 pub mod hosting;
 pub mod instant;
 pub mod json;
+pub mod limit;
 pub mod machine;
 pub mod metadata;
 pub mod network;

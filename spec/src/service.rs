@@ -45,6 +45,7 @@ macro_rules! declare {
                 excuses: $crate::$module::excuses::EXCUSES,
                 endpoints: $crate::$module::ENDPOINTS,
                 machines: $crate::$module::MACHINES,
+                limits: $crate::$module::LIMITS,
             }),*]
         }
     };
@@ -56,6 +57,7 @@ pub(crate) struct ServiceEntry {
     pub(crate) excuses: &'static [crate::requirement::Excuse],
     pub(crate) endpoints: &'static [&'static crate::endpoint::Endpoint],
     pub(crate) machines: &'static [&'static crate::machine::Machine],
+    pub(crate) limits: &'static [&'static crate::limit::Limit],
 }
 
 for_each_service!(declare);

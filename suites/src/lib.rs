@@ -29,6 +29,7 @@
 
 pub mod ambient;
 pub mod baseline;
+mod boundary;
 pub mod cause;
 pub mod check;
 pub mod client;

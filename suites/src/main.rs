@@ -466,7 +466,7 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
     if matrix.holds() { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
-/// Proves the field cells of the services of the selected checks.
+/// Proves the cells of the services of the selected checks.
 #[cfg(feature = "embedded")]
 async fn prove_cells(
     args: &ProveArgs,

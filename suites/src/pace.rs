@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use assay_spec::drop::limits::DROP_HOUR;
+use assay_spec::publish::limits::REQUEST_WINDOW;
 use tokio::time::Instant;
 
 use crate::exchange::Response;
@@ -55,8 +57,8 @@ impl Default for Pace {
     }
 }
 
-const MINUTE: Duration = Duration::from_mins(1);
-const HOUR: Duration = Duration::from_hours(1);
+const MINUTE: Duration = Duration::from_millis(REQUEST_WINDOW.u64());
+const HOUR: Duration = Duration::from_millis(DROP_HOUR.u64());
 /// The default of the longest wait for a `Retry-After`.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
 /// After this many `Retry-After` beyond the longest wait in a row, a site gets no more requests.

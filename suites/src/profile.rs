@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use assay_spec::Dialect;
 use assay_spec::publish::domain::is_canonical;
+use assay_spec::publish::limits::REQUESTS;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -131,7 +132,7 @@ pub struct PublishLimits {
 
 impl Default for PublishLimits {
     fn default() -> Self {
-        Self { requests_per_minute: 30 }
+        Self { requests_per_minute: REQUESTS.u32() }
     }
 }
 

@@ -20,6 +20,17 @@ pub fn or_nothing(text: &str) -> &str {
     if text.is_empty() { "nothing" } else { text }
 }
 
+/// A number in an order: `1st`, `22nd`, `31st`, `112th`.
+pub fn ordinal(number: i64) -> String {
+    let suffix = match (number % 10, number % 100 / 10) {
+        (1, tens) if tens != 1 => "st",
+        (2, tens) if tens != 1 => "nd",
+        (3, tens) if tens != 1 => "rd",
+        _ => "th",
+    };
+    format!("{number}{suffix}")
+}
+
 /// The words of `text` in lines. The first line starts with `first`; the others are indented by as many spaces.
 pub fn wrap(first: &str, text: &str) -> String {
     let indent = first.chars().count();
@@ -184,6 +195,13 @@ fn table(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_have_their_place_in_an_order() {
+        let words = [1, 2, 3, 4, 11, 12, 13, 21, 22, 31, 101, 111, 112].map(ordinal);
+        let wanted = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 31st 101st 111th 112th";
+        assert_eq!(words.join(" "), wanted);
+    }
 
     #[test]
     fn a_page_is_plain_text() {

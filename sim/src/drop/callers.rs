@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv6Addr};
 
-use assay_spec::drop::limits::IPV6_PREFIX_BITS;
 use assay_spec::drop::requirements::limits::{DAILY, HOURLY, ONE_UPLOAD};
 use assay_spec::{Instant, Rules};
 use imbl::OrdMap;
@@ -12,6 +11,7 @@ use super::limits::Limits;
 use crate::core::Core;
 use crate::exchange::ExchangeId;
 use crate::refusal::Refusal;
+use crate::window::Window;
 
 /// The callers of the day.
 #[derive(Clone, Debug, Default)]
@@ -20,16 +20,19 @@ pub(super) struct Callers {
     uploads: OrdMap<ExchangeId, IpAddr>,
 }
 
-/// The caller of an address: an IPv4 address, also if mapped into IPv6; an IPv6 /64 prefix is one caller.
-pub(super) fn identify(_: &mut Core, peer: IpAddr) -> IpAddr {
-    prefix(peer, IPV6_PREFIX_BITS)
+/// When the drops of a caller count.
+pub(super) struct DropWindow(pub(super) Window);
+
+/// The caller of an address: an IPv4 address, also if mapped into IPv6; an IPv6 prefix is one caller.
+pub(super) fn identify(_: &mut Core, peer: IpAddr, limits: &Limits) -> IpAddr {
+    prefix(peer, limits.ipv6_prefix_bits)
 }
 
 /// An IPv4 address, or the prefix of an IPv6 address.
 pub(super) fn prefix(address: IpAddr, bits: u32) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
-            let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
+            let mask = u128::MAX.checked_shl(128 - bits.min(128)).unwrap_or(0);
             IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & mask))
         }
         address @ IpAddr::V4(_) => address,
@@ -50,15 +53,19 @@ impl Callers {
         caller: IpAddr,
         exchange: ExchangeId,
     ) -> Result<(), Refusal> {
-        let busy = self.uploads.values().any(|other| *other == caller);
-        core.require(&ONE_UPLOAD, !busy, || format!("another upload of {caller} is in progress"))?;
+        let uploads = self.uploads.values().filter(|other| **other == caller).count();
+        core.require(&ONE_UPLOAD, uploads < limits.uploads_per_address, || {
+            format!("another upload of {caller} is in progress")
+        })?;
         let now = core.now();
         for (rule, limit, window_ms) in
             [(&HOURLY, limits.drops_per_hour, limits.hour_ms), (&DAILY, limits.drops_per_day, limits.day_ms)]
         {
             let limit = limit as usize;
+            let DropWindow(window) = core.step(DropWindow(Window::Rolling));
+            let before = window.before(now, window_ms);
             let times = self.drops.get(&caller).into_iter().flatten();
-            let recent: Vec<Instant> = times.filter(|time| now - **time < window_ms).copied().collect();
+            let recent: Vec<Instant> = times.filter(|time| **time > before).copied().collect();
             if recent.len() >= limit {
                 // With a limit of 0 there is no drop to wait for.
                 let last = recent.len().checked_sub(limit).and_then(|at| recent.get(at));

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use assay_spec::drop::limits::{CLAIM_WINDOW_MS, DROP_ID_CHARACTERS};
+use assay_spec::drop::limits::{CLAIM_WINDOW, DROP_ID_CHARACTERS};
 use assay_spec::drop::machines::{DropEvent, DropState};
 use assay_spec::drop::requirements::{cid, limits, response, site, upload, zip};
 use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse};
@@ -96,7 +96,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     response::EXPIRES_AT, "seconds" => "the deadline is in seconds",
         reply |r: &mut Answer<DropResponse>| show_deadline(r, r.about.expires_at.seconds());
     response::EXPIRES_AT, "late" => "the shown deadline is one claim window late",
-        reply |r: &mut Answer<DropResponse>| show_deadline(r, r.about.expires_at.0 + CLAIM_WINDOW_MS);
+        reply |r: &mut Answer<DropResponse>| show_deadline(r, r.about.expires_at.0 + CLAIM_WINDOW.value);
     response::CLAIM_URL => "the fragment contains another deadline",
         reply |r: &mut Answer<DropResponse>| show_in_fragment(r, r.about.expires_at.0 + HOUR);
     response::TOKEN_IN_FRAGMENT => "the token is also in the query", reply |r: &mut Answer<DropResponse>| {
@@ -136,11 +136,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     limits::DAILY, "late" => "any number of drops per day is accepted",
         limits |l: &mut Limits| l.drops_per_day = u32::MAX;
     limits::PER_ADDRESS => "all addresses share one limit",
-        step |s: &mut Identify| s.0 = |_, _| IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        step |s: &mut Identify| s.0 = |_, _, _| IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     limits::IPV6_PREFIX => "each IPv6 address has its own limit",
-        step |s: &mut Identify| s.0 = |_, peer| prefix(peer, 128);
+        step |s: &mut Identify| s.0 = |_, peer, _| prefix(peer, 128);
     limits::IPV6_PREFIX, "wide" => "an IPv6 /32 shares one limit",
-        step |s: &mut Identify| s.0 = |_, peer| prefix(peer, 32);
+        step |s: &mut Identify| s.0 = |_, peer, _| prefix(peer, 32);
     limits::ONE_UPLOAD => "an address may have any number of uploads in progress", guard;
 };
 

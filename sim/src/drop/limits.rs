@@ -23,6 +23,10 @@ pub struct Limits {
     pub drops_per_day: u32,
     /// The length of the day.
     pub day_ms: i64,
+    /// Uploads in progress per address.
+    pub uploads_per_address: usize,
+    /// The prefix by which IPv6 addresses are counted, in bits.
+    pub ipv6_prefix_bits: u32,
     /// Uploads in progress of all addresses; at this limit the service is too busy.
     pub uploads: usize,
     /// Drops of all addresses in the day; at this limit the day's budget is used up.
@@ -34,14 +38,16 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            zip_bytes: document::ZIP_BYTES,
-            extracted_bytes: document::EXTRACTED_BYTES,
-            files: document::FILES,
-            claim_window_ms: document::CLAIM_WINDOW_MS,
-            drops_per_hour: document::DROPS_PER_HOUR,
-            hour_ms: document::HOUR_MS,
-            drops_per_day: document::DROPS_PER_DAY,
-            day_ms: document::DAY_MS,
+            zip_bytes: document::ZIP.usize(),
+            extracted_bytes: document::EXTRACTED.u64(),
+            files: document::FILES.usize(),
+            claim_window_ms: document::CLAIM_WINDOW.value,
+            drops_per_hour: document::DROPS_PER_HOUR.u32(),
+            hour_ms: document::DROP_HOUR.value,
+            drops_per_day: document::DROPS_PER_DAY.u32(),
+            day_ms: document::DROP_DAY.value,
+            uploads_per_address: document::UPLOADS.usize(),
+            ipv6_prefix_bits: document::IPV6_PREFIX.u32(),
             uploads: 64,
             daily_budget: 100_000,
             stored_bytes: 2_000_000_000,

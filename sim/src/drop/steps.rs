@@ -7,13 +7,13 @@ use assay_spec::Refused;
 use assay_spec::drop::machines::DropEvent;
 use assay_spec::drop::zip::{self, Extracted};
 
-use super::{Files, State, callers, live, upload};
+use super::{Files, Limits, State, callers, live, upload};
 use crate::exchange::ExchangeId;
 use crate::seam::steps;
 
 steps! {
     /// The caller of an address.
-    identify: Identify(peer: IpAddr) -> IpAddr = callers::identify;
+    identify: Identify(peer: IpAddr, limits: &Limits) -> IpAddr = callers::identify;
     /// Extracts a zip.
     inspect: Inspect(zip: &[u8], limits: &zip::Limits) -> Result<Extracted, Refused> = upload::inspect;
     /// The content identifier of the files.

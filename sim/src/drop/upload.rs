@@ -38,8 +38,8 @@ pub(super) fn begin(
     let keyed = head.headers.contains_key(http::header::AUTHORIZATION);
     core.forbid(&UNAUTHENTICATED, keyed, || "the request has no key".to_owned())?;
     paused(state, core)?;
-    let caller = steps::identify(core, head.peer);
     let limits = core.limits(&state.limits);
+    let caller = steps::identify(core, head.peer, &limits);
     state.callers.enter(core, &limits, caller, exchange)?;
     moves(core, DropState::None, DropEvent::Post);
     Ok(())
@@ -151,7 +151,8 @@ struct Published {
 fn site(state: &mut State, core: &mut Core, request: &Request, published: Published) -> Reply {
     let Published { cid, source, extracted } = published;
     let now = core.now();
-    let caller = steps::identify(core, request.head.peer);
+    let limits = core.limits(&state.limits);
+    let caller = steps::identify(core, request.head.peer, &limits);
     state.dropped += 1;
     let (address, number) = (caller.to_string(), state.dropped);
     let drop_id = steps::drop_id(core, &address, number);
@@ -162,7 +163,7 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
     let is_secure = core.site_url(request.head.site).is_some_and(|url| url.starts_with("https:"));
     let scheme = if is_secure { "https" } else { "http" };
     let base = format!("{scheme}://{}", host(&request.head));
-    let expires_at = now + state.limits.claim_window_ms;
+    let expires_at = now + limits.claim_window_ms;
     let fragment = claim_fragment(&utf8_percent_encode(&claim_token, TOKEN).to_string(), expires_at);
     let response = DropResponse {
         drop_id,

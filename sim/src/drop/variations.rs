@@ -7,11 +7,13 @@ use assay_spec::drop::requirements::{site, zip};
 use assay_spec::drop::response::DropResponse;
 use serde_json::json;
 
+use super::callers::DropWindow;
 use super::refusal::Rejected;
 use super::steps::{ClaimToken, Inspect, Root};
 use super::upload as handler;
 use crate::seam::{Answer, Body};
 use crate::variation::{Variation, variations};
+use crate::window::Window;
 
 /// Every variation of the drop.
 pub(super) const ALL: &[Variation] = variations! {
@@ -51,6 +53,8 @@ pub(super) const ALL: &[Variation] = variations! {
             r.headers.insert(http::header::RETRY_AFTER, r.about.retry_after_s.unwrap_or(60).into());
         }
     };
+    "drop.calendar" => "drops are counted by the hour and the day of the calendar",
+        step |w: &mut DropWindow| w.0 = Window::Fixed;
     "drop.hamt-block" => "directories are sharded by the size of their block",
         step |layout: &mut Layout| layout.estimate = Estimate::Block;
 };

@@ -219,7 +219,7 @@ fn with_nested_cut(mut content: Value) -> Value {
 
 /// Lists aggregates in pages.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = paging::read(core, &call.params)?;
+    let page = paging::read(core, &state.limits, &call.params)?;
     if call.params.text("content.fields").is_some() && core.violated(&FIELDS).is_some() {
         return Err(Refusal::new(&FIELDS, "`content.fields` is rejected"));
     }

@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 
 /// Lists messages flat. The document does not define a wrapper or pages; this simulator has both.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = paging::read(core, &call.params)?;
+    let page = paging::read(core, &state.limits, &call.params)?;
     let dialect = core.dialect.clone();
     let mut filter = MessageFilter::of_flat(&dialect, &call.params, core)?;
     if core.varies(variations::SCORING_EXACT) {

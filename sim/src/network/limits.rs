@@ -3,6 +3,7 @@
 
 use assay_spec::instant::{HOUR, MINUTE, SECOND};
 use assay_spec::network::limits as document;
+use assay_spec::network::paging::Sizes;
 use serde::{Deserialize, Serialize};
 
 /// The limits in force.
@@ -17,6 +18,12 @@ pub struct Limits {
     pub heavy_per_window: u32,
     /// The length of the window.
     pub rate_window_ms: i64,
+    /// The elements of a page without `limit`.
+    pub page_default: u64,
+    /// The maximum number of elements of a page.
+    pub page_maximum: u64,
+    /// How long node metrics are returned.
+    pub metrics_retention_ms: i64,
     /// The largest body of a create call, in bytes; at most the spec's own bound.
     pub message_bytes: usize,
     /// The largest file, in bytes.
@@ -58,28 +65,38 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            general_per_window: document::GENERAL_PER_MINUTE,
-            authenticated_per_window: document::AUTHENTICATED_PER_MINUTE,
-            heavy_per_window: document::HEAVY_PER_MINUTE,
-            rate_window_ms: document::RATE_WINDOW_MS,
-            message_bytes: document::MESSAGE_BYTES,
-            file_bytes: document::FILE_BYTES,
+            general_per_window: document::GENERAL.u32(),
+            authenticated_per_window: document::AUTHENTICATED.u32(),
+            heavy_per_window: document::HEAVY.u32(),
+            rate_window_ms: document::RATE_WINDOW.value,
+            page_default: document::PAGE_DEFAULT.u64(),
+            page_maximum: document::PAGE_MAXIMUM.u64(),
+            metrics_retention_ms: document::METRICS_RETENTION.value,
+            message_bytes: document::MESSAGE.usize(),
+            file_bytes: document::FILE.usize(),
             messages: 4_000_000,
             stored_bytes: 8 * 1024 * 1024 * 1024,
             processing_ms: 0,
             confirmation_ms: MINUTE,
             lag_ms: 0,
-            forget_retries: document::FORGET_RETRIES,
-            forget_retry_ms: document::FORGET_RETRY_MS,
+            forget_retries: document::FORGET_RETRIES.u32(),
+            forget_retry_ms: document::FORGET_RETRY.value,
             billing_ms: HOUR,
-            removing_grace_ms: document::REMOVING_GRACE_MS,
-            bytes_leave_earliest_ms: document::BYTES_LEAVE_EARLIEST_MS,
-            bytes_leave_latest_ms: document::BYTES_LEAVE_LATEST_MS,
+            removing_grace_ms: document::REMOVING_GRACE.value,
+            bytes_leave_earliest_ms: document::BYTES_LEAVE_EARLIEST.value,
+            bytes_leave_latest_ms: document::BYTES_LEAVE_LATEST.value,
             webhooks: 100,
             webhook_retries: 5,
             webhook_retry_ms: 10 * SECOND,
-            measurement_ms: document::MEASUREMENT_MS,
+            measurement_ms: document::MEASUREMENT.value,
             credits_per_token: 100,
         }
+    }
+}
+
+impl Limits {
+    /// How many elements a page holds.
+    pub(super) const fn page_sizes(&self) -> Sizes {
+        Sizes { default: self.page_default, maximum: self.page_maximum }
     }
 }

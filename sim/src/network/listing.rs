@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 
 /// Lists messages in pages.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = paging::read(core, &call.params)?;
+    let page = paging::read(core, &state.limits, &call.params)?;
     let parameters: [(&str, Id); 2] = [("tags", &TAGS), ("content.keys", &CONTENT_KEYS)];
     for (name, rule) in parameters {
         if call.params.text(name).is_some() && core.violated(rule).is_some() {

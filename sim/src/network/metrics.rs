@@ -3,7 +3,7 @@
 //! The document does not show the container of the records: an array here, or an object around it.
 
 use assay_spec::instant::DAY;
-use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, is_served, seconds};
+use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, seconds};
 use assay_spec::network::requirements::metrics::{
     ALTERNATIVE, AS_NAME, ASN, COMPUTE, COMPUTE_LATENCIES as COMPUTE_LATENCIES_ROW, CORE,
     CORE_COUNTS as CORE_COUNTS_ROW, CORE_LATENCIES as CORE_LATENCIES_ROW, EXPECTED_STATUS, FAILED_ABSENT,
@@ -68,7 +68,9 @@ fn records(state: &State, core: &mut Core, number: usize) -> Vec<Value> {
     let now = core.now();
     let young = core.effect(&RETAINED, false, |_, _| true);
     let old = core.effect(&RETENTION, false, |_, _| true);
-    let served = |at: Instant| (old || is_served(at, now)) && !(young && now - at > 7 * DAY);
+    let served = |at: Instant| {
+        (old || now - at <= state.limits.metrics_retention_ms) && !(young && now - at > 7 * DAY)
+    };
     let kept: Vec<_> = state.measure.records(number).filter(|one| served(one.at)).cloned().collect();
     let mut shown: Vec<Value> = kept.iter().map(|one| record(core, one)).collect();
     if core.varies(variations::METRICS_NEWEST_FIRST) {

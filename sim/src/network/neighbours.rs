@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use assay_spec::network::message::MessageType;
-use assay_spec::network::paging::Page;
+use assay_spec::network::paging::{Page, Sizes};
 use assay_spec::network::query::MessageFilter;
 use assay_spec::network::requirements::neighbours::{CREDIT, SCHEDULER};
 use assay_spec::{Instant, Strict};
@@ -117,7 +117,7 @@ pub(super) fn services(state: &mut State, core: &mut Core, _: &Call<'_>) -> Resu
 
 /// `GET /payment`: purchases of credits in pages, newest first, optionally of one `address`.
 pub(super) fn payment(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = Page::parse(&call.params, &mut Strict)?;
+    let page = Page::parse(&call.params, Sizes::default(), &mut Strict)?;
     let buyer = call.params.text("address");
     let of_buyer =
         |purchase: &&Purchase| buyer.is_none_or(|buyer| purchase.address.eq_ignore_ascii_case(buyer));

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use assay_spec::network::limits::PAGE_MAXIMUM;
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
 use assay_spec::network::requirements::paging::{
@@ -11,21 +10,23 @@ use assay_spec::network::requirements::paging::{
 use assay_spec::{Refused, Rules};
 use serde_json::{Value, json};
 
+use super::limits::Limits;
 use super::variations;
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
 
 /// Reads `page` and `limit`.
-pub(super) fn read(core: &mut Core, params: &Params) -> Result<Page, Refusal> {
+pub(super) fn read(core: &mut Core, limits: &Limits, params: &Params) -> Result<Page, Refusal> {
+    let sizes = limits.page_sizes();
     let too_many =
-        params.text("limit").and_then(|limit| limit.parse::<u64>().ok()).is_some_and(|n| n > PAGE_MAXIMUM);
+        params.text("limit").and_then(|limit| limit.parse::<u64>().ok()).is_some_and(|n| n > sizes.maximum);
     if too_many && core.varies(variations::LIMIT_400) && core.violated(&MAXIMUM).is_none() {
         return Err(Refusal::new(&MAXIMUM, "`limit` is above the maximum"));
     }
-    match Page::parse(params, core) {
+    match Page::parse(params, sizes, core) {
         Err(Refused { rule, .. }) if rule == &ODD_VALUES && core.varies(variations::ODD_PAGES) => {
-            Ok(Page::parse(&Params::default(), core)?)
+            Ok(Page::parse(&Params::default(), sizes, core)?)
         }
         parsed => Ok(parsed?),
     }

@@ -1,26 +1,22 @@
 //! Rate limits: the requests of each address within the minute, in three classes.
 
-use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr};
 
 use assay_spec::network::limits::Rate;
 use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY, MINUTE_PASSES, PER_ADDRESS};
-use assay_spec::{Id, Instant, Rules};
+use assay_spec::{Instant, Rules};
 use imbl::OrdMap;
 
 use super::limits::Limits;
 use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
-
-/// The maximum number of requests kept per address: without it a violated limit would let the list grow
-/// forever.
-const REMEMBERED: usize = 10_000;
+use crate::window::{Counted, Window};
 
 /// The requests of the last minute.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
-    times: OrdMap<(Rate, IpAddr), VecDeque<Instant>>,
+    times: OrdMap<(Rate, IpAddr), Counted>,
 }
 
 impl Rates {
@@ -32,40 +28,32 @@ impl Rates {
         class: Rate,
         peer: IpAddr,
     ) -> Result<(), Refusal> {
-        let (rule, limit): (Id, u32) = match class {
+        let (rule, limit) = match class {
             Rate::General => (&GENERAL, limits.general_per_window),
             Rate::Authenticated => (&AUTHENTICATED, limits.authenticated_per_window),
             Rate::Heavy => (&HEAVY, limits.heavy_per_window),
         };
-        let limit = limit as usize;
-        let limit = if core.varies(variations::RATES_LOOSE) { limit + limit / 2 } else { limit };
-        let limit = core.effect(rule, limit, |limit, variant| match variant {
+        let limit = core.effect(rule, limit as usize, |limit, variant| match variant {
             "early" => limit - limit.div_ceil(5),
             _ => usize::MAX,
         });
         let peer = core.effect(&PER_ADDRESS, peer.to_canonical(), |_, _| IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let shared = core.varies(variations::RATES_SHARED) && class != Rate::Heavy;
         let class = if shared { Rate::General } else { class };
-
-        let (now, window_ms) = (core.now(), limits.rate_window_ms.max(1));
-        let fixed = core.varies(variations::RATES_FIXED);
-        let window_ms = core.effect(&MINUTE_PASSES, window_ms, |window_ms, _| window_ms.saturating_mul(10));
-        let begin = if fixed { Instant(now.0 - now.0.rem_euclid(window_ms)) } else { now - window_ms + 1 };
-        let times = self.times.entry((class, peer)).or_default();
-        while times.front().is_some_and(|first| *first < begin) {
-            times.pop_front();
-        }
-        if times.len() < limit {
-            if times.len() < REMEMBERED {
-                times.push_back(now);
-            }
-            return Ok(());
-        }
-        // The next request is accepted once the blocking one has left the window.
-        let freed = times.len().checked_sub(limit).and_then(|at| times.get(at)).copied().unwrap_or(now);
-        let next = if fixed { begin + window_ms } else { freed + window_ms };
-        let why = format!("{} requests of {peer} within {window_ms} ms", times.len());
-        Err(Refusal::for_now(rule, why, next - now))
+        let window = if core.varies(variations::RATES_FIXED) {
+            Window::Fixed
+        } else if core.varies(variations::RATES_BUCKET) {
+            Window::Bucket
+        } else {
+            Window::Rolling
+        };
+        let length_ms =
+            core.effect(&MINUTE_PASSES, limits.rate_window_ms, |length_ms, _| length_ms.saturating_mul(10));
+        let counted = self.times.entry((class, peer)).or_default();
+        counted.admit(core.now(), limit, length_ms, window).map_err(|full| {
+            let why = format!("{} requests of {peer} within {length_ms} ms", full.count);
+            Refusal::for_now(rule, why, full.wait_ms)
+        })
     }
 
     /// Whether no request is kept.
@@ -80,9 +68,8 @@ impl Rates {
 
     /// Drops addresses without a request since `begin`.
     pub(super) fn sweep(&mut self, begin: Instant) {
-        let quiet = |times: &VecDeque<Instant>| times.back().is_none_or(|last| *last < begin);
-        let gone: Vec<(Rate, IpAddr)> =
-            self.times.iter().filter(|(_, times)| quiet(times)).map(|(key, _)| *key).collect();
+        let quiet = self.times.iter().filter(|(_, counted)| counted.is_quiet_since(begin));
+        let gone: Vec<(Rate, IpAddr)> = quiet.map(|(key, _)| *key).collect();
         for key in gone {
             self.times.remove(&key);
         }

@@ -78,9 +78,9 @@ pub(super) const RATES_SHARED: Variation = Variation::named(
 /// When the rate window begins.
 pub(super) const RATES_FIXED: Variation =
     Variation::named("network.rates-fixed", "rates are counted by the minute of the clock");
-/// Rate limits that are higher.
-pub(super) const RATES_LOOSE: Variation =
-    Variation::named("network.rates-loose", "rate limits are 1.5 times as high");
+/// See [`RATES_FIXED`].
+pub(super) const RATES_BUCKET: Variation =
+    Variation::named("network.rates-bucket", "rates are limited by a bucket that is refilled steadily");
 
 /// The form of a node's information.
 pub(super) const INFO_LIST: Variation =
@@ -238,7 +238,7 @@ pub(super) const ALL: &[Variation] = &[
     STRIPPED_EMPTY,
     RATES_SHARED,
     RATES_FIXED,
-    RATES_LOOSE,
+    RATES_BUCKET,
     INFO_LIST,
     METRICS_OBJECT,
     METRICS_UNKNOWN_EMPTY,

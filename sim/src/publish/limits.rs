@@ -34,17 +34,17 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            body_bytes: document::BODY_BYTES,
-            envelope_past_ms: document::ENVELOPE_SKEW_MS,
-            envelope_future_ms: document::ENVELOPE_SKEW_MS,
-            prepare_lifetime_ms: document::PREPARE_LIFETIME_MS,
-            repeat_window_ms: document::REPEAT_WINDOW_MS,
-            confirmation_wait_ms: document::CONFIRMATION_WAIT_MS,
-            publishes_per_window: document::PUBLISHES_PER_DAY,
-            publish_window_ms: document::PUBLISH_WINDOW_MS,
-            requests_per_window: document::REQUESTS_PER_MINUTE,
-            request_window_ms: document::REQUEST_WINDOW_MS,
-            record_bytes: document::RECORD_BYTES,
+            body_bytes: document::BODY.usize(),
+            envelope_past_ms: document::ENVELOPE_PAST.value,
+            envelope_future_ms: document::ENVELOPE_FUTURE.value,
+            prepare_lifetime_ms: document::PREPARE_LIFETIME.value,
+            repeat_window_ms: document::REPEAT_WINDOW.value,
+            confirmation_wait_ms: document::CONFIRMATION_WAIT.value,
+            publishes_per_window: document::PUBLISHES.u32(),
+            publish_window_ms: document::PUBLISH_WINDOW.value,
+            requests_per_window: document::REQUESTS.u32(),
+            request_window_ms: document::REQUEST_WINDOW.value,
+            record_bytes: document::RECORD.usize(),
         }
     }
 }

@@ -36,6 +36,7 @@ use crate::fault;
 use crate::refusal::Refusal;
 use crate::services::SimService;
 use crate::variation::Variation;
+use crate::window::{Counted, Window};
 
 pub use limits::Limits;
 pub use prepare::Caller;
@@ -62,7 +63,7 @@ pub struct State {
     /// Removed bindings, kept for the state of their domains.
     unbound: OrdMap<String, Binding>,
     prepares: OrdMap<String, Arc<Prepare>>,
-    recent: OrdMap<IpAddr, VecDeque<Instant>>,
+    recent: OrdMap<IpAddr, Counted>,
 }
 
 /// The service's own key, and its public key in both forms.
@@ -131,6 +132,9 @@ struct Submitted {
     /// It has slowed down the chain.
     slow: bool,
 }
+
+/// When the requests of an address count.
+struct RateWindow(Window);
 
 /// A timer.
 #[derive(Clone, Debug)]
@@ -273,29 +277,21 @@ impl State {
         if self.recent.is_empty() {
             core.clock.set(now + MINUTE, crate::services::Timer::Publish(Timer::Sweep));
         }
-        let (window, limit) = (limits.request_window_ms, limits.requests_per_window as usize);
-        let times = self.recent.entry(peer).or_default();
-        while times.front().is_some_and(|first| now - *first >= window) {
-            times.pop_front();
-        }
-        if times.len() < limit {
-            // With a very large limit the list must still stay bounded.
-            if times.len() < 10_000 {
-                times.push_back(now);
-            }
-            return Ok(());
-        }
-        let wait_ms = times.front().map_or(window, |first| *first + window - now);
-        let why = format!("{} requests of {peer} within {window} ms", times.len());
-        Err(Refusal::for_now(&RATE_PER_IP, why, wait_ms))
+        let RateWindow(window) = core.step(RateWindow(Window::Rolling));
+        let (length_ms, limit) = (limits.request_window_ms, limits.requests_per_window as usize);
+        let counted = self.recent.entry(peer).or_default();
+        counted.admit(now, limit, length_ms, window).map_err(|full| {
+            let why = format!("{} requests of {peer} within {length_ms} ms", full.count);
+            Refusal::for_now(&RATE_PER_IP, why, full.wait_ms)
+        })
     }
 
     /// Forgets addresses without a request in the window.
     fn sweep(&mut self, core: &mut Core) {
-        let (now, window) = (core.now(), self.limits.request_window_ms);
-        let quiet = |times: &VecDeque<Instant>| times.back().is_none_or(|last| now - *last >= window);
-        let gone: Vec<IpAddr> =
-            self.recent.iter().filter(|(_, times)| quiet(times)).map(|(peer, _)| *peer).collect();
+        let now = core.now();
+        let begin = now - self.limits.request_window_ms + 1;
+        let quiet = self.recent.iter().filter(|(_, counted)| counted.is_quiet_since(begin));
+        let gone: Vec<IpAddr> = quiet.map(|(peer, _)| *peer).collect();
         for peer in gone {
             self.recent.remove(&peer);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_spec::crypto::{ed25519, text};
-use assay_spec::publish::limits::ENVELOPE_SKEW_MS;
+use assay_spec::publish::limits::ENVELOPE_PAST;
 use assay_spec::publish::machines::{LockEvent, LockState, PrepareEvent, PrepareState};
 use assay_spec::publish::message::Message;
 pub(super) use assay_spec::publish::prepare::Reply as Prepared;
@@ -228,7 +228,7 @@ pub(super) fn lifetime_ends(state: &mut State, core: &mut Core, id: &str) {
     }
     state.step(core, id, PrepareEvent::Lifetime);
     // A gone prepare stays distinguishable from an unknown one as long as its envelope could be replayed.
-    timer(core, core.now() + ENVELOPE_SKEW_MS, Timer::Forget(id.to_owned()));
+    timer(core, core.now() + ENVELOPE_PAST.value, Timer::Forget(id.to_owned()));
 }
 
 /// The lock of an unsubmitted prepare ends with its lifetime.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_spec::crypto::{ed25519, text};
-use assay_spec::publish::limits::ENVELOPE_SKEW_MS;
+use assay_spec::publish::limits::ENVELOPE_PAST;
 use assay_spec::publish::machines::{BindingEvent, PrepareEvent, PrepareState};
 use assay_spec::publish::prepare::{Wanted, parse_body};
 use assay_spec::publish::requirements::submit::{
@@ -256,7 +256,7 @@ fn end(state: &mut State, core: &mut Core, id: &str, event: PrepareEvent, rule: 
     State::unlock(core, state, &domain, id);
     let reply = refusal::answer(core, &Refusal::new(rule, ""));
     release(state, core, id, &reply);
-    timer(core, core.now() + ENVELOPE_SKEW_MS, Timer::Forget(id.to_owned()));
+    timer(core, core.now() + ENVELOPE_PAST.value, Timer::Forget(id.to_owned()));
 }
 
 /// The chain returns to normal speed once no transaction that slowed it down is in flight.

@@ -1,6 +1,6 @@
 //! What the document leaves open, varied. Each entry has its code at one seam.
 
-use assay_spec::publish::limits::ENVELOPE_SKEW_MS;
+use assay_spec::publish::limits::ENVELOPE_PAST;
 use assay_spec::publish::prepare::Wanted;
 use assay_spec::publish::requirements::{envelope, exchange, submit, transfer};
 use assay_spec::{Instant, Refused};
@@ -10,9 +10,10 @@ use super::prepare::{Asked, Prepared};
 use super::refusal::{NOT_FOUND, Rejected};
 use super::rpc::{memo_log, units};
 use super::steps::{AdmitAccept, Authorization, CheckTime, Find, FindRepeat, MemoLog};
-use super::{BindingState, Limits, admission, submit as submits};
+use super::{BindingState, Limits, RateWindow, admission, submit as submits};
 use crate::seam::{Answer, Body};
 use crate::variation::{Variation, variations};
+use crate::window::Window;
 
 /// Every variation of the exchange.
 pub(super) const ALL: &[Variation] = variations! {
@@ -68,7 +69,7 @@ pub(super) const ALL: &[Variation] = variations! {
             };
         };
     "publish.repeat-long" => "a confirmed submit can be repeated for ten minutes",
-        limits |l: &mut Limits| l.repeat_window_ms = ENVELOPE_SKEW_MS;
+        limits |l: &mut Limits| l.repeat_window_ms = ENVELOPE_PAST.value;
     "publish.repeat-conflicts" => "a repeated submit of a transfer or accept returns 409", step |s: &mut FindRepeat| {
         s.0 = |core, state, caller, body| {
             let conflicts = caller.frozen || state.bindings[&caller.domain].state == BindingState::Accepted;
@@ -96,6 +97,10 @@ pub(super) const ALL: &[Variation] = variations! {
             admission::admit_accept(core, envelope, bound_key, pending)
         };
     };
+    "publish.rate-fixed" => "requests of an address are counted by the minute of the clock",
+        step |w: &mut RateWindow| w.0 = Window::Fixed;
+    "publish.rate-bucket" => "requests of an address are limited by a bucket that is refilled steadily",
+        step |w: &mut RateWindow| w.0 = Window::Bucket;
     "publish.daily-retry-after" => "the daily limit sends Retry-After", reply |r: &mut Answer<Rejected>| {
         if r.about.rule == &exchange::DAILY_LIMIT {
             r.headers.insert(http::header::RETRY_AFTER, 3600.into());

@@ -15,5 +15,8 @@ use crate::machine::Machine;
 /// The service's endpoints.
 pub static ENDPOINTS: &[&Endpoint] = &[&upload::ENDPOINT];
 
+/// The service's limits.
+pub use limits::LIMITS;
+
 /// The service's state machines.
 pub static MACHINES: &[&Machine] = &[&machines::DROP];

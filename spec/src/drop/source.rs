@@ -1,11 +1,11 @@
 //! `source`: the attribution of a drop (document 3, "POST /api/drop").
 
-use super::limits::SOURCE_CHARACTERS;
+use super::limits::SOURCE as LONGEST;
 
 /// Whether a `source` has the documented form. Any other is ignored.
 pub fn is_valid(source: &str) -> bool {
     let listed = |c: char| c.is_ascii_alphanumeric() || " _.:/@-".contains(c);
-    source.chars().count() <= SOURCE_CHARACTERS && source.chars().all(listed)
+    source.chars().count() <= LONGEST.usize() && source.chars().all(listed)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::limits;
 use super::requirements::input::LIMITS;
+use crate::limit::Limit;
 use crate::{Id, Refused, Rules};
 
 /// The object of a body. `rule` rejects a body that is not an object; `None` if that rule is violated.
@@ -18,7 +19,7 @@ pub(super) fn object(
     rules: &mut impl Rules,
 ) -> Result<Option<Map<String, Value>>, Refused> {
     let depth = Scan::read(bytes).depth;
-    within(&format_args!("the body's depth"), depth, limits::DEPTH, rules)?;
+    within(&format_args!("the body's depth"), depth, &limits::DEPTH, rules)?;
     match serde_json::from_slice(bytes) {
         Ok(object) => Ok(Some(object)),
         Err(e) => broken(rule, rules, || format!("not a JSON object: {e}")).map(|()| None),
@@ -30,14 +31,14 @@ pub(super) fn broken(rule: Id, rules: &mut impl Rules, why: impl FnOnce() -> Str
     rules.require(rule, false, why)
 }
 
-/// Rejects more than `most`.
+/// Rejects more than the limit.
 pub(super) fn within(
     what: &dyn std::fmt::Display,
     count: usize,
-    most: usize,
+    most: &Limit,
     rules: &mut impl Rules,
 ) -> Result<(), Refused> {
-    if count > most {
+    if count > most.usize() {
         broken(&LIMITS, rules, || format!("{what} is {count}, the most is {most}"))?;
     }
     Ok(())
@@ -53,7 +54,7 @@ pub(super) fn conversation<T, G: Rules>(
     let Some(said) = required(request, "messages", array, rules, Value::as_array)? else {
         return Ok(Vec::new());
     };
-    within(&"the number of messages", said.len(), limits::MESSAGES, rules)?;
+    within(&"the number of messages", said.len(), &limits::MESSAGES, rules)?;
     if said.is_empty() {
         broken(empty, rules, || "messages is empty".to_owned())?;
     }

@@ -184,7 +184,7 @@ fn role<'a>(message: &'a Map<String, Value>, rules: &mut impl Rules) -> Result<O
 }
 
 fn read_parts(parts: &[Value], rules: &mut impl Rules) -> Result<Vec<Part>, Refused> {
-    within(&"the number of parts", parts.len(), limits::PARTS, rules)?;
+    within(&"the number of parts", parts.len(), &limits::PARTS, rules)?;
     let mut content = Vec::with_capacity(parts.len());
     for value in parts {
         let Value::Object(object) = value else {

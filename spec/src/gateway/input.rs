@@ -15,8 +15,8 @@ pub fn oddities(body: &[u8], refused: Option<Id>) -> Vec<Id> {
     let refused_by = |row: Id| refused == Some(row);
     let met: [(Id, bool); 6] = [
         (&NOT_UTF8, std::str::from_utf8(body).is_err()),
-        (&DEEP, scan.depth > limits::DEPTH),
-        (&LARGE, body.len() >= limits::LARGE_BYTES),
+        (&DEEP, scan.depth > limits::DEPTH.usize()),
+        (&LARGE, body.len() >= limits::LARGE.usize()),
         (&UNKNOWN_ROLE, refused_by(&chat::ROLE_KNOWN)),
         (&IMAGE_DATA, refused_by(&chat::IMAGE_DATA)),
         (&HUGE_NUMBER, scan.huge_number),
@@ -36,7 +36,7 @@ mod tests {
         assert!(rows(b"{\"model\":\"m\",\"messages\":[]}", Some(&chat::MODEL)).is_empty());
         assert_eq!(rows(b"{\"a\":\"\xff\"}", Some(&chat::BODY)), ["NOT_UTF8"]);
         assert_eq!(rows("[".repeat(101).as_bytes(), None), ["DEEP"]);
-        assert_eq!(rows(&vec![b' '; limits::LARGE_BYTES], None), ["LARGE"]);
+        assert_eq!(rows(&vec![b' '; limits::LARGE.usize()], None), ["LARGE"]);
         assert_eq!(rows(b"{}", Some(&chat::ROLE_KNOWN)), ["UNKNOWN_ROLE"]);
         assert_eq!(rows(b"{}", Some(&chat::IMAGE_DATA)), ["IMAGE_DATA"]);
         assert_eq!(rows(b"[1e400]", None), ["HUGE_NUMBER"]);

@@ -121,7 +121,7 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
 }
 
 fn joined_text(blocks: &[Value], rules: &mut impl Rules) -> Result<String, Refused> {
-    within(&"the number of blocks", blocks.len(), limits::PARTS, rules)?;
+    within(&"the number of blocks", blocks.len(), &limits::PARTS, rules)?;
     let mut joined = String::new();
     for block in blocks {
         let text = block.get("text");

@@ -39,5 +39,8 @@ pub static DIRECT: &[&Endpoint] = &[&chat::ENDPOINT, &completions::ENDPOINT, &me
 /// The status for a request that is larger than the server's maximum, which the document does not show.
 const TOO_LARGE: &[u16] = &[413];
 
+/// The service's limits.
+pub use limits::LIMITS;
+
 /// The service's state machines.
 pub static MACHINES: &[&Machine] = &[&machines::REQUEST, &machines::CONFIDENTIAL, &machines::DIRECT];

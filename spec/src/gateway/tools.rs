@@ -22,7 +22,7 @@ pub struct Tool {
 pub(super) fn parse(request: &Map<String, Value>, rules: &mut impl Rules) -> Result<Vec<Tool>, Refused> {
     let declared = optional(request, "tools", &TOOLS, rules, Value::as_array)?;
     let declared = declared.map(Vec::as_slice).unwrap_or_default();
-    within(&"the number of tools", declared.len(), limits::TOOLS, rules)?;
+    within(&"the number of tools", declared.len(), &limits::TOOLS, rules)?;
     let mut tools = Vec::with_capacity(declared.len());
     for value in declared {
         tools.extend(tool(value, rules)?);

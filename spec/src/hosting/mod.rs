@@ -15,6 +15,7 @@ pub mod fields;
 pub mod forget;
 pub mod identifier;
 pub mod key_e;
+pub mod limits;
 pub mod machines;
 pub mod project;
 pub mod record;
@@ -32,6 +33,9 @@ use crate::machine::Machine;
 
 /// The service's endpoints. The records themselves use the network's endpoints.
 pub static ENDPOINTS: &[&Endpoint] = &[&rehydrate::ENDPOINT];
+
+/// The service's limits.
+pub use limits::LIMITS;
 
 /// The service's state machines.
 pub static MACHINES: &[&Machine] = &[&machines::DEPLOYMENT, &machines::PROJECT];

@@ -9,14 +9,12 @@ use serde_json::{Map, Value};
 
 use super::fields::Fields;
 use crate::crypto::address::Address;
+use crate::hosting::limits::RECORD as LARGEST;
 use crate::hosting::requirements::records::{ADDRESS, CHANNEL, FORM, SIGNATURE, SIZE, TIME};
 use crate::json::{self, Fault};
 use crate::network::requirements::signing::{RECORD_DUPLICATES, RECORD_NUMBERS};
 use crate::network::signing::{sign_record, verify_record};
 use crate::{Dialect, Refused, Rules, Strict};
-
-/// The largest accepted record, in bytes: the project's own limit. An aggregate holds all projects of a wallet.
-pub const RECORD_BYTES: usize = 64 * 1024 * 1024;
 
 /// A parsed record. Its signature, its signer's authority and its body are not checked yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,8 +48,8 @@ pub struct Record {
 impl Record {
     /// Reads a record from its JSON text.
     pub fn parse(text: &str, rules: &mut impl Rules) -> Result<Record, Refused> {
-        rules.require(&SIZE, text.len() <= RECORD_BYTES, || {
-            format!("the record has {} bytes, at most {RECORD_BYTES} are allowed", text.len())
+        rules.require(&SIZE, text.len() <= LARGEST.usize(), || {
+            format!("the record has {} bytes, at most {LARGEST} are allowed", text.len())
         })?;
         let value = read(text, rules)?;
         let odd = json::odd_number(value.get("content").unwrap_or(&Value::Null)).map(ToString::to_string);
@@ -239,7 +237,7 @@ mod tests {
 
     #[test]
     fn oversized_record_is_rejected_before_parsing() {
-        let text = format!("\"{}\"", "x".repeat(RECORD_BYTES));
+        let text = format!("\"{}\"", "x".repeat(LARGEST.usize()));
         assert_eq!(Record::parse(&text, &mut Strict).unwrap_err().rule, &SIZE);
     }
 

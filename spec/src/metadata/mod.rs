@@ -17,6 +17,7 @@ pub mod token;
 pub mod validation;
 
 use crate::endpoint::Endpoint;
+use crate::limit::Limit;
 use crate::machine::Machine;
 use crate::reply::ErrorForm;
 use crate::shape::{Field, Reply, ShapeKind, must};
@@ -33,6 +34,9 @@ pub static ENDPOINTS: &[&Endpoint] = &[
     &overrides::BY_CID,
     &overrides::BY_URI,
 ];
+
+/// The service's limits. The document shows none.
+pub static LIMITS: &[&Limit] = &[];
 
 /// The service's state machines.
 pub static MACHINES: &[&Machine] = &[];

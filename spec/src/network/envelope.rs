@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::network::limits::{MESSAGE_BYTES, TIMESTAMP_FUTURE_MS, TIMESTAMP_PAST_MS};
+use crate::network::limits::{MESSAGE as LARGEST, TIMESTAMP_FUTURE, TIMESTAMP_PAST};
 use crate::network::message::{Draft, Message, MessageType, content_text};
 use crate::network::requirements::envelope::{
     ADDRESS, BODY, CHAIN, CHANNEL, CONTENT, MESSAGE, SIGNATURE, SIZE, TIMESTAMP, TIMESTAMP_RANGE, TYPE,
@@ -50,8 +50,8 @@ impl Envelope {
         now: Instant,
         rules: &mut impl Rules,
     ) -> Result<Envelope, Refused> {
-        rules.require(&SIZE, body.len() <= MESSAGE_BYTES, || {
-            format!("the body has {} bytes, at most {MESSAGE_BYTES} are allowed", body.len())
+        rules.require(&SIZE, body.len() <= LARGEST.usize(), || {
+            format!("the body has {} bytes, at most {LARGEST} are allowed", body.len())
         })?;
         let outer: Option<Members> = rules.parse(
             &BODY,
@@ -191,7 +191,8 @@ fn timestamp(inner: &Members, now: Instant, rules: &mut impl Rules) -> Result<i6
     let sent: Option<i64> = inner.get("timestamp").and_then(|raw| serde_json::from_str(raw.get()).ok());
     rules.require(&TIMESTAMP, sent.is_some(), || shown("timestamp", inner.get("timestamp")))?;
     let Some(sent) = sent else { return Ok(now.seconds()) };
-    let (earliest, latest) = ((now - TIMESTAMP_PAST_MS).seconds(), (now + TIMESTAMP_FUTURE_MS).seconds());
+    let (earliest, latest) =
+        ((now - TIMESTAMP_PAST.value).seconds(), (now + TIMESTAMP_FUTURE.value).seconds());
     rules.require(&TIMESTAMP_RANGE, (earliest..=latest).contains(&sent), || {
         format!("timestamp is {sent}, the server's clock is {}", now.seconds())
     })?;
@@ -300,7 +301,7 @@ mod tests {
             let lax = Envelope::parse(&Dialect::default(), body.as_bytes(), None, NOW, &mut Without(&BODY));
             assert!(lax.unwrap().formless);
         }
-        let big = vec![b' '; MESSAGE_BYTES + 1];
+        let big = vec![b' '; LARGEST.usize() + 1];
         let parsed = Envelope::parse(&Dialect::default(), &big, None, NOW, &mut Strict);
         assert_eq!(parsed.unwrap_err().rule, &SIZE);
     }

@@ -3,9 +3,7 @@
 
 use serde::Serialize;
 
-use crate::Instant;
 use crate::network::endpoint;
-use crate::network::limits::METRICS_RETENTION_MS;
 use crate::network::requirements::metrics as rows;
 use crate::network::shapes::ERRORS;
 use crate::shape::{Field, Form, Reply, ShapeKind, may, must};
@@ -184,17 +182,11 @@ pub fn seconds(ms: i64) -> f64 {
     ms as f64 / 1000.0
 }
 
-/// Whether a record measured at that moment is still returned.
-pub fn is_served(measured_at: Instant, now: Instant) -> bool {
-    now - measured_at <= METRICS_RETENTION_MS
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::instant::DAY;
 
     fn common() -> Common {
         let url = "http://[::1]:1/".to_owned();
@@ -262,12 +254,5 @@ mod tests {
         }
         assert_eq!(latency(Expected::Status(401), Some(401), 1), Some(0.001));
         assert_eq!(latency(Expected::Status(401), Some(200), 1), None);
-    }
-
-    #[test]
-    fn records_are_returned_for_two_weeks() {
-        let now = Instant(20 * DAY);
-        assert!(is_served(now - 14 * DAY, now));
-        assert!(!is_served(now - 14 * DAY - 1, now));
     }
 }

@@ -90,6 +90,9 @@ const fn joined<const N: usize>(lists: [&[&'static Endpoint]; 3]) -> [&'static E
     all
 }
 
+/// The service's limits.
+pub use limits::LIMITS;
+
 /// The service's state machines.
 pub static MACHINES: &[&Machine] =
     &[&machines::STORE, &machines::FORGET, &machines::INSTANCE, &machines::MEASUREMENT];

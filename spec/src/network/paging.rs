@@ -32,9 +32,25 @@ pub struct Pagination {
     pub total_pages: u64,
 }
 
+/// How many elements a page holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Without `limit`.
+    pub default: u64,
+    /// With any `limit`.
+    pub maximum: u64,
+}
+
+/// The documented sizes.
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes { default: PAGE_DEFAULT.u64(), maximum: PAGE_MAXIMUM.u64() }
+    }
+}
+
 impl Page {
     /// Reads `page` and `limit`.
-    pub fn parse(params: &Params, rules: &mut impl Rules) -> Result<Page, Refused> {
+    pub fn parse(params: &Params, sizes: Sizes, rules: &mut impl Rules) -> Result<Page, Refused> {
         let number = match positive(params, "page", rules)? {
             Some(number) => number,
             None => rules.effect(&FIRST_PAGE, 1, |_, _| 2),
@@ -42,9 +58,9 @@ impl Page {
         let limit = match positive(params, "limit", rules)? {
             Some(asked) => {
                 let conforming = rules.effect(&LIMIT, asked, |asked, _| asked + 1);
-                rules.effect(&MAXIMUM, conforming.min(PAGE_MAXIMUM), |_, _| asked)
+                rules.effect(&MAXIMUM, conforming.min(sizes.maximum), |_, _| asked)
             }
-            None => rules.effect(&DEFAULT_LIMIT, PAGE_DEFAULT, |conforming, variant| match variant {
+            None => rules.effect(&DEFAULT_LIMIT, sizes.default, |conforming, variant| match variant {
                 "early" => conforming / 2,
                 _ => conforming * 2,
             }),
@@ -94,7 +110,8 @@ mod tests {
     use crate::{Strict, Without};
 
     fn page(query: &str) -> Result<(u64, u64), Refused> {
-        Page::parse(&Params::parse(query), &mut Strict).map(|page| (page.number, page.limit))
+        Page::parse(&Params::parse(query), Sizes::default(), &mut Strict)
+            .map(|page| (page.number, page.limit))
     }
 
     #[test]
@@ -125,7 +142,7 @@ mod tests {
     #[test]
     fn violated_maximum_keeps_the_requested_limit() {
         let params = Params::parse("limit=101");
-        assert_eq!(Page::parse(&params, &mut Without(&MAXIMUM)).unwrap().limit, 101);
+        assert_eq!(Page::parse(&params, Sizes::default(), &mut Without(&MAXIMUM)).unwrap().limit, 101);
     }
 
     proptest! {
@@ -134,7 +151,7 @@ mod tests {
             let mut seen = Vec::new();
             let mut number = 1;
             loop {
-                let page = Page { number, limit: limit.min(PAGE_MAXIMUM) };
+                let page = Page { number, limit: limit.min(PAGE_MAXIMUM.u64()) };
                 let range = page.range(total, &mut Strict);
                 if range.is_empty() {
                     prop_assert_eq!(number, page.pagination(total).total_pages + 1);

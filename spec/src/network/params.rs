@@ -29,7 +29,7 @@ impl Params {
         let values: Vec<String> = given
             .map(str::trim)
             .filter(|value| !value.is_empty())
-            .take(FILTER_VALUES)
+            .take(FILTER_VALUES.usize())
             .map(str::to_owned)
             .collect();
         (!values.is_empty()).then_some(values)

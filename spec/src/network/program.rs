@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::crypto::text::sha256_hex;
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
-use crate::network::limits::PROGRAM_OUTPUT_BYTES;
+use crate::network::limits::PROGRAM_OUTPUT;
 use crate::network::message::MessageType;
 use crate::network::requirements::programs::CREATED;
 use crate::network::requirements::programs::{MEMORY, RUNTIME, TIMEOUT, VARIABLES};
@@ -78,7 +78,7 @@ pub enum Fault {
     #[error("the filter {0:?} is unknown")]
     Filter(String),
     /// The result is too long.
-    #[error("the result is longer than {PROGRAM_OUTPUT_BYTES} bytes")]
+    #[error("the result is longer than {PROGRAM_OUTPUT} bytes")]
     Size,
 }
 
@@ -156,7 +156,7 @@ fn fill(hole: &str, variables: &BTreeMap<String, String>) -> Result<String, Faul
             let times = filter.strip_prefix("repeat:").and_then(|times| times.parse::<usize>().ok());
             let times = times.ok_or_else(|| Fault::Filter(filter.to_owned()))?;
             match value.len().checked_mul(times) {
-                Some(size) if size <= PROGRAM_OUTPUT_BYTES => Ok(value.repeat(times)),
+                Some(size) if size <= PROGRAM_OUTPUT.usize() => Ok(value.repeat(times)),
                 _ => Err(Fault::Size),
             }
         }
@@ -164,7 +164,7 @@ fn fill(hole: &str, variables: &BTreeMap<String, String>) -> Result<String, Faul
 }
 
 fn push(output: &mut String, text: &str) -> Result<(), Fault> {
-    if output.len() + text.len() > PROGRAM_OUTPUT_BYTES {
+    if output.len() + text.len() > PROGRAM_OUTPUT.usize() {
         return Err(Fault::Size);
     }
     output.push_str(text);

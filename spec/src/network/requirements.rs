@@ -131,7 +131,7 @@ crate::requirements! {
         DEFAULT_LIMIT: Must Server Check ["Endpoints" 2 0x0983_929a, "Limits" 1 0x4109_c8a8];
         /// With `limit` a page holds that many elements; the last page may hold fewer.
         LIMIT: Must Server Check ["Endpoints" 2 0x0983_929a, "Limits" 1 0x4109_c8a8];
-        /// No page holds more than 100 elements, whatever `limit` is.
+        /// A page holds up to 100 elements, and never more, whatever `limit` is.
         MAXIMUM: Must Server Check ["Endpoints" 2 0x0983_929a, "Limits" 1 0x4109_c8a8];
         /// `per_page` is not less than the number of elements returned.
         PER_PAGE: Must Server Check ["Pagination object" 1 0x148b_dacf];
@@ -663,11 +663,11 @@ crate::requirements! {
 
     /// Rate limits.
     mod limits {
-        /// General endpoints allow 100 requests per minute per IP address, and return 429 within twice as many.
+        /// General endpoints allow 100 requests per minute per IP address, and return 429 to more.
         GENERAL: Must Server Check ["Limits" 2 0xde30_ca1b, "Limits" 8 0x2ad6_6651];
-        /// The endpoints that a target declares as authenticated allow 300 requests per minute per IP address, and return 429 within twice as many.
+        /// The endpoints that a target declares as authenticated allow 300 requests per minute per IP address, and return 429 to more.
         AUTHENTICATED: Must Server Check ["Limits" 3 0xc5ee_0f38, "Limits" 8 0x2ad6_6651];
-        /// Program execution allows 10 requests per minute per IP address, and returns 429 within twice as many.
+        /// Program execution allows 10 runs per minute per IP address, and returns 429 to more.
         HEAVY: Must Server Check ["Limits" 4 0x0ac5_e68b, "Limits" 8 0x2ad6_6651];
         /// A 429 has the header `Retry-After`, in whole seconds.
         RETRY_AFTER: Must Server Check ["Errors" 1 0x53a1_7b62, "Limits" 8 0x2ad6_6651];

@@ -10,8 +10,10 @@ use crate::shape::{Field, Form, Reply, ShapeKind, may, must};
 /// The page number.
 pub(super) const PAGE: Field = may("page", ShapeKind::Within { least: 1, most: None, otherwise: None });
 /// Elements per page. A value above the maximum is reduced to the maximum.
-pub(super) const LIMIT: Field =
-    may("limit", ShapeKind::Within { least: 1, most: Some(PAGE_MAXIMUM), otherwise: Some(PAGE_DEFAULT) });
+pub(super) const LIMIT: Field = may(
+    "limit",
+    ShapeKind::Within { least: 1, most: Some(PAGE_MAXIMUM.u64()), otherwise: Some(PAGE_DEFAULT.u64()) },
+);
 
 /// An integer that is not negative.
 pub(super) const COUNT: ShapeKind = ShapeKind::Within { least: 0, most: None, otherwise: None };
@@ -31,7 +33,9 @@ pub(super) const PAGED: &[Whole] = &[
         row: &paging::MAXIMUM,
         want: "at most 100 elements",
         breaks: |body| {
-            elements(body).filter(|count| *count > PAGE_MAXIMUM).map(|count| format!("{count} elements"))
+            elements(body)
+                .filter(|count| *count > PAGE_MAXIMUM.u64())
+                .map(|count| format!("{count} elements"))
         },
     },
     Whole {

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::network::endpoint;
-use crate::network::limits::FILE_BYTES;
+use crate::network::limits::FILE as LARGEST;
 use crate::network::requirements::storage::STORED;
 use crate::network::requirements::storage::{
     ADDRESS_REQUIRED, CHANNEL, CHANNEL_DEFAULT, FILE_REQUIRED, SIZE, TAGS,
@@ -90,8 +90,8 @@ impl<'a> Upload<'a> {
         let file = part("file");
         rules.require(&FILE_REQUIRED, file.is_some(), || "the part `file` is missing".to_owned())?;
         let bytes = file.map_or(&[][..], |part| part.bytes);
-        rules.require(&SIZE, bytes.len() <= FILE_BYTES, || {
-            format!("the file has {} bytes, at most {FILE_BYTES} are allowed", bytes.len())
+        rules.require(&SIZE, bytes.len() <= LARGEST.usize(), || {
+            format!("the file has {} bytes, at most {LARGEST} are allowed", bytes.len())
         })?;
         let address = field("address").filter(|address| !address.is_empty());
         rules.require(&ADDRESS_REQUIRED, address.is_some(), || {

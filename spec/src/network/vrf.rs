@@ -16,7 +16,7 @@ use crate::crypto::text::{hex, parse_hex};
 use crate::json::MAX_INTEGER;
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
-use crate::network::limits::VRF_COUNT;
+use crate::network::limits::VRF_VALUES;
 use crate::network::requirements::vrf as rows;
 use crate::network::requirements::vrf::{BOUNDS, GENERATE_FIELDS, VERIFY_FIELDS};
 use crate::network::shapes::{ERRORS, FILLED};
@@ -99,7 +99,7 @@ impl Wanted {
             Ok::<i64, Refused>(given.unwrap_or(1))
         };
         let (min, max, count) = (integer("min", None)?, integer("max", None)?, integer("count", Some(1))?);
-        rules.require(&BOUNDS, min <= max && (1..=VRF_COUNT).contains(&count), || {
+        rules.require(&BOUNDS, min <= max && (1..=VRF_VALUES.value).contains(&count), || {
             format!("min is {min}, max is {max}, count is {count}")
         })?;
         Ok(Wanted { seed: seed.unwrap_or_default().to_owned(), min, max: max.max(min), count })
@@ -328,7 +328,7 @@ mod tests {
             (&GENERATE_FIELDS, json!({"seed": "s", "min": 0, "max": 1e300})),
             (&BOUNDS, json!({"seed": "s", "min": 3, "max": 2})),
             (&BOUNDS, json!({"seed": "s", "min": 1, "max": 2, "count": 0})),
-            (&BOUNDS, json!({"seed": "s", "min": 1, "max": 2, "count": VRF_COUNT + 1})),
+            (&BOUNDS, json!({"seed": "s", "min": 1, "max": 2, "count": VRF_VALUES.value + 1})),
         ] {
             assert_eq!(parse(&body).unwrap_err().rule, rule, "{body}");
         }

@@ -1,7 +1,7 @@
 //! The thirteen checks of a client before it signs (document 3, "Checks the client runs before signing").
 
 use crate::crypto::ed25519::parse_address;
-use crate::publish::limits::RECORD_SKEW_MS;
+use crate::publish::limits::RECORD_SKEW;
 use crate::publish::message::Message;
 use crate::publish::record::{Record, RecordKind};
 use crate::publish::requirements::check::{
@@ -99,7 +99,7 @@ pub fn check_message(
     // A record of another kind gets here only if the kind's rule is violated. Its fields cannot be compared.
     rules.require(&FIELDS, same || record.kind != kind, || "the values differ from those sent".to_owned())?;
     let time = Instant::parse_exact(record.time());
-    let close = time.is_some_and(|time| time.distance_ms(now) <= RECORD_SKEW_MS.unsigned_abs());
+    let close = time.is_some_and(|time| time.distance_ms(now) <= RECORD_SKEW.u64());
     rules.require(&TIME, close, || format!("t is {:?}", record.time()))?;
     Ok(record)
 }

@@ -1,5 +1,6 @@
 //! Canonical domains (document 3, "Canonical domain").
 
+use crate::publish::limits::{DOMAIN, DOMAIN_LABEL};
 use crate::publish::requirements::domain::{
     ALPHABET, LABEL_LENGTH, NO_EDGE_HYPHEN, NO_TRAILING_DOT, TOTAL_LENGTH, TWO_LABELS,
 };
@@ -10,13 +11,14 @@ pub fn check(domain: &str, rules: &mut impl Rules) -> Result<(), Refused> {
     let bad = domain.chars().find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '.'));
     rules.require(&ALPHABET, bad.is_none(), || format!("{bad:?} in {domain:?}"))?;
     rules.require(&NO_TRAILING_DOT, !domain.ends_with('.'), || format!("{domain:?} ends in a dot"))?;
-    rules.require(&TOTAL_LENGTH, domain.len() <= 253, || format!("{} characters", domain.len()))?;
+    rules
+        .require(&TOTAL_LENGTH, domain.len() <= DOMAIN.usize(), || format!("{} characters", domain.len()))?;
 
     // The trailing dot is checked above. It does not make a label.
     let labels: Vec<&str> = domain.strip_suffix('.').unwrap_or(domain).split('.').collect();
     rules.require(&TWO_LABELS, labels.len() >= 2, || format!("{domain:?} is a single label"))?;
     for label in labels {
-        rules.require(&LABEL_LENGTH, (1..=63).contains(&label.len()), || {
+        rules.require(&LABEL_LENGTH, (1..=DOMAIN_LABEL.usize()).contains(&label.len()), || {
             format!("a label of {} characters in {domain:?}", label.len())
         })?;
         rules.require(&NO_EDGE_HYPHEN, !label.starts_with('-') && !label.ends_with('-'), || {

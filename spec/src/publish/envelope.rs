@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::crypto::ed25519;
 use crate::crypto::text::{base64url, parse_base64url, sha256_hex};
 use crate::publish::domain;
-use crate::publish::limits::ENVELOPE_SKEW_MS;
+use crate::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
 use crate::publish::requirements::envelope::{
     BASE64URL, BODY_HASH, DOMAIN_AS_SENT, EMPTY_BODY, KEY_ORDER_FREE, METHOD, PATH, PREFIX, QUERY_NOT_SIGNED,
     SCHEME, SIGNATURE, SIGNATURE_LENGTH, SIX_KEYS, TIME_FORM, TIME_WINDOW, TWO_PARTS, VERSION,
@@ -23,7 +23,7 @@ use crate::{Dialect, Instant, Refused, Rules, Strict};
 pub const KEYS: [&str; 6] = ["v", "m", "p", "d", "t", "h"];
 
 /// How far `t` may be from the server's clock.
-pub const SKEW_MS: RangeInclusive<i64> = -ENVELOPE_SKEW_MS..=ENVELOPE_SKEW_MS;
+pub const SKEW_MS: RangeInclusive<i64> = -ENVELOPE_PAST.value..=ENVELOPE_FUTURE.value;
 
 /// What a client signs for one request.
 #[derive(Clone, Copy, Debug)]

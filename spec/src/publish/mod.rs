@@ -24,5 +24,8 @@ pub static ENDPOINTS: &[&Endpoint] = &[&prepare::ENDPOINT, &submit::ENDPOINT];
 const ENVELOPE_NOTE: &str = "The envelope in the header is signed over the method, the path and the body exactly as sent: \
      serialize the body once. Any failure of the envelope answers the same plain 404.";
 
+/// The service's limits.
+pub use limits::LIMITS;
+
 /// The service's state machines.
 pub static MACHINES: &[&Machine] = &[&machines::PREPARE, &machines::LOCK, &machines::BINDING];

@@ -3,29 +3,32 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
+use assay_spec::drop::limits::{DROP_DAY, DROP_HOUR, DROPS_PER_DAY, DROPS_PER_HOUR, IPV6_PREFIX, UPLOADS};
 use assay_spec::drop::requirements::limits as rows;
-use assay_spec::instant::DAY;
+use assay_spec::instant::MINUTE;
 
 use super::form::Form;
 use super::refusals;
 use super::samples::{Sample, noise};
 use super::{ACCEPTED, RECEIPT, address, benchmark_address, patient, send, send_any, spend_one, token};
+use crate::boundary::{Quota, begin, expect_beyond, expect_inside};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
+use crate::prose::ordinal;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::HOURLY, drop_11_of_an_hour_is_rejected, refusals::LIMITED)
-        .drops(11, 11)
-        .writes(11)
+        .drops(12, 12)
+        .writes(12)
         .needs(&[Need::Clock, Need::Isolation]),
     shows!(rows::HOUR_PASSES, hourly_limit_ends_after_an_hour)
         .drops(12, 12)
         .writes(12)
         .needs(&[Need::Clock, Need::Isolation]),
     refuses!(rows::DAILY, drop_21_of_a_day_is_rejected, refusals::LIMITED)
-        .drops(22, 22)
-        .writes(22)
+        .drops(23, 23)
+        .writes(23)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&rows::HOURLY] }),
     shows!(rows::PER_ADDRESS, drops_are_counted_per_address).drops(12, 12).writes(12).needs(&[
@@ -44,107 +47,82 @@ pub(super) const CHECKS: &[Check] = &[
         .sends(24_000),
 ];
 
-/// An hour plus some minutes of tolerance.
-const HOUR: Duration = Duration::from_mins(65);
-
-/// Moves the clock to ten minutes past midnight, at least a day from now. Earlier drops no longer count, and no hour or
-/// day ends soon, whether windows roll or follow the calendar.
-async fn morning(probe: &Probe<'_>) -> Result<(), Stop> {
-    let now = probe.now().await?;
-    let wait_ms = 2 * DAY - now.0.rem_euclid(DAY) + 600_000;
-    probe.advance(Duration::from_millis(wait_ms.unsigned_abs())).await
-}
-
 /// Uploads a small site from an address.
 async fn drop_from<'p>(probe: &'p Probe<'_>, from: Option<IpAddr>) -> Result<Answer<'p>, Stop> {
     send_any(probe, Form::with_zip(probe, &Sample::page(probe).zip()).request(probe), from).await
 }
 
-/// Uploads until a drop returns 429. Without a 429 the check is inconclusive.
-async fn fill(probe: &Probe<'_>, from: Option<IpAddr>) -> Result<(), Stop> {
-    for n in 1..=11 {
-        let answer = drop_from(probe, from).await?;
-        if n == 1 {
-            answer.counterpart_status(ACCEPTED)?;
-        }
-        if answer.status() == 429 {
-            return Ok(());
-        }
-        answer.given_status(ACCEPTED)?;
-    }
-    probe.given(false, "eleven drops in one hour were accepted: the hourly limit does not hold")
+/// The drops of an hour from an address.
+fn hourly<'p, 'r: 'p>(
+    probe: &'p Probe<'r>,
+    from: Option<IpAddr>,
+) -> Quota<impl AsyncFn(i64) -> Result<Answer<'p>, Stop>> {
+    Quota::new(&DROPS_PER_HOUR, ACCEPTED, async move |_| drop_from(probe, from).await)
 }
 
-/// Expects that drops number `from` to `to` are accepted.
-async fn expect_accepted(probe: &Probe<'_>, from: u32, to: u32) -> Checked {
-    for n in from..=to {
-        let answer = drop_from(probe, address(probe)).await?;
-        let status = answer.status();
-        answer.expect(
-            ACCEPTED.contains(&status),
-            &format!("status of drop {n}"),
-            "200 or 201",
-            status.to_string(),
-        )?;
-    }
-    Ok(())
-}
-
-/// Uploads 10 drops in one hour, which must be accepted. The next must return 429.
+/// Uploads 10 drops at the beginning of an hour, which must be accepted. The next must return 429, at once and until the
+/// hour has passed.
 async fn drop_11_of_an_hour_is_rejected(probe: &Probe<'_>) -> Checked {
-    morning(probe).await?;
-    drop_from(probe, address(probe)).await?.counterpart_status(ACCEPTED)?;
-    expect_accepted(probe, 2, 10).await?;
-    drop_from(probe, address(probe)).await?.expect_refused()
+    let start = begin(probe, DROP_DAY.value).await?;
+    let quota = hourly(probe, address(probe));
+    quota.fill().await?;
+    quota.overflow(DROP_HOUR.value).await?;
+    start.until(probe, DROP_HOUR.inside).await?;
+    quota.overflow(DROP_HOUR.inside).await.map(drop)
 }
 
-/// Reaches the hourly limit and moves the clock an hour. The next drop must be accepted.
+/// Reaches the hourly limit at the beginning of an hour and moves the clock an hour. The next drop must be accepted.
 async fn hourly_limit_ends_after_an_hour(probe: &Probe<'_>) -> Checked {
-    morning(probe).await?;
-    fill(probe, address(probe)).await?;
-    probe.advance(HOUR).await?;
-    drop_from(probe, address(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)
+    let start = begin(probe, DROP_DAY.value).await?;
+    let quota = hourly(probe, address(probe));
+    quota.exhaust().await?;
+    start.until(probe, DROP_HOUR.outside).await?;
+    quota.again(DROP_HOUR.outside).await?.given_accepted(ACCEPTED, RECEIPT)
 }
 
-/// Uploads 20 drops in one day. The next must return 429; a day later a drop must be accepted again.
+/// Uploads 20 drops from the beginning of a day, ten in each of two hours. The next must return 429, in the third hour and
+/// until the day has passed, although no site is left then; a day after the first a drop must be accepted again.
 async fn drop_21_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
-    morning(probe).await?;
+    let start = begin(probe, DROP_DAY.value).await?;
+    let quota = Quota::new(&DROPS_PER_DAY, ACCEPTED, async |_| drop_from(probe, address(probe)).await);
     drop_from(probe, address(probe)).await?.counterpart_status(ACCEPTED)?;
-    expect_accepted(probe, 2, 10).await?;
-    probe.advance(HOUR).await?;
+    quota.accept(2..=DROPS_PER_HOUR.value).await?;
     // Another check judges that the hourly limit ends.
+    start.until(probe, DROP_HOUR.value + MINUTE).await?;
     drop_from(probe, address(probe)).await?.given_status(ACCEPTED)?;
-    expect_accepted(probe, 12, 20).await?;
-    probe.advance(HOUR).await?;
-    drop_from(probe, address(probe)).await?.expect_refused()?;
-    probe.advance(Duration::from_hours(24)).await?;
-    drop_from(probe, address(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)
+    quota.accept(DROPS_PER_HOUR.value + 2..=DROPS_PER_DAY.inside).await?;
+    start.until(probe, 3 * DROP_HOUR.value).await?;
+    quota.overflow(DROP_DAY.value).await?;
+    start.until(probe, DROP_DAY.inside).await?;
+    quota.overflow(DROP_DAY.inside).await?;
+    start.until(probe, DROP_DAY.outside).await?;
+    quota.again(DROP_DAY.outside).await?.given_accepted(ACCEPTED, RECEIPT)
 }
 
 /// Reaches the hourly limit from one address. A drop from another address must be accepted.
 async fn drops_are_counted_per_address(probe: &Probe<'_>) -> Checked {
-    morning(probe).await?;
+    begin(probe, DROP_DAY.value).await?;
     let (one, other) = (benchmark_address(probe.draw("one")), benchmark_address(probe.draw("other")));
-    fill(probe, Some(one)).await?;
+    hourly(probe, Some(one)).exhaust().await?;
     drop_from(probe, Some(other)).await?.expect_accepted(ACCEPTED, RECEIPT)
 }
 
-/// Reaches the hourly limit from an IPv6 address. A drop from the same /64 must return 429; one from another /64
-/// must be accepted.
+/// Reaches the hourly limit from an IPv6 address. A drop from an address that differs in the 65th bit must return 429; one
+/// from an address that differs in the 64th bit must be accepted.
 async fn ipv6_addresses_are_counted_per_64_prefix(probe: &Probe<'_>) -> Checked {
-    morning(probe).await?;
-    // Addresses in the documentation block (one /32): two /64 prefixes.
+    begin(probe, DROP_DAY.value).await?;
+    // Addresses in the documentation block (one /32).
     let drawn = u128::from_be_bytes(probe.draw("prefix")[..16].try_into().expect("sixteen of 32 bytes"));
-    let prefix = 0x2001_0db8 << 96 | (drawn >> 64 & 0xffff_fffe) << 64;
-    let [one, same, other] = [prefix | 1, prefix | 1 << 63 | 2, prefix | 1 << 64 | 1]
-        .map(|bits| Some(IpAddr::V6(Ipv6Addr::from_bits(bits))));
-    fill(probe, one).await?;
-    let rejected = drop_from(probe, same).await?;
-    let accepted = drop_from(probe, other).await?;
-    let status = rejected.status();
-    rejected.expect(status == 429, "status of another address of the /64", "429", status.to_string())?;
-    let status = accepted.status();
-    accepted.expect(ACCEPTED.contains(&status), "status of another /64", "200 or 201", status.to_string())
+    let one = 0x2001_0db8 << 96 | (drawn >> 64 & 0xffff_fffe) << 64 | 1;
+    // Bits are counted from the first.
+    let differing = |bit: i64| Some(IpAddr::V6(Ipv6Addr::from_bits(one ^ 1 << (128 - bit))));
+    hourly(probe, Some(IpAddr::V6(Ipv6Addr::from_bits(one)))).exhaust().await?;
+    let same = drop_from(probe, differing(IPV6_PREFIX.outside)).await?;
+    let other = drop_from(probe, differing(IPV6_PREFIX.inside)).await?;
+    let from = |bit: i64| format!("a drop from an address that differs in the {} bit", ordinal(bit));
+    expect_beyond(&same, &IPV6_PREFIX, &from(IPV6_PREFIX.outside), &[429])?;
+    expect_inside(&other, &IPV6_PREFIX, &from(IPV6_PREFIX.inside), &[429])?;
+    other.given_status(ACCEPTED)
 }
 
 /// Holds an upload halfway and sends a second one from the same address. The second must return 429; the first must
@@ -166,8 +144,10 @@ async fn second_concurrent_upload_is_rejected(probe: &Probe<'_>) -> Checked {
     token::hide(probe, &first.response);
     send(probe, small).await?.counterpart_status(ACCEPTED)?;
     let status = second.status().to_string();
-    let want =
-        if probe.owns_time() { "429" } else { "429 (if a proxy buffers uploads, set buffered_uploads)" };
+    if probe.owns_time() {
+        expect_beyond(&second, &UPLOADS, "a second upload at the same time", &[429])?;
+    }
+    let want = "429 (if a proxy buffers uploads, set buffered_uploads)";
     second.expect(second.status() == 429, "status of the second upload", want, status)?;
     let status = first.status().to_string();
     first.expect(ACCEPTED.contains(&first.status()), "status of the first upload", "200 or 201", status)

@@ -1,6 +1,6 @@
 //! Checks of the upload response, one for each member.
 
-use assay_spec::drop::limits::CLAIM_WINDOW_MS;
+use assay_spec::drop::limits::CLAIM_WINDOW;
 use assay_spec::drop::requirements::response as rows;
 use assay_spec::drop::response::DROP_ID_PREFIX;
 use percent_encoding::percent_decode_str;
@@ -65,7 +65,7 @@ async fn url_is_absolute(probe: &Probe<'_>) -> Checked {
 async fn expires_at_is_4_hours_ahead_in_milliseconds(probe: &Probe<'_>) -> Checked {
     const SLACK: i64 = 60_000;
     let Dropped { answer, sent, come, .. } = ordinary(probe).await?;
-    let range = sent.0 + CLAIM_WINDOW_MS - SLACK..=come.0 + CLAIM_WINDOW_MS + SLACK;
+    let range = sent.0 + CLAIM_WINDOW.value - SLACK..=come.0 + CLAIM_WINDOW.value + SLACK;
     let want = format!("milliseconds, 4 hours after the upload: {} to {}", range.start(), range.end());
     let is_ahead = |value: &Value| value.as_i64().is_some_and(|at| range.contains(&at));
     answer.expect_json("/expiresAt", &want, is_ahead).map(drop)

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
+use assay_spec::drop::limits::CLAIM_WINDOW;
 use assay_spec::drop::requirements::{response, site as rows};
+use assay_spec::limit::Unit;
 use serde_json::json;
 use url::Url;
 
 use super::refusals;
 use super::samples::{INDEX, NESTED};
 use super::{Dropped, Which, accepted, fresh, ordinary, patient};
+use crate::boundary::{Edges, Start, edges, expect, expect_inside, ms};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -29,10 +32,6 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(1)
         .needs(&[Need::Clock, Need::Actions]),
 ];
-
-/// Time to just before the deadline, and from there to just after it.
-const BEFORE: Duration = Duration::from_mins(230);
-const ACROSS: Duration = Duration::from_mins(20);
 
 /// Fetches the page at a URL and returns the URL after redirects. A different page makes the check inconclusive.
 pub(super) async fn index(probe: &Probe<'_>, url: &str, page: &[u8]) -> Result<Url, Stop> {
@@ -96,21 +95,22 @@ async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
     Ok(dropped)
 }
 
-/// Uploads a site without claiming it. It must return 200 before 4 hours have passed and not after.
+/// Uploads a site without claiming it. It must return 200 before 4 hours have passed, and not ten minutes after. In a world
+/// of its own until the last millisecond, elsewhere until ten minutes before.
 async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
+    let Edges { inside, outside } = edges(probe, &CLAIM_WINDOW, Duration::from_mins(10));
+    let what =
+        |after: i64| format!("a request for the site {} after its upload", Unit::Millisecond.amount(after));
+    let start = Start::now(probe).await?;
     let url = live(probe).await?.text("url");
     probe.counterpart(true, "the site was not live")?;
-    probe.advance(BEFORE).await?;
+    start.until(probe, inside).await?;
     let early = probe.fetch(&url, patient()).await?.answer;
-    early.expect(
-        early.status() == 200,
-        "status 10 minutes before the deadline",
-        "200",
-        early.status().to_string(),
-    )?;
-    probe.advance(ACROSS).await?;
+    expect_inside(&early, &CLAIM_WINDOW, &what(inside), refusals::REMOVED.statuses)?;
+    early.given_status(&[200])?;
+    start.until(probe, outside).await?;
     let late = probe.fetch(&url, patient()).await?.answer;
-    late.expect(late.status() != 200, "status 10 minutes after the deadline", "not 200", "200")
+    expect(&late, late.status() != 200, &CLAIM_WINDOW, &what(outside), "accepted", "not 200")
 }
 
 /// Uploads a site, claims it and moves the clock past 4 hours. It must still return the page.
@@ -120,7 +120,7 @@ async fn claimed_site_stays(probe: &Probe<'_>) -> Checked {
     // Another check judges a token that cannot claim.
     let claimed = probe.control()?.perform("drop.claim", json!({ "token": token })).await;
     claimed.map_err(|why| Stop::Inconclusive(format!("the drop could not be claimed: {why}")))?;
-    probe.advance(BEFORE + ACROSS).await?;
+    probe.advance(ms(CLAIM_WINDOW.outside)).await?;
     let found = probe.fetch(&dropped.text("url"), patient()).await?;
     expect_bytes(&found.answer, &dropped.sample.files[INDEX])
 }

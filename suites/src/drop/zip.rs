@@ -3,13 +3,16 @@
 use std::sync::LazyLock;
 
 use assay_spec::cid::Layout;
+use assay_spec::drop::limits::{EXTRACTED, FILES, ZIP};
 use assay_spec::drop::requirements::zip as rows;
+use assay_spec::limit::Limit;
 
 use super::archive::{Entry, zip};
 use super::refusals;
 use super::samples::{INDEX, Sample, noise, repetitive};
 use super::site::{below, index};
 use super::{ACCEPTED, cid, counterpart, patient, upload};
+use crate::boundary::{expect_beyond, expect_inside};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::refuses;
@@ -23,11 +26,11 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::SIZE, zip_over_10_mb_is_rejected, refusals::TOO_LARGE)
         .drops(3, 3)
         .writes(3)
-        .sends(23_031_000),
+        .sends(20_500_000),
     refuses!(rows::EXTRACTED_SIZE, extracted_size_over_40_mb_is_rejected, refusals::TOO_MUCH_INSIDE)
         .drops(3, 3)
         .writes(3)
-        .sends(6_393_000),
+        .sends(6_400_000),
     refuses!(rows::COUNTED, extracted_size_is_counted_not_read_from_headers, refusals::TOO_MUCH_INSIDE)
         .drops(2, 2)
         .writes(2)
@@ -35,7 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::FILES, more_than_1000_files_are_rejected, refusals::TOO_MUCH_INSIDE)
         .drops(3, 3)
         .writes(3)
-        .sends(213_000),
+        .sends(220_000),
 ];
 
 /// A limit inside the zip may return 413 (too large) or 400 (unsafe).
@@ -123,33 +126,44 @@ async fn zip_without_root_index_is_rejected(probe: &Probe<'_>) -> Checked {
     upload(probe, &nested.zip()).await?.expect_refused()
 }
 
-/// Uploads a zip below the limit, which must be accepted, and one above it, which must be rejected.
-async fn both_sides(probe: &Probe<'_>, fits: &[u8], too_large: &[u8], refusal: &[u16]) -> Checked {
+/// Uploads a zip that is just inside a limit, which must be accepted, and one that is just beyond, which must be rejected.
+async fn both_sides(
+    probe: &Probe<'_>,
+    limit: &Limit,
+    [fits, too_large]: [&[u8]; 2],
+    refusal: &[u16],
+) -> Checked {
+    let what = |amount: i64| format!("a zip ({}: {})", limit.counts, limit.unit.amount(amount));
     counterpart(probe).await?;
     let answer = upload(probe, fits).await?;
-    let status = answer.status();
-    answer.expect(ACCEPTED.contains(&status), "status below the limit", "200 or 201", status.to_string())?;
-    upload(probe, too_large).await?.expect_status(refusal)
+    expect_inside(&answer, limit, &what(limit.inside), refusal)?;
+    answer.given_status(ACCEPTED)?;
+    expect_beyond(&upload(probe, too_large).await?, limit, &what(limit.outside), refusal)
 }
 
-/// Uploads a zip of 9.4 MB, which must be accepted, and one of 11 MiB, which must return 413.
+/// Both sides of a limit in bytes.
+fn sides(limit: &Limit, made: fn(usize) -> Vec<u8>) -> [Vec<u8>; 2] {
+    [limit.inside, limit.outside].map(|length| made(length as usize))
+}
+
+/// Uploads a zip of slightly less than 10,000,000 bytes, which must be accepted, and one of more than 10 MiB, which must
+/// return 413. Between them the readings of a megabyte differ.
 async fn zip_over_10_mb_is_rejected(probe: &Probe<'_>) -> Checked {
-    // Both sizes are outside the range between 10,000,000 bytes and 10 MiB, where the readings of a megabyte differ.
-    static FITS: LazyLock<Vec<u8>> = LazyLock::new(|| stored(9_400_000));
-    static TOO_LARGE: LazyLock<Vec<u8>> = LazyLock::new(|| stored(11 << 20));
-    both_sides(probe, &FITS, &TOO_LARGE, &[413]).await
+    static SIDES: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| sides(&ZIP, stored));
+    both_sides(probe, &ZIP, SIDES.each_ref().map(Vec::as_slice), &[413]).await
 }
 
-/// A zip of slightly more than `length` bytes, with two files.
+/// A zip of exactly `length` bytes, with two files.
 fn stored(length: usize) -> Vec<u8> {
-    zip(&[Entry::file(INDEX, PAGE), Entry::file("noise.bin", noise(length))])
+    let with = |noise_bytes| zip(&[Entry::file(INDEX, PAGE), Entry::file("noise.bin", noise(noise_bytes))]);
+    with(length - with(0).len())
 }
 
-/// Uploads zips of 38 MB and 44 MB extracted size. The first must be accepted, the second must return 413 or 400.
+/// Uploads zips whose files have 40,000,000 bytes in total and more than 40 MiB. The first must be accepted, the second must
+/// return 413 or 400. Between them the readings of a megabyte differ.
 async fn extracted_size_over_40_mb_is_rejected(probe: &Probe<'_>) -> Checked {
-    static FITS: LazyLock<Vec<u8>> = LazyLock::new(|| deflated(38 * MB));
-    static TOO_LARGE: LazyLock<Vec<u8>> = LazyLock::new(|| deflated(44 * MB));
-    both_sides(probe, &FITS, &TOO_LARGE, INSIDE).await
+    static SIDES: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| sides(&EXTRACTED, deflated));
+    both_sides(probe, &EXTRACTED, SIDES.each_ref().map(Vec::as_slice), INSIDE).await
 }
 
 /// Uploads a zip of 44 MB extracted size whose headers claim 1 MB. It must return 413 or 400.
@@ -163,20 +177,27 @@ async fn extracted_size_is_counted_not_read_from_headers(probe: &Probe<'_>) -> C
     upload(probe, &WRONG_SIZES).await?.expect_status(INSIDE)
 }
 
-/// A zip with a page and four files of `length` bytes in total.
+/// A zip with a page and four files, of `length` bytes in total.
 fn deflated(length: usize) -> Vec<u8> {
-    let part = repetitive(length / 4);
-    let parts = (1..=4).map(|n| Entry::file(&format!("part-{n}.bin"), part.clone()).deflated());
+    let left = length - PAGE.len();
+    let part = repetitive(left / 4);
+    let parts = (1..=4).map(|n| {
+        let size = if n == 1 { left - 3 * part.len() } else { part.len() };
+        let content = if size == part.len() { part.clone() } else { repetitive(size) };
+        Entry::file(&format!("part-{n}.bin"), content).deflated()
+    });
     zip(&std::iter::once(Entry::file(INDEX, PAGE)).chain(parts).collect::<Vec<_>>())
 }
 
 const PAGE: &str = "<!doctype html>\n<title>large</title>\n";
 
-/// Uploads zips of 985 and 1010 files. The first must be accepted, the second must return 413 or 400.
+/// Uploads zips of 1000 and 1001 files. The first must be accepted, the second must return 413 or 400.
 async fn more_than_1000_files_are_rejected(probe: &Probe<'_>) -> Checked {
-    let many = |count: usize| {
-        let files = (1..count).map(|n| Entry::file(&format!("{n:04}.txt"), format!("{n}\n")));
-        zip(&page(probe).into_iter().chain(files).collect::<Vec<_>>())
+    let page = page(probe);
+    let many = |count: i64| {
+        let files = (page.len() as i64..count).map(|n| Entry::file(&format!("{n:04}.txt"), format!("{n}\n")));
+        zip(&page.iter().cloned().chain(files).collect::<Vec<_>>())
     };
-    both_sides(probe, &many(985), &many(1010), INSIDE).await
+    let [fits, too_large] = [FILES.inside, FILES.outside].map(many);
+    both_sides(probe, &FILES, [&fits, &too_large], INSIDE).await
 }

@@ -1,11 +1,13 @@
-//! Field cells: each declared field of each response is made wrong in each way that its declaration excludes. A cell is
-//! closed if the row that owns the field fails. The cells that are still open are listed in `suites/holes.toml`.
+//! Cells: each declared field of each response is made wrong in each way that its declaration excludes, and each limit gets
+//! the nearest wrong values. A cell is closed if the row that owns the field or the limit fails. The cells that are still
+//! open are listed in `suites/holes.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_sim::world;
-use assay_spec::Service;
 use assay_spec::field::{Cell, cells};
+use assay_spec::limit::{self, Limit, Wrong};
+use assay_spec::{Service, catalogue};
 use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,8 +28,10 @@ const TRIES: usize = 3;
 /// The cells of one service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// How many cells were tried, or cannot be since no check sees their response.
-    pub cells: usize,
+    /// How many field cells were tried, or cannot be since no check sees their response.
+    pub fields: usize,
+    /// How many wrong limits were tried.
+    pub limits: usize,
     /// Responses with cells that no check sees, in a conforming run or under a variation: method, path and status.
     pub unseen: BTreeMap<String, usize>,
     /// Cells whose row did not fail.
@@ -37,7 +41,31 @@ pub struct Census {
 impl Census {
     /// How many cells are closed.
     pub fn closed(&self) -> usize {
-        self.cells - self.open.len() - self.unseen.values().sum::<usize>()
+        self.kinds().iter().map(|kind| kind.closed()).sum()
+    }
+
+    /// The counts of each kind.
+    fn kinds(&self) -> [Kind; 2] {
+        let limits = self.open.iter().filter(|name| name.starts_with(limit::PREFIX)).count();
+        let unseen = self.unseen.values().sum();
+        [
+            Kind { name: "fields", cells: self.fields, unseen, open: self.open.len() - limits },
+            Kind { name: "limits", cells: self.limits, unseen: 0, open: limits },
+        ]
+    }
+}
+
+/// The cells of one kind.
+struct Kind {
+    name: &'static str,
+    cells: usize,
+    unseen: usize,
+    open: usize,
+}
+
+impl Kind {
+    const fn closed(&self) -> usize {
+        self.cells - self.unseen - self.open
     }
 }
 
@@ -51,7 +79,7 @@ struct Holes {
     open: BTreeSet<String>,
 }
 
-/// Proves the field cells of these services; of a sample, every `nth`.
+/// Proves the cells of these services; of a sample, every `nth`.
 pub async fn prove_cells(
     seed: u64,
     services: &[Service],
@@ -78,7 +106,7 @@ pub async fn prove_cells(
     let mut tried = Vec::new();
     for cell in wanted.skip(seed as usize % nth).step_by(nth) {
         let census = found.entry(cell.endpoint.service).or_default();
-        census.cells += 1;
+        census.fields += 1;
         match seen.get(&key(cell)) {
             Some(checks) => tried.push((cell, checks)),
             None if answered.contains(&(cell.endpoint.name, cell.status)) => {
@@ -101,7 +129,26 @@ pub async fn prove_cells(
             found.entry(cell.endpoint.service).or_default().open.insert(cell.to_string());
         }
     }
+    let limits = catalogue::limits().filter(|limit| services.contains(&limit.service));
+    let wrong = limits.flat_map(Limit::wrong).skip(seed as usize % nth).step_by(nth);
+    let runs =
+        wrong.map(|wrong| async move { Ok::<_, String>((wrong, is_noticed(base, wrong, settings).await?)) });
+    for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
+        let (wrong, is_noticed) = run?;
+        let census = found.entry(wrong.limit.service).or_default();
+        census.limits += 1;
+        if !is_noticed {
+            census.open.insert(wrong.to_string());
+        }
+    }
     Ok(found)
+}
+
+/// Whether the check of the row that a wrong limit breaks fails.
+async fn is_noticed(base: &Embedded, wrong: Wrong, settings: &Settings) -> Result<bool, String> {
+    let Some(check) = check::for_requirement(wrong.row()) else { return Ok(false) };
+    let ran = aside(base, vec![wrong.to_string()], Vec::new(), vec![check], settings).await?;
+    Ok(ran.iter().any(|ran| ran.outcome.verdict == Verdict::Fail))
 }
 
 /// A declared part of a response: service, endpoint, status, and the part's name.
@@ -228,7 +275,7 @@ pub fn listed() -> Result<Vec<String>, String> {
 
 /// The content of `suites/holes.toml`.
 pub fn holes(found: &BTreeMap<Service, Census>) -> String {
-    let mut text = "# Field cells that no check closes yet, by service: responses that no check sees, and cells whose row\n\
+    let mut text = "# Cells that no check closes yet, by service: responses that no check sees, and fields and limits whose row\n\
                     # does not fail. `assay prove --cells` fails when it finds others. The list may only shrink.\n"
         .to_owned();
     for (service, census) in found {
@@ -244,12 +291,16 @@ pub fn holes(found: &BTreeMap<Service, Census>) -> String {
 
 /// The counts as text for a terminal.
 pub fn text(found: &BTreeMap<Service, Census>) -> String {
-    let mut text =
-        format!("{:<10} {:>6} {:>7} {:>7} {:>6}\n", "service", "cells", "closed", "unseen", "open");
+    let mut text = format!(
+        "{:<10} {:<7} {:>6} {:>7} {:>7} {:>6}\n",
+        "service", "kind", "cells", "closed", "unseen", "open"
+    );
     for (service, census) in found {
-        let unseen: usize = census.unseen.values().sum();
-        let (cells, closed, open) = (census.cells, census.closed(), census.open.len());
-        text.push_str(&format!("{:<10} {cells:>6} {closed:>7} {unseen:>7} {open:>6}\n", service.name()));
+        for kind in census.kinds().iter().filter(|kind| kind.cells > 0) {
+            let Kind { name, cells, unseen, open } = kind;
+            let (service, closed) = (service.name(), kind.closed());
+            text.push_str(&format!("{service:<10} {name:<7} {cells:>6} {closed:>7} {unseen:>7} {open:>6}\n"));
+        }
     }
     text
 }
@@ -257,10 +308,15 @@ pub fn text(found: &BTreeMap<Service, Census>) -> String {
 /// The counts and the open cells as JSON.
 pub fn json(found: &BTreeMap<Service, Census>) -> Value {
     let of_service = |(service, census): (&Service, &Census)| {
-        let Census { cells, unseen, open } = census;
+        let Census { unseen, open, .. } = census;
+        let kinds: serde_json::Map<String, Value> = census
+            .kinds()
+            .iter()
+            .map(|kind| (kind.name.to_owned(), json!({ "cells": kind.cells, "closed": kind.closed() })))
+            .collect();
         (
             service.name().to_owned(),
-            json!({ "cells": cells, "closed": census.closed(), "unseen": unseen, "open": open }),
+            json!({ "kinds": kinds, "closed": census.closed(), "unseen": unseen, "open": open }),
         )
     };
     found.iter().map(of_service).collect::<serde_json::Map<_, _>>().into()

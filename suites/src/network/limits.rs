@@ -1,10 +1,8 @@
 //! How many requests one address may send in a minute, in three classes.
 
 use std::net::IpAddr;
-use std::time::Duration;
 
-use assay_spec::instant::MINUTE;
-use assay_spec::network::limits::Rate;
+use assay_spec::network::limits::{RATE_WINDOW, Rate};
 use assay_spec::network::program::RUN;
 use assay_spec::network::requirements::limits as rows;
 use assay_spec::network::{aggregate, message};
@@ -14,6 +12,7 @@ use super::every::every;
 use super::refusals;
 use super::wire::PRIMARY;
 use super::{ACCEPTED, messages, post_draft, programs};
+use crate::boundary::{Quota, begin};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::client::Limits;
 use crate::drop::benchmark_address;
@@ -42,7 +41,7 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(1)
         .needs(NEEDS),
     shows!(rows::MINUTE_PASSES, after_a_minute_the_address_may_ask_again)
-        .costs(13, 0, 0)
+        .costs(84, 0, 0)
         .elsewhere(201)
         .writes(1)
         .needs(NEEDS),
@@ -56,8 +55,6 @@ pub(super) const CHECKS: &[Check] = &[
 /// The check uses up the limit, so it needs a minute for itself.
 const NEEDS: &[Need] = &[Need::Clock, Need::Isolation];
 const WITH_ADDRESSES: &[Need] = &[Need::Clock, Need::Isolation, Need::Addresses];
-/// A minute and a moment.
-const A_MINUTE: Duration = Duration::from_millis(MINUTE.unsigned_abs() + 2_000);
 
 /// A request of a class, to be sent over and over.
 struct Repeated {
@@ -123,55 +120,29 @@ impl Repeated {
         probe.send_with(PRIMARY, self.request.clone(), self.from, Limits::default()).await
     }
 
-    /// Expects as many requests as the class allows to be accepted, and a 429 before twice as many.
+    /// This request as a use of its class.
+    fn quota<'p>(&self, probe: &'p Probe<'_>) -> Quota<impl AsyncFn(i64) -> Result<Answer<'p>, Stop>> {
+        Quota::new(self.class.limit(), ACCEPTED, async |_| self.send(probe).await)
+    }
+
+    /// Expects as many requests as the class allows to be accepted, and the next to be rejected.
     async fn expect_limit(&self, probe: &Probe<'_>) -> Checked {
-        let limit = self.class.per_minute();
-        fresh_minute(probe).await?;
-        self.send(probe).await?.counterpart_status(ACCEPTED)?;
-        for n in 2..=limit {
-            let answer = self.send(probe).await?;
-            let status = answer.status();
-            let place = format!("status of request {n}");
-            answer.expect(
-                status != 429,
-                &place,
-                format!("not 429: {limit} requests are allowed"),
-                status.to_string(),
-            )?;
-        }
-        for n in limit + 1..=2 * limit {
-            let answer = self.send(probe).await?;
-            if answer.status() == 429 || n == 2 * limit {
-                return answer.expect_status(&[429]);
-            }
-        }
-        Ok(())
+        begin(probe, RATE_WINDOW.value).await?;
+        let quota = self.quota(probe);
+        quota.fill().await?;
+        quota.overflow(RATE_WINDOW.value).await.map(drop)
     }
 
     /// Sends until a request returns 429. If none does, the check is inconclusive.
-    async fn fill<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-        fresh_minute(probe).await?;
-        for _ in 0..2 * self.class.per_minute() {
-            let answer = self.send(probe).await?;
-            if answer.status() == 429 {
-                return Ok(answer);
-            }
-            answer.given_status(ACCEPTED)?;
-        }
-        Err(Stop::Inconclusive("twice the limit was accepted: no limit was found".to_owned()))
+    async fn exhaust<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        begin(probe, RATE_WINDOW.value).await?;
+        self.quota(probe).exhaust().await
     }
 }
 
-/// Moves to a minute without requests, whether minutes are rolling or follow the clock.
-async fn fresh_minute(probe: &Probe<'_>) -> Result<(), Stop> {
-    let now = probe.now().await?;
-    let wait_ms = 2 * MINUTE - now.0.rem_euclid(MINUTE) + 1_000;
-    probe.advance(Duration::from_millis(wait_ms.unsigned_abs())).await
-}
-
-/// Sends general requests in one minute. As many as the limit must be accepted, and a 429 must come before twice as
-/// many. Then sends one request to each general endpoint: whether all of them are counted together is left open, but
-/// each 429 must have the documented form.
+/// Sends 100 general requests in one minute, which must be accepted. The next must return 429. Then sends one request to
+/// each general endpoint: whether all of them are counted together is left open, but each 429 must have the documented
+/// form.
 async fn general_requests_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::general(probe).expect_limit(probe).await?;
     each_of(probe, Rate::General).await
@@ -185,39 +156,42 @@ async fn each_of(probe: &Probe<'_>, class: Rate) -> Checked {
     Ok(())
 }
 
-/// Sends authenticated requests in one minute. As many as the limit must be accepted, and a 429 must come before twice
-/// as many. Then sends one request to each authenticated endpoint, as for general requests.
+/// Sends 300 authenticated requests in one minute, which must be accepted. The next must return 429. Then sends one
+/// request to each authenticated endpoint, as for general requests.
 async fn authenticated_requests_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::authenticated(probe).await?.expect_limit(probe).await?;
     each_of(probe, Rate::Authenticated).await
 }
 
-/// Runs a program over and over in one minute. As many runs as the limit must be accepted, and a 429 must come before
-/// twice as many.
+/// Runs a program 10 times in one minute, which must be accepted. The next run must return 429.
 async fn program_runs_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::heavy(probe).await?.expect_limit(probe).await
 }
 
 /// Sends requests until one returns 429. Its `Retry-After` must be a whole number of seconds.
 async fn rejection_has_retry_after(probe: &Probe<'_>) -> Checked {
-    let refused = Repeated::any(probe).await?.fill(probe).await?;
+    let refused = Repeated::any(probe).await?.exhaust(probe).await?;
     let after = refused.response.header("retry-after").unwrap_or("none").to_owned();
     let is_whole = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());
     refused.expect(is_whole, "header retry-after", "whole seconds", after)
 }
 
-/// Sends requests until one returns 429, then waits a minute. The next request must be accepted.
+/// Sends requests until one returns 429, then waits a minute. The next request must be accepted. Over nine minutes no more
+/// than ten times the limit may be accepted, whatever the window is.
 async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>) -> Checked {
     let repeated = Repeated::any(probe).await?;
-    repeated.fill(probe).await?;
-    probe.advance(A_MINUTE).await?;
-    repeated.send(probe).await?.expect_status(ACCEPTED)
+    let quota = repeated.quota(probe);
+    let start = begin(probe, RATE_WINDOW.value).await?;
+    quota.exhaust().await?;
+    start.until(probe, RATE_WINDOW.outside).await?;
+    quota.again(RATE_WINDOW.outside).await?;
+    quota.expect_rate(probe).await
 }
 
 /// Sends requests from one address until one returns 429. A request from another address must be accepted.
 async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>) -> Checked {
     let [one, other] = ["one", "other"].map(|name| Some(benchmark_address(probe.draw(name))));
     let repeated = Repeated { from: one, ..Repeated::any(probe).await? };
-    repeated.fill(probe).await?;
+    repeated.exhaust(probe).await?;
     Repeated { from: other, ..repeated }.send(probe).await?.expect_status(ACCEPTED)
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use assay_spec::instant::SECOND;
+use assay_spec::network::limits::MEASUREMENT;
 use assay_spec::network::query::FLAT;
 use assay_spec::network::requirements::measurement as rows;
 use serde_json::{Value, json};
@@ -9,6 +11,7 @@ use serde_json::{Value, json};
 use super::List;
 use super::replies::{elements, is_address, is_integer};
 use super::wire::{Call, now, path_with};
+use crate::boundary::{Edges, edges};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::profile::MetricsType;
@@ -24,7 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// How many hours are read.
 const HOURS: u32 = 3;
 const HOUR: Duration = Duration::from_hours(1);
-/// How far from the hour a message may be.
+/// How far from the hour a message of a target with its own clock may be.
 const LATE: Duration = Duration::from_mins(15);
 
 /// What the control API reports after measurements.
@@ -96,8 +99,8 @@ async fn measurements<'p>(probe: &'p Probe<'_>, publisher: &str, least: usize) -
     Ok(List { answer, items })
 }
 
-/// Reads the publisher's measurements of the last hours. Their timestamps must be an hour apart, with 15 minutes of
-/// tolerance, and the last must not be overdue.
+/// Reads the publisher's measurements of the last hours. Their timestamps must be an hour apart, and the last must not be
+/// overdue. The tolerance is a tenth in a world of its own, elsewhere 15 minutes.
 async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 2).await?;
@@ -106,8 +109,8 @@ async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     let mut times: Vec<i64> = found.items.iter().filter_map(|record| record["timestamp"].as_i64()).collect();
     times.push(now(probe).await?.seconds());
     times.sort_unstable();
-    let (hour, late) = (HOUR.as_secs() as i64, LATE.as_secs() as i64);
-    let (shortest, longest) = (hour - late, hour + late);
+    let Edges { inside, outside } = edges(probe, &MEASUREMENT, LATE);
+    let (shortest, longest) = ((inside + SECOND - 1) / SECOND, (outside - 1) / SECOND);
     // The last gap ends now: the next message may not be due yet.
     let gaps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let (last, between) = gaps.split_last().expect("two messages and now");
@@ -115,7 +118,7 @@ async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     found.answer.expect(
         is_hourly,
         "seconds between timestamps, and until now",
-        "an hour each",
+        format!("{shortest} to {longest} each: the limit is {}", MEASUREMENT.words()),
         format!("{gaps:?}"),
     )
 }

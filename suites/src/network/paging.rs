@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use assay_spec::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
 use assay_spec::network::requirements::{listing, paging as rows};
 use assay_spec::network::{aggregate, instance, query};
 use serde_json::Value;
@@ -21,7 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(MOST)
         .writes(23),
     shows!(rows::LIMIT, a_page_holds_as_many_as_asked_for).costs(29, 0, 0).elsewhere(MOST).writes(23),
-    shows!(rows::MAXIMUM, no_page_holds_more_than_100).costs(105, 0, 0).elsewhere(106).writes(101),
+    shows!(rows::MAXIMUM, no_page_holds_more_than_100).costs(106, 0, 0).elsewhere(107).writes(101),
     shows!(rows::PER_PAGE, per_page_is_never_below_what_is_returned)
         .costs(27, 0, 0)
         .elsewhere(MOST)
@@ -146,7 +147,10 @@ async fn pagination_is_four_integers(probe: &Probe<'_>) -> Checked {
 async fn a_page_holds_20_elements_by_default(probe: &Probe<'_>) -> Checked {
     let corpus = corpus(probe).await?;
     let first = probe.settings.network.first_page.to_string();
-    expect_length(&page(probe, &corpus, &[("page", &first)]).await?, 20)
+    let listed = page(probe, &corpus, &[("page", &first)]).await?;
+    let got = listed.items.len();
+    let want = format!("{}: the limit is {}", PAGE_DEFAULT.value, PAGE_DEFAULT.words());
+    listed.answer.expect(got == PAGE_DEFAULT.usize(), "elements of /messages", want, got.to_string())
 }
 
 /// Reads pages of 23 messages with the limits 1, 7, 22 and 100. Each must hold as many elements as asked for, the last
@@ -162,17 +166,25 @@ async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Lists more than 100 messages with the limits 101 and 1000000. Each answer must hold at most 100 elements, or be 400.
+/// Lists more than 100 messages with the limit 100, which must return 100, and with the limits 101 and 1000000. Each answer
+/// must hold at most 100 elements, or be 400.
 async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
     // If the unfiltered list holds enough, nothing needs to be sent.
-    let all = list(probe, &query::LIST, &path_with("/messages", &[("limit", "100")]), "messages").await?;
-    let filters = if all.answer.json()["pagination"]["total"].as_u64().is_some_and(|total| total > 101) {
-        Vec::new()
-    } else {
-        let corpus = send(probe, 101).await?;
-        vec![("addresses", corpus.sender.address)]
-    };
-    for limit in ["101", "1000000"] {
+    let most = PAGE_MAXIMUM.inside.to_string();
+    let mut path = path_with("/messages", &[("limit", &most)]);
+    let mut whole = list(probe, &query::LIST, &path, "messages").await?;
+    let total = whole.answer.json()["pagination"]["total"].as_i64();
+    let mut filters = Vec::new();
+    if total.is_none_or(|total| total <= PAGE_MAXIMUM.outside) {
+        filters = vec![("addresses", send(probe, PAGE_MAXIMUM.outside as usize).await?.sender.address)];
+        path = path_with("/messages", &[("limit", &most), ("addresses", &filters[0].1)]);
+        whole = list(probe, &query::LIST, &path, "messages").await?;
+    }
+    let got = whole.items.len() as i64;
+    let place = format!("elements of a page with limit={most}");
+    let want = format!("{most}: the limit is {}", PAGE_MAXIMUM.words());
+    whole.answer.expect(got >= PAGE_MAXIMUM.inside, &place, want, got.to_string())?;
+    for limit in [&PAGE_MAXIMUM.outside.to_string(), "1000000"] {
         let mut query: Vec<(&str, &str)> =
             filters.iter().map(|(name, value)| (*name, value.as_str())).collect();
         query.push(("limit", limit));
@@ -183,7 +195,9 @@ async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
         probe.note(format!("a limit of {limit} is {what}"));
         let place = format!("elements of a page with limit={limit}");
         let got = count.unwrap_or_default();
-        answer.expect(got <= 100, &place, "100 or fewer, or status 400", got.to_string())?;
+        let is_within = got < PAGE_MAXIMUM.outside as usize;
+        let want = format!("{most} or fewer, or status 400: the limit is {}", PAGE_MAXIMUM.words());
+        answer.expect(is_within, &place, want, got.to_string())?;
     }
     Ok(())
 }

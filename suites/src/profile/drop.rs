@@ -76,7 +76,7 @@ pub struct DropLimits {
 
 impl Default for DropLimits {
     fn default() -> Self {
-        Self { drops_per_hour: DROPS_PER_HOUR - 1 }
+        Self { drops_per_hour: DROPS_PER_HOUR.u32() - 1 }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY_MS, GENERAL_PER_MINUTE, HEAVY_PER_MINUTE};
+use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY, GENERAL, HEAVY};
 use serde::{Deserialize, Serialize};
 
 use super::drop::optional_header_name;
@@ -102,7 +102,7 @@ impl Default for NetworkReadings {
 }
 
 /// The time of all retries of a FORGET (this project's choice), plus one more.
-pub const FORGET_SETTLE_SECONDS: u64 = (FORGET_RETRIES as u64 + 1) * FORGET_RETRY_MS.unsigned_abs() / 1000;
+pub const FORGET_SETTLE_SECONDS: u64 = (FORGET_RETRIES.u64() + 1) * FORGET_RETRY.u64() / 1000;
 
 /// What a signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,8 +188,8 @@ pub struct NetworkLimits {
 impl Default for NetworkLimits {
     fn default() -> Self {
         Self {
-            requests_per_minute: GENERAL_PER_MINUTE - 10,
-            runs_per_minute: HEAVY_PER_MINUTE - 1,
+            requests_per_minute: GENERAL.u32() - 10,
+            runs_per_minute: HEAVY.u32() - 1,
             authenticated: None,
         }
     }

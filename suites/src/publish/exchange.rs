@@ -2,38 +2,41 @@
 
 use std::time::Duration;
 
+use assay_spec::limit::Unit;
+use assay_spec::publish::limits::{BODY, PUBLISH_WINDOW, PUBLISHES, REQUEST_WINDOW, REQUESTS};
 use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits};
 use serde_json::{Value, json};
 
 use super::refusals;
 use super::wire::Draft;
-use super::{PREPARE, PREPARED, SUBMIT, caller, knock, prepare, publish_body};
-use crate::check::{Check, Checked, Need};
+use super::{Caller, PREPARE, SUBMIT, caller, knock, prepare, publish_body};
+use crate::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
+use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::ERROR_JSON, errors_are_json_with_a_string, refusals::ERRORS).costs(4, 2, 1).writes(4),
     refuses!(rows::BODY_LIMIT, body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
-        .costs(4, 1, 1)
-        .writes(4)
-        .sends(212_000),
+        .costs(5, 1, 1)
+        .writes(5)
+        .sends(272_000),
     refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
-        .costs(61, 31, 1)
-        .elsewhere(62)
-        .writes(61)
+        .costs(62, 31, 2)
+        .elsewhere(63)
+        .writes(62)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED, &prepares::PREPARE_ID] }),
     refuses!(rows::DAILY_WINDOW, daily_limit_ends_after_24_hours, refusals::DAY)
-        .costs(32, 33, 1)
-        .elsewhere(33)
-        .writes(32)
+        .costs(64, 32, 1)
+        .elsewhere(65)
+        .writes(64)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&rows::DAILY_LIMIT, &prepares::PREPARE_ID] }),
     refuses!(rows::RATE_PER_IP, too_many_requests_per_minute_are_rejected, refusals::LIMITED)
-        .costs(32, 0, 1)
-        .elsewhere(64)
-        .writes(32)
+        .costs(223, 0, 2)
+        .elsewhere(400)
+        .writes(223)
         .needs(&[Need::Clock, Need::Isolation]),
     refuses!(rows::STANDBY, standby_returns_not_primary, refusals::NO_WRITES)
         .costs(4, 0, 1)
@@ -79,99 +82,103 @@ async fn errors_are_json_with_a_string(probe: &Probe<'_>) -> Checked {
     expect_json_error(&locked)
 }
 
-/// Sends a prepare and a submit of 66 KiB. Each must return 413 with the plain text `Payload Too Large`; a prepare of
-/// 60 KiB must not return 413.
+/// Sends prepares of 65,535 and 65,536 bytes, which must not return 413, and a prepare and a submit of 65,537 bytes. Each
+/// must return 413; that of the prepare has the plain text `Payload Too Large`.
 async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     // Whitespace after the JSON changes nothing but the size.
-    let padded = |size: usize| {
-        let body = publish_body(&caller).to_string();
-        format!("{body}{}", " ".repeat(size - body.len()))
+    let padded = |body: Value, size: i64| {
+        let body = body.to_string();
+        format!("{body}{}", " ".repeat(size as usize - body.len()))
+    };
+    let send = async |body: Value, size: i64| {
+        Draft::new(probe, &caller, PREPARE, padded(body, size)).await?.send(probe).await
     };
     prepare(probe, &caller, &json!({})).await?.counterpart_status(&[400])?;
-    for endpoint in [PREPARE, SUBMIT] {
-        let large = Draft::new(probe, &caller, endpoint, padded(66 * 1024)).await?.send(probe).await?;
-        large.expect_refused()?;
-        let text = large.response.text();
-        large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
+    let large = send(json!({}), BODY.outside).await?;
+    expect_beyond(&large, &BODY, &body_of(BODY.outside), refusals::TOO_LARGE.statuses)?;
+    let text = large.response.text();
+    large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
+    let submit = padded(json!({}), BODY.outside);
+    let submit = Draft::new(probe, &caller, SUBMIT, submit).await?.send(probe).await?;
+    expect_beyond(&submit, &BODY, &body_of(BODY.outside), refusals::TOO_LARGE.statuses)?;
+    for (body, size, status) in [(json!({}), BODY.inside - 1, 400), (publish_body(&caller), BODY.inside, 200)]
+    {
+        let fits = send(body, size).await?;
+        expect_inside(&fits, &BODY, &body_of(size), refusals::TOO_LARGE.statuses)?;
+        fits.given_status(&[status])?;
     }
-    let fits = Draft::new(probe, &caller, PREPARE, padded(60 * 1024)).await?.send(probe).await?;
-    fits.expect(fits.status() != 413, "status of 60 KiB", "not 413", "413")?;
-    fits.given_status(&[200])
+    Ok(())
 }
 
-/// Publishes 30 times for one domain, which must succeed. The next prepare must return 429.
+fn body_of(size: i64) -> String {
+    format!("a body of {}", Unit::Byte.amount(size))
+}
+
+/// Publishes once and lets 20 seconds pass, so that the limit of requests is not reached. Returns the response to the
+/// prepare.
+async fn publish<'p>(probe: &'p Probe<'_>, caller: &Caller) -> Result<Answer<'p>, Stop> {
+    let answer = prepare(probe, caller, &publish_body(caller)).await?;
+    if answer.status() == 200 {
+        let prepared = super::read_prepared(probe, &answer.json())?;
+        let submission = super::submit_body(&prepared, caller);
+        super::submit(probe, caller, &submission).await?.given_status(&[200])?;
+    }
+    probe.advance(Duration::from_secs(20)).await?;
+    Ok(answer)
+}
+
+/// Publishes 30 times for one domain, which must succeed. The next prepare must return 429; a prepare for another domain
+/// must return 200.
 async fn publish_31_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    for n in 0..30 {
-        if n == 1 {
-            probe.counterpart(true, "the first publish was rejected")?;
-        }
-        let prepared = prepare(probe, &caller, &publish_body(&caller)).await?;
-        if n < 2 {
-            prepared.given_status(&[200])?;
-        }
-        prepared.expect(
-            prepared.status() == 200,
-            &format!("status of publish {}", n + 1),
-            "200",
-            prepared.status().to_string(),
-        )?;
-        let prepared = super::read_prepared(probe, &prepared.json())?;
-        let submission = super::submit_body(&prepared, &caller);
-        super::submit(probe, &caller, &submission).await?.given_status(&[200])?;
-        // Stay below the request limit.
-        probe.advance(Duration::from_secs(20)).await?;
-    }
-    prepare(probe, &caller, &publish_body(&caller)).await?.expect_refused()
+    let (caller, other) = (caller(probe).await?, caller(probe).await?);
+    let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
+    quota.fill().await?;
+    quota.overflow(PUBLISH_WINDOW.value).await?;
+    let separate = prepare(probe, &other, &publish_body(&other)).await?;
+    expect_inside(&separate, &PUBLISHES, "the first prepare for another domain", &[429])?;
+    separate.given_status(&[200])
 }
 
-/// Sends prepares until the daily limit returns 429, then moves the clock 24 hours. The next prepare must return
-/// 200.
+/// Publishes once and 29 times 12 hours later. The next prepare must return 429 until 24 hours after the first, and then
+/// 200. The window is rolling, so the prepare after that must return 429 again.
 async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    let mut rejected = false;
-    for _ in 0..32 {
-        let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
-        if answer.status() == 429 {
-            rejected = true;
-            break;
-        }
-        // No prepare is submitted, so each expires before the next.
-        probe.advance(Duration::from_secs(65)).await?;
+    let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
+    let start = Start::now(probe).await?;
+    publish(probe, &caller).await?.counterpart_status(&[200])?;
+    start.until(probe, PUBLISH_WINDOW.value / 2).await?;
+    for _ in 2..=PUBLISHES.value {
+        // Another check judges how many are accepted.
+        publish(probe, &caller).await?.given_status(&[200])?;
     }
-    probe.counterpart(rejected, "no prepare reached the daily limit (429)")?;
-    probe.advance(Duration::from_hours(24)).await?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.expect_accepted(&[200], PREPARED)
+    let Edges { inside, outside } = edges(probe, &PUBLISH_WINDOW, Duration::from_mins(5));
+    start.until(probe, inside).await?;
+    let full = prepare(probe, &caller, &publish_body(&caller)).await?;
+    expect_beyond(&full, &PUBLISHES, &quota.nth(PUBLISHES.outside, inside), &[429])?;
+    start.until(probe, outside).await?;
+    quota.again(outside).await?;
+    quota.overflow(PUBLISH_WINDOW.value).await.map(drop)
 }
 
-/// Sends 25 requests in one minute, which must not return 429, and then up to 37 more. One of them must return 429
-/// with `Retry-After` in seconds; after 65 seconds requests must be accepted again.
+/// Sends 30 requests in one minute, in turn a prepare and a submit for two domains. None may return 429. The next must
+/// return 429 with `Retry-After` in seconds; after a minute requests must be accepted again. Over nine minutes no more
+/// than 300 may be accepted, whatever the window is.
 async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    // Earlier requests no longer count.
-    probe.advance(Duration::from_secs(65)).await?;
-    for n in 0..25 {
-        let answer = knock(probe, &caller, |_| {}).await?;
-        if n == 0 {
-            answer.counterpart_status(&[410])?;
-        }
-        answer.expect(answer.status() != 429, &format!("status of request {}", n + 1), "not 429", "429")?;
-        answer.given_status(&[410])?;
-    }
-    // Twice the documented limit: by then a request must have been rejected.
-    for _ in 25..62 {
-        let answer = knock(probe, &caller, |_| {}).await?;
-        if answer.status() == 429 {
-            let after = answer.response.header("retry-after").unwrap_or("none").to_owned();
-            answer.expect(after.parse::<u32>().is_ok(), "header retry-after", "seconds", after)?;
-            probe.advance(Duration::from_secs(65)).await?;
-            let later = knock(probe, &caller, |_| {}).await?;
-            later.expect(later.status() != 429, "status after a minute", "not 429", "429")?;
-            return later.given_status(&[410]);
-        }
-    }
-    probe.expect(false, "status of 62 requests in one minute", "429 at least once", "never 429")
+    let (one, other) = (caller(probe).await?, caller(probe).await?);
+    let request = async |n: i64| match n % 2 {
+        0 => prepare(probe, &one, &json!({})).await,
+        _ => knock(probe, &other, |_| {}).await,
+    };
+    let quota = Quota::new(&REQUESTS, &[400, 410], request);
+    let start = begin(probe, REQUEST_WINDOW.value).await?;
+    quota.fill().await?;
+    let rejected = quota.overflow(REQUEST_WINDOW.value).await?;
+    let after = rejected.response.header("retry-after").unwrap_or("none").to_owned();
+    rejected.expect(after.parse::<u32>().is_ok(), "header retry-after", "seconds", after)?;
+    start.until(probe, REQUEST_WINDOW.outside).await?;
+    quota.again(REQUEST_WINDOW.outside).await?;
+    quota.expect_rate(probe).await
 }
 
 /// Sends a submit and a prepare while `fault` is set. Both must return 503 with the body that `judge` accepts.

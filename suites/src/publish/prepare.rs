@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use assay_spec::crypto::text;
+use assay_spec::limit::Unit;
+use assay_spec::publish::limits::{PREPARE_LIFETIME, RECORD};
+use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit};
 use serde_json::{Value, json};
 
@@ -13,6 +16,7 @@ use super::{
     CID, Caller, PREPARE, PREPARED, bound, caller, fresh_key, prepare, prepared, publish_body, read_prepared,
     submit_body, transfer_body,
 };
+use crate::boundary::{Edges, edges, expect_beyond, expect_inside, ms};
 use crate::check::{Check, Checked, Need};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -396,12 +400,17 @@ async fn replayed_prepare_is_rejected_by_the_lock(probe: &Probe<'_>) -> Checked 
     draft.send(probe).await?.expect_refused()
 }
 
-/// Sends a prepare, moves the clock 65 seconds and sends another. The second must return 200.
+/// Sends a prepare and another after 60 seconds. The second must return 200. In a world of its own a millisecond after,
+/// elsewhere five seconds.
 async fn domain_is_free_after_expiry(probe: &Probe<'_>) -> Checked {
+    let Edges { outside, .. } = edges(probe, &PREPARE_LIFETIME, Duration::from_secs(5));
     let caller = caller(probe).await?;
     prepare(probe, &caller, &publish_body(&caller)).await?.given_accepted(&[200], PREPARED)?;
-    probe.advance(Duration::from_secs(65)).await?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.expect_accepted(&[200], PREPARED)
+    probe.advance(ms(outside)).await?;
+    let answer = prepare(probe, &caller, &publish_body(&caller)).await?;
+    let what = format!("a prepare {} after an unused one", Unit::Millisecond.amount(outside));
+    expect_inside(&answer, &PREPARE_LIFETIME, &what, refusals::CONFLICT.statuses)?;
+    answer.expect_accepted(&[200], PREPARED)
 }
 
 /// Sends a prepare for a domain whose binding is not publishable. It must return 409.
@@ -412,14 +421,26 @@ async fn binding_that_is_not_publishable_is_rejected(probe: &Probe<'_>) -> Check
     prepare(probe, &bad, &publish_body(&bad)).await?.expect_refused()
 }
 
-/// Sends a prepare whose record is too large for one transaction. It must return 400, and a smaller one must then
-/// return 200.
+/// Sends a prepare whose record has 1100 bytes, too many for one transaction. It must return 400, and one of 400 bytes must
+/// then return 200.
 async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
-    let sized = |length: usize| {
+    // All of the record but the content identifier.
+    let record = Record::publish(&caller.domain, "", "0", probe.now().await?);
+    let rest = record.encode(&probe.settings.dialect).len();
+    let send = async |size: i64| {
         let mut body = publish_body(&caller);
+        let length = size as usize - rest;
         body["cid"] = json!(CID.repeat(length / CID.len() + 1)[..length]);
-        body
+        prepare(probe, &caller, &body).await
     };
-    each_is_rejected(probe, &caller, &[400], vec![sized(2000).to_string()], &sized(300)).await
+    let what = |size: i64| format!("a record of {}", Unit::Byte.amount(size));
+    let large = send(RECORD.outside).await?;
+    if large.status() == 200 {
+        return expect_beyond(&large, &RECORD, &what(RECORD.outside), refusals::FIELD.statuses);
+    }
+    let small = send(RECORD.inside).await?;
+    expect_inside(&small, &RECORD, &what(RECORD.inside), refusals::FIELD.statuses)?;
+    small.counterpart_status(&[200])?;
+    expect_beyond(&large, &RECORD, &what(RECORD.outside), refusals::FIELD.statuses)
 }

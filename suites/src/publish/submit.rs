@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use assay_spec::crypto::{ed25519, text};
+use assay_spec::limit::Unit;
+use assay_spec::publish::limits::{PREPARE_LIFETIME, REPEAT_WINDOW};
 use assay_spec::publish::requirements::{message, submit as rows};
 use serde_json::{Value, json};
 
@@ -12,6 +14,7 @@ use super::{
     Caller, NO_ID, PREPARED, Prepared, SUBMIT, caller, chain_call, fresh_key, landed, prepare, prepared,
     publish_body, submit, submit_body,
 };
+use crate::boundary::{Edges, Start, edges, expect_beyond, expect_inside, ms};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -46,8 +49,8 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(3, 1, 2)
         .writes(3),
     shows!(rows::REPEAT, repeated_submit_returns_the_same_signature)
-        .costs(3, 1, 1)
-        .writes(3)
+        .costs(5, 1, 1)
+        .writes(5)
         .after(const { &[&rows::LANDS] }),
     shows!(rows::NO_SECOND_RECORD, repeated_submit_writes_no_second_record)
         .costs(5, 1, 1)
@@ -226,19 +229,23 @@ async fn unknown_prepare_id_returns_410(probe: &Probe<'_>) -> Checked {
     submit(probe, &caller, &good).await?.counterpart_status(&[200, 502])
 }
 
-/// Sends a submit 65 seconds after its prepare. It must return 410; a submit after 55 seconds must not.
+/// Sends a submit before 60 seconds have passed since its prepare, which must not return 410, and one after. It must return
+/// 410. In a world of its own a millisecond before and after, elsewhere five seconds.
 async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>) -> Checked {
+    let Edges { inside, outside } = edges(probe, &PREPARE_LIFETIME, Duration::from_secs(5));
+    let what = |after: i64| format!("a submit {} after its prepare", Unit::Millisecond.amount(after));
     let in_time = caller(probe).await?;
     let first = prepared(probe, &in_time, &publish_body(&in_time)).await?;
-    probe.advance(Duration::from_secs(55)).await?;
+    probe.advance(ms(inside)).await?;
     let answer = submit(probe, &in_time, &submit_body(&first, &in_time)).await?;
     answer.counterpart_status(&[200, 410, 502])?;
-    answer.expect(answer.status() != 410, "status after 55 s", "not 410", "410")?;
+    expect_inside(&answer, &PREPARE_LIFETIME, &what(inside), refusals::GONE.statuses)?;
 
     let late = caller(probe).await?;
     let second = prepared(probe, &late, &publish_body(&late)).await?;
-    probe.advance(Duration::from_secs(65)).await?;
-    submit(probe, &late, &submit_body(&second, &late)).await?.expect_refused()
+    probe.advance(ms(outside)).await?;
+    let answer = submit(probe, &late, &submit_body(&second, &late)).await?;
+    expect_beyond(&answer, &PREPARE_LIFETIME, &what(outside), refusals::GONE.statuses)
 }
 
 /// Sends a submit with the `prepareId` of another domain. It must return 410, 404 or 400.
@@ -255,13 +262,28 @@ async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>) -> Checked {
     submit(probe, &owner, &body).await?.counterpart_status(&[200])
 }
 
-/// Sends the same submit twice. The second must return 200 with the same transaction signature.
+/// Sends the same submit again at once, and in a world of its own also just before 60 seconds have passed. It must return
+/// 200 with the same transaction signature. When ten minutes have passed it must not return 200.
 async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let (prepared, signature) = landed(probe, &caller, &publish_body(&caller)).await?;
-    let again = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
+    let start = Start::now(probe).await?;
+    let repeat = async || submit(probe, &caller, &submit_body(&prepared, &caller)).await;
+    let again = repeat().await?;
     again.expect_status(&[200])?;
-    again.expect_json("/signature", &signature, |value| *value == signature).map(drop)
+    again.expect_json("/signature", &signature, |value| *value == signature)?;
+    if !probe.owns_time() {
+        return Ok(());
+    }
+    let what =
+        |after: i64| format!("a submit repeated {} after its response", Unit::Millisecond.amount(after));
+    start.until(probe, REPEAT_WINDOW.inside).await?;
+    let in_time = repeat().await?;
+    expect_inside(&in_time, &REPEAT_WINDOW, &what(REPEAT_WINDOW.inside), &[404, 409, 410])?;
+    in_time.given_status(&[200])?;
+    in_time.expect_json("/signature", &signature, |value| *value == signature)?;
+    start.until(probe, REPEAT_WINDOW.outside).await?;
+    expect_beyond(&repeat().await?, &REPEAT_WINDOW, &what(REPEAT_WINDOW.outside), &[404, 409, 410])
 }
 
 /// Sends the same submit twice and lists the chain's transactions. The domain must have exactly one record.

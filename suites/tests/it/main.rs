@@ -17,6 +17,7 @@ mod gateway_exchanges;
 mod gateway_hostile;
 mod hostile;
 mod hosting;
+mod limits;
 mod network;
 mod openapi;
 mod packaging;

@@ -22,7 +22,7 @@ pub(super) use chain::NETWORKS;
 
 /// Lists events in pages.
 pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = paging::read(core, &call.params)?;
+    let page = paging::read(core, &state.limits, &call.params)?;
     let filter = filter(core, &call.params, EventFilter::parse)?;
     let name = core.effect(&EVENTS, "events", |_, _| "logs");
     let chain = chain(state, core, call.capture(0))?;
@@ -32,7 +32,7 @@ pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 
 /// Lists transactions in pages.
 pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = paging::read(core, &call.params)?;
+    let page = paging::read(core, &state.limits, &call.params)?;
     let filter = filter(core, &call.params, TransactionFilter::parse)?;
     let name = core.effect(&TRANSACTIONS, "transactions", |_, _| "txs");
     let chain = chain(state, core, call.capture(0))?;

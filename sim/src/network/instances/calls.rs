@@ -90,7 +90,7 @@ pub(in crate::network) fn list(
     core: &mut Core,
     call: &Call<'_>,
 ) -> Result<Reply, Refusal> {
-    let page = paging::read(core, &call.params)?;
+    let page = paging::read(core, &state.limits, &call.params)?;
     let filter = InstanceFilter::parse(&call.params, core);
     let found = state.seen(core, call.site).derived.instances.select(core, &filter);
     let name = core.effect(&LISTED, "instances", |_, _| "items");

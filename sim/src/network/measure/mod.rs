@@ -10,7 +10,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use assay_spec::Rules;
-use assay_spec::network::limits::METRICS_RETENTION_MS;
 use assay_spec::network::machines::{MeasurementEvent, MeasurementState};
 use assay_spec::network::requirements::metrics::RETENTION;
 use imbl::{OrdMap, Vector};
@@ -171,14 +170,14 @@ fn close(state: &mut State, core: &mut Core, number: u64) {
     for measured in hour.results {
         state.measure.records.entry(measured.node).or_default().push_back(measured);
     }
-    set(core, core.now() + METRICS_RETENTION_MS, Timer::Measure(Due::Age));
+    set(core, core.now() + state.limits.metrics_retention_ms, Timer::Measure(Due::Age));
     open(state, core);
 }
 
 /// Drops records of an hour that ended more than two weeks ago.
 fn age(state: &mut State, core: &mut Core) {
     moves(core, MeasurementState::Published, MeasurementEvent::Age);
-    let begin = core.now() - METRICS_RETENTION_MS;
+    let begin = core.now() - state.limits.metrics_retention_ms;
     // Where the deviation serves them longer, they are kept longer.
     if core.effect(&RETENTION, true, |_, _| false) {
         for node in 0..state.nodes.len() {

@@ -7,7 +7,7 @@ use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::crypto::text::hex;
 use assay_spec::network::envelope::{Envelope, body, message_text};
-use assay_spec::network::limits::FILE_PROBE_BYTES;
+use assay_spec::network::limits::FILE_PROBE;
 use assay_spec::network::measurement;
 use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::requirements::measurement::{CONTENT_TYPE, HOURLY, PUBLISHED, RESULTS};
@@ -71,7 +71,8 @@ fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
     let aggregate = json!({ "key": KEY, "address": address, "content": members, "time": time });
     let aggregate = signed(core, MessageType::Aggregate, &channel, &aggregate)?;
 
-    let file: Vec<u8> = (0..).flat_map(|n| draw("network.measured-file", n)).take(FILE_PROBE_BYTES).collect();
+    let file: Vec<u8> =
+        (0..).flat_map(|n| draw("network.measured-file", n)).take(FILE_PROBE.usize()).collect();
     let file = Bytes::from(file);
     let cid = storage::name(core, &file)?;
     let content = json!({ "address": address, "item_hash": cid, "item_type": "ipfs", "time": time });

@@ -1,6 +1,6 @@
 //! The tests of a node, in order: the field that each fills, its request, and the expected status.
 
-use assay_spec::network::limits::AGGREGATE_PROBE_LIMIT;
+use assay_spec::network::limits::AGGREGATE_PROBE;
 use assay_spec::network::metrics::Expected;
 use assay_spec::network::{aggregate, info, probes, storage};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -85,7 +85,7 @@ pub(super) fn target(core: &Core, asks: Asks, node: &Node, fixtures: &Fixtures) 
         Asks::Metrics => probes::METRICS.path.to_owned(),
         Asks::Aggregate => {
             let path = aggregate::OF_ADDRESS.path.replace("{address}", &fixtures.address);
-            format!("{path}?keys={}&limit={AGGREGATE_PROBE_LIMIT}", encoded(fixtures.key))
+            format!("{path}?keys={}&limit={AGGREGATE_PROBE}", encoded(fixtures.key))
         }
         Asks::File => {
             let by_message = core.varies(variations::FILES_BY_MESSAGE);

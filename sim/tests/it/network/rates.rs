@@ -91,11 +91,14 @@ fn a_declared_length_over_the_limit_is_rejected_before_the_body() {
 #[test]
 fn variations_change_rate_limits() {
     let mut driver = Driver::new(1);
-    driver.apply_variations(&["network.rates-loose"]);
-    for _ in 0..150 {
+    driver.apply_variations(&["network.rates-bucket"]);
+    for _ in 0..100 {
         assert_eq!(driver.net(&get(MESSAGES)).status, 200);
     }
-    retry_after(&driver.net(&get(MESSAGES)));
+    assert_eq!(retry_after(&driver.net(&get(MESSAGES))), 1, "one more fits after 0.6 s");
+    driver.advance(600);
+    assert_eq!(driver.net(&get(MESSAGES)).status, 200);
+    assert_eq!(driver.net(&get(MESSAGES)).status, 429);
 
     let mut driver = Driver::new(1);
     driver.apply_variations(&["network.rates-fixed"]);

@@ -58,9 +58,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            zip_bytes: document::ZIP_BYTES,
-            extracted_bytes: document::EXTRACTED_BYTES,
-            files: document::FILES,
+            zip_bytes: document::ZIP.usize(),
+            extracted_bytes: document::EXTRACTED.u64(),
+            files: document::FILES.usize(),
         }
     }
 }

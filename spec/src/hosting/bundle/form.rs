@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::{FILE_BYTES, ROWS, VERSION, rows};
+use super::{ROWS, VERSION, rows};
 use crate::crypto::base64::Padding;
 use crate::crypto::text::{parse_hex, sha256_hex};
 use crate::hosting::envelope::parse_json;
 use crate::hosting::fields::cut;
+use crate::hosting::limits::BUNDLE as LARGEST;
 use crate::hosting::sealed::{self, Ciphertext};
 use crate::{Dialect, Refused, Rules};
 
@@ -48,7 +49,7 @@ pub fn parse(dialect: &Dialect, file: &[u8], rules: &mut impl Rules) -> Result<E
         },
         || Ok(String::from_utf8_lossy(file)),
     )?;
-    let value = parse_json(&text, FILE_BYTES, &rows::FORM, rules)?;
+    let value = parse_json(&text, LARGEST.usize(), &rows::FORM, rules)?;
     // Lenient: JSON inside a JSON string is accepted as an envelope.
     let inner = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     rules.require(&rows::FORM, value.is_object(), || format!("the file is {}", cut(&value)))?;
@@ -62,10 +63,10 @@ pub fn parse(dialect: &Dialect, file: &[u8], rules: &mut impl Rules) -> Result<E
     rules.require(&rows::KIND, shown("kind") == dialect.bundle_kind.as_str(), || {
         format!("kind is {}", cut(shown("kind")))
     })?;
-    let text = sealed::read(members, &ROWS, FILE_BYTES, Padding::Required, rules)?;
+    let text = sealed::read(members, &ROWS, LARGEST.usize(), Padding::Required, rules)?;
     let mut wrapped = |name: &str, rule| {
         let place = format!("deks.{name}");
-        sealed::bytes(deks.get(name), &place, rule, FILE_BYTES, Padding::Required, rules)
+        sealed::bytes(deks.get(name), &place, rule, LARGEST.usize(), Padding::Required, rules)
     };
     let (vm, encryption) = (wrapped("vm", &rows::VM)?, wrapped("encryption", &rows::ENCRYPTION)?);
     let other = deks.keys().find(|name| !matches!(name.as_str(), "vm" | "encryption"));

@@ -18,8 +18,6 @@ use super::sealed::Rows;
 
 /// The version that is written and accepted.
 pub const VERSION: i64 = 1;
-/// The longest pinned file, in bytes: the project's own limit.
-pub const FILE_BYTES: usize = 1024 * 1024 * 1024;
 
 const ROWS: Rows = Rows {
     algorithm: &rows::ALGORITHM,

@@ -1,8 +1,8 @@
 //! What a failed measurement leaves in a record, and how long records are served.
 
-use std::time::Duration;
-
-use assay_spec::network::limits::METRICS_RETENTION_MS;
+use assay_spec::Instant;
+use assay_spec::limit::Unit;
+use assay_spec::network::limits::METRICS_RETENTION;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES};
 use assay_spec::network::requirements::metrics as rows;
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ use super::super::measurement::{self, Measured};
 use super::super::replies::is_epoch;
 use super::super::wire::now;
 use super::{KINDS, NodeKind, list, measured, present, some};
+use crate::boundary::ms;
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
 use crate::shows;
@@ -36,7 +37,6 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// The field that shows a healthy node: its diagnostic machine answered.
 const HEALTHY: &str = "diagnostic_vm_latency";
-const DAY: Duration = Duration::from_hours(24);
 
 /// Reads the records of a compute node whose diagnostic machine has answered. Each must have `base_latency`.
 async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked {
@@ -109,25 +109,28 @@ async fn node_without_ipv6_has_no_ping_latency(probe: &Probe<'_>) -> Checked {
     expect_absent(probe, &records, &["diagnostic_vm_ping_latency"])
 }
 
-/// Reads the metrics of nodes, in a controlled world after two weeks. No record may be older than two weeks, with five
-/// minutes of tolerance.
+/// Lets a controlled target measure its nodes once and reads their metrics two weeks and a millisecond after the first
+/// record: it must be gone. Elsewhere no record may be older than two weeks, with five minutes of tolerance.
 async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
-    const SLACK_S: f64 = 300.0;
-    let nodes = measured(probe).await?;
-    let ids: Vec<(NodeKind, &str)> =
-        KINDS.into_iter().filter_map(|kind| Some((kind, nodes.hash(kind).ok()?))).collect();
-    for (kind, id) in &ids {
-        let records = some(probe, *kind, id).await?;
-        let are_dated = records.items.iter().all(|record| is_epoch(&record["measured_at"]));
-        probe.given(are_dated, "a record's measured_at is not a number of seconds")?;
-    }
     let given = &probe.settings.network.given;
     if given.core_node.is_none() && given.compute_node.is_none() {
-        probe.advance(14 * DAY + Duration::from_hours(2)).await?;
+        for Aged { kind, id, at, label } in first_records(probe).await? {
+            reach(probe, at + METRICS_RETENTION.outside).await?;
+            let records = list(probe, kind, &id).await?;
+            let is_gone = records.items.iter().all(|record| record["measured_at"] != label);
+            let age = Unit::Millisecond.amount(METRICS_RETENTION.outside);
+            let want = format!("no record of {age}: the limit is {}", METRICS_RETENTION.words());
+            records.answer.expect(is_gone, "records", want, format!("the one measured at {label}"))?;
+        }
+        return Ok(());
     }
-    let oldest = (now(probe).await?.0 - METRICS_RETENTION_MS) as f64 / 1000.0 - SLACK_S;
-    for (kind, id) in ids {
-        let records = list(probe, kind, id).await?;
+    const SLACK_S: f64 = 300.0;
+    let nodes = measured(probe).await?;
+    let oldest = (now(probe).await?.0 - METRICS_RETENTION.value) as f64 / 1000.0 - SLACK_S;
+    for (kind, id) in KINDS.into_iter().filter_map(|kind| Some((kind, nodes.hash(kind).ok()?))) {
+        let records = some(probe, kind, id).await?;
+        let are_dated = records.items.iter().all(|record| is_epoch(&record["measured_at"]));
+        probe.given(are_dated, "a record's measured_at is not a number of seconds")?;
         records.expect_each(&format!("measured_at {oldest} or later"), |record| {
             record["measured_at"].as_f64().is_some_and(|at| at >= oldest)
         })?;
@@ -135,29 +138,49 @@ async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Lets nodes be measured once and reads their metrics thirteen and a half days later. The first record must still be
-/// there.
+/// Lets nodes be measured once and reads their metrics a millisecond before the first records are two weeks old. They must
+/// still be there.
 async fn records_are_served_for_two_weeks(probe: &Probe<'_>) -> Checked {
+    for Aged { kind, id, at, label } in first_records(probe).await? {
+        reach(probe, at + METRICS_RETENTION.inside).await?;
+        let records = list(probe, kind, &id).await?;
+        let is_there = records.items.iter().any(|record| record["measured_at"] == label);
+        let age = Unit::Millisecond.amount(METRICS_RETENTION.inside);
+        let want =
+            format!("the record measured at {label}, {age} old: the limit is {}", METRICS_RETENTION.words());
+        records.answer.expect(is_there, "records", want, format!("{} others", records.items.len()))?;
+    }
+    Ok(())
+}
+
+/// A node's first record.
+struct Aged {
+    kind: NodeKind,
+    id: String,
+    at: Instant,
+    /// `measured_at` as it is returned.
+    label: Value,
+}
+
+/// Lets nodes be measured once. Returns the first record of one node of each kind, the oldest first.
+async fn first_records(probe: &Probe<'_>) -> Result<Vec<Aged>, Stop> {
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
     probe.perform("network.measure", json!({ "on": false })).await?;
     let mut first = Vec::new();
     for kind in KINDS {
         let node = nodes.iter().find(|node| node["kind"] == kind.name());
-        let id = node.and_then(|node| node["node_id"].as_str()).unwrap_or_default();
-        let at = some(probe, kind, id).await?.items[0]["measured_at"].clone();
-        first.push((kind, id, at));
+        let id = node.and_then(|node| node["node_id"].as_str()).unwrap_or_default().to_owned();
+        let label = some(probe, kind, &id).await?.items[0]["measured_at"].clone();
+        probe.given(is_epoch(&label), "a record's measured_at is not a number of seconds")?;
+        let at = Instant((label.as_f64().unwrap_or_default() * 1000.0).round() as i64);
+        first.push(Aged { kind, id, at, label });
     }
-    probe.advance(13 * DAY + Duration::from_hours(12)).await?;
-    for (kind, id, at) in first {
-        let records = list(probe, kind, id).await?;
-        let is_there = records.items.iter().any(|record| record["measured_at"] == at);
-        let got = format!("{} others", records.items.len());
-        records.answer.expect(
-            is_there,
-            "records",
-            format!("the record measured at {at}, 13.5 days old"),
-            got,
-        )?;
-    }
-    Ok(())
+    first.sort_by_key(|aged| aged.at);
+    Ok(first)
+}
+
+/// Moves the clock to a moment.
+async fn reach(probe: &Probe<'_>, moment: Instant) -> Result<(), Stop> {
+    let left = moment - now(probe).await?;
+    if left > 0 { probe.advance(ms(left)).await } else { Ok(()) }
 }

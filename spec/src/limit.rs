@@ -1,0 +1,401 @@
+//! Limits: how much, how often or how long. Each is declared once, in the `limits` module of its service. The simulator's
+//! limits, the checks, the pace of a run and the wrong limits of the proof read the declaration.
+//!
+//! ```
+//! use assay_spec::limit::Wrong;
+//! use assay_spec::publish::limits::REQUESTS;
+//!
+//! assert_eq!(REQUESTS.value, 30);
+//! // What a check sends at the boundary: the last that must be accepted, the first that must be rejected.
+//! assert_eq!((REQUESTS.inside, REQUESTS.outside), (30, 31));
+//! let wrong: Wrong = "limit:publish.requests-per-window=31".parse().expect("a wrong value");
+//! assert_eq!(wrong.row().to_string(), "publish.exchange.rate-per-ip");
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::catalogue::limits;
+use crate::instant::{HOUR, MINUTE, SECOND};
+use crate::{Id, Service};
+
+/// A limit.
+#[derive(Debug)]
+pub struct Limit {
+    /// The service that has it.
+    pub service: Service,
+    /// Its name in the control API.
+    pub name: &'static str,
+    /// Its value, in units.
+    pub value: i64,
+    /// What is counted.
+    pub unit: Unit,
+    /// What exactly counts, and for whom.
+    pub counts: &'static str,
+    /// Who states it.
+    pub stated: Stated,
+    /// The largest amount that is inside the limit under every reading.
+    pub inside: i64,
+    /// The smallest amount that is beyond the limit under every reading.
+    pub outside: i64,
+    /// Whether an amount that equals the simulator's value is inside.
+    pub is_inclusive: bool,
+    /// The row that a smaller value breaks, if any check can see it.
+    pub below: Option<Id>,
+    /// The row that a larger value breaks, if any check can see it.
+    pub above: Option<Id>,
+    /// The time within which amounts are counted, and when it begins.
+    pub window: Option<(&'static Limit, Window)>,
+    /// The reading that leaves a distance between `inside` and `outside`, or why no check sees a wrong value. Empty if the
+    /// document is exact.
+    pub why: &'static str,
+}
+
+/// Who states a limit, and how exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stated {
+    /// The document.
+    Documented,
+    /// The document, with "about".
+    About,
+    /// The document, as one end of a range.
+    Range,
+    /// Nobody: it is this project's choice, and nothing asserts it.
+    Own,
+}
+
+/// When the window of a limit begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// With each amount: a rolling window.
+    Rolling,
+    /// With each amount, or with the hour or day of the calendar.
+    RollingOrCalendar,
+    /// As the server likes: rolling, by the clock, or as a bucket that is filled steadily.
+    Open,
+}
+
+/// What a limit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bits of an address.
+    Bit,
+    /// Bytes.
+    Byte,
+    /// Characters.
+    Character,
+    /// Uploads to the drop.
+    Drop,
+    /// Elements of a list.
+    Element,
+    /// Files.
+    File,
+    /// Milliseconds.
+    Millisecond,
+    /// Prepares.
+    Prepare,
+    /// Requests.
+    Request,
+    /// Runs of a program.
+    Run,
+    /// Uploads in progress.
+    Upload,
+}
+
+impl Unit {
+    /// One of it, in English.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Unit::Bit => "bit",
+            Unit::Byte => "byte",
+            Unit::Character => "character",
+            Unit::Drop => "drop",
+            Unit::Element => "element",
+            Unit::File => "file",
+            Unit::Millisecond => "ms",
+            Unit::Prepare => "prepare",
+            Unit::Request => "request",
+            Unit::Run => "run",
+            Unit::Upload => "upload",
+        }
+    }
+
+    /// An amount in English, such as `64 bytes` or `90 s`.
+    pub fn amount(self, number: i64) -> String {
+        match (self, number) {
+            (Unit::Millisecond, ms) => time(ms),
+            (_, 1) => format!("1 {}", self.noun()),
+            _ => format!("{number} {}s", self.noun()),
+        }
+    }
+}
+
+/// Milliseconds in the largest unit of which they are a whole number; at most hours.
+fn time(ms: i64) -> String {
+    for (unit, name) in [(HOUR, "h"), (MINUTE, "min"), (SECOND, "s")] {
+        if ms % unit == 0 && (ms >= 2 * unit || unit == SECOND || ms == HOUR) {
+            return format!("{} {name}", ms / unit);
+        }
+    }
+    if ms > SECOND { format!("{}.{:03} s", ms / SECOND, ms % SECOND) } else { format!("{ms} ms") }
+}
+
+impl Limit {
+    /// A limit that this project has chosen.
+    pub const fn own(
+        service: Service,
+        name: &'static str,
+        value: i64,
+        unit: Unit,
+        counts: &'static str,
+    ) -> Limit {
+        Limit {
+            service,
+            name,
+            value,
+            unit,
+            counts,
+            stated: Stated::Own,
+            inside: value,
+            outside: value + 1,
+            is_inclusive: true,
+            below: None,
+            above: None,
+            window: None,
+            why: "",
+        }
+    }
+
+    /// A documented limit of sizes or numbers: as many as its value are inside. `row` breaks if the value is another one.
+    pub const fn count(
+        service: Service,
+        name: &'static str,
+        value: i64,
+        unit: Unit,
+        counts: &'static str,
+        row: Id,
+    ) -> Limit {
+        let own = Limit::own(service, name, value, unit, counts);
+        Limit { stated: Stated::Documented, below: Some(row), above: Some(row), ..own }
+    }
+
+    /// A documented length of time. No sentence says whether its last instant is inside; `is_inclusive` is the simulator's
+    /// reading.
+    pub const fn time(
+        service: Service,
+        name: &'static str,
+        value: i64,
+        counts: &'static str,
+        is_inclusive: bool,
+        row: Id,
+    ) -> Limit {
+        let count = Limit::count(service, name, value, Unit::Millisecond, counts, row);
+        Limit { inside: value - 1, is_inclusive, why: "the last instant is left open", ..count }
+    }
+
+    /// The same limit, counted within a window.
+    #[must_use]
+    pub const fn within(mut self, length: &'static Limit, window: Window) -> Limit {
+        self.window = Some((length, window));
+        self
+    }
+
+    /// The same limit, where a smaller and a larger value break these rows.
+    #[must_use]
+    pub const fn rows(mut self, below: Option<Id>, above: Option<Id>) -> Limit {
+        self.below = below;
+        self.above = above;
+        self
+    }
+
+    /// The same limit, stated in another way.
+    #[must_use]
+    pub const fn stated(mut self, stated: Stated) -> Limit {
+        self.stated = stated;
+        self
+    }
+
+    /// The same limit with more distance between what is inside and what is beyond.
+    #[must_use]
+    pub const fn read(mut self, inside: i64, outside: i64, why: &'static str) -> Limit {
+        (self.inside, self.outside, self.why) = (inside, outside, why);
+        self
+    }
+
+    /// A documented limit of which no check sees a wrong value, and why.
+    pub const fn unseen(
+        service: Service,
+        name: &'static str,
+        value: i64,
+        unit: Unit,
+        counts: &'static str,
+        why: &'static str,
+    ) -> Limit {
+        Limit { stated: Stated::Documented, why, ..Limit::own(service, name, value, unit, counts) }
+    }
+
+    /// Its value as a length.
+    pub const fn usize(&self) -> usize {
+        self.value as usize
+    }
+
+    /// Its value as a number.
+    pub const fn u32(&self) -> u32 {
+        self.value as u32
+    }
+
+    /// Its value as a number.
+    pub const fn u64(&self) -> u64 {
+        self.value as u64
+    }
+
+    /// Its value in English, such as `30 requests within 60 s`.
+    pub fn words(&self) -> String {
+        let amount = self.unit.amount(self.value);
+        match self.window {
+            Some((length, _)) => format!("{amount} within {}", length.unit.amount(length.value)),
+            None => amount,
+        }
+    }
+
+    /// The wrong values that a check must notice: the nearest on each side, and for times also a tenth less and more.
+    pub fn wrong(&'static self) -> Vec<Wrong> {
+        let (nearest, next) =
+            (self.inside - i64::from(self.is_inclusive), self.outside + i64::from(!self.is_inclusive));
+        let tenth = if self.unit == Unit::Millisecond { self.value / 10 } else { 0 };
+        let below = [(self.value - tenth).min(nearest), nearest];
+        let above = [next, (self.value + tenth).max(next)];
+        let side = |row: Option<Id>, values: [i64; 2]| values.into_iter().filter(move |_| row.is_some());
+        let mut values: Vec<i64> = side(self.below, below).chain(side(self.above, above)).collect();
+        // Nothing would be accepted at all.
+        values.retain(|value| *value > 0);
+        values.dedup();
+        values.into_iter().map(|value| Wrong { limit: self, value }).collect()
+    }
+}
+
+/// The value alone.
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+/// A wrong value of a limit.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrong {
+    /// The limit.
+    pub limit: &'static Limit,
+    /// Its value.
+    pub value: i64,
+}
+
+/// The prefix of the name of every wrong limit.
+pub const PREFIX: &str = "limit:";
+
+impl Wrong {
+    /// The row that it breaks.
+    ///
+    /// # Panics
+    /// If no row breaks: neither [`Limit::wrong`] nor parsing makes such a value.
+    pub fn row(&self) -> Id {
+        self.broken().expect("a wrong limit breaks a row")
+    }
+
+    /// Whether the limit is smaller than documented.
+    pub const fn is_tighter(&self) -> bool {
+        self.value < self.limit.value
+    }
+
+    fn broken(&self) -> Option<Id> {
+        if self.is_tighter() { self.limit.below } else { self.limit.above }
+    }
+}
+
+/// `limit:publish.requests-per-window=31`
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Wrong { limit: Limit { service, name, .. }, value } = self;
+        f.pad(&format!("{PREFIX}{service}.{}={value}", name.replace('_', "-")))
+    }
+}
+
+impl FromStr for Wrong {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Wrong, String> {
+        let parts = text.strip_prefix(PREFIX).and_then(|rest| rest.split_once('='));
+        let (name, value) = parts.ok_or_else(|| format!("{text:?} is not {PREFIX}SERVICE.NAME=NUMBER"))?;
+        let value = value.parse().map_err(|_| format!("{text:?}: {value:?} is not a number"))?;
+        let name = name.replace('-', "_");
+        let found = limits().find(|limit| format!("{}.{}", limit.service, limit.name) == name);
+        let limit =
+            found.ok_or_else(|| format!("{text:?}: no such limit; `assay prove --cells` lists them"))?;
+        let wrong = Wrong { limit, value };
+        let broken = wrong.broken().filter(|_| value != limit.value && value > 0);
+        broken.map(|_| wrong).ok_or_else(|| format!("{text:?}: no row says that this value is wrong"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::instant::DAY;
+    use crate::requirement::Evidence;
+
+    #[test]
+    fn amounts_are_readable() {
+        let times = [1, 999, SECOND, 60 * SECOND, 59_999, 60_001, 10 * MINUTE, HOUR, DAY, DAY - 1];
+        let words = times.map(|ms| Unit::Millisecond.amount(ms));
+        let wanted =
+            ["1 ms", "999 ms", "1 s", "60 s", "59.999 s", "60.001 s", "10 min", "1 h", "24 h", "86399.999 s"];
+        assert_eq!(words, wanted);
+        assert_eq!([1, 30].map(|count| Unit::Prepare.amount(count)), ["1 prepare", "30 prepares"]);
+    }
+
+    #[test]
+    fn every_limit_is_declared_once_and_consistently() {
+        let mut names = BTreeSet::new();
+        for limit in limits() {
+            let name = format!("{}.{}", limit.service, limit.name);
+            assert!(names.insert(name.clone()), "{name} is declared twice");
+            assert!(limit.value > 0 && !limit.counts.is_empty(), "{name}");
+            assert!(
+                limit.inside < limit.outside && limit.inside <= limit.value && limit.value <= limit.outside,
+                "{name}"
+            );
+            let is_exact = limit.inside == limit.value && limit.outside == limit.value + 1;
+            let rows = [limit.below, limit.above];
+            if limit.stated == Stated::Own {
+                assert_eq!(rows, [None, None], "{name}: nothing judges a limit of our own");
+            } else {
+                assert_eq!(
+                    limit.why.is_empty(),
+                    is_exact && rows.iter().all(Option::is_some),
+                    "{name}: say why"
+                );
+            }
+            for row in rows.into_iter().flatten() {
+                assert_eq!((row.service, row.evidence), (limit.service, Evidence::Check), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_limits_have_names_and_are_wrong() {
+        for wrong in limits().flat_map(Limit::wrong) {
+            let again: Wrong = wrong.to_string().parse().expect("its own name");
+            assert_eq!((again.value, again.row()), (wrong.value, wrong.row()));
+            let Limit { inside, outside, is_inclusive, .. } = *wrong.limit;
+            let holds = |amount: i64| if is_inclusive { amount <= wrong.value } else { amount < wrong.value };
+            assert!(!holds(inside) || holds(outside), "{wrong} is legal");
+        }
+        for text in
+            ["limit:publish.requests-per-window=30", "limit:publish.nothing=3", "limit:drop.files", "x=1"]
+        {
+            assert!(text.parse::<Wrong>().is_err(), "{text}");
+        }
+    }
+}
