@@ -10,7 +10,7 @@ use imbl::OrdMap;
 use serde_json::Value;
 
 use crate::core::Core;
-use crate::deviation;
+use crate::deviation::{self, Scoped};
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault::{self, Fault};
 use crate::io::{Input, Output};
@@ -197,19 +197,22 @@ impl World {
         Ok(())
     }
 
-    /// Activates exactly these deviations, by `id` or `id/variant`, or by the name of a field cell.
+    /// Activates exactly these deviations, by `id` or `id/variant`, or by the name of a field cell. What follows an `@`
+    /// says where, such as `@endpoint=prepare,op=transfer`.
     pub fn set_deviations(&mut self, names: &[String]) -> Result<(), String> {
         let known = deviations();
-        let (fields, rows): (Vec<&String>, Vec<&String>) =
-            names.iter().partition(|name| name.starts_with(field::PREFIX));
-        let found: Result<Vec<deviation::Deviation>, _> =
-            rows.iter().map(|name| deviation::find(&known, name)).collect();
-        let found = found.map_err(|e| e.to_string())?;
-        let cell = |name: &&String| {
-            field::cell(name)
-                .ok_or_else(|| format!("unknown field deviation {name:?}; see `assay prove --cells`"))
-        };
-        let cells = fields.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
+        let (mut found, mut cells) = (Vec::new(), Vec::new());
+        for name in names {
+            let (id, at) = deviation::split(name)?;
+            if id.starts_with(field::PREFIX) {
+                let what = field::cell(id)
+                    .ok_or_else(|| format!("unknown field deviation {id:?}; see `assay prove --cells`"))?;
+                cells.push(Scoped { what, at });
+            } else {
+                let what = deviation::find(&known, id).map_err(|e| e.to_string())?;
+                found.push(Scoped { what, at });
+            }
+        }
         self.control(format!("deviations {names:?}"));
         self.core.deviations.set(found);
         self.core.fields.set(cells);

@@ -35,6 +35,7 @@ pub mod json;
 pub mod machine;
 pub mod metadata;
 pub mod network;
+pub mod place;
 pub mod publish;
 pub mod reply;
 pub mod requirement;
@@ -44,6 +45,7 @@ pub mod shape;
 
 pub use dialect::Dialect;
 pub use instant::Instant;
+pub use place::Place;
 pub use requirement::{Id, Requirement};
 pub use rules::{Refused, Rules, Strict, Without};
 pub use service::Service;

@@ -20,7 +20,7 @@ use crate::recording::{Call, Recorder};
 use crate::redact::Hidden;
 use crate::refusal::Refusal;
 use crate::target::Environment;
-use crate::verdict::Failure;
+use crate::verdict::{AtPlace, Failure};
 
 pub use answer::{Answer, CONTENT, Evidence, Fetched, Held};
 
@@ -67,6 +67,7 @@ pub struct Probe<'run> {
 struct Statistics {
     exchanges: Vec<Exchange>,
     notes: Vec<String>,
+    cells: Vec<AtPlace>,
     expected: usize,
     judged: BTreeMap<usize, bool>,
     counterparts: usize,
@@ -95,6 +96,8 @@ pub struct Traces {
     pub missed: Option<String>,
     /// Its notes.
     pub notes: Vec<String>,
+    /// Its verdicts by place.
+    pub cells: Vec<AtPlace>,
     /// How many expectations it stated.
     pub expected: usize,
     /// The exchanges about which it stated one, by index, and whether that was about its body.
@@ -144,6 +147,7 @@ impl<'run> Probe<'run> {
         let Statistics {
             exchanges,
             notes,
+            cells,
             expected,
             judged,
             counterparts,
@@ -160,6 +164,7 @@ impl<'run> Probe<'run> {
             calls,
             missed,
             notes,
+            cells,
             expected,
             judged,
             counterparts,
@@ -395,6 +400,16 @@ impl<'run> Probe<'run> {
     /// Notes what was met where several answers are allowed.
     pub fn note(&self, note: impl Into<String>) {
         self.statistics(|statistics| statistics.notes.push(note.into()));
+    }
+
+    /// How many expectations and counterparts it has stated so far.
+    pub(crate) fn stated(&self) -> (usize, usize) {
+        self.statistics(|statistics| (statistics.expected, statistics.counterparts))
+    }
+
+    /// Notes the verdict at one place.
+    pub(crate) fn note_cell(&self, cell: AtPlace) {
+        self.statistics(|statistics| statistics.cells.push(cell));
     }
 
     /// States an expectation about no exchange in particular.

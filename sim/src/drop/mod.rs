@@ -16,9 +16,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_spec::drop::machines::{DropEvent, DropState};
+use assay_spec::drop::places::{CLAIM, PAGE, PREFLIGHT, REMOVAL, UPLOAD};
 use assay_spec::drop::upload as spec;
 use assay_spec::instant::DAY;
-use assay_spec::{Instant, Service};
+use assay_spec::{Instant, Place, Service};
+use http::Method;
 use imbl::OrdMap;
 use serde_json::{Value, json};
 
@@ -26,7 +28,7 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
-use crate::services::SimService;
+use crate::services::{Occasion, SimService};
 use crate::variation::Variation;
 
 pub use limits::Limits;
@@ -103,6 +105,20 @@ impl SimService for State {
             dropped: 0,
             stored_bytes: 0,
         }
+    }
+
+    fn place(&self, _: &Core, occasion: Occasion<'_, Timer>) -> Place {
+        let place = match occasion {
+            Occasion::Begin(head) | Occasion::Request(Request { head, .. }) => match head.method {
+                _ if is_upload(head) => UPLOAD,
+                Method::OPTIONS => PREFLIGHT,
+                _ => PAGE,
+            },
+            Occasion::Timer(Timer::Deadline(_)) => REMOVAL,
+            Occasion::Action(_) => CLAIM,
+            Occasion::Timer(_) => return Place::ANY,
+        };
+        place[0]
     }
 
     /// A zip slightly over its limit is still read, so that it can be identified as too large.

@@ -1,10 +1,18 @@
-//! Field cells: each declared field of each response is made wrong in each way that its declaration excludes. A cell is
-//! closed if the row that owns the field fails. The cells that are still open are listed in `suites/holes.toml`.
+//! Cells: one fault at one place each.
+//!
+//! - **Field cells**: each declared field of each response is made wrong in each way that its declaration excludes. A cell
+//!   is closed if the row that owns the field fails.
+//! - **Row cells**: each deviation acts at one of the places that its row declares. A cell is closed if the row's own check
+//!   fails.
+//!
+//! The cells that are still open are listed in `suites/holes.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_spec::Service;
-use assay_spec::field::{Cell, cells};
+use assay_sim::deviation::Scoped;
+use assay_sim::world;
+use assay_spec::{Id, Service};
+use assay_spec::field::{self, Cell, cells};
 use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -27,6 +35,8 @@ const TRIES: usize = 3;
 pub struct Census {
     /// How many cells were tried, or cannot be since no check sees their response.
     pub cells: usize,
+    /// How many of them are row cells.
+    pub rows: usize,
     /// Responses with cells that no check sees in a conforming run: method, path and status.
     pub unseen: BTreeMap<String, usize>,
     /// Cells whose row did not fail.
@@ -34,6 +44,11 @@ pub struct Census {
 }
 
 impl Census {
+    /// How many row cells are open.
+    fn open_rows(&self) -> usize {
+        self.open.iter().filter(|name| !name.starts_with(field::PREFIX)).count()
+    }
+
     /// How many cells are closed.
     pub fn closed(&self) -> usize {
         self.cells - self.open.len() - self.unseen.values().sum::<usize>()
@@ -50,7 +65,7 @@ struct Holes {
     open: BTreeSet<String>,
 }
 
-/// Proves the field cells of these services; of a sample, every `nth`.
+/// Proves the cells of these services; of a sample, every `nth`.
 pub async fn prove_cells(
     seed: u64,
     services: &[Service],
@@ -78,7 +93,7 @@ pub async fn prove_cells(
     }
     let runs = tried.into_iter().map(|(cell, checks)| async move {
         for check in candidates(cell, checks) {
-            if is_closed(base, cell, check, settings).await? {
+            if is_closed(base, cell.to_string(), cell.row, check, settings).await? {
                 return Ok((cell, true));
             }
         }
@@ -90,7 +105,33 @@ pub async fn prove_cells(
             found.entry(cell.endpoint.service).or_default().open.insert(cell.to_string());
         }
     }
+    let sample = row_cells(services).into_iter().skip(seed as usize % nth).step_by(nth);
+    let runs = sample.map(|(name, row)| async move {
+        let Some(check) = check::for_requirement(row) else { return Ok((name, row, false)) };
+        let is_closed = is_closed(base, name.clone(), row, check, settings).await?;
+        Ok::<_, String>((name, row, is_closed))
+    });
+    for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
+        let (name, row, is_closed) = run?;
+        let census = found.entry(row.service).or_default();
+        census.cells += 1;
+        census.rows += 1;
+        if !is_closed {
+            census.open.insert(name);
+        }
+    }
     Ok(found)
+}
+
+/// Each deviation at each place that its row declares: its name, and the row.
+pub fn row_cells(services: &[Service]) -> Vec<(String, Id)> {
+    let deviations = world::deviations().into_iter();
+    let wanted = deviations.filter(|deviation| services.contains(&deviation.requirement.service));
+    let scoped = wanted.flat_map(|what| {
+        let places = what.requirement.places.iter();
+        places.map(move |at| (Scoped { what, at: *at }.to_string(), what.requirement))
+    });
+    scoped.collect()
 }
 
 /// A declared part of a response: service, endpoint, status, and the part's name.
@@ -137,17 +178,20 @@ fn candidates<'a>(cell: &'a Cell, checks: &'a [&'static Check]) -> impl Iterator
     all.filter(move |check| met.insert(check.requirement.key))
 }
 
+/// Whether `row` fails under a deviation, with this check.
 async fn is_closed(
     base: &Embedded,
-    cell: &Cell,
+    deviation: String,
+    row: Id,
     check: &'static Check,
     settings: &Settings,
 ) -> Result<bool, String> {
-    let ran = aside(base, vec![cell.to_string()], Vec::new(), vec![check], settings).await?;
+    let ran = aside(base, vec![deviation], Vec::new(), vec![check], settings).await?;
     let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
     ambient::judge(&mut outcomes, &settings.dialect);
-    let is_own = |outcome: &&Outcome| outcome.requirement == cell.row;
-    Ok(outcomes.iter().find(is_own).is_some_and(|own| own.verdict == Verdict::Fail))
+    let is_own = |outcome: &&Outcome| outcome.requirement == row;
+    let is_red = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Fail | Verdict::Warn);
+    Ok(outcomes.iter().find(is_own).is_some_and(is_red))
 }
 
 /// What differs from `suites/holes.toml`: cells that are open but not listed, and the reverse. A sample shows only the
@@ -185,8 +229,9 @@ pub fn listed() -> Result<Vec<String>, String> {
 
 /// The content of `suites/holes.toml`.
 pub fn holes(found: &BTreeMap<Service, Census>) -> String {
-    let mut text = "# Field cells that no check closes yet, by service: responses that no check sees, and cells whose row\n\
-                    # does not fail. `assay prove --cells` fails when it finds others. The list may only shrink.\n"
+    let mut text = "# Cells that no check closes yet, by service: responses that no check sees, and cells whose row does\n\
+                    # not fail: `field:` and a field that is wrong, or a deviation and the place where it acts.\n\
+                    # `assay prove --cells` fails when it finds others. The list may only shrink.\n"
         .to_owned();
     for (service, census) in found {
         let list = |names: &mut dyn Iterator<Item = &String>| {
@@ -201,12 +246,25 @@ pub fn holes(found: &BTreeMap<Service, Census>) -> String {
 
 /// The counts as text for a terminal.
 pub fn text(found: &BTreeMap<Service, Census>) -> String {
-    let mut text =
-        format!("{:<10} {:>6} {:>7} {:>7} {:>6}\n", "service", "cells", "closed", "unseen", "open");
+    let mut text = format!(
+        "{:<10} {:<6} {:>6} {:>7} {:>7} {:>6}\n",
+        "service", "kind", "cells", "closed", "unseen", "open"
+    );
     for (service, census) in found {
         let unseen: usize = census.unseen.values().sum();
-        let (cells, closed, open) = (census.cells, census.closed(), census.open.len());
-        text.push_str(&format!("{:<10} {cells:>6} {closed:>7} {unseen:>7} {open:>6}\n", service.name()));
+        let rows = census.open_rows();
+        for (kind, cells, unseen, open) in [
+            ("field", census.cells - census.rows, unseen, census.open.len() - rows),
+            ("row", census.rows, 0, rows),
+        ] {
+            let closed = cells - unseen - open;
+            if cells > 0 {
+                let service = service.name();
+                text.push_str(&format!(
+                    "{service:<10} {kind:<6} {cells:>6} {closed:>7} {unseen:>7} {open:>6}\n"
+                ));
+            }
+        }
     }
     text
 }
@@ -214,10 +272,10 @@ pub fn text(found: &BTreeMap<Service, Census>) -> String {
 /// The counts and the open cells as JSON.
 pub fn json(found: &BTreeMap<Service, Census>) -> Value {
     let of_service = |(service, census): (&Service, &Census)| {
-        let Census { cells, unseen, open } = census;
+        let Census { cells, rows, unseen, open } = census;
         (
             service.name().to_owned(),
-            json!({ "cells": cells, "closed": census.closed(), "unseen": unseen, "open": open }),
+            json!({ "cells": cells, "rows": rows, "closed": census.closed(), "unseen": unseen, "open": open }),
         )
     };
     found.iter().map(of_service).collect::<serde_json::Map<_, _>>().into()

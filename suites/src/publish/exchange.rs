@@ -2,22 +2,24 @@
 
 use std::time::Duration;
 
+use assay_spec::Place;
+use assay_spec::publish::places::PUB;
 use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits};
 use serde_json::{Value, json};
 
 use super::refusals;
+use super::scene::{Knock, Scene};
 use super::wire::Draft;
-use super::{PREPARE, PREPARED, SUBMIT, caller, knock, prepare, publish_body};
+use super::{NO_ID, PREPARE, PREPARED, SUBMIT, caller, knock, prepare, publish_body};
 use crate::check::{Check, Checked, Need};
 use crate::probe::{Answer, Probe};
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::ERROR_JSON, errors_are_json_with_a_string, refusals::ERRORS).costs(4, 2, 1).writes(4),
-    refuses!(rows::BODY_LIMIT, body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
-        .costs(3, 1, 1)
-        .writes(3)
-        .sends(144_000),
+    refuses!(rows::ERROR_JSON, each errors_are_json_with_a_string, refusals::ERRORS).posts(16, 4, 4),
+    refuses!(rows::BODY_LIMIT, each body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
+        .posts(6, 1, 2)
+        .sends(288_000),
     refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
         .costs(61, 31, 1)
         .elsewhere(62)
@@ -35,13 +37,11 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(64)
         .writes(32)
         .needs(&[Need::Clock, Need::Isolation]),
-    refuses!(rows::STANDBY, standby_returns_not_primary, refusals::NO_WRITES)
-        .costs(4, 0, 1)
-        .writes(4)
+    refuses!(rows::STANDBY, each standby_returns_not_primary, refusals::NO_WRITES)
+        .posts(4, 0, 2)
         .needs(&[Need::Faults]),
-    refuses!(rows::PASSIVE, passive_backend_returns_its_error, refusals::NO_WRITES)
-        .costs(4, 0, 1)
-        .writes(4)
+    refuses!(rows::PASSIVE, each passive_backend_returns_its_error, refusals::NO_WRITES)
+        .posts(4, 0, 2)
         .needs(&[Need::Faults]),
 ];
 
@@ -63,39 +63,48 @@ fn expect_json_error(answer: &Answer<'_>) -> Checked {
     answer.expect_json("/error", "a non-empty string", non_empty).map(drop)
 }
 
-/// Provokes a 410, a 400 and a 409. Each must be JSON with a non-empty string in `error`; its media type is `application/json`
-/// or ends in `+json`.
-async fn errors_are_json_with_a_string(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let gone = knock(probe, &caller, |_| {}).await?;
-    gone.given_status(&[410])?;
-    expect_json_error(&gone)?;
-    let malformed = prepare(probe, &caller, &json!({ "domain": caller.domain })).await?;
-    malformed.given_status(&[400])?;
-    expect_json_error(&malformed)?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])?;
-    let locked = prepare(probe, &caller, &publish_body(&caller)).await?;
+/// Provokes errors: at a prepare a 400 and a 409, at a submit a 410 (or a 400) and a 400. Each must be JSON with a non-empty
+/// string in `error`; its media type is `application/json` or ends in `+json`.
+async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    let first = knock.send(probe, |_| {}).await?;
+    first.counterpart_status(knock.statuses)?;
+    expect_json_error(&first)?;
+    if knock.path == SUBMIT {
+        let body = knock.scene.said(json!({ "prepareId": NO_ID })).to_string();
+        let malformed = Knock { body, ..knock }.send(probe, |_| {}).await?;
+        malformed.given_status(&[400])?;
+        return expect_json_error(&malformed);
+    }
+    let scene = Scene::at(probe, place).await?;
+    scene.prepare(probe).await?.given_status(&[200])?;
+    let locked = scene.prepare(probe).await?;
     locked.given_status(&[409])?;
     expect_json_error(&locked)
 }
 
-/// Sends a prepare of 66 KiB. It must return 413 with the plain text `Payload Too Large`; a prepare of 60 KiB must
-/// not return 413.
-async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
+/// Sends a body of 66 KiB. It must return 413 with the plain text `Payload Too Large`; a body of 60 KiB must not return
+/// 413.
+async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    let is_prepare = knock.path == PREPARE;
+    knock.counterpart(probe).await?;
+    // A prepare that fits succeeds.
+    let scene = if is_prepare { Scene::at(probe, place).await? } else { knock.scene.clone() };
+    let body = if is_prepare { scene.body.to_string() } else { knock.body.clone() };
+    let (path, statuses): (_, &[u16]) = (knock.path, if is_prepare { &[200] } else { knock.statuses });
     // Whitespace after the JSON changes nothing but the size.
-    let padded = |size: usize| {
-        let body = publish_body(&caller).to_string();
-        format!("{body}{}", " ".repeat(size - body.len()))
+    let sized = async |size: usize| {
+        let padded = format!("{body}{}", " ".repeat(size - body.len()));
+        Draft::new(probe, &scene.caller, path, padded).await?.send(probe).await
     };
-    prepare(probe, &caller, &json!({})).await?.counterpart_status(&[400])?;
-    let large = Draft::new(probe, &caller, PREPARE, padded(66 * 1024)).await?.send(probe).await?;
+    let large = sized(66 * 1024).await?;
     large.expect_refused()?;
     let text = large.response.text();
     large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
-    let fits = Draft::new(probe, &caller, PREPARE, padded(60 * 1024)).await?.send(probe).await?;
+    let fits = sized(60 * 1024).await?;
     fits.expect(fits.status() != 413, "status of 60 KiB", "not 413", "413")?;
-    fits.given_status(&[200])
+    fits.given_status(statuses)
 }
 
 /// Publishes 30 times for one domain, which must succeed. The next prepare must return 429.
@@ -172,38 +181,35 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
     probe.expect(false, "status of 62 requests in one minute", "429 at least once", "never 429")
 }
 
-/// Sends a submit and a prepare while `fault` is set. Both must return 503 with the body that `judge` accepts.
-async fn unavailable(probe: &Probe<'_>, fault: &str, judge: fn(&Answer<'_>) -> Checked) -> Checked {
-    let caller = caller(probe).await?;
-    for (path, body) in [(SUBMIT, super::knock_body()), (PREPARE, json!({}).to_string())] {
-        probe.faults(json!([])).await?;
-        Draft::new(probe, &caller, path, body.clone())
-            .await?
-            .send(probe)
-            .await?
-            .counterpart_status(&[400, 410])?;
-        probe.faults(json!([{ "fault": fault }])).await?;
-        let answer = Draft::new(probe, &caller, path, body).await?.send(probe).await?;
-        answer.expect_status(&[503])?;
-        judge(&answer)?;
-    }
-    Ok(())
+/// Sends a request while `fault` is set. It must return 503 with the body that `judge` accepts.
+async fn unavailable(
+    probe: &Probe<'_>,
+    place: Place,
+    fault: &str,
+    judge: fn(&Answer<'_>) -> Checked,
+) -> Checked {
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    probe.faults(json!([])).await?;
+    knock.counterpart(probe).await?;
+    probe.faults(json!([{ "fault": fault }])).await?;
+    let answer = knock.send(probe, |_| {}).await?;
+    probe.faults(json!([])).await?;
+    answer.expect_refused()?;
+    judge(&answer)
 }
 
-/// Makes the node a standby and sends a submit and a prepare. Both must return 503 with `error` = `not-primary` and
-/// a string `reason`.
-async fn standby_returns_not_primary(probe: &Probe<'_>) -> Checked {
-    unavailable(probe, "publish.standby", |answer| {
+/// Makes the node a standby and sends a request. It must return 503 with `error` = `not-primary` and a string `reason`.
+async fn standby_returns_not_primary(probe: &Probe<'_>, place: Place) -> Checked {
+    unavailable(probe, place, "publish.standby", |answer| {
         answer.expect_json("/error", "\"not-primary\"", |value| value == "not-primary")?;
         answer.expect_json("/reason", "a string", Value::is_string).map(drop)
     })
     .await
 }
 
-/// Makes the backend passive and sends a submit and a prepare. Both must return 503 with `error` = `backend is
-/// passive`.
-async fn passive_backend_returns_its_error(probe: &Probe<'_>) -> Checked {
-    unavailable(probe, "publish.passive", |answer| {
+/// Makes the backend passive and sends a request. It must return 503 with `error` = `backend is passive`.
+async fn passive_backend_returns_its_error(probe: &Probe<'_>, place: Place) -> Checked {
+    unavailable(probe, place, "publish.passive", |answer| {
         answer
             .expect_json("/error", "\"backend is passive\"", |value| value == "backend is passive")
             .map(drop)

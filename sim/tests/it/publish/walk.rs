@@ -51,6 +51,7 @@ struct Walk {
 impl Walk {
     fn new(daily: u32) -> Walk {
         let mut driver = Driver::new(1);
+        driver.world.core.watch_places();
         let model = Model::new(daily as usize);
         for (key, domain) in [(0, "a.example"), (1, "b.example")] {
             driver.bind(&Client { key: model.keys[key].clone(), domain: domain.to_owned() });
@@ -160,6 +161,11 @@ impl Walk {
             && self.model.domains.iter().all(|domain| view["bindings"][domain.name]["locked_by"].is_null());
         if !quiet {
             return Err(format!("not at rest: {view}"));
+        }
+        for (row, place) in self.driver.world.core.visits() {
+            if !row.places.is_empty() && !row.places.iter().any(|declared| declared.contains(&place)) {
+                return Err(format!("{row} is applied at {place:?}, which it does not declare"));
+            }
         }
         self.model.good_prepares().into_iter().try_for_each(|(ask, call)| {
             let call = call(self.driver.now());

@@ -46,6 +46,8 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
     if let Some(failure) = &outcome.failure {
         put_failure(&mut out, failure, &|n| address(run, outcome, n));
     }
+    let cells = outcome.cells.iter().map(|cell| format!("{}: {}", cell.at, cell.verdict.name()));
+    put_list(&mut out, "Places", &cells.collect::<Vec<_>>());
     put_list(&mut out, "Notes", &outcome.notes);
     put_list(&mut out, "Reasons logged by the target", &outcome.why);
     if full {
