@@ -329,8 +329,7 @@ impl Rules for Core {
             return Ok(());
         }
         self.visit(rule);
-        let is_off =
-            variant.is_some_and(|variant| part.is_empty() || variant.is_empty() || variant == part);
+        let is_off = variant.is_some_and(|variant| part.is_empty() || variant.is_empty() || variant == part);
         let refused = Refused { rule, why: why() };
         if !is_off {
             return Err(refused);

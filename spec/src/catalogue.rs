@@ -78,7 +78,8 @@ pub fn place<'a>(parts: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Plac
     for (name, value) in parts {
         let known = WORDS.iter().find(|(part, word)| *part == name && *word == value);
         let (_, word) = known.ok_or_else(|| {
-            let words: Vec<&str> = WORDS.iter().filter(|(part, _)| *part == name).map(|(_, word)| *word).collect();
+            let words: Vec<&str> =
+                WORDS.iter().filter(|(part, _)| *part == name).map(|(_, word)| *word).collect();
             if words.is_empty() {
                 format!("unknown part {name:?} of a place; the parts are endpoint, op and state")
             } else {

@@ -38,6 +38,7 @@ pub mod network;
 pub mod place;
 pub mod publish;
 pub mod reply;
+pub mod request;
 pub mod requirement;
 pub mod rules;
 pub mod service;

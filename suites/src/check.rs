@@ -102,7 +102,7 @@ impl Cost {
     /// The default maximum of bytes per request, head and body.
     pub const REQUEST_BYTES: u32 = 4096;
     /// A check that costs more than this is heavy.
-    const LIGHT: Cost = Cost { requests: 100, publishes: 5, drops: 2, bytes: 1_000_000, ..Cost::NOTHING };
+    const LIGHT: Cost = Cost { requests: 100, publishes: 10, drops: 2, bytes: 1_000_000, ..Cost::NOTHING };
     const NOTHING: Cost = Cost {
         requests: 0,
         elsewhere: 0,
@@ -158,7 +158,7 @@ impl Cost {
 pub enum Weight {
     /// It needs no permission.
     Light,
-    /// It needs more than 100 requests, 5 publishes, 2 drops or a megabyte.
+    /// It needs more than 100 requests, 10 publishes, 2 drops or a megabyte.
     Heavy,
     /// It transfers or removes something that others may use.
     Destructive,

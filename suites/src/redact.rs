@@ -128,7 +128,11 @@ impl Hidden {
         let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
         let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
         let cells = outcome.cells.iter_mut().map(|cell| &mut cell.reason);
-        texts.chain(failure).chain(cells).chain([&mut outcome.reason]).for_each(|text| self.redact_text(text));
+        texts
+            .chain(failure)
+            .chain(cells)
+            .chain([&mut outcome.reason])
+            .for_each(|text| self.redact_text(text));
         outcome.sites.values_mut().for_each(|url| self.redact_text(url));
         for Exchange { base, request, response, .. } in &mut outcome.exchanges {
             self.redact_text(base);

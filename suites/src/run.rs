@@ -354,7 +354,9 @@ pub(crate) async fn carry_out(probe: &Probe<'_>) -> Checked {
         let shown = [then_expected - expected, then_counterparts - counterparts];
         let (verdict, reason, _) = ended(check, checked.clone(), shown[0], shown[1]);
         let checked = match verdict {
-            Verdict::Inconclusive if checked.is_ok() => Err(Stop::Inconclusive(format!("{reason} ({place})"))),
+            Verdict::Inconclusive if checked.is_ok() => {
+                Err(Stop::Inconclusive(format!("{reason} ({place})")))
+            }
             _ => checked,
         };
         probe.note_cell(AtPlace { at: place.to_string(), verdict, reason });

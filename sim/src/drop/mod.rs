@@ -152,7 +152,8 @@ impl SimService for State {
         }
         if request.path() == spec::ENDPOINT.path {
             let allowed = http::HeaderValue::from_static("POST");
-            return Some(refusal::error(core, 405, "only POST").header("allow", allowed));
+            let reply = refusal::error(core, 405, "only POST").header("allow", allowed);
+            return Some(core.step(UploadReply(reply)).0);
         }
         Some(live::serve(self, core, request))
     }

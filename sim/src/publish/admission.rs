@@ -15,11 +15,7 @@ use crate::core::Core;
 use crate::exchange::Request;
 
 /// Rules 1 to 6. Changes nothing.
-pub(super) fn admit(
-    state: &State,
-    core: &mut Core,
-    request: &Request,
-) -> Result<Caller, Refused> {
+pub(super) fn admit(state: &State, core: &mut Core, request: &Request) -> Result<Caller, Refused> {
     let header = steps::authorization(core, request)?;
     let dialect = core.dialect.clone();
     let envelope = Envelope::parse(&dialect, &header, core)?;

@@ -12,7 +12,10 @@ use crate::core::Core;
 
 /// The actions with their arguments.
 pub(super) const ACTIONS: &[(&str, &str)] = &[
-    ("bind", "{domain, key, publishable = true, feature = true, pending?: {key, transfer}}: binds a domain to a key, with a pending transfer"),
+    (
+        "bind",
+        "{domain, key, publishable = true, feature = true, pending?: {key, transfer}}: binds a domain to a key, with a pending transfer",
+    ),
     ("unbind", "{domain}: removes a binding"),
     ("confirm-transfer", "{domain}: an operator confirms the pending transfer"),
 ];

@@ -65,11 +65,12 @@ fn of_request(state: &State, core: &Core, request: &Request) -> Place {
     };
     let domain = submitted.map(|prepare| prepare.domain.clone()).or_else(signed);
     let domain = domain.or_else(|| member("domain").map(|domain| domain.trim().to_owned()));
-    let state = domain.and_then(|domain| state.bindings.get(&domain)).map_or("", |binding| match binding.state {
-        _ if binding.lock.is_some() => "locked",
-        BindingState::Bound => "bound",
-        BindingState::Pending => "pending",
-        _ => "accepted",
-    });
+    let state =
+        domain.and_then(|domain| state.bindings.get(&domain)).map_or("", |binding| match binding.state {
+            _ if binding.lock.is_some() => "locked",
+            BindingState::Bound => "bound",
+            BindingState::Pending => "pending",
+            _ => "accepted",
+        });
     Place::at(endpoint).op(op).state(state)
 }

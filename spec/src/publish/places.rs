@@ -31,8 +31,7 @@ pub const EVERY: &[Place] = &[
     SUBMIT.op(ACCEPT),
 ];
 /// What only the bound key may do.
-pub const BY_BOUND: &[Place] =
-    &[PREPARE.op(PUB), PREPARE.op(TRANSFER), SUBMIT.op(PUB), SUBMIT.op(TRANSFER)];
+pub const BY_BOUND: &[Place] = &[PREPARE.op(PUB), PREPARE.op(TRANSFER), SUBMIT.op(PUB), SUBMIT.op(TRANSFER)];
 /// What a frozen key may not do. It may have seen the `prepareId` of an accept.
 pub const FROZEN: &[Place] =
     &[PREPARE.op(PUB), PREPARE.op(TRANSFER), SUBMIT.op(PUB), SUBMIT.op(TRANSFER), SUBMIT.op(ACCEPT)];

@@ -204,7 +204,7 @@ crate::requirements! {
         /// `signature` in the response is the fee payer's signature over the message, in base58.
         SIGNATURE: Must Server Check ["POST /api/vf-cli/publish/submit" 4 0x1888_daf0, "States and transitions" 2 0x05a3_de43];
         /// The server rejects a submit without `prepareId` or `signature`.
-        FIELDS: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "POST /api/vf-cli/publish/submit" 2 0xd844_b0b9, "Errors" 3 0xd64e_6bfb];
+        FIELDS: Must Server Check at SUBMIT_UNKNOWN ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "POST /api/vf-cli/publish/submit" 2 0xd844_b0b9, "Errors" 3 0xd64e_6bfb];
         /// The server rejects a `signature` that is not standard base64 of 64 bytes.
         SIGNATURE_FORM: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "States and transitions" 3 0x3b51_e480, "Errors" 3 0xd64e_6bfb];
         /// The server rejects a signature that does not verify over the prepared message.

@@ -9,10 +9,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_sim::deviation::Scoped;
+use assay_sim::deviation::{self, Scoped};
 use assay_sim::world;
-use assay_spec::{Id, Service};
 use assay_spec::field::{self, Cell, cells};
+use assay_spec::{Id, Service};
 use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -176,6 +176,35 @@ fn candidates<'a>(cell: &'a Cell, checks: &'a [&'static Check]) -> impl Iterator
     let mut met = BTreeSet::new();
     let all = checks.iter().take(TRIES).chain(own).copied();
     all.filter(move |check| met.insert(check.requirement.key))
+}
+
+/// The verdict of each row at the place of its deviation, and the reason, while all of these row cells are wrong at once.
+pub async fn together(
+    seed: u64,
+    wrong: &[(String, Id)],
+    settings: &Settings,
+    jobs: usize,
+) -> Result<Vec<(Verdict, String)>, String> {
+    let names: Vec<String> = wrong.iter().map(|(name, _)| name.clone()).collect();
+    let base = Embedded::new(seed, settings.dialect.clone()).with(&names, &[])?;
+    let rows: BTreeSet<Id> = wrong.iter().map(|(_, row)| *row).collect();
+    let checks: Vec<&'static Check> = rows.into_iter().filter_map(check::for_requirement).collect();
+    let ran = each(&base, &checks, settings, jobs).await;
+    let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
+    ambient::judge(&mut outcomes, &settings.dialect);
+    let of_cell = |(name, row): &(String, Id)| {
+        let outcome = outcomes.iter().find(|outcome| outcome.requirement == *row);
+        let outcome = outcome.ok_or_else(|| format!("{row} has no check"))?;
+        let (_, at) = deviation::split(name)?;
+        let cell = outcome.cells.iter().find(|cell| cell.at == at.to_string());
+        // What the responses show by themselves is not sorted by place.
+        let at_place = cell.filter(|_| !outcome.is_ambient);
+        Ok(at_place.map_or_else(
+            || (outcome.verdict, outcome.reason.clone()),
+            |cell| (cell.verdict, cell.reason.clone()),
+        ))
+    };
+    wrong.iter().map(of_cell).collect()
 }
 
 /// Whether `row` fails under a deviation, with this check.

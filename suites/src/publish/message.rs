@@ -4,8 +4,8 @@ use assay_spec::Place;
 use assay_spec::publish::requirements::message as rows;
 use serde_json::json;
 
-use super::wire::{Message, read_message};
 use super::scene::Scene;
+use super::wire::{Message, read_message};
 use super::{Caller, chain_call};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;

@@ -1,8 +1,8 @@
 //! Checks of the record in the message, one property each.
 
-use assay_spec::{Instant, Place};
 use assay_spec::publish::requirements::record as rows;
 use assay_spec::publish::requirements::{submit, transfer};
+use assay_spec::{Instant, Place};
 use serde_json::{Value, json};
 
 use super::scene::Scene;

@@ -51,8 +51,11 @@ impl Scene {
     /// A client of a place that needs no transfer.
     fn of(probe: &Probe<'_>, place: Place, caller: Caller) -> Scene {
         let is_transfer = place.op == PREPARES[1].op;
-        let body =
-            if is_transfer { transfer_body(probe, &caller, &fresh_key(probe)) } else { publish_body(&caller) };
+        let body = if is_transfer {
+            transfer_body(probe, &caller, &fresh_key(probe))
+        } else {
+            publish_body(&caller)
+        };
         Scene { place, old: caller.clone(), caller, body, transfer: String::new() }
     }
 

@@ -162,11 +162,7 @@ impl Walk {
         if !quiet {
             return Err(format!("not at rest: {view}"));
         }
-        for (row, place) in self.driver.world.core.visits() {
-            if !row.places.is_empty() && !row.places.iter().any(|declared| declared.contains(&place)) {
-                return Err(format!("{row} is applied at {place:?}, which it does not declare"));
-            }
-        }
+        self.driver.rows_are_at_their_places()?;
         self.model.good_prepares().into_iter().try_for_each(|(ask, call)| {
             let call = call(self.driver.now());
             self.send(&Ask { time: self.driver.now(), ..ask }, &call)
