@@ -17,7 +17,8 @@
 //! | GET | `clock` | | `{now, mode}` |
 //! | POST | `clock` | `{advance_ms?, mode?}` | `{now, mode, fired}` |
 //! | GET, PUT | `faults` | list of faults | the faults with their receipts |
-//! | GET, PUT | `deviations`, `variations` | list of names | the active deviations, the active variations |
+//! | GET, PUT | `deviations` | list of names, or of `{id, at}` | the active deviations |
+//! | GET, PUT | `variations` | list of names | the active variations |
 //! | GET, PUT | `limits` | `{service: {name: number}}` | the limits in force |
 //! | POST | `actions` | `{action, arguments}` | the result of the action |
 //! | GET | `state`, `log`, `coverage` | | services; refusals; rules and variations consulted and transitions made |
@@ -339,8 +340,32 @@ async fn deviations(Here(handle): Here) -> Json<Value> {
     Json(json!(handle.read(World::deviations)))
 }
 
+/// A deviation to be activated.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Wanted {
+    /// Everywhere.
+    Name(String),
+    /// At these places only.
+    Scoped { id: String, at: BTreeMap<String, String> },
+}
+
+impl Wanted {
+    /// Its name, with its places.
+    fn name(self) -> String {
+        match self {
+            Wanted::Name(name) => name,
+            Wanted::Scoped { id, at } => {
+                let parts: Vec<String> = at.iter().map(|(part, value)| format!("{part}={value}")).collect();
+                format!("{id}@{}", parts.join(","))
+            }
+        }
+    }
+}
+
 async fn set_deviations(Here(handle): Here, body: String) -> Answer {
-    let names: Vec<String> = parse(&body)?;
+    let wanted: Vec<Wanted> = parse(&body)?;
+    let names: Vec<String> = wanted.into_iter().map(Wanted::name).collect();
     handle.change(|world| (world.set_deviations(&names), Vec::new())).map_err(bad)?;
     Ok(deviations(Here(handle)).await)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use assay_spec::machine::Transition;
-use assay_spec::{Dialect, Id, Instant, Refused, Rules, catalogue};
+use assay_spec::{Dialect, Id, Instant, Place, Refused, Rules, catalogue};
 use bytes::Bytes;
 use http::HeaderMap;
 use serde_json::Value;
@@ -52,6 +52,10 @@ pub struct Core {
     /// What edits values of each type.
     seams: &'static Seams,
     consulted: Consulted,
+    /// Where the world is now: the place of the input or timer being handled.
+    place: Place,
+    /// The rules applied at each place, if that is watched.
+    visits: Option<BTreeSet<(u32, Place)>>,
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
     /// The world's own outgoing requests.
@@ -82,6 +86,8 @@ impl Core {
             secrets: BTreeSet::new(),
             seams,
             consulted: Consulted::default(),
+            place: Place::ANY,
+            visits: None,
             fired: BTreeSet::new(),
             outbox: Vec::new(),
             outbound: Outbound::new(sites),
@@ -114,6 +120,28 @@ impl Core {
     /// The transitions made so far.
     pub fn transitions(&self) -> impl Iterator<Item = &Transition> {
         self.fired.iter()
+    }
+
+    /// Whether something depends on the place of an input.
+    pub(crate) fn needs_places(&self) -> bool {
+        self.visits.is_some() || self.deviations.are_scoped() || self.fields.are_scoped()
+    }
+
+    /// The world is at this place now: deviations of other places do not act.
+    pub(crate) fn enter(&mut self, place: Place) {
+        self.place = place;
+        self.deviations.enter(&place);
+    }
+
+    /// Records from now on where rules are applied.
+    pub fn watch_places(&mut self) {
+        self.visits = Some(BTreeSet::new());
+    }
+
+    /// The rules applied, each with the places where that happened, since [`Core::watch_places`].
+    pub fn visits(&self) -> impl Iterator<Item = (Id, Place)> {
+        let rows = |key: u32| catalogue::requirements().find(move |row| row.key == key);
+        self.visits.iter().flatten().filter_map(move |(key, place)| Some((rows(*key)?, *place)))
     }
 
     /// The requirements consulted so far, in table order.
@@ -181,7 +209,7 @@ impl Core {
 
     /// Answers a waiting exchange. An exchange that no longer exists is ignored.
     pub fn answer(&mut self, exchange: ExchangeId, reply: Reply) {
-        let Reply { status, headers, body } = self.fields.edit(exchange, reply);
+        let Reply { status, headers, body } = self.fields.edit(exchange, self.place, reply);
         self.begin_answer(exchange, status, headers);
         self.put(exchange, &body);
         self.finish(exchange);
@@ -202,7 +230,7 @@ impl Core {
 
     /// A piece of an answer in progress.
     pub fn frame(&mut self, exchange: ExchangeId, bytes: &Bytes) {
-        let bytes = self.fields.edit_events(exchange, bytes);
+        let bytes = self.fields.edit_events(exchange, self.place, bytes);
         self.put(exchange, &bytes);
     }
 
@@ -288,8 +316,8 @@ impl Consulted {
 /// The world's rules: a deviation decides whether a rule is violated. Each query is recorded.
 impl Rules for Core {
     fn violated(&mut self, rule: Id) -> Option<&'static str> {
-        self.consulted.note(rule);
-        self.deviations.violated(rule)
+        self.visit(rule);
+        self.consult(rule)
     }
 
     /// As usual; if a violated rule let something pass, the log says so.
@@ -300,10 +328,12 @@ impl Rules for Core {
         holds: bool,
         why: impl FnOnce() -> String,
     ) -> Result<(), Refused> {
-        let is_off = self.is_off(rule, part);
+        let variant = self.consult(rule);
         if holds {
             return Ok(());
         }
+        self.visit(rule);
+        let is_off = variant.is_some_and(|variant| part.is_empty() || variant.is_empty() || variant == part);
         let refused = Refused { rule, why: why() };
         if !is_off {
             return Err(refused);
@@ -311,6 +341,30 @@ impl Rules for Core {
         let why = format!("switched off, so accepted: {}", refused.why);
         self.refuse(&Refused { rule, why });
         Ok(())
+    }
+
+    fn forbid(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
+        let is_violated = self.consult(rule).is_some();
+        if holds {
+            return Ok(());
+        }
+        self.visit(rule);
+        if is_violated { Err(Refused { rule, why: why() }) } else { Ok(()) }
+    }
+}
+
+impl Core {
+    /// How `rule` is violated here, if it is.
+    fn consult(&mut self, rule: Id) -> Option<&'static str> {
+        self.consulted.note(rule);
+        self.deviations.violated(rule)
+    }
+
+    /// Records that `rule` decides something here.
+    fn visit(&mut self, rule: Id) {
+        if let Some(visits) = &mut self.visits {
+            visits.insert((rule.key, self.place));
+        }
     }
 }
 

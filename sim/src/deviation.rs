@@ -4,7 +4,8 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use assay_spec::{Id, catalogue};
+use assay_spec::{Id, Place, catalogue};
+use serde_json::{Value, json};
 
 use crate::seam::Seam;
 
@@ -47,9 +48,51 @@ impl fmt::Display for Deviation {
     }
 }
 
-/// The requirements that are switched off, by key.
+/// Something wrong, at these places only.
+#[derive(Clone, Copy, Debug)]
+pub struct Scoped<T> {
+    /// What is wrong.
+    pub what: T,
+    /// Where.
+    pub at: Place,
+}
+
+/// `publish.envelope.time-window/past@endpoint=prepare,op=transfer`
+impl<T: fmt::Display> fmt::Display for Scoped<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.at.parts().map(|(name, value)| format!("{name}={value}")).collect();
+        let at = if parts.is_empty() { "" } else { "@" };
+        f.pad(&format!("{}{at}{}", self.what, parts.join(",")))
+    }
+}
+
+impl<T: fmt::Display> Scoped<T> {
+    /// As the control API shows it: a name, or an object with `id` and `at`.
+    pub fn json(&self) -> Value {
+        if self.at == Place::ANY {
+            return json!(self.what.to_string());
+        }
+        let at: BTreeMap<&str, &str> = self.at.parts().collect();
+        json!({ "id": self.what.to_string(), "at": at })
+    }
+}
+
+/// The name of a deviation, and where it acts: `id` or `id@endpoint=prepare,op=transfer`.
+pub fn split(name: &str) -> Result<(&str, Place), String> {
+    let Some((id, at)) = name.rsplit_once('@').filter(|(_, at)| at.contains('=')) else {
+        return Ok((name, Place::ANY));
+    };
+    let at = catalogue::place(at.split(',').map(|part| part.split_once('=').unwrap_or((part, ""))));
+    at.map(|at| (id, at)).map_err(|why| format!("{name:?}: {why}"))
+}
+
+/// The requirements that are switched off.
 #[derive(Clone, Debug, Default)]
-pub struct Deviations(BTreeMap<u32, Deviation>);
+pub struct Deviations {
+    all: Vec<Scoped<Deviation>>,
+    /// Those that apply at the current place, by key.
+    here: BTreeMap<u32, Deviation>,
+}
 
 /// A name that is not a known deviation.
 #[derive(Debug, thiserror::Error)]
@@ -65,25 +108,37 @@ pub enum UnknownDeviation {
 impl Deviations {
     /// The variant by which `rule` is violated where it is applied, if it is.
     pub fn violated(&self, rule: Id) -> Option<&'static str> {
-        let deviation = self.0.get(&rule.key)?;
+        let deviation = self.here.get(&rule.key)?;
         matches!(deviation.seam, Seam::Guard | Seam::Handler).then_some(deviation.variant)
     }
 
     /// Edits a value that passes a seam.
     pub(crate) fn edit<T: Any>(&self, value: &mut T) {
-        for edit in self.0.values().filter_map(|deviation| deviation.seam.edit()) {
+        for edit in self.here.values().filter_map(|deviation| deviation.seam.edit()) {
             edit.apply(value);
         }
     }
 
     /// Activates exactly these deviations.
-    pub fn set(&mut self, deviations: impl IntoIterator<Item = Deviation>) {
-        self.0 = deviations.into_iter().map(|deviation| (deviation.requirement.key, deviation)).collect();
+    pub(crate) fn set(&mut self, deviations: Vec<Scoped<Deviation>>) {
+        self.all = deviations;
+        self.enter(&Place::ANY);
+    }
+
+    /// Whether some apply at a few places only.
+    pub(crate) fn are_scoped(&self) -> bool {
+        self.all.iter().any(|deviation| deviation.at != Place::ANY)
+    }
+
+    /// The world is at this place now.
+    pub(crate) fn enter(&mut self, place: &Place) {
+        let here = self.all.iter().filter(|deviation| deviation.at.contains(place));
+        self.here = here.map(|deviation| (deviation.what.requirement.key, deviation.what)).collect();
     }
 
     /// The active deviations.
-    pub fn list(&self) -> impl Iterator<Item = &Deviation> {
-        self.0.values()
+    pub fn list(&self) -> impl Iterator<Item = &Scoped<Deviation>> {
+        self.all.iter()
     }
 }
 

@@ -5,30 +5,36 @@ use std::sync::Arc;
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::field::{Cell, Part, Wrong};
-use assay_spec::{Dialect, catalogue};
+use assay_spec::{Dialect, Place, catalogue};
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
 use imbl::OrdMap;
 use serde_json::Value;
 
+use crate::deviation::Scoped;
 use crate::exchange::{ExchangeId, Reply, RequestHead};
 
 /// The active field deviations, and the endpoints of the exchanges that they may change.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
-    cells: Arc<[&'static Cell]>,
+    cells: Arc<[Scoped<&'static Cell>]>,
     asked: OrdMap<ExchangeId, &'static Endpoint>,
 }
 
 impl Fields {
     /// Activates exactly these.
-    pub(crate) fn set(&mut self, cells: Vec<&'static Cell>) {
+    pub(crate) fn set(&mut self, cells: Vec<Scoped<&'static Cell>>) {
         self.cells = cells.into();
     }
 
     /// The active ones.
-    pub fn list(&self) -> impl Iterator<Item = &'static Cell> {
-        self.cells.iter().copied()
+    pub fn list(&self) -> impl Iterator<Item = &Scoped<&'static Cell>> {
+        self.cells.iter()
+    }
+
+    /// Whether some apply at a few places only.
+    pub(crate) fn are_scoped(&self) -> bool {
+        self.cells.iter().any(|cell| cell.at != Place::ANY)
     }
 
     /// A client's request begins.
@@ -51,16 +57,18 @@ impl Fields {
         }
     }
 
-    fn of_exchange(&self, exchange: ExchangeId) -> impl Iterator<Item = &'static Cell> + '_ {
+    /// The cells that apply to the response to an exchange, at the place where it is written.
+    fn of_exchange(&self, exchange: ExchangeId, place: Place) -> impl Iterator<Item = &'static Cell> + '_ {
         let endpoint = self.asked.get(&exchange);
-        let is_its =
-            move |cell: &&'static Cell| endpoint.is_some_and(|asked| std::ptr::eq(*asked, cell.endpoint));
-        self.cells.iter().copied().filter(is_its)
+        let is_its = move |cell: &&Scoped<&'static Cell>| {
+            cell.at.contains(&place) && endpoint.is_some_and(|asked| std::ptr::eq(*asked, cell.what.endpoint))
+        };
+        self.cells.iter().filter(is_its).map(|cell| cell.what)
     }
 
     /// The reply to an exchange, with the active fields made wrong.
-    pub(crate) fn edit(&self, exchange: ExchangeId, mut reply: Reply) -> Reply {
-        for cell in self.of_exchange(exchange) {
+    pub(crate) fn edit(&self, exchange: ExchangeId, place: Place, mut reply: Reply) -> Reply {
+        for cell in self.of_exchange(exchange, place) {
             let is_success = |status: u16| (200..300).contains(&status);
             if cell.status == reply.status || is_success(cell.status) && is_success(reply.status) {
                 change(cell, &mut reply);
@@ -70,9 +78,9 @@ impl Fields {
     }
 
     /// A piece of a reply, with the active fields of its events made wrong.
-    pub(crate) fn edit_events(&self, exchange: ExchangeId, bytes: &Bytes) -> Bytes {
+    pub(crate) fn edit_events(&self, exchange: ExchangeId, place: Place, bytes: &Bytes) -> Bytes {
         let mut bytes = bytes.clone();
-        for cell in self.of_exchange(exchange).filter(|cell| cell.part == Part::Event) {
+        for cell in self.of_exchange(exchange, place).filter(|cell| cell.part == Part::Event) {
             let line = |line: &[u8]| {
                 let data =
                     line.strip_prefix(b"data:").and_then(|data| serde_json::from_slice::<Value>(data).ok());

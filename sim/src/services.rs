@@ -1,6 +1,6 @@
 //! The services of a world: what each one offers, and the list of all of them.
 
-use assay_spec::{Service, for_each_service};
+use assay_spec::{Place, Service, catalogue, for_each_service};
 use serde_json::Value;
 
 use crate::core::Core;
@@ -9,6 +9,30 @@ use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
 use crate::outgoing::{Outcome, OutgoingId};
 use crate::variation::{self, Variation};
+
+/// What a world handles now.
+#[derive(Debug)]
+pub enum Occasion<'a, T> {
+    /// A request begins.
+    Begin(&'a RequestHead),
+    /// A whole request.
+    Request(&'a Request),
+    /// A timer is due.
+    Timer(&'a T),
+    /// An action of the control API.
+    Action(&'a str),
+}
+
+impl<'a, T> Occasion<'a, T> {
+    /// The head of the request.
+    pub fn head(&self) -> Option<&'a RequestHead> {
+        match self {
+            Occasion::Begin(head) => Some(head),
+            Occasion::Request(request) => Some(&request.head),
+            Occasion::Timer(_) | Occasion::Action(_) => None,
+        }
+    }
+}
 
 /// The behaviour of a service in a world.
 pub trait SimService: Clone {
@@ -36,6 +60,14 @@ pub trait SimService: Clone {
     fn body_limit_after(&self, head: &RequestHead) -> usize {
         self.body_limit(head.site)
     }
+    /// Where the service is on this occasion. By default, at the endpoint of the request.
+    fn place(&self, core: &Core, occasion: &Occasion<'_, Self::Timer>) -> Place {
+        let Some(head) = occasion.head() else { return Place::ANY };
+        let path = head.target.split('?').next().unwrap_or_default();
+        let Site { service, name, .. } = head.site;
+        let found = catalogue::endpoint_at(&core.dialect, service, name, head.method.as_str(), path);
+        found.map_or(Place::ANY, |endpoint| Place::at(endpoint.name))
+    }
     /// A request begins. A reply settles it before its body arrives.
     fn begin(&mut self, _: &mut Core, _: ExchangeId, _: &RequestHead) -> Option<Reply> {
         None
@@ -61,6 +93,14 @@ pub trait SimService: Clone {
     /// another port with another certificate; its connections end.
     fn boots(&self) -> Vec<(Site, u64)> {
         Vec::new()
+    }
+}
+
+/// Moves the world to the place of this occasion, if something depends on it.
+fn enter<S: SimService>(service: &S, core: &mut Core, occasion: &Occasion<'_, S::Timer>) {
+    if core.needs_places() {
+        let place = service.place(core, occasion);
+        core.enter(place);
     }
 }
 
@@ -94,7 +134,10 @@ macro_rules! declare {
 
             pub(crate) fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
                 match head.site.service {
-                    $(Service::$variant => self.$module.begin(core, exchange, head)),*
+                    $(Service::$variant => {
+                        enter(&self.$module, core, &Occasion::Begin(head));
+                        self.$module.begin(core, exchange, head)
+                    }),*
                 }
             }
 
@@ -104,25 +147,37 @@ macro_rules! declare {
 
             pub(crate) fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
                 match request.head.site.service {
-                    $(Service::$variant => self.$module.handle(core, exchange, request)),*
+                    $(Service::$variant => {
+                        enter(&self.$module, core, &Occasion::Request(request));
+                        self.$module.handle(core, exchange, request)
+                    }),*
                 }
             }
 
             pub(crate) fn fire(&mut self, core: &mut Core, timer: Timer) {
                 match timer {
-                    $(Timer::$variant(timer) => self.$module.fire(core, timer),)*
+                    $(Timer::$variant(timer) => {
+                        enter(&self.$module, core, &Occasion::Timer(&timer));
+                        self.$module.fire(core, timer);
+                    })*
                     Timer::Overdue(_) => {}
                 }
             }
 
             pub(crate) fn incoming(&mut self, core: &mut Core, context: OutgoingContext, outcome: Outcome) {
+                core.enter(Place::ANY);
                 match context { $(OutgoingContext::$variant(context) => self.$module.incoming(core, context, outcome)),* }
             }
 
             pub(crate) fn perform(&mut self, core: &mut Core, service: Service, action: &str, arguments: &Value)
                 -> Result<Value, String>
             {
-                match service { $(Service::$variant => self.$module.perform(core, action, arguments)),* }
+                match service {
+                    $(Service::$variant => {
+                        enter(&self.$module, core, &Occasion::Action(action));
+                        self.$module.perform(core, action, arguments)
+                    }),*
+                }
             }
 
             pub(crate) fn view(&self, core: &Core, service: Service) -> Value {

@@ -11,7 +11,7 @@ use imbl::OrdMap;
 use serde_json::{Value, json};
 
 use crate::core::Core;
-use crate::deviation;
+use crate::deviation::{self, Scoped};
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault::{self, Fault};
 use crate::io::{Input, Output};
@@ -207,22 +207,24 @@ impl World {
         Ok(())
     }
 
-    /// Activates exactly these deviations, by `id` or `id/variant`, or by the name of a field cell or of a wrong limit.
+    /// Activates exactly these deviations, by `id` or `id/variant`, or by the name of a field cell or of a wrong limit. What
+    /// follows an `@` says where, such as `@endpoint=prepare,op=transfer`.
     pub fn set_deviations(&mut self, names: &[String]) -> Result<(), String> {
         let known = deviations();
-        let (wrong, others): (Vec<&String>, Vec<&String>) =
-            names.iter().partition(|name| name.starts_with(limit::PREFIX));
-        let (fields, rows): (Vec<&String>, Vec<&String>) =
-            others.into_iter().partition(|name| name.starts_with(field::PREFIX));
-        let wrong = wrong.into_iter().map(|name| name.parse()).collect::<Result<Vec<Wrong>, _>>()?;
-        let found: Result<Vec<deviation::Deviation>, _> =
-            rows.iter().map(|name| deviation::find(&known, name)).collect();
-        let found = found.map_err(|e| e.to_string())?;
-        let cell = |name: &&String| {
-            field::cell(name)
-                .ok_or_else(|| format!("unknown field deviation {name:?}; see `assay prove --cells`"))
-        };
-        let cells = fields.iter().map(cell).collect::<Result<Vec<_>, _>>()?;
+        let (mut found, mut cells, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+        for name in names {
+            let (id, at) = deviation::split(name)?;
+            if name.starts_with(limit::PREFIX) {
+                wrong.push(name.parse::<Wrong>()?);
+            } else if id.starts_with(field::PREFIX) {
+                let what = field::cell(id)
+                    .ok_or_else(|| format!("unknown field deviation {id:?}; see `assay prove --cells`"))?;
+                cells.push(Scoped { what, at });
+            } else {
+                let what = deviation::find(&known, id).map_err(|e| e.to_string())?;
+                found.push(Scoped { what, at });
+            }
+        }
         self.control(format!("deviations {names:?}"));
         self.set_wrong_limits(wrong)?;
         self.core.deviations.set(found);
@@ -244,11 +246,13 @@ impl World {
         Ok(())
     }
 
-    /// The names of the active deviations.
-    pub fn deviations(&self) -> Vec<String> {
-        let rows = self.core.deviations.list().map(ToString::to_string);
-        let fields = self.core.fields.list().map(ToString::to_string);
-        rows.chain(fields).chain(self.wrong_limits.iter().map(|(wrong, _)| wrong.to_string())).collect()
+    /// The active deviations, as the control API shows them.
+    pub fn deviations(&self) -> Vec<Value> {
+        let rows = self.core.deviations.list().map(Scoped::json);
+        let fields = self.core.fields.list().map(Scoped::json);
+        rows.chain(fields)
+            .chain(self.wrong_limits.iter().map(|(wrong, _)| json!(wrong.to_string())))
+            .collect()
     }
 
     /// Activates exactly these variations, by name.

@@ -1,6 +1,6 @@
 //! The catalogue: every requirement, excuse, endpoint, limit and state machine of every service.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use crate::endpoint::Endpoint;
@@ -8,7 +8,7 @@ use crate::limit::Limit;
 use crate::machine::Machine;
 use crate::requirement::Excuse;
 use crate::service::entries;
-use crate::{Dialect, Id, Service, metadata, network};
+use crate::{Dialect, Id, Place, Service, metadata, network, publish};
 
 static IDS: LazyLock<BTreeMap<String, Id>> =
     LazyLock::new(|| requirements().map(|row| (row.to_string(), row)).collect());
@@ -69,6 +69,32 @@ pub fn endpoint_at(
 /// Every limit.
 pub fn limits() -> impl Iterator<Item = &'static Limit> {
     entries().into_iter().flat_map(|entry| entry.limits.iter().copied())
+}
+
+/// The place with these parts, such as `endpoint=prepare`. Only words of declared places are known.
+pub fn place<'a>(parts: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Place, String> {
+    static WORDS: LazyLock<BTreeSet<(&str, &str)>> = LazyLock::new(|| {
+        let named = endpoints().map(|endpoint| Place::at(endpoint.name));
+        let states = publish::places::STATES.map(|state| Place::ANY.state(state));
+        let rows = requirements().flat_map(|row| row.places.iter().copied());
+        let all = named.chain(states).chain(rows);
+        all.flat_map(|place| place.parts().collect::<Vec<_>>()).collect()
+    });
+    let mut place = Place::ANY;
+    for (name, value) in parts {
+        let known = WORDS.iter().find(|(part, word)| *part == name && *word == value);
+        let (_, word) = known.ok_or_else(|| {
+            let words: Vec<&str> =
+                WORDS.iter().filter(|(part, _)| *part == name).map(|(_, word)| *word).collect();
+            if words.is_empty() {
+                format!("unknown part {name:?} of a place; the parts are endpoint, op and state")
+            } else {
+                format!("unknown {name} {value:?}; known: {}", words.join(", "))
+            }
+        })?;
+        *place.part(name).expect("only parts have words") = word;
+    }
+    Ok(place)
 }
 
 /// Every state machine.

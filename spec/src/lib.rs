@@ -36,8 +36,10 @@ pub mod limit;
 pub mod machine;
 pub mod metadata;
 pub mod network;
+pub mod place;
 pub mod publish;
 pub mod reply;
+pub mod request;
 pub mod requirement;
 pub mod rules;
 pub mod service;
@@ -45,6 +47,7 @@ pub mod shape;
 
 pub use dialect::Dialect;
 pub use instant::Instant;
+pub use place::Place;
 pub use requirement::{Id, Requirement};
 pub use rules::{Refused, Rules, Strict, Without};
 pub use service::Service;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::Service;
+use crate::place::Place;
 
 /// A reference to a row's static. A misspelled name does not compile.
 pub type Id = &'static Requirement;
@@ -31,6 +32,8 @@ pub struct Requirement {
     pub rule: &'static str,
     /// The sentences and table rows of the documents that it covers.
     pub anchors: &'static [Anchor],
+    /// Where it applies; empty if it is not declared. Each place is a cell of the proof.
+    pub places: &'static [Place],
 }
 
 /// How strongly a requirement is stated.
@@ -184,14 +187,15 @@ impl Evidence {
 /// Declares the rows of one service: modules of statics whose doc comments are the statements.
 ///
 /// A row is written `NAME: Level Subject evidence ["Heading" ordinal hash, …];`, with an optional `rule "name"` before
-/// the anchors. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
+/// the anchors. `at NAME` before that, or after the name of a group, names a list in the service's module `places`: where
+/// the row, or each row of the group, applies. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
 #[macro_export]
 macro_rules! requirements {
     (service $service:ident; $(
         $(#[doc = $about:literal])+
-        mod $group:ident { $(
+        mod $group:ident $(at $all:ident)? { $(
             $(#[doc = $statement:literal])+
-            $name:ident : $level:ident $subject:ident $evidence:ident $(($why:literal))? $(rule $rule:literal)?
+            $name:ident : $level:ident $subject:ident $evidence:ident $(($why:literal))? $(at $places:ident)? $(rule $rule:literal)?
             [$($heading:literal $ordinal:literal $hash:literal),* $(,)?];
         )* }
     )*) => {
@@ -231,6 +235,10 @@ macro_rules! requirements {
 
                 pub(super) const ROWS: &[Row] = &[$(Row::$name),*];
 
+                /// Where the rows apply that name no list of places.
+                const PLACES: &[$crate::place::Place] =
+                    $crate::place::last(&[&[], $(super::super::places::$all)?]);
+
                 $(
                     $(#[doc = $statement])+
                     pub static $name: Requirement = Requirement {
@@ -246,6 +254,7 @@ macro_rules! requirements {
                         statement: concat!($($statement),+),
                         rule: concat!("" $(, $rule)?),
                         anchors: &[$(Anchor { heading: $heading, ordinal: $ordinal, hash: $hash }),*],
+                        places: $crate::place::last(&[PLACES, $(super::super::places::$places)?]),
                     };
                 )*
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::LazyLock;
 
-use assay_spec::Id;
+use assay_spec::{Id, Place};
 
 use crate::probe::Probe;
 use crate::refusal::Refusal;
@@ -32,7 +32,16 @@ pub enum Stop {
 pub type Checked = Result<(), Stop>;
 
 /// A check's body.
-pub type Run = for<'a> fn(&'a Probe) -> Pin<Box<dyn Future<Output = Checked> + 'a>>;
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// It runs once.
+    Once(for<'a> fn(&'a Probe) -> Checking<'a>),
+    /// It runs at each place of its requirement: a matrix check.
+    Each(for<'a> fn(&'a Probe, Place) -> Checking<'a>),
+}
+
+/// A check that runs.
+pub type Checking<'a> = Pin<Box<dyn Future<Output = Checked> + 'a>>;
 
 /// What a check needs from a target besides its URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +102,7 @@ impl Cost {
     /// The default maximum of bytes per request, head and body.
     pub const REQUEST_BYTES: u32 = 4096;
     /// A check that costs more than this is heavy.
-    const LIGHT: Cost = Cost { requests: 100, publishes: 5, drops: 2, bytes: 1_000_000, ..Cost::NOTHING };
+    const LIGHT: Cost = Cost { requests: 100, publishes: 10, drops: 2, bytes: 1_000_000, ..Cost::NOTHING };
     const NOTHING: Cost = Cost {
         requests: 0,
         elsewhere: 0,
@@ -149,7 +158,7 @@ impl Cost {
 pub enum Weight {
     /// It needs no permission.
     Light,
-    /// It needs more than 100 requests, 5 publishes, 2 drops or a megabyte.
+    /// It needs more than 100 requests, 10 publishes, 2 drops or a megabyte.
     Heavy,
     /// It transfers or removes something that others may use.
     Destructive,
@@ -237,6 +246,12 @@ impl Check {
         self
     }
 
+    /// With this cost in requests, all of which write, and in publishes and domains.
+    #[must_use]
+    pub const fn posts(self, requests: u32, publishes: u32, domains: u32) -> Check {
+        self.costs(requests, publishes, domains).writes(requests)
+    }
+
     /// With this cost in requests and uploads.
     #[must_use]
     pub const fn drops(mut self, requests: u32, drops: u32) -> Check {
@@ -315,20 +330,23 @@ impl Core {
     }
 }
 
-/// A check that something is accepted: `shows!(ROW, fact)`.
+/// A check that something is accepted: `shows!(ROW, fact)`, or `shows!(ROW, each fact)` for a matrix check.
 #[macro_export]
 macro_rules! shows {
-    ($row:expr, $fact:ident) => {
-        $crate::check!($row, $fact)
+    ($row:expr, $($fact:ident)+) => {
+        $crate::check!($row, $($fact)+)
     };
 }
 
-/// A check that something is rejected, with a valid counterpart: `refuses!(ROW, fact, REFUSAL)`. The [`Refusal`] names
-/// the sentence that demands it.
+/// A check that something is rejected, with a valid counterpart: `refuses!(ROW, fact, REFUSAL)`, or `refuses!(ROW, each
+/// fact, REFUSAL)` for a matrix check. The [`Refusal`] names the sentence that demands it.
 #[macro_export]
 macro_rules! refuses {
     ($row:expr, $fact:ident, $refusal:expr) => {
         $crate::check!($row, $fact).rejects($refusal)
+    };
+    ($row:expr, each $fact:ident, $refusal:expr) => {
+        $crate::check!($row, each $fact).rejects($refusal)
     };
 }
 
@@ -337,7 +355,20 @@ macro_rules! refuses {
 #[macro_export]
 macro_rules! check {
     ($row:expr, $fact:ident) => {
-        $crate::check::Check::new(&$row, module_path!(), stringify!($fact), |probe| Box::pin($fact(probe)))
+        $crate::check::Check::new(
+            &$row,
+            module_path!(),
+            stringify!($fact),
+            $crate::check::Run::Once(|probe| Box::pin($fact(probe))),
+        )
+    };
+    ($row:expr, each $fact:ident) => {
+        $crate::check::Check::new(
+            &$row,
+            module_path!(),
+            stringify!($fact),
+            $crate::check::Run::Each(|probe, place| Box::pin($fact(probe, place))),
+        )
     };
 }
 

@@ -10,6 +10,7 @@ use crate::exchange::Broken;
 use crate::pace::Pace;
 use crate::panics::caught;
 use crate::probe::{Probe, Settings};
+use crate::run;
 use crate::target::{Connect, Connecting, Target};
 
 /// Why `check` ends before its first request to `target`; `None` if it sends a request, or if that is unknown. Nothing
@@ -23,7 +24,7 @@ pub(crate) async fn ends_early(
     let environment = target.dry(Arc::new(Refusing { asked: asked.clone() }))?;
     let pace = Pace::default();
     let probe = Probe::new(check, settings, environment, &pace);
-    let stop = caught((check.run)(&probe)).await.err()?;
+    let stop = caught(run::carry_out(&probe)).await.err()?;
     let is_final = matches!(stop, Stop::NotTestable(_) | Stop::NotApplicable(_));
     (is_final && !asked.load(Ordering::Relaxed)).then_some(stop)
 }

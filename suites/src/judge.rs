@@ -194,7 +194,7 @@ async fn once_more(
     };
     let pace = Pace::default();
     let probe = Probe::recorded(check, settings, environment, &pace, Recorder::playing(recording, shared));
-    let checked = caught((check.run)(&probe)).await;
+    let checked = caught(run::carry_out(&probe)).await;
     let traces = probe.finish();
     if let Some(what) = traces.missed {
         return Err(format!("the report has no response to {what}"));

@@ -195,8 +195,8 @@ struct SimArgs {
     /// Set a limit (repeatable), such as publish.requests-per-window=1000
     #[arg(long = "limit", value_name = "SERVICE.NAME=NUMBER")]
     limits: Vec<String>,
-    /// Break a requirement (repeatable)
-    #[arg(long = "deviate", value_name = "ID[/VARIANT]")]
+    /// Break a requirement (repeatable), everywhere or where PART is VALUE: endpoint=prepare,op=transfer
+    #[arg(long = "deviate", value_name = "ID[/VARIANT][@PART=VALUE,…]")]
     deviations: Vec<String>,
     /// Apply an allowed variation (repeatable)
     #[arg(long = "variation", value_name = "NAME")]
@@ -223,7 +223,8 @@ struct ProveArgs {
     /// Run only against constant servers, and print which checks pass on which
     #[arg(long, conflicts_with_all = ["json", "junit", "verbose"])]
     constant: bool,
-    /// Make each declared field of each response wrong, and print how many of these cells the rows that own them close.
+    /// Make each declared field of each response wrong, and break each row at each place that it declares; print how many of
+    /// these cells the rows close.
     /// Fails if a cell is open that suites/holes.toml does not list
     #[arg(long, conflicts_with = "constant")]
     cells: bool,

@@ -20,7 +20,7 @@ use crate::recording::{Call, Recorder};
 use crate::redact::{Hidden, Learned};
 use crate::refusal::Refusal;
 use crate::target::Environment;
-use crate::verdict::Failure;
+use crate::verdict::{AtPlace, Failure};
 
 pub use answer::{Answer, CONTENT, Evidence, Fetched, Held};
 
@@ -69,6 +69,7 @@ pub struct Probe<'run> {
 struct Statistics {
     exchanges: Vec<Exchange>,
     notes: Vec<String>,
+    cells: Vec<AtPlace>,
     expected: usize,
     judged: BTreeMap<usize, bool>,
     counterparts: usize,
@@ -97,6 +98,8 @@ pub struct Traces {
     pub missed: Option<String>,
     /// Its notes.
     pub notes: Vec<String>,
+    /// Its verdicts by place.
+    pub cells: Vec<AtPlace>,
     /// How many expectations it stated.
     pub expected: usize,
     /// The exchanges about which it stated one, by index, and whether that was about its body.
@@ -146,6 +149,7 @@ impl<'run> Probe<'run> {
         let Statistics {
             exchanges,
             notes,
+            cells,
             expected,
             judged,
             counterparts,
@@ -162,6 +166,7 @@ impl<'run> Probe<'run> {
             calls,
             missed,
             notes,
+            cells,
             expected,
             judged,
             counterparts,
@@ -397,6 +402,16 @@ impl<'run> Probe<'run> {
     /// Notes what was met where several answers are allowed.
     pub fn note(&self, note: impl Into<String>) {
         self.statistics(|statistics| statistics.notes.push(note.into()));
+    }
+
+    /// How many expectations and counterparts it has stated so far.
+    pub(crate) fn stated(&self) -> (usize, usize) {
+        self.statistics(|statistics| (statistics.expected, statistics.counterparts))
+    }
+
+    /// Notes the verdict at one place.
+    pub(crate) fn note_cell(&self, cell: AtPlace) {
+        self.statistics(|statistics| statistics.cells.push(cell));
     }
 
     /// States an expectation about no exchange in particular.

@@ -145,7 +145,9 @@ impl Hidden {
         }
         let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
         let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
-        let texts = texts.chain(failure).chain([&mut outcome.reason]).chain(outcome.sites.values_mut());
+        let cells = outcome.cells.iter_mut().map(|cell| &mut cell.reason);
+        let texts =
+            texts.chain(failure).chain(cells).chain([&mut outcome.reason]).chain(outcome.sites.values_mut());
         texts.for_each(|text| found |= self.redact_string(text));
         for Exchange { base, request, response, .. } in &mut outcome.exchanges {
             found |= self.redact_string(base) | self.redact_string(&mut request.target);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
-use assay_spec::{Dialect, Id, Service};
+use assay_spec::{Dialect, Id, Place, Service};
 use futures_util::{FutureExt, StreamExt};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -19,7 +19,7 @@ use crate::panics::caught;
 use crate::plan::{LeftOut, Planned};
 use crate::probe::{Probe, Settings, Traces};
 use crate::target::{Environment, Target};
-use crate::verdict::{Conditions, Outcome, Run, Sent, Verdict};
+use crate::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Verdict};
 use crate::{ambient, owners};
 
 /// The outcome of one check, and what its world recorded.
@@ -236,7 +236,7 @@ impl Runner<'_> {
             // For the tests of this project.
             #[cfg(debug_assertions)]
             assert!(std::env::var("ASSAY_PANIC_IN") != Ok(check.requirement.to_string()), "on purpose");
-            (check.run)(&probe).await
+            carry_out(&probe).await
         })
         .await;
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
@@ -256,6 +256,7 @@ impl Runner<'_> {
         let why = if good || !is_traced { Vec::new() } else { refusals(&traces.environment).await };
         let opening = self.target.leave(traces.environment, !good).await;
         let mut outcome = Outcome {
+            cells: traces.cells,
             notes: traces.notes,
             failure,
             exchanges: traces.exchanges,
@@ -339,6 +340,55 @@ pub(crate) const HELD: &str = "pacing delayed this check";
 
 /// The start of the reason of a check that did not run to its end because the target stopped answering.
 pub const SILENT: &str = "the target stopped answering";
+
+/// How far the clock moves between two places, in the check's own world.
+const BETWEEN: Duration = Duration::from_secs(65);
+
+/// Runs the body of a check: once, or at each place of its requirement. A matrix check ends as it does at the worst place,
+/// and places where it cannot run do not count beside others.
+pub(crate) async fn carry_out(probe: &Probe<'_>) -> Checked {
+    let check = probe.check;
+    let run = match check.run {
+        check::Run::Once(run) => return run(probe).await,
+        check::Run::Each(run) => run,
+    };
+    let mut worst: Option<(u8, Checked)> = None;
+    for (n, place) in check.requirement.places.iter().enumerate() {
+        if n > 0 && probe.owns_time() {
+            // What counts per minute counts at each place alone.
+            probe.advance(BETWEEN).await?;
+        }
+        let (expected, counterparts) = probe.stated();
+        let checked = run(probe, *place).await.map_err(|stop| named(stop, *place));
+        let (then_expected, then_counterparts) = probe.stated();
+        let shown = [then_expected - expected, then_counterparts - counterparts];
+        let (verdict, reason, _) = ended(check, checked.clone(), shown[0], shown[1]);
+        let checked = match verdict {
+            Verdict::Inconclusive if checked.is_ok() => {
+                Err(Stop::Inconclusive(format!("{reason} ({place})")))
+            }
+            _ => checked,
+        };
+        probe.note_cell(AtPlace { at: place.to_string(), verdict, reason });
+        let severity = verdict.severity();
+        if worst.as_ref().is_none_or(|(known, _)| severity < *known) {
+            worst = Some((severity, checked));
+        }
+    }
+    worst.map_or(Ok(()), |(_, checked)| checked)
+}
+
+/// How a check ended at a place.
+fn named(stop: Stop, place: Place) -> Stop {
+    match stop {
+        Stop::Fail(failure) => {
+            Stop::Fail(Failure { place: format!("{} ({place})", failure.place), ..failure })
+        }
+        Stop::Unmet(why, failure) => Stop::Unmet(format!("{why} ({place})"), failure),
+        Stop::Inconclusive(why) => Stop::Inconclusive(format!("{why} ({place})")),
+        other => other,
+    }
+}
 
 /// The verdict for how a check ended. Reaching the declared rate limit, or a documented 503, is not a failure.
 pub(crate) fn judge(

@@ -113,6 +113,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Why the verdict is not a pass; empty for a pass.
     pub reason: String,
+    /// The verdict at each place, if it ran at several.
+    pub cells: Vec<AtPlace>,
     /// Observations where the documents allow several behaviours.
     pub notes: Vec<String>,
     /// The failed expectation.
@@ -153,6 +155,7 @@ impl Outcome {
             fact,
             verdict,
             reason,
+            cells: Vec::new(),
             notes: Vec::new(),
             failure: None,
             exchanges: Vec::new(),
@@ -167,6 +170,17 @@ impl Outcome {
             is_ambient: false,
         }
     }
+}
+
+/// The verdict of a check at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtPlace {
+    /// The place, such as `prepare transfer`.
+    pub at: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why it is not a pass; empty for a pass.
+    pub reason: String,
 }
 
 /// An expectation that did not hold.

@@ -16,9 +16,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assay_spec::drop::machines::{DropEvent, DropState};
+use assay_spec::drop::places::{CLAIM, PAGE, PREFLIGHT, REMOVAL, UPLOAD};
 use assay_spec::drop::upload as spec;
 use assay_spec::instant::DAY;
-use assay_spec::{Instant, Service};
+use assay_spec::{Instant, Place, Service};
+use http::Method;
 use imbl::OrdMap;
 use serde_json::{Value, json};
 
@@ -26,7 +28,7 @@ use crate::core::Core;
 use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
-use crate::services::SimService;
+use crate::services::{Occasion, SimService};
 use crate::variation::Variation;
 
 pub use limits::Limits;
@@ -105,6 +107,18 @@ impl SimService for State {
         }
     }
 
+    fn place(&self, _: &Core, occasion: &Occasion<'_, Timer>) -> Place {
+        let place = match (occasion, occasion.head()) {
+            (_, Some(head)) if is_upload(head) => UPLOAD,
+            (_, Some(head)) if head.method == Method::OPTIONS => PREFLIGHT,
+            (_, Some(_)) => PAGE,
+            (Occasion::Timer(Timer::Deadline(_)), _) => REMOVAL,
+            (Occasion::Action(_), _) => CLAIM,
+            _ => return Place::ANY,
+        };
+        place[0]
+    }
+
     /// A zip slightly over its limit is still read, so that it can be identified as too large.
     fn body_limit(&self, _: Site) -> usize {
         self.limits.zip_bytes.saturating_mul(2).saturating_add(FORM_BYTES)
@@ -136,7 +150,8 @@ impl SimService for State {
         }
         if request.path() == spec::ENDPOINT.path {
             let allowed = http::HeaderValue::from_static("POST");
-            return Some(refusal::error(core, 405, "only POST").header("allow", allowed));
+            let reply = refusal::error(core, 405, "only POST").header("allow", allowed);
+            return Some(core.step(UploadReply(reply)).0);
         }
         Some(live::serve(self, core, request))
     }

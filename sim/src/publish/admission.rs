@@ -10,17 +10,12 @@ use assay_spec::publish::requirements::transfer::{
 use assay_spec::{Refused, Rules};
 use http::header::AUTHORIZATION;
 
-use super::{Caller, Limits, Pending, State, steps};
+use super::{Caller, Limits, Pending, State, steps, submit};
 use crate::core::Core;
 use crate::exchange::Request;
 
 /// Rules 1 to 6. Changes nothing.
-pub(super) fn admit(
-    state: &State,
-    core: &mut Core,
-    request: &Request,
-    endpoint: &'static str,
-) -> Result<Caller, Refused> {
+pub(super) fn admit(state: &State, core: &mut Core, request: &Request) -> Result<Caller, Refused> {
     let header = steps::authorization(core, request)?;
     let dialect = core.dialect.clone();
     let envelope = Envelope::parse(&dialect, &header, core)?;
@@ -51,7 +46,8 @@ pub(super) fn admit(
         return Ok(caller(&pending.incoming_key, false));
     }
     if envelope.signed_by(&pending.incoming_key) {
-        let rule = if endpoint == "submit" { &ACCEPT_SAYS_SO } else { &INCOMING_ONLY_ACCEPTS };
+        let rule =
+            if submit::is_of_accept(state, &request.body) { &ACCEPT_SAYS_SO } else { &INCOMING_ONLY_ACCEPTS };
         core.require(rule, false, || "the incoming key signed something other than an accept".to_owned())?;
         return Ok(caller(&pending.incoming_key, false));
     }

@@ -6,6 +6,7 @@ mod deviations;
 pub mod faults;
 mod limits;
 mod operator;
+mod place;
 pub mod prepare;
 mod refusal;
 mod rpc;
@@ -23,7 +24,7 @@ use assay_spec::publish::machines::{BindingState, LockEvent, LockState, PrepareE
 use assay_spec::publish::prepare::{TxtObserved, Wanted};
 use assay_spec::publish::requirements::exchange::{BODY_LIMIT, PASSIVE, RATE_PER_IP, STANDBY};
 use assay_spec::publish::{prepare as prepare_spec, submit as submit_spec};
-use assay_spec::{Instant, Rules, Service};
+use assay_spec::{Instant, Place, Rules, Service};
 use bytes::Bytes;
 use ed25519_dalek::SigningKey;
 use imbl::OrdMap;
@@ -34,7 +35,7 @@ use crate::deviation::Deviation;
 use crate::exchange::{ExchangeId, Reply, Request, Site};
 use crate::fault;
 use crate::refusal::Refusal;
-use crate::services::SimService;
+use crate::services::{Occasion, SimService};
 use crate::variation::Variation;
 use crate::window::{Counted, Window};
 
@@ -186,6 +187,10 @@ impl SimService for State {
         self.limits.body_bytes
     }
 
+    fn place(&self, core: &Core, occasion: &Occasion<'_, Timer>) -> Place {
+        place::find(self, core, occasion)
+    }
+
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
         if request.head.site == SITES[1] {
             return Some(rpc::handle(self, core, request));
@@ -195,7 +200,7 @@ impl SimService for State {
                 if method == prepare_spec::ENDPOINT.method && path == prepare_spec::ENDPOINT.path =>
             {
                 self.enter(core, request, "prepare").and_then(|()| {
-                    let caller = admission::admit(self, core, request, "prepare")?;
+                    let caller = admission::admit(self, core, request)?;
                     steps::prepare(core, self, &caller, &request.body).map(Some).map_err(Refusal::from)
                 })
             }
@@ -203,7 +208,7 @@ impl SimService for State {
                 if method == submit_spec::ENDPOINT.method && path == submit_spec::ENDPOINT.path =>
             {
                 self.enter(core, request, "submit").and_then(|()| {
-                    let caller = admission::admit(self, core, request, "submit")?;
+                    let caller = admission::admit(self, core, request)?;
                     submit::run(self, core, exchange, &caller, &request.body).map_err(Refusal::from)
                 })
             }

@@ -7,12 +7,15 @@ use assay_spec::publish::prepare::TxtObserved;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Binding, State};
+use super::{Binding, Pending, State};
 use crate::core::Core;
 
 /// The actions with their arguments.
 pub(super) const ACTIONS: &[(&str, &str)] = &[
-    ("bind", "{domain, key, publishable = true, feature = true}: binds a domain to a key"),
+    (
+        "bind",
+        "{domain, key, publishable = true, feature = true, pending?: {key, transfer}}: binds a domain to a key, with a pending transfer",
+    ),
     ("unbind", "{domain}: removes a binding"),
     ("confirm-transfer", "{domain}: an operator confirms the pending transfer"),
 ];
@@ -26,6 +29,15 @@ struct Bind {
     publishable: bool,
     #[serde(default = "yes")]
     feature: bool,
+    pending: Option<Incoming>,
+}
+
+/// A pending transfer: the incoming key, and the signature of the transfer's transaction.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Incoming {
+    key: String,
+    transfer: String,
 }
 
 const fn yes() -> bool {
@@ -69,12 +81,14 @@ fn parse<T: for<'de> Deserialize<'de>>(arguments: &Value) -> Result<T, String> {
 }
 
 fn bind(state: &mut State, core: &mut Core, wanted: Bind) -> Result<Value, String> {
-    let Bind { domain, key, publishable, feature } = wanted;
+    let Bind { domain, key, publishable, feature, pending } = wanted;
     if !domain::is_canonical(&domain) {
         return Err(format!("{domain:?} is not a canonical domain"));
     }
-    if ed25519::parse_address(&key).is_none() {
-        return Err(format!("{key:?} is not a base58 public key"));
+    for key in std::iter::once(&key).chain(pending.as_ref().map(|pending| &pending.key)) {
+        if ed25519::parse_address(key).is_none() {
+            return Err(format!("{key:?} is not a base58 public key"));
+        }
     }
     let txt = TxtObserved {
         vault: key.clone(),
@@ -85,10 +99,10 @@ fn bind(state: &mut State, core: &mut Core, wanted: Bind) -> Result<Value, Strin
     };
     let fresh = Binding {
         key,
-        state: BindingState::Bound,
+        state: if pending.is_some() { BindingState::Pending } else { BindingState::Bound },
         publishable,
         feature,
-        pending: None,
+        pending: pending.map(|Incoming { key, transfer }| Pending { incoming_key: key, transfer }),
         txt: Some(txt),
         lock: None,
         publishes: std::collections::VecDeque::new(),

@@ -76,6 +76,13 @@ pub(super) fn find_repeat(_: &mut Core, state: &State, caller: &Caller, body: &[
     (is_confirmed && is_same).then(|| id.to_owned())
 }
 
+/// Whether a body submits the prepare of an accept.
+pub(super) fn is_of_accept(state: &State, body: &[u8]) -> bool {
+    let body: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+    let prepare = body.get("prepareId").and_then(Value::as_str).and_then(|id| state.prepares.get(id));
+    prepare.is_some_and(|prepare| prepare.wanted == Wanted::Accept)
+}
+
 /// Answers a repeated submit like the first.
 #[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
 pub(super) fn answer_repeat(core: &mut Core, state: &mut State, id: &str) -> Result<Reply, Refused> {

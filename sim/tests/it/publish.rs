@@ -5,4 +5,5 @@ mod boundaries;
 mod concurrency;
 mod faults;
 mod hostile;
+mod places;
 mod walk;

@@ -3,6 +3,7 @@
 pub mod excuses;
 pub mod limits;
 pub mod machines;
+pub mod places;
 pub mod requirements;
 pub mod response;
 pub mod source;

@@ -4,7 +4,7 @@ crate::requirements! {
     service Drop;
 
     /// The upload: `POST /api/drop`.
-    mod upload {
+    mod upload at UPLOAD {
         /// The server accepts one multipart form with only a zip: no account, no key, no other field.
         UNAUTHENTICATED: Must Server Check ["Anonymous drop" 1 0x059a_d993, "POST /api/drop" 1 0xeaf9_69a0, "Drop" 1 0x116c_2fea, "Drop" 2 0x07e7_f346, "Versioning" 2 0xb02b_5b26];
         /// The server rejects a form without `artifact`.
@@ -14,7 +14,7 @@ crate::requirements! {
         /// The server ignores any other `source`, and the upload succeeds.
         SOURCE_IGNORED: Must Server Check ["POST /api/drop" 3 0x1848_0cff];
         /// No response has headers that let a browser of another origin read it.
-        NO_CORS: Must Server Check ["POST /api/drop" 5 0x5539_9035];
+        NO_CORS: Must Server Check at API ["POST /api/drop" 5 0x5539_9035];
         /// If publishing fails, the upload returns 500; the same upload can be retried.
         PUBLISH_FAILED: Must Server Check ["Errors" 14 0x8d82_50a2];
         /// While drops are paused (busy, daily budget spent, or feature disabled), uploads return 503.
@@ -22,7 +22,7 @@ crate::requirements! {
     }
 
     /// The zip, which is untrusted.
-    mod zip {
+    mod zip at UPLOAD {
         /// The server rejects an artifact that is not a zip.
         FORM: Must Server Check rule "zip.form" ["POST /api/drop" 2 0xb2f7_ca1c, "Errors" 11 0xde37_904f];
         /// The server rejects a zip with an entry whose path leads out of the root.
@@ -46,7 +46,7 @@ crate::requirements! {
     }
 
     /// Content identifiers of files and folders.
-    mod cid {
+    mod cid at UPLOAD {
         /// `cid` is the identifier of exactly the uploaded files, whatever their order and compression in the zip.
         OF_THE_FILES: Must Server Check ["Drop response" 4 0xc5b1_3c74, "Computing the content identifier" 1 0x8956_e154];
         /// The content identifier is a CIDv1.
@@ -74,7 +74,7 @@ crate::requirements! {
     }
 
     /// The response to an upload.
-    mod response {
+    mod response at UPLOAD {
         /// `dropId` is `drop_` and 22 characters; each drop has a new one.
         DROP_ID: Must Server Check ["Drop response" 1 0x8ebd_60c0, "POST /api/drop" 4 0x28c1_77f0];
         /// `claimToken` is a secret string; each drop has a new one.
@@ -92,19 +92,19 @@ crate::requirements! {
     /// The site at the returned URL, and its end.
     mod site {
         /// The returned URL serves the uploaded `index.html`.
-        LIVE: Must Server Check ["Anonymous drop" 1 0x059a_d993, "Drop response" 3 0x9576_3872];
+        LIVE: Must Server Check at PAGE ["Anonymous drop" 1 0x059a_d993, "Drop response" 3 0x9576_3872];
         /// The server serves files in folders below the returned URL, byte for byte.
-        NESTED: Must Server Check ["Anonymous drop" 1 0x059a_d993, "Drop response" 3 0x9576_3872];
+        NESTED: Must Server Check at PAGE ["Anonymous drop" 1 0x059a_d993, "Drop response" 3 0x9576_3872];
         /// Another upload creates a separate site with its own URL and claim window, and does not change the first.
-        SEPARATE: Must Server Check ["POST /api/drop" 6 0x4436_0aaf];
+        SEPARATE: Must Server Check at UPLOAD ["POST /api/drop" 6 0x4436_0aaf];
         /// An unclaimed drop is removed after 4 hours.
-        REMOVED: Must Server Check ["Anonymous drop" 2 0x61d1_93b1, "States and transitions" 10 0xaf71_ff9d, "Limits" 12 0x990f_2976];
+        REMOVED: Must Server Check at REMOVAL ["Anonymous drop" 2 0x61d1_93b1, "States and transitions" 10 0xaf71_ff9d, "Limits" 12 0x990f_2976];
         /// A drop that is claimed before its deadline is not removed.
-        CLAIMED_STAYS: Must Server Check ["Anonymous drop" 3 0x372d_e4af, "States and transitions" 9 0x08b2_8281];
+        CLAIMED_STAYS: Must Server Check at REMOVAL ["Anonymous drop" 3 0x372d_e4af, "States and transitions" 9 0x08b2_8281];
     }
 
     /// Limits per IP address.
-    mod limits {
+    mod limits at UPLOAD {
         /// The server rejects the eleventh drop of an IP address within an hour.
         HOURLY: Must Server Check ["Errors" 13 0xa041_441d, "Limits" 13 0x8ac0_a772];
         /// After an hour, the IP address can drop again.

@@ -7,6 +7,7 @@ pub mod excuses;
 pub mod limits;
 pub mod machines;
 pub mod message;
+pub mod places;
 pub mod prepare;
 pub mod record;
 pub mod requirements;

@@ -116,11 +116,9 @@ fn kind(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<RecordKind,
         rules.forbid(&OP_DEFAULT, false, || "op is missing".to_owned())?;
         return Ok(RecordKind::Pub);
     }
-    rules.parse(
-        &OP_KNOWN,
-        || sent.and_then(Value::as_str).and_then(RecordKind::named).ok_or_else(|| format!("op is {sent:?}")),
-        || Ok(sent.and_then(Value::as_str).and_then(RecordKind::named).unwrap_or(RecordKind::Pub)),
-    )
+    let known = sent.and_then(Value::as_str).and_then(RecordKind::named);
+    rules.require(&OP_KNOWN, known.is_some(), || format!("op is {sent:?}"))?;
+    Ok(known.unwrap_or(RecordKind::Pub))
 }
 
 fn version(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<String, Refused> {

@@ -20,7 +20,7 @@ crate::requirements! {
     }
 
     /// The `Authorization` header of both endpoints, and the response when it is invalid.
-    mod envelope {
+    mod envelope at EVERY {
         /// The header is the scheme, one space and the envelope; the server rejects any other scheme or spacing.
         SCHEME: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 1 0x8119_accd, "Exchange (both endpoints)" 1 0x764f_cb51, "Errors" 2 0x20c3_886d];
         /// The envelope is two parts joined by a single dot.
@@ -50,23 +50,23 @@ crate::requirements! {
         /// `h` is the SHA-256 of the body bytes as received.
         BODY_HASH: Must Server Check rule "vfkey.body-hash" ["Request envelope (header `Authorization`)" 10 0x2383_9bde, "Exchange (both endpoints)" 6 0xd02c_8d66, "Errors" 2 0x20c3_886d];
         /// For an empty body, the server accepts the hash of zero bytes as `h`.
-        EMPTY_BODY: Must Server Check ["Request envelope (header `Authorization`)" 10 0x2383_9bde];
+        EMPTY_BODY: Must Server Check at UNREAD ["Request envelope (header `Authorization`)" 10 0x2383_9bde];
         /// `d` is canonical as sent; the server does not normalize it into a bound domain.
         DOMAIN_AS_SENT: Must Server Check rule "vfkey.domain" ["Request envelope (header `Authorization`)" 8 0x314f_ac8d, "Exchange (both endpoints)" 7 0xe78f_a865, "Errors" 2 0x20c3_886d];
         /// The server rejects a request for a domain that has no live binding.
         BINDING: Must Server Check rule "vfkey.binding" ["Exchange (both endpoints)" 8 0xf7ad_6cad, "Domain binding" 1 0x6e56_f18c, "Errors" 2 0x20c3_886d];
         /// The signature verifies over exactly the message bytes as sent, with the key bound to the domain.
-        SIGNATURE: Must Server Check rule "vfkey.binding" ["Request envelope (header `Authorization`)" 3 0xb07a_33c8, "Exchange (both endpoints)" 3 0x061b_cd5b, "Exchange (both endpoints)" 8 0xf7ad_6cad, "Errors" 2 0x20c3_886d];
+        SIGNATURE: Must Server Check at BY_BOUND rule "vfkey.binding" ["Request envelope (header `Authorization`)" 3 0xb07a_33c8, "Exchange (both endpoints)" 3 0x061b_cd5b, "Exchange (both endpoints)" 8 0xf7ad_6cad, "Errors" 2 0x20c3_886d];
         /// If the feature is not enabled for the account, the server responds as to any authentication failure.
         FEATURE: Must Server Check ["Exchange (both endpoints)" 12 0x815b_2072, "Errors" 2 0x20c3_886d];
         /// Every authentication failure returns the same plain-text 404, byte for byte.
         BLANKET: Must Server Check ["Exchange (both endpoints)" 12 0x815b_2072, "Errors" 1 0x9832_6688, "Errors" 2 0x20c3_886d];
         /// The response to an unauthenticated request reveals nothing about its body.
-        BEFORE_BODY: Must Server Check ["Exchange (both endpoints)" 12 0x815b_2072, "Errors" 2 0x20c3_886d];
+        BEFORE_BODY: Must Server Check at UNREAD ["Exchange (both endpoints)" 12 0x815b_2072, "Errors" 2 0x20c3_886d];
     }
 
     /// The first call of the exchange: prepare.
-    mod prepare {
+    mod prepare at PREPARES {
         /// `prepareId` is a UUID; each prepare returns a new one.
         PREPARE_ID: Must Server Check ["POST /api/vf-cli/publish/prepare" 8 0x8174_af1a];
         /// `message` is the transaction message in standard base64.
@@ -82,7 +82,7 @@ crate::requirements! {
         /// `txtObserved` is null or an object with `vault`, `agreeing`, `required`, `reason` and `at`.
         TXT_OBSERVED: Must Server Check ["POST /api/vf-cli/publish/prepare" 14 0x21a0_1573];
         /// The server rejects a body that is not a JSON object.
-        BODY_JSON: Must Server Check ["Endpoints" 2 0xd924_cff3, "POST /api/vf-cli/publish/prepare" 1 0x04ac_a038, "Errors" 3 0xd64e_6bfb];
+        BODY_JSON: Must Server Check at UNREAD ["Endpoints" 2 0xd924_cff3, "POST /api/vf-cli/publish/prepare" 1 0x04ac_a038, "Errors" 3 0xd64e_6bfb];
         /// The server rejects a prepare whose `domain` is missing or not a string.
         DOMAIN_REQUIRED: Must Server Check ["POST /api/vf-cli/publish/prepare" 2 0xd4b0_d9bd, "Errors" 3 0xd64e_6bfb];
         /// If the body's `domain` differs from `d`, the server responds as to any authentication failure.
@@ -90,21 +90,21 @@ crate::requirements! {
         /// The server trims whitespace around the body's `domain`.
         DOMAIN_TRIMMED: Must Server Check ["POST /api/vf-cli/publish/prepare" 2 0xd4b0_d9bd];
         /// The server rejects a publish whose `cid` is missing, empty or not a string, unless it reads a number as a string.
-        CID_REQUIRED: Must Server Check ["POST /api/vf-cli/publish/prepare" 3 0x3936_45f6, "Errors" 3 0xd64e_6bfb];
+        CID_REQUIRED: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 3 0x3936_45f6, "Errors" 3 0xd64e_6bfb];
         /// The server accepts any non-empty string as `cid`; it does not validate it.
-        CID_NOT_VALIDATED: Must Server Check ["POST /api/vf-cli/publish/prepare" 3 0x3936_45f6];
+        CID_NOT_VALIDATED: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 3 0x3936_45f6];
         /// If `version` is missing or blank, the record has version `0`.
-        VERSION_DEFAULT: Must Server Check ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808];
+        VERSION_DEFAULT: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808];
         /// The server rejects a `version` that is not a string, unless it reads a number as a string.
-        VERSION_STRING: Must Server Check ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808, "Errors" 3 0xd64e_6bfb];
+        VERSION_STRING: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 4 0xa13d_f808, "Errors" 3 0xd64e_6bfb];
         /// A prepare without `op` publishes, the same as with `op` = `pub`.
-        OP_DEFAULT: Must Server Check ["POST /api/vf-cli/publish/prepare" 5 0x0704_24b4];
+        OP_DEFAULT: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 5 0x0704_24b4];
         /// The server rejects an unknown `op`.
-        OP_KNOWN: Must Server Check ["POST /api/vf-cli/publish/prepare" 5 0x0704_24b4, "Errors" 3 0xd64e_6bfb];
+        OP_KNOWN: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 5 0x0704_24b4, "Errors" 3 0xd64e_6bfb];
         /// The server rejects a transfer whose `newAuthority` is not the key scheme followed by a base58 public key.
-        NEW_AUTHORITY: Must Server Check ["POST /api/vf-cli/publish/prepare" 6 0xf7dc_a569];
+        NEW_AUTHORITY: Must Server Check at PREPARE_TRANSFER ["POST /api/vf-cli/publish/prepare" 6 0xf7dc_a569];
         /// The server rejects a `newAuthority` that equals the bound key.
-        NEW_AUTHORITY_DIFFERS: Must Server Check ["POST /api/vf-cli/publish/prepare" 6 0xf7dc_a569, "Errors" 3 0xd64e_6bfb];
+        NEW_AUTHORITY_DIFFERS: Must Server Check at PREPARE_TRANSFER ["POST /api/vf-cli/publish/prepare" 6 0xf7dc_a569, "Errors" 3 0xd64e_6bfb];
         /// At most one publish per domain is in flight; the server rejects a second prepare.
         ONE_IN_FLIGHT: Must Server Check ["States and transitions" 1 0x11f0_65de, "Errors" 4 0x23ca_2cb3];
         /// The one-in-flight lock of a domain does not block other domains.
@@ -116,19 +116,19 @@ crate::requirements! {
         /// The server rejects a prepare for a domain whose binding is not publishable.
         PUBLISHABLE: Must Server Check ["States and transitions" 1 0x11f0_65de, "Errors" 4 0x23ca_2cb3];
         /// The server rejects a record that is too large for one transaction, and does not lock the domain.
-        RECORD_FITS: Must Server Check ["Errors" 3 0xd64e_6bfb];
+        RECORD_FITS: Must Server Check at PREPARE_PUB ["Errors" 3 0xd64e_6bfb];
     }
 
     /// What applies to every endpoint of the exchange.
-    mod exchange {
+    mod exchange at ENDPOINTS {
         /// Error responses are JSON objects with a string `error`, except the blanket 404 and the 413.
-        ERROR_JSON: Must Server Check ["Errors" 1 0x9832_6688];
+        ERROR_JSON: Must Server Check at EVERY ["Errors" 1 0x9832_6688];
         /// The server rejects a body over 64 KiB with a plain-text 413, and accepts a smaller one.
         BODY_LIMIT: Must Server Check ["Endpoints" 2 0xd924_cff3, "Errors" 1 0x9832_6688, "Errors" 6 0x7b8d_73b3, "Limits" 2 0xab44_1245];
         /// The server accepts at most 30 publishes per domain in 24 hours.
-        DAILY_LIMIT: Must Server Check ["Errors" 7 0x116e_f23c, "Limits" 8 0xa453_170c];
+        DAILY_LIMIT: Must Server Check at FIRST ["Errors" 7 0x116e_f23c, "Limits" 8 0xa453_170c];
         /// The 24 hours of the publish limit are a rolling window.
-        DAILY_WINDOW: Must Server Check ["Limits" 8 0xa453_170c];
+        DAILY_WINDOW: Must Server Check at FIRST ["Limits" 8 0xa453_170c];
         /// The server accepts at most 30 requests per IP address in a minute; the 429 carries `Retry-After`.
         RATE_PER_IP: Must Server Check ["Errors" 7 0x116e_f23c, "Limits" 9 0x22b8_c295];
         /// A standby node responds with the error `not-primary` and a reason.
@@ -140,27 +140,27 @@ crate::requirements! {
     /// The record that is written to the chain.
     mod record {
         /// A record begins with the version 1 record prefix, the requested kind and a colon.
-        KIND: Must Server Check ["The record (memo data)" 1 0xa822_12f1, "Versioning" 1 0x38d2_f117];
+        KIND: Must Server Check at PREPARES ["The record (memo data)" 1 0xa822_12f1, "Versioning" 1 0x38d2_f117];
         /// The record's object has exactly the keys of its kind, in order.
-        KEYS: Must Server Check ["The record (memo data)" 1 0xa822_12f1, "The record (memo data)" 3 0xfeb7_e83f];
+        KEYS: Must Server Check at PREPARES ["The record (memo data)" 1 0xa822_12f1, "The record (memo data)" 3 0xfeb7_e83f];
         /// The record's object has no whitespace between its tokens.
-        COMPACT: Must Server Check ["The record (memo data)" 1 0xa822_12f1];
+        COMPACT: Must Server Check at PREPARES ["The record (memo data)" 1 0xa822_12f1];
         /// Strings of a record escape quotes, backslashes and control characters as JSON does, and nothing else.
-        ESCAPING: Must Server Check ["The record (memo data)" 1 0xa822_12f1];
+        ESCAPING: Must Server Check at PREPARE_PUB ["The record (memo data)" 1 0xa822_12f1];
         /// `d` of a record is the requested domain.
-        DOMAIN: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
+        DOMAIN: Must Server Check at PREPARES ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
         /// `c` of a record is the requested content identifier.
-        CID: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
+        CID: Must Server Check at PREPARE_PUB ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
         /// `v` of a record is the requested version.
-        VERSION: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
+        VERSION: Must Server Check at PREPARE_PUB ["The record (memo data)" 3 0xfeb7_e83f, "Signed publishing exchange" 3 0x3ac0_9098];
         /// `t` of a record has exactly three decimals and ends in `Z`.
-        TIME_FORM: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f];
+        TIME_FORM: Must Server Check at PREPARES ["The record (memo data)" 3 0xfeb7_e83f];
         /// `t` of a record is the time at which the service prepared it.
-        TIME_NOW: Must Server Check ["The record (memo data)" 3 0xfeb7_e83f];
+        TIME_NOW: Must Server Check at PREPARES ["The record (memo data)" 3 0xfeb7_e83f];
         /// A transfer record has domain, new vault and time.
-        TRANSFER: Must Server Check ["The record (memo data)" 4 0xcb3b_966b];
+        TRANSFER: Must Server Check at PREPARE_TRANSFER ["The record (memo data)" 4 0xcb3b_966b];
         /// An accept record has domain, transaction signature of the pending transfer and time.
-        ACCEPT: Must Server Check ["The record (memo data)" 5 0x2a00_b5d9];
+        ACCEPT: Must Server Check at PREPARE_ACCEPT ["The record (memo data)" 5 0x2a00_b5d9];
         /// Every value of a record is a non-empty string.
         NOT_EMPTY: Must Record Vector rule "record.empty" ["The record (memo data)" 2 0x2281_4a8d];
         /// A record is strict UTF-8: the record prefix, a known kind, a colon and a JSON object of strings.
@@ -174,7 +174,7 @@ crate::requirements! {
     }
 
     /// The transaction message that carries the record.
-    mod message {
+    mod message at PREPARES {
         /// The message is a legacy message in shortest encoding, with nothing left over.
         LEGACY: Must Server Check rule "message.encoding" ["The transaction message" 1 0x96b4_2889];
         /// The header counts two required signatures, one read-only signer and one read-only non-signer.
@@ -198,13 +198,13 @@ crate::requirements! {
     }
 
     /// The second call of the exchange: submit.
-    mod submit {
+    mod submit at SUBMITS {
         /// A submit with a valid signature lands the record; the response comes after confirmation.
         LANDS: Must Server Check ["States and transitions" 2 0x05a3_de43, "POST /api/vf-cli/publish/submit" 3 0xabe4_670e, "Signed publishing exchange" 2 0xd2f5_9d6d];
         /// `signature` in the response is the fee payer's signature over the message, in base58.
         SIGNATURE: Must Server Check ["POST /api/vf-cli/publish/submit" 4 0x1888_daf0, "States and transitions" 2 0x05a3_de43];
         /// The server rejects a submit without `prepareId` or `signature`.
-        FIELDS: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "POST /api/vf-cli/publish/submit" 2 0xd844_b0b9, "Errors" 3 0xd64e_6bfb];
+        FIELDS: Must Server Check at SUBMIT_UNKNOWN ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "POST /api/vf-cli/publish/submit" 2 0xd844_b0b9, "Errors" 3 0xd64e_6bfb];
         /// The server rejects a `signature` that is not standard base64 of 64 bytes.
         SIGNATURE_FORM: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "States and transitions" 3 0x3b51_e480, "Errors" 3 0xd64e_6bfb];
         /// The server rejects a signature that does not verify over the prepared message.
@@ -214,9 +214,9 @@ crate::requirements! {
         /// A rejected signature does not extend the prepare's lifetime.
         EXPIRY_UNCHANGED: Must Server Check ["States and transitions" 3 0x3b51_e480, "Errors" 5 0x0a1f_7938];
         /// The server responds with 410 to an unknown `prepareId`.
-        UNKNOWN: Must Server Check ["Errors" 5 0x0a1f_7938];
+        UNKNOWN: Must Server Check at SUBMIT_UNKNOWN ["Errors" 5 0x0a1f_7938];
         /// The server responds with 410 to a submit later than 60 seconds after the prepare.
-        EXPIRED: Must Server Check ["States and transitions" 4 0xecca_fb99, "Errors" 5 0x0a1f_7938];
+        EXPIRED: Must Server Check at PREPARES ["States and transitions" 4 0xecca_fb99, "Errors" 5 0x0a1f_7938];
         /// A client cannot submit a prepare of another domain.
         FOREIGN: Must Server Check ["POST /api/vf-cli/publish/submit" 2 0xd844_b0b9, "Errors" 5 0x0a1f_7938];
         /// The same submit, repeated within 60 seconds, returns the same signature.
@@ -240,25 +240,25 @@ crate::requirements! {
     /// A transfer of a domain from one key to another.
     mod transfer {
         /// A confirmed transfer freezes the old key; its requests return 409 with the cause `transfer-frozen`.
-        FREEZES: Must Server Check ["States and transitions" 7 0x92b4_598d, "Errors" 4 0x23ca_2cb3, "Transfer and accept" 2 0xefdf_eba4];
+        FREEZES: Must Server Check at FROZEN ["States and transitions" 7 0x92b4_598d, "Errors" 4 0x23ca_2cb3, "Transfer and accept" 2 0xefdf_eba4];
         /// A transfer that is only prepared does not freeze the old key.
-        FREEZES_ONCE_CONFIRMED: Must Server Check ["States and transitions" 7 0x92b4_598d];
+        FREEZES_ONCE_CONFIRMED: Must Server Check at PREPARE_TRANSFER ["States and transitions" 7 0x92b4_598d];
         /// While a transfer is pending, the server accepts an accept by the incoming key.
-        ACCEPT_ADMITTED: Must Server Check ["States and transitions" 8 0xecc3_89ec, "Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a];
+        ACCEPT_ADMITTED: Must Server Check at BY_INCOMING ["States and transitions" 8 0xecc3_89ec, "Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a];
         /// The server rejects an accept while no transfer is pending.
-        ACCEPT_NEEDS_PENDING: Must Server Check ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a, "Errors" 2 0x20c3_886d];
+        ACCEPT_NEEDS_PENDING: Must Server Check at BY_INCOMING ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a, "Errors" 2 0x20c3_886d];
         /// The server rejects an accept by any key other than the incoming key.
-        ACCEPT_BY_INCOMING: Must Server Check ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a, "Errors" 2 0x20c3_886d];
+        ACCEPT_BY_INCOMING: Must Server Check at BY_INCOMING ["Transfer and accept" 3 0x7574_d3cc, "Exchange (both endpoints)" 9 0xec4f_533a, "Errors" 2 0x20c3_886d];
         /// The server rejects every request of the incoming key except an accept.
-        INCOMING_ONLY_ACCEPTS: Must Server Check ["Exchange (both endpoints)" 8 0xf7ad_6cad, "Exchange (both endpoints)" 9 0xec4f_533a, "Errors" 2 0x20c3_886d];
+        INCOMING_ONLY_ACCEPTS: Must Server Check at BY_BOUND ["Exchange (both endpoints)" 8 0xf7ad_6cad, "Exchange (both endpoints)" 9 0xec4f_533a, "Errors" 2 0x20c3_886d];
         /// The body of an accept's submit has `op` = `accept`.
-        ACCEPT_SAYS_SO: Must Server Check ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "Transfer and accept" 3 0x7574_d3cc];
+        ACCEPT_SAYS_SO: Must Server Check at SUBMIT_ACCEPT ["POST /api/vf-cli/publish/submit" 1 0x50df_85c1, "Transfer and accept" 3 0x7574_d3cc];
         /// The server rejects a second accept for the same transfer.
-        SECOND_ACCEPT: Must Server Check ["States and transitions" 8 0xecc3_89ec, "Errors" 4 0x23ca_2cb3];
+        SECOND_ACCEPT: Must Server Check at PREPARE_ACCEPT ["States and transitions" 8 0xecc3_89ec, "Errors" 4 0x23ca_2cb3];
     }
 
     /// What any verifier sees on the chain.
-    mod chain {
+    mod chain at CHAIN {
         /// The chain has the confirmed transaction under the returned signature, without an error.
         FOUND: Must Server Check ["Events" 2 0x97bd_3c38, "Signed publishing exchange" 5 0x2b65_79f5];
         /// The confirmed transaction carries exactly the signed message, with both signatures.

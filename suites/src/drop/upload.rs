@@ -1,13 +1,18 @@
 //! Checks of the upload: required and optional form fields, CORS, and unavailability.
 
+use assay_spec::Place;
+use assay_spec::drop::places::PREFLIGHT;
 use assay_spec::drop::requirements::upload as rows;
 use serde_json::json;
 
 use super::form::Form;
 use super::refusals;
 use super::samples::Sample;
-use super::{ACCEPTED, RECEIPT, Which, address, counterpart, dropped, ordinary, send, send_any, upload};
+use super::{
+    ACCEPTED, RECEIPT, SITE, Which, address, counterpart, dropped, ordinary, patient, send, send_any, upload,
+};
 use crate::check::{Check, Checked, Need};
+use crate::exchange::Request;
 use crate::probe::Probe;
 use crate::{refuses, shows};
 
@@ -18,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(2),
     shows!(rows::SOURCE_TAKEN, source_of_64_allowed_characters_is_accepted).drops(2, 2).writes(2),
     shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored).drops(3, 3).writes(3),
-    shows!(rows::NO_CORS, cors_is_not_enabled).drops(1, 1).writes(1),
+    shows!(rows::NO_CORS, each cors_is_not_enabled).drops(4, 4).writes(3),
     refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried, refusals::FAILED)
         .drops(3, 3)
         .writes(3)
@@ -61,15 +66,33 @@ async fn invalid_source_is_ignored(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Uploads a zip with an `Origin` header. The response must have no `Access-Control-Allow-Origin`.
-async fn cors_is_not_enabled(probe: &Probe<'_>) -> Checked {
-    let form = Form::with_zip(probe, &Sample::page(probe).zip());
-    let request = form.request(probe).header("Origin", "https://elsewhere.example");
-    let answer = send(probe, request).await?;
-    answer.given_accepted(ACCEPTED, RECEIPT)?;
-    let allowed = answer.response.header("access-control-allow-origin");
-    let got = allowed.unwrap_or("none").to_owned();
-    answer.expect(allowed.is_none(), "header access-control-allow-origin", "none", got)
+/// Sends what a page of another origin sends: an upload and a form without a zip, and before it the question of a browser
+/// whether it may (`OPTIONS`). No response may have a header that lets the page read it.
+async fn cors_is_not_enabled(probe: &Probe<'_>, place: Place) -> Checked {
+    const ORIGIN: &str = "https://elsewhere.example";
+    const HEADERS: [&str; 4] = ["origin", "credentials", "methods", "headers"];
+    let form = Form::with_zip(probe, &Sample::page(probe).zip()).request(probe);
+    let mut answers = Vec::new();
+    if PREFLIGHT.contains(&place) {
+        upload(probe, &Sample::page(probe).zip()).await?.given_accepted(ACCEPTED, RECEIPT)?;
+        let question = Request::new("OPTIONS", &form.target)
+            .header("Origin", ORIGIN)
+            .header("Access-Control-Request-Method", "POST");
+        answers.push(probe.send_with(SITE, question, address(probe), patient()).await?);
+    } else {
+        let accepted = send(probe, form.header("Origin", ORIGIN)).await?;
+        accepted.given_accepted(ACCEPTED, RECEIPT)?;
+        let empty = Form::new(probe).field("source", "assay").request(probe);
+        answers.extend([accepted, send(probe, empty.header("Origin", ORIGIN)).await?]);
+    }
+    for answer in answers {
+        for header in HEADERS.map(|name| format!("access-control-allow-{name}")) {
+            let allowed = answer.response.header(&header);
+            let got = allowed.unwrap_or("none").to_owned();
+            answer.expect(allowed.is_none(), &format!("header {header}"), "none", got)?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes the publish fail, which must return 500, and sends the same upload again. The second must be accepted.

@@ -1,13 +1,20 @@
-//! Cells: each declared field of each response is made wrong in each way that its declaration excludes, and each limit gets
-//! the nearest wrong values. A cell is closed if the row that owns the field or the limit fails. The cells that are still
-//! open are listed in `suites/holes.toml`.
+//! Cells: one fault at one place each.
+//!
+//! - **Field cells**: each declared field of each response is made wrong in each way that its declaration excludes. A cell
+//!   is closed if the row that owns the field fails.
+//! - **Row cells**: each deviation acts at one of the places that its row declares. A cell is closed if the row's own check
+//!   fails.
+//! - **Limit cells**: each limit gets the nearest wrong values. A cell is closed if the row of the limit fails.
+//!
+//! The cells that are still open are listed in `suites/holes.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_sim::deviation::{self, Scoped};
 use assay_sim::world;
-use assay_spec::field::{Cell, cells};
+use assay_spec::field::{self, Cell, cells};
 use assay_spec::limit::{self, Limit, Wrong};
-use assay_spec::{Service, catalogue};
+use assay_spec::{Id, Service, catalogue};
 use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,6 +39,8 @@ pub struct Census {
     pub fields: usize,
     /// How many wrong limits were tried.
     pub limits: usize,
+    /// How many rows were tried at a place.
+    pub rows: usize,
     /// Responses with cells that no check sees, in a conforming run or under a variation: method, path and status.
     pub unseen: BTreeMap<String, usize>,
     /// Cells whose row did not fail.
@@ -41,16 +50,18 @@ pub struct Census {
 impl Census {
     /// How many cells are closed.
     pub fn closed(&self) -> usize {
-        self.kinds().iter().map(|kind| kind.closed()).sum()
+        self.kinds().iter().map(Kind::closed).sum()
     }
 
     /// The counts of each kind.
-    fn kinds(&self) -> [Kind; 2] {
-        let limits = self.open.iter().filter(|name| name.starts_with(limit::PREFIX)).count();
+    fn kinds(&self) -> [Kind; 3] {
+        let open = |prefix: &str| self.open.iter().filter(|name| name.starts_with(prefix)).count();
+        let (fields, limits) = (open(field::PREFIX), open(limit::PREFIX));
         let unseen = self.unseen.values().sum();
         [
-            Kind { name: "fields", cells: self.fields, unseen, open: self.open.len() - limits },
+            Kind { name: "fields", cells: self.fields, unseen, open: fields },
             Kind { name: "limits", cells: self.limits, unseen: 0, open: limits },
+            Kind { name: "rows", cells: self.rows, unseen: 0, open: self.open.len() - fields - limits },
         ]
     }
 }
@@ -117,7 +128,7 @@ pub async fn prove_cells(
     }
     let runs = tried.into_iter().map(|(cell, checks)| async move {
         for sighting in candidates(cell, checks) {
-            if is_closed(base, cell, sighting, settings).await? {
+            if is_closed(base, cell.to_string(), cell.row, sighting, settings).await? {
                 return Ok((cell, true));
             }
         }
@@ -141,6 +152,21 @@ pub async fn prove_cells(
             census.open.insert(wrong.to_string());
         }
     }
+    let sample = row_cells(services).into_iter().skip(seed as usize % nth).step_by(nth);
+    let runs = sample.map(|(name, row)| async move {
+        let Some(check) = check::for_requirement(row) else { return Ok((name, row, false)) };
+        let is_closed =
+            is_closed(base, name.clone(), row, Sighting { check, variation: "" }, settings).await?;
+        Ok::<_, String>((name, row, is_closed))
+    });
+    for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
+        let (name, row, is_closed) = run?;
+        let census = found.entry(row.service).or_default();
+        census.rows += 1;
+        if !is_closed {
+            census.open.insert(name);
+        }
+    }
     Ok(found)
 }
 
@@ -149,6 +175,17 @@ async fn is_noticed(base: &Embedded, wrong: Wrong, settings: &Settings) -> Resul
     let Some(check) = check::for_requirement(wrong.row()) else { return Ok(false) };
     let ran = aside(base, vec![wrong.to_string()], Vec::new(), vec![check], settings).await?;
     Ok(ran.iter().any(|ran| ran.outcome.verdict == Verdict::Fail))
+}
+
+/// Each deviation at each place that its row declares: its name, and the row.
+pub fn row_cells(services: &[Service]) -> Vec<(String, Id)> {
+    let deviations = world::deviations().into_iter();
+    let wanted = deviations.filter(|deviation| services.contains(&deviation.requirement.service));
+    let scoped = wanted.flat_map(|what| {
+        let places = what.requirement.places.iter();
+        places.map(move |at| (Scoped { what, at: *at }.to_string(), what.requirement))
+    });
+    scoped.collect()
 }
 
 /// A declared part of a response: service, endpoint, status, and the part's name.
@@ -225,19 +262,51 @@ fn candidates<'a>(cell: &'a Cell, checks: &'a [Sighting]) -> impl Iterator<Item 
     all.filter(move |sighting| met.insert(sighting.check.requirement.key))
 }
 
+/// The verdict of each row at the place of its deviation, and the reason, while all of these row cells are wrong at once.
+pub async fn together(
+    seed: u64,
+    wrong: &[(String, Id)],
+    settings: &Settings,
+    jobs: usize,
+) -> Result<Vec<(Verdict, String)>, String> {
+    let names: Vec<String> = wrong.iter().map(|(name, _)| name.clone()).collect();
+    let base = Embedded::new(seed, settings.dialect.clone()).with(&names, &[])?;
+    let rows: BTreeSet<Id> = wrong.iter().map(|(_, row)| *row).collect();
+    let checks: Vec<&'static Check> = rows.into_iter().filter_map(check::for_requirement).collect();
+    let ran = each(&base, &checks, settings, jobs).await;
+    let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
+    ambient::judge(&mut outcomes, &settings.dialect);
+    let of_cell = |(name, row): &(String, Id)| {
+        let outcome = outcomes.iter().find(|outcome| outcome.requirement == *row);
+        let outcome = outcome.ok_or_else(|| format!("{row} has no check"))?;
+        let (_, at) = deviation::split(name)?;
+        let cell = outcome.cells.iter().find(|cell| cell.at == at.to_string());
+        // What the responses show by themselves is not sorted by place.
+        let at_place = cell.filter(|_| !outcome.is_ambient);
+        Ok(at_place.map_or_else(
+            || (outcome.verdict, outcome.reason.clone()),
+            |cell| (cell.verdict, cell.reason.clone()),
+        ))
+    };
+    wrong.iter().map(of_cell).collect()
+}
+
+/// Whether `row` fails under a deviation, with this check.
 async fn is_closed(
     base: &Embedded,
-    cell: &Cell,
+    deviation: String,
+    row: Id,
     Sighting { check, variation }: Sighting,
     settings: &Settings,
 ) -> Result<bool, String> {
     let variations = Some(variation).filter(|name| !name.is_empty()).map(str::to_owned);
     let variations = variations.into_iter().collect();
-    let ran = aside(base, vec![cell.to_string()], variations, vec![check], settings).await?;
+    let ran = aside(base, vec![deviation], variations, vec![check], settings).await?;
     let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
     ambient::judge(&mut outcomes, &settings.dialect);
-    let is_own = |outcome: &&Outcome| outcome.requirement == cell.row;
-    Ok(outcomes.iter().find(is_own).is_some_and(|own| own.verdict == Verdict::Fail))
+    let is_own = |outcome: &&Outcome| outcome.requirement == row;
+    let is_red = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Fail | Verdict::Warn);
+    Ok(outcomes.iter().find(is_own).is_some_and(is_red))
 }
 
 /// What differs from `suites/holes.toml`: cells that are open but not listed, and the reverse. A sample shows only the
@@ -275,8 +344,9 @@ pub fn listed() -> Result<Vec<String>, String> {
 
 /// The content of `suites/holes.toml`.
 pub fn holes(found: &BTreeMap<Service, Census>) -> String {
-    let mut text = "# Cells that no check closes yet, by service: responses that no check sees, and fields and limits whose row\n\
-                    # does not fail. `assay prove --cells` fails when it finds others. The list may only shrink.\n"
+    let mut text = "# Cells that no check closes yet, by service: responses that no check sees, and cells whose row does\n\
+                    # not fail: of a field, of a limit, or a deviation and the place where it acts.\n\
+                    # `assay prove --cells` fails when it finds others. The list may only shrink.\n"
         .to_owned();
     for (service, census) in found {
         let list = |names: &mut dyn Iterator<Item = &String>| {

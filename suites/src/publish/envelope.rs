@@ -1,7 +1,9 @@
 //! Checks of the `Authorization` header: each violates one rule, with a valid counterpart.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use assay_spec::Place;
 use assay_spec::crypto::text;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
@@ -9,99 +11,71 @@ use assay_spec::publish::requirements::envelope as rows;
 use serde_json::{Value, json};
 
 use super::refusals;
+use super::scene::Knock;
 use super::wire::Draft;
-use super::{Caller, NO_ID, PREPARE, SUBMIT, bound, caller, fresh_key, knock, prepare, publish_body};
+use super::{NO_ID, PREPARE, SUBMIT, fresh_key, prepare};
 use crate::boundary::{Edges, edges, expect_beyond, expect_inside};
 use crate::check::{Check, Checked, Need};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::SCHEME, wrong_scheme_or_spacing_is_rejected, refusals::UNAUTHENTICATED)
-        .costs(4, 0, 1)
-        .writes(4),
-    refuses!(rows::TWO_PARTS, one_or_three_parts_are_rejected, refusals::UNAUTHENTICATED)
-        .costs(3, 0, 1)
-        .writes(3),
-    refuses!(rows::BASE64URL, padding_and_the_standard_alphabet_are_rejected, refusals::UNAUTHENTICATED)
-        .costs(3, 0, 1)
-        .writes(3),
-    refuses!(rows::SIGNATURE_LENGTH, signature_of_63_or_65_bytes_is_rejected, refusals::UNAUTHENTICATED)
-        .costs(3, 0, 1)
-        .writes(3),
-    refuses!(rows::PREFIX, wrong_prefix_is_rejected, refusals::UNAUTHENTICATED).costs(3, 0, 1).writes(3),
-    refuses!(rows::SIX_KEYS, seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED)
-        .costs(4, 0, 1)
-        .writes(4),
-    refuses!(rows::VERSION, wrong_version_is_rejected, refusals::UNAUTHENTICATED).costs(4, 0, 1).writes(4),
-    shows!(rows::KEY_ORDER_FREE, key_order_and_whitespace_are_free).costs(3, 0, 1).writes(3),
-    refuses!(rows::METHOD, wrong_method_is_rejected, refusals::UNAUTHENTICATED).costs(2, 0, 1).writes(2),
-    refuses!(rows::PATH, wrong_path_is_rejected, refusals::UNAUTHENTICATED).costs(3, 0, 1).writes(3),
-    shows!(rows::QUERY_NOT_SIGNED, query_is_not_part_of_the_path).costs(2, 0, 1).writes(2),
-    refuses!(rows::TIME_FORM, invalid_time_is_rejected, refusals::UNAUTHENTICATED).costs(4, 0, 1).writes(4),
-    refuses!(
-        rows::TIME_WINDOW,
-        times_within_10_minutes_are_accepted_and_others_rejected,
-        refusals::UNAUTHENTICATED
-    )
-    .costs(5, 0, 1)
-    .writes(5),
-    refuses!(rows::BODY_HASH, body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED)
-        .costs(3, 0, 1)
-        .writes(3),
-    shows!(rows::EMPTY_BODY, empty_body_is_hashed_too).costs(2, 0, 1).writes(2),
-    refuses!(rows::DOMAIN_AS_SENT, domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED)
-        .costs(3, 0, 1)
-        .writes(3),
-    refuses!(rows::BINDING, unbound_domain_is_rejected, refusals::UNAUTHENTICATED).costs(2, 0, 1).writes(2),
-    refuses!(rows::SIGNATURE, signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED)
-        .costs(4, 0, 1)
-        .writes(4),
-    refuses!(rows::FEATURE, account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED)
-        .costs(2, 0, 2)
-        .writes(2)
-        .needs(&[Need::Actions]),
-    refuses!(rows::BLANKET, every_failure_returns_the_same_404, refusals::UNAUTHENTICATED)
-        .costs(9, 0, 1)
-        .writes(9),
-    refuses!(rows::BEFORE_BODY, invalid_envelope_hides_a_malformed_body, refusals::UNAUTHENTICATED)
-        .costs(2, 0, 1)
-        .writes(2)
-        .after(const { &[&rows::SIGNATURE] }),
+    refuses!(rows::SCHEME, each wrong_scheme_or_spacing_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
+    refuses!(rows::TWO_PARTS, each one_or_three_parts_are_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    refuses!(rows::BASE64URL, each padding_and_the_standard_alphabet_are_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    refuses!(rows::SIGNATURE_LENGTH, each signature_of_63_or_65_bytes_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    refuses!(rows::PREFIX, each wrong_prefix_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    refuses!(rows::SIX_KEYS, each seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
+    refuses!(rows::VERSION, each wrong_version_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
+    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).posts(25, 1, 2),
+    refuses!(rows::METHOD, each wrong_method_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2),
+    refuses!(rows::PATH, each wrong_path_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).posts(19, 1, 2),
+    refuses!(rows::TIME_FORM, each invalid_time_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
+    refuses!(rows::TIME_WINDOW, each times_within_10_minutes_are_accepted_and_others_rejected, refusals::UNAUTHENTICATED).posts(31, 1, 2),
+    refuses!(rows::BODY_HASH, each body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    shows!(rows::EMPTY_BODY, each empty_body_is_hashed_too).posts(4, 0, 1),
+    refuses!(rows::DOMAIN_AS_SENT, each domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2),
+    refuses!(rows::SIGNATURE, each signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED).posts(17, 1, 1),
+    refuses!(rows::FEATURE, each account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2).needs(&[Need::Actions]),
+    refuses!(rows::BLANKET, each every_failure_returns_the_same_404, refusals::UNAUTHENTICATED).posts(58, 1, 2),
+    refuses!(rows::BEFORE_BODY, each invalid_envelope_hides_a_malformed_body, refusals::UNAUTHENTICATED).posts(4, 0, 1).after(const { &[&rows::SIGNATURE] }),
 ];
 
 /// A change that violates one rule.
 type Fault<'a> = &'a (dyn Fn(&mut Draft) + Sync);
 
 /// Sends a valid counterpart, then one request for each fault, which must return 404.
-async fn each_is_rejected(probe: &Probe<'_>, faults: &[Fault<'_>]) -> Checked {
-    let caller = caller(probe).await?;
-    knock(probe, &caller, |_| {}).await?.counterpart_status(&[410])?;
+async fn each_is_rejected(probe: &Probe<'_>, place: Place, faults: &[Fault<'_>]) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    knock.counterpart(probe).await?;
     for fault in faults {
-        knock(probe, &caller, |draft| fault(draft)).await?.expect_status(&[404])?;
+        knock.send(probe, |draft| fault(draft)).await?.expect_refused()?;
     }
     Ok(())
 }
 
 /// Sends the header with the scheme `Bearer` and with two spaces. Each must return 404; a lowercase scheme is only
 /// noted.
-async fn wrong_scheme_or_spacing_is_rejected(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    knock(probe, &caller, |_| {}).await?.counterpart_status(&[410])?;
-    knock(probe, &caller, |draft| "Bearer".clone_into(&mut draft.scheme)).await?.expect_refused()?;
-    knock(probe, &caller, |draft| draft.scheme.push(' ')).await?.expect_refused()?;
-    let lower = knock(probe, &caller, |draft| draft.scheme = draft.scheme.to_lowercase()).await?;
+async fn wrong_scheme_or_spacing_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    knock.counterpart(probe).await?;
+    knock.send(probe, |draft| "Bearer".clone_into(&mut draft.scheme)).await?.expect_refused()?;
+    knock.send(probe, |draft| draft.scheme.push(' ')).await?.expect_refused()?;
+    let lower = knock.send(probe, |draft| draft.scheme = draft.scheme.to_lowercase()).await?;
     // HTTP compares schemes case-insensitively; the document gives one spelling. Either is allowed and noted.
     if lower.status() != 404 {
-        probe.note("the lowercase scheme is accepted");
+        probe.note(format!("the lowercase scheme is accepted ({place})"));
     }
     Ok(())
 }
 
 /// Sends the header value with one part and with three parts. Each must return 404.
-async fn one_or_three_parts_are_rejected(probe: &Probe<'_>) -> Checked {
+async fn one_or_three_parts_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
+        place,
         &[
             &|draft| {
                 draft.seal = Box::new(|scheme, message, signature| {
@@ -121,9 +95,10 @@ async fn one_or_three_parts_are_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a signature with base64 padding and one in the standard alphabet. Each must return 404.
-async fn padding_and_the_standard_alphabet_are_rejected(probe: &Probe<'_>) -> Checked {
+async fn padding_and_the_standard_alphabet_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
+        place,
         &[
             &|draft| {
                 draft.seal = Box::new(|scheme, message, signature| {
@@ -147,14 +122,14 @@ async fn padding_and_the_standard_alphabet_are_rejected(probe: &Probe<'_>) -> Ch
 
 /// Expects that the envelope was accepted: not the blanket 404. Without the status that the body deserves, the check is
 /// inconclusive.
-fn expect_accepted(answer: &Answer<'_>, of_body: u16) -> Checked {
+fn expect_accepted(answer: &Answer<'_>, of_body: &[u16]) -> Checked {
     answer.expect(answer.status() != 404, "status", "not 404", answer.status().to_string())?;
-    answer.given_status(&[of_body])
+    answer.given_status(of_body)
 }
 
 /// The counterpart of an accepted envelope: one that is signed by another key returns the blanket 404.
-async fn given_that_the_key_counts(probe: &Probe<'_>, caller: &Caller) -> Checked {
-    knock(probe, caller, |draft| draft.key = fresh_key(probe)).await?.given_status(&[404])
+async fn given_that_the_key_counts(probe: &Probe<'_>, knock: &Knock) -> Checked {
+    knock.send(probe, |draft| draft.key = fresh_key(probe)).await?.given_status(&[404])
 }
 
 /// The signature of a draft.
@@ -170,9 +145,10 @@ fn shifted(members: &[(String, Value)]) -> String {
 }
 
 /// Sends signatures of 63 and 65 bytes. Each must return 404.
-async fn signature_of_63_or_65_bytes_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn signature_of_63_or_65_bytes_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
+        place,
         &[
             &|draft| {
                 draft.seal = Box::new(|scheme, message, signature| {
@@ -191,18 +167,20 @@ async fn signature_of_63_or_65_bytes_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends messages without the prefix and with prefix version 2. Each must return 404.
-async fn wrong_prefix_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn wrong_prefix_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
+        place,
         &[&|draft| draft.prefix.clear(), &|draft| draft.prefix = draft.prefix.replace(":1:", ":2:")],
     )
     .await
 }
 
 /// Sends messages with a seventh key, without `v`, and without any key. Each must return 404.
-async fn seventh_or_missing_key_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn seventh_or_missing_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
+        place,
         &[
             &|draft| draft.members.push(("x".to_owned(), json!("y"))),
             &|draft| draft.members.retain(|(key, _)| key != "v"),
@@ -213,9 +191,10 @@ async fn seventh_or_missing_key_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends messages whose `v` is 2, the string `1`, and `true`. Each must return 404.
-async fn wrong_version_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn wrong_version_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
+        place,
         &[&|draft| draft.set("v", json!(2)), &|draft| draft.set("v", json!("1")), &|draft| {
             draft.set("v", json!(true));
         }],
@@ -225,41 +204,50 @@ async fn wrong_version_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Sends a message with its keys in reverse order and one with whitespace in the JSON. Neither must return 404; one by
 /// another key does.
-async fn key_order_and_whitespace_are_free(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    expect_accepted(&knock(probe, &caller, |draft| draft.members.reverse()).await?, 410)?;
-    expect_accepted(&knock(probe, &caller, |draft| draft.spaced = true).await?, 410)?;
-    given_that_the_key_counts(probe, &caller).await
+async fn key_order_and_whitespace_are_free(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    knock.counterpart(probe).await?;
+    expect_accepted(&knock.send(probe, |draft| draft.members.reverse()).await?, knock.statuses)?;
+    expect_accepted(&knock.send(probe, |draft| draft.spaced = true).await?, knock.statuses)?;
+    given_that_the_key_counts(probe, &knock).await
 }
 
 /// Sends a message whose `m` is `PUT`. It must return 404.
-async fn wrong_method_is_rejected(probe: &Probe<'_>) -> Checked {
-    each_is_rejected(probe, &[&|draft| draft.set("m", json!("PUT"))]).await
+async fn wrong_method_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    each_is_rejected(probe, place, &[&|draft| draft.set("m", json!("PUT"))]).await
 }
 
 /// Sends messages whose `p` is the other endpoint's path and the path with a trailing slash. Each must return 404.
-async fn wrong_path_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn wrong_path_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
-        &[&|draft| draft.set("p", json!(draft.target.replace(SUBMIT, PREPARE))), &|draft| {
+        place,
+        &[&|draft| draft.set("p", json!(other_endpoint(&draft.target))), &|draft| {
             draft.set("p", json!(format!("{}/", draft.target)));
         }],
     )
     .await
 }
 
+/// The path of the other endpoint.
+fn other_endpoint(target: &str) -> String {
+    if target.ends_with(SUBMIT) { target.replace(SUBMIT, PREPARE) } else { target.replace(PREPARE, SUBMIT) }
+}
+
 /// Sends a request with a query that `p` does not contain. It must not return 404; one by another key does.
-async fn query_is_not_part_of_the_path(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let answer = knock(probe, &caller, |draft| draft.target.push_str("?x=1")).await?;
-    expect_accepted(&answer, 410)?;
-    given_that_the_key_counts(probe, &caller).await
+async fn query_is_not_part_of_the_path(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    knock.counterpart(probe).await?;
+    let answer = knock.send(probe, |draft| draft.target.push_str("?x=1")).await?;
+    expect_accepted(&answer, knock.statuses)?;
+    given_that_the_key_counts(probe, &knock).await
 }
 
 /// Sends messages whose `t` is empty, not a time, and a number. Each must return 404.
-async fn invalid_time_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn invalid_time_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
+        place,
         &[&|draft| draft.set("t", json!("")), &|draft| draft.set("t", json!("yesterday")), &|draft| {
             draft.set("t", json!(1_767_225_600_000_u64));
         }],
@@ -269,17 +257,20 @@ async fn invalid_time_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Sends times within 10 minutes before and after the server's clock, which must be accepted, and times further off, which
 /// must return 404. In a world of its own a millisecond on either side of the boundary, elsewhere half a minute.
-async fn times_within_10_minutes_are_accepted_and_others_rejected(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
+async fn times_within_10_minutes_are_accepted_and_others_rejected(
+    probe: &Probe<'_>,
+    place: Place,
+) -> Checked {
+    let knock = Knock::at(probe, place).await?;
     // The first response also shows the target's clock if nothing else does.
-    knock(probe, &caller, |_| {}).await?.counterpart_status(&[410])?;
+    knock.counterpart(probe).await?;
     for (limit, sign, side) in [(&ENVELOPE_PAST, -1, "before"), (&ENVELOPE_FUTURE, 1, "after")] {
         let Edges { inside, outside } = edges(probe, limit, Duration::from_secs(30));
         let what = |skew: i64| format!("a time {} {side} the clock", Unit::Millisecond.amount(skew));
-        let near = skewed(probe, &caller, sign * inside).await?;
+        let near = skewed(probe, &knock, sign * inside).await?;
         expect_inside(&near, limit, &what(inside), refusals::UNAUTHENTICATED.statuses)?;
-        near.given_status(&[410])?;
-        let far = skewed(probe, &caller, sign * outside).await?;
+        near.given_status(knock.statuses)?;
+        let far = skewed(probe, &knock, sign * outside).await?;
         expect_beyond(&far, limit, &what(outside), refusals::UNAUTHENTICATED.statuses)?;
     }
     Ok(())
@@ -287,32 +278,33 @@ async fn times_within_10_minutes_are_accepted_and_others_rejected(probe: &Probe<
 
 async fn skewed<'p>(
     probe: &'p Probe<'_>,
-    caller: &Caller,
+    knock: &Knock,
     skew_ms: i64,
 ) -> Result<Answer<'p>, crate::check::Stop> {
     let now = probe.now().await?;
-    Draft::at(probe, caller, SUBMIT, super::knock_body(), now + skew_ms).send(probe).await
+    knock.send(probe, |draft| draft.set("t", json!((now + skew_ms).to_string()))).await
 }
 
 /// Changes the body after its hash was signed. Each request must return 404.
-async fn body_with_another_hash_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn body_with_another_hash_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_rejected(
         probe,
+        place,
         &[&|draft| draft.body.push(b' '), &|draft| draft.body = draft.body.to_ascii_uppercase()],
     )
     .await
 }
 
 /// Sends an empty body with its correct hash. It must not return 404; a request by another key does.
-async fn empty_body_is_hashed_too(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let answer = Draft::new(probe, &caller, PREPARE, "").await?.send(probe).await?;
-    expect_accepted(&answer, 400)?;
-    given_that_the_key_counts(probe, &caller).await
+async fn empty_body_is_hashed_too(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock { body: String::new(), ..Knock::at(probe, place).await? };
+    let answer = knock.send(probe, |_| {}).await?;
+    expect_accepted(&answer, &[400])?;
+    given_that_the_key_counts(probe, &knock).await
 }
 
 /// Sends `d` in upper case and with a trailing dot. Each must return 404, since the server does not normalize it.
-async fn domain_that_is_not_canonical_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn domain_that_is_not_canonical_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let domain = |draft: &Draft| -> String {
         draft
             .members
@@ -323,6 +315,7 @@ async fn domain_that_is_not_canonical_is_rejected(probe: &Probe<'_>) -> Checked 
     };
     each_is_rejected(
         probe,
+        place,
         &[&|draft| draft.set("d", json!(domain(draft).to_uppercase())), &|draft| {
             draft.set("d", json!(format!("{}.", domain(draft))));
         }],
@@ -331,13 +324,13 @@ async fn domain_that_is_not_canonical_is_rejected(probe: &Probe<'_>) -> Checked 
 }
 
 /// Sends a domain without a binding. It must return 404.
-async fn unbound_domain_is_rejected(probe: &Probe<'_>) -> Checked {
-    each_is_rejected(probe, &[&|draft| draft.set("d", json!("nobody-has-bound-this.example"))]).await
+async fn unbound_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    each_is_rejected(probe, place, &[&|draft| draft.set("d", json!("nobody-has-bound-this.example"))]).await
 }
 
 /// Sends a signature by another key, a message changed after signing, and a corrupted signature. Each must return
 /// 404.
-async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let stranger = fresh_key(probe);
     let changed = |draft: &mut Draft| {
         draft.seal = Box::new(|scheme, message, signature| {
@@ -353,24 +346,27 @@ async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>) -> Checke
             format!("{scheme} {}.{}", text::base64url(message), text::base64url(&altered))
         });
     };
-    each_is_rejected(probe, &[&|draft| draft.key = stranger.clone(), &changed, &broken]).await
+    each_is_rejected(probe, place, &[&|draft| draft.key = stranger.clone(), &changed, &broken]).await
 }
 
 /// Sends a request for an account without the feature. It must return 404.
-async fn account_without_the_feature_is_rejected(probe: &Probe<'_>) -> Checked {
-    let with = caller(probe).await?;
-    knock(probe, &with, |_| {}).await?.counterpart_status(&[410])?;
-    let without = bound(probe, json!({ "feature": false })).await?;
-    knock(probe, &without, |_| {}).await?.expect_refused()
+async fn account_without_the_feature_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    knock.counterpart(probe).await?;
+    knock.scene.rebind(probe, &json!({ "feature": false })).await?;
+    knock.send(probe, |_| {}).await?.expect_refused()
 }
 
-/// Violates seven different rules. Each must return the same plain-text `404 Not Found`.
-async fn every_failure_returns_the_same_404(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    knock(probe, &caller, |_| {}).await?.counterpart_status(&[410])?;
+/// Violates seven different rules, and at a prepare also names another domain in the body. Each 404 must be the plain text
+/// `404 Not Found`, and equal to the others in status, headers (except `Date`) and body. A rule whose violation returns
+/// another status is left out: its own check judges it.
+async fn every_failure_returns_the_same_404(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    knock.counterpart(probe).await?;
     let stranger = fresh_key(probe);
-    let causes: [(&str, Fault<'_>); 7] = [
+    let causes: [(&str, Fault<'_>); 8] = [
         ("no header", &|draft| draft.bare = true),
+        ("no header, again", &|draft| draft.bare = true),
         ("another prefix", &|draft| "other:".clone_into(&mut draft.prefix)),
         ("another path", &|draft| draft.set("p", json!("/"))),
         ("another time", &|draft| draft.set("t", json!("2001-01-01T00:00:00.000Z"))),
@@ -378,42 +374,64 @@ async fn every_failure_returns_the_same_404(probe: &Probe<'_>) -> Checked {
         ("an unbound domain", &|draft| draft.set("d", json!("nobody-has-bound-this.example"))),
         ("another key", &|draft| draft.key = stranger.clone()),
     ];
+    let mut refused = Vec::new();
     for (cause, fault) in causes {
-        let answer = knock(probe, &caller, |draft| fault(draft)).await?;
-        answer.given_status(&[404])?;
+        refused.push((cause, knock.send(probe, |draft| fault(draft)).await?));
+    }
+    if knock.path == PREPARE {
+        let mut body = knock.scene.body.clone();
+        body["domain"] = json!("another.example");
+        refused.push(("another domain in the body", prepare(probe, &knock.scene.caller, &body).await?));
+    }
+    refused.retain(|(_, answer)| answer.status() == 404);
+    for (cause, answer) in &refused {
         let body = answer.response.text();
         let body = body.strip_suffix('\n').unwrap_or(&body);
         answer.expect(body == "404 Not Found", &format!("body for {cause}"), "404 Not Found", body)?;
         let kind = answer.response.header("content-type").unwrap_or("none");
         answer.expect(kind.starts_with("text/plain"), "header content-type", "text/plain", kind)?;
     }
-    // A domain mismatch between body and envelope belongs to the same blanket 404.
-    let mut body = publish_body(&caller);
-    body["domain"] = json!("another.example");
-    let mismatch = prepare(probe, &caller, &body).await?;
-    if mismatch.status() == 404 {
-        let text = mismatch.response.text();
-        mismatch.expect(
-            text.trim_end() == "404 Not Found",
-            "body for another domain",
-            "404 Not Found",
-            &text,
+    // Headers that differ between two equal requests, such as a request's number, say nothing about the cause.
+    let [(_, first), rest @ ..] = &refused[..] else { return Ok(()) };
+    let changes: BTreeSet<String> = rest.first().map_or_else(BTreeSet::new, |(_, again)| {
+        let (mine, others) = (shown(first), shown(again));
+        let all =
+            mine.iter().chain(&others).filter(|header| mine.contains(header) != others.contains(header));
+        all.map(|(name, _)| name.clone()).collect()
+    });
+    let fixed = |answer: &Answer<'_>| -> BTreeSet<(String, String)> {
+        shown(answer).into_iter().filter(|(name, _)| !changes.contains(name)).collect()
+    };
+    for (cause, answer) in rest {
+        let (want, got) = (fixed(first), fixed(answer));
+        let differs = |one: &BTreeSet<_>, other: &BTreeSet<_>| format!("{:?}", one.difference(other));
+        let place = format!("headers for {cause}");
+        answer.expect(want == got, &place, differs(&want, &got), differs(&got, &want))?;
+        let (want, got) = (&first.response.body, &answer.response.body);
+        answer.expect(
+            want == got,
+            &format!("body for {cause}"),
+            first.response.text(),
+            answer.response.text(),
         )?;
     }
     Ok(())
 }
 
+/// The headers of a response that may tell causes apart: all but `Date`, and those of the connection.
+fn shown(answer: &Answer<'_>) -> BTreeSet<(String, String)> {
+    let headers = answer.response.headers.iter();
+    let named = headers.map(|(name, value)| {
+        (name.to_ascii_lowercase(), String::from_utf8_lossy(value.as_ref()).into_owned())
+    });
+    named.filter(|(name, _)| !["date", "connection", "keep-alive"].contains(&name.as_str())).collect()
+}
+
 /// Sends a malformed body signed by another key. It must return 404, not 400.
-async fn invalid_envelope_hides_a_malformed_body(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let malformed = format!("{{\"prepareId\": {NO_ID}");
+async fn invalid_envelope_hides_a_malformed_body(probe: &Probe<'_>, place: Place) -> Checked {
+    let body = format!("{{\"prepareId\": {NO_ID}");
+    let knock = Knock { body, ..Knock::at(probe, place).await? };
     // The counterpart: with a valid envelope the same body is malformed.
-    Draft::new(probe, &caller, SUBMIT, malformed.clone())
-        .await?
-        .send(probe)
-        .await?
-        .counterpart_status(&[400])?;
-    let mut draft = Draft::new(probe, &caller, SUBMIT, malformed).await?;
-    draft.key = fresh_key(probe);
-    draft.send(probe).await?.expect_refused()
+    knock.send(probe, |_| {}).await?.counterpart_status(&[400])?;
+    knock.send(probe, |draft| draft.key = fresh_key(probe)).await?.expect_refused()
 }

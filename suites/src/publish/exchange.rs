@@ -2,25 +2,27 @@
 
 use std::time::Duration;
 
+use assay_spec::Place;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{BODY, PUBLISH_WINDOW, PUBLISHES, REQUEST_WINDOW, REQUESTS};
+use assay_spec::publish::places::PUB;
 use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits};
 use serde_json::{Value, json};
 
 use super::refusals;
+use super::scene::{Knock, Scene};
 use super::wire::Draft;
-use super::{Caller, PREPARE, SUBMIT, caller, knock, prepare, publish_body};
+use super::{Caller, NO_ID, PREPARE, SUBMIT, caller, knock, prepare, publish_body};
 use crate::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::ERROR_JSON, errors_are_json_with_a_string, refusals::ERRORS).costs(4, 2, 1).writes(4),
-    refuses!(rows::BODY_LIMIT, body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
-        .costs(5, 1, 1)
-        .writes(5)
-        .sends(272_000),
+    refuses!(rows::ERROR_JSON, each errors_are_json_with_a_string, refusals::ERRORS).posts(16, 4, 4),
+    refuses!(rows::BODY_LIMIT, each body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
+        .posts(8, 1, 2)
+        .sends(400_000),
     refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
         .costs(62, 31, 2)
         .elsewhere(63)
@@ -38,13 +40,11 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(400)
         .writes(223)
         .needs(&[Need::Clock, Need::Isolation]),
-    refuses!(rows::STANDBY, standby_returns_not_primary, refusals::NO_WRITES)
-        .costs(4, 0, 1)
-        .writes(4)
+    refuses!(rows::STANDBY, each standby_returns_not_primary, refusals::NO_WRITES)
+        .posts(4, 0, 2)
         .needs(&[Need::Faults]),
-    refuses!(rows::PASSIVE, passive_backend_returns_its_error, refusals::NO_WRITES)
-        .costs(4, 0, 1)
-        .writes(4)
+    refuses!(rows::PASSIVE, each passive_backend_returns_its_error, refusals::NO_WRITES)
+        .posts(4, 0, 2)
         .needs(&[Need::Faults]),
 ];
 
@@ -66,47 +66,51 @@ fn expect_json_error(answer: &Answer<'_>) -> Checked {
     answer.expect_json("/error", "a non-empty string", non_empty).map(drop)
 }
 
-/// Provokes a 410, a 400 and a 409. Each must be JSON with a non-empty string in `error`; its media type is `application/json`
-/// or ends in `+json`.
-async fn errors_are_json_with_a_string(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let gone = knock(probe, &caller, |_| {}).await?;
-    gone.given_status(&[410])?;
-    expect_json_error(&gone)?;
-    let malformed = prepare(probe, &caller, &json!({ "domain": caller.domain })).await?;
-    malformed.given_status(&[400])?;
-    expect_json_error(&malformed)?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])?;
-    let locked = prepare(probe, &caller, &publish_body(&caller)).await?;
+/// Provokes errors: at a prepare a 400 and a 409, at a submit a 410 (or a 400) and a 400. Each must be JSON with a non-empty
+/// string in `error`; its media type is `application/json` or ends in `+json`.
+async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    let first = knock.send(probe, |_| {}).await?;
+    first.counterpart_status(knock.statuses)?;
+    expect_json_error(&first)?;
+    if knock.path == SUBMIT {
+        let body = knock.scene.said(json!({ "prepareId": NO_ID })).to_string();
+        let malformed = Knock { body, ..knock }.send(probe, |_| {}).await?;
+        malformed.given_status(&[400])?;
+        return expect_json_error(&malformed);
+    }
+    let scene = Scene::at(probe, place).await?;
+    scene.prepare(probe).await?.given_status(&[200])?;
+    let locked = scene.prepare(probe).await?;
     locked.given_status(&[409])?;
     expect_json_error(&locked)
 }
 
-/// Sends prepares of 65,535 and 65,536 bytes, which must not return 413, and a prepare and a submit of 65,537 bytes. Each
-/// must return 413; that of the prepare has the plain text `Payload Too Large`.
-async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
+/// Sends bodies of 65,535 and 65,536 bytes, which must not return 413, and one of 65,537 bytes. It must return 413 with the
+/// plain text `Payload Too Large`.
+async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    let is_prepare = knock.path == PREPARE;
+    knock.counterpart(probe).await?;
+    // A prepare that fits succeeds.
+    let scene = if is_prepare { Scene::at(probe, place).await? } else { knock.scene.clone() };
+    let whole = if is_prepare { scene.body.to_string() } else { knock.body.clone() };
+    let accepted: &[u16] = if is_prepare { &[200] } else { knock.statuses };
     // Whitespace after the JSON changes nothing but the size.
-    let padded = |body: Value, size: i64| {
-        let body = body.to_string();
-        format!("{body}{}", " ".repeat(size as usize - body.len()))
+    let send = async |body: &str, size: i64| {
+        let padded = format!("{body}{}", " ".repeat(size as usize - body.len()));
+        Draft::new(probe, &scene.caller, knock.path, padded).await?.send(probe).await
     };
-    let send = async |body: Value, size: i64| {
-        Draft::new(probe, &caller, PREPARE, padded(body, size)).await?.send(probe).await
-    };
-    prepare(probe, &caller, &json!({})).await?.counterpart_status(&[400])?;
-    let large = send(json!({}), BODY.outside).await?;
+    let large = send(&knock.body, BODY.outside).await?;
     expect_beyond(&large, &BODY, &body_of(BODY.outside), refusals::TOO_LARGE.statuses)?;
     let text = large.response.text();
     large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
-    let submit = padded(json!({}), BODY.outside);
-    let submit = Draft::new(probe, &caller, SUBMIT, submit).await?.send(probe).await?;
-    expect_beyond(&submit, &BODY, &body_of(BODY.outside), refusals::TOO_LARGE.statuses)?;
-    for (body, size, status) in [(json!({}), BODY.inside - 1, 400), (publish_body(&caller), BODY.inside, 200)]
+    for (body, size, statuses) in
+        [(&knock.body, BODY.inside - 1, knock.statuses), (&whole, BODY.inside, accepted)]
     {
         let fits = send(body, size).await?;
         expect_inside(&fits, &BODY, &body_of(size), refusals::TOO_LARGE.statuses)?;
-        fits.given_status(&[status])?;
+        fits.given_status(statuses)?;
     }
     Ok(())
 }
@@ -181,38 +185,35 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
     quota.expect_rate(probe).await
 }
 
-/// Sends a submit and a prepare while `fault` is set. Both must return 503 with the body that `judge` accepts.
-async fn unavailable(probe: &Probe<'_>, fault: &str, judge: fn(&Answer<'_>) -> Checked) -> Checked {
-    let caller = caller(probe).await?;
-    for (path, body) in [(SUBMIT, super::knock_body()), (PREPARE, json!({}).to_string())] {
-        probe.faults(json!([])).await?;
-        Draft::new(probe, &caller, path, body.clone())
-            .await?
-            .send(probe)
-            .await?
-            .counterpart_status(&[400, 410])?;
-        probe.faults(json!([{ "fault": fault }])).await?;
-        let answer = Draft::new(probe, &caller, path, body).await?.send(probe).await?;
-        answer.expect_status(&[503])?;
-        judge(&answer)?;
-    }
-    Ok(())
+/// Sends a request while `fault` is set. It must return 503 with the body that `judge` accepts.
+async fn unavailable(
+    probe: &Probe<'_>,
+    place: Place,
+    fault: &str,
+    judge: fn(&Answer<'_>) -> Checked,
+) -> Checked {
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    probe.faults(json!([])).await?;
+    knock.counterpart(probe).await?;
+    probe.faults(json!([{ "fault": fault }])).await?;
+    let answer = knock.send(probe, |_| {}).await?;
+    probe.faults(json!([])).await?;
+    answer.expect_refused()?;
+    judge(&answer)
 }
 
-/// Makes the node a standby and sends a submit and a prepare. Both must return 503 with `error` = `not-primary` and
-/// a string `reason`.
-async fn standby_returns_not_primary(probe: &Probe<'_>) -> Checked {
-    unavailable(probe, "publish.standby", |answer| {
+/// Makes the node a standby and sends a request. It must return 503 with `error` = `not-primary` and a string `reason`.
+async fn standby_returns_not_primary(probe: &Probe<'_>, place: Place) -> Checked {
+    unavailable(probe, place, "publish.standby", |answer| {
         answer.expect_json("/error", "\"not-primary\"", |value| value == "not-primary")?;
         answer.expect_json("/reason", "a string", Value::is_string).map(drop)
     })
     .await
 }
 
-/// Makes the backend passive and sends a submit and a prepare. Both must return 503 with `error` = `backend is
-/// passive`.
-async fn passive_backend_returns_its_error(probe: &Probe<'_>) -> Checked {
-    unavailable(probe, "publish.passive", |answer| {
+/// Makes the backend passive and sends a request. It must return 503 with `error` = `backend is passive`.
+async fn passive_backend_returns_its_error(probe: &Probe<'_>, place: Place) -> Checked {
+    unavailable(probe, place, "publish.passive", |answer| {
         answer
             .expect_json("/error", "\"backend is passive\"", |value| value == "backend is passive")
             .map(drop)

@@ -1,39 +1,40 @@
 //! Checks of the transaction message, read from its raw bytes.
 
+use assay_spec::Place;
 use assay_spec::publish::requirements::message as rows;
 use serde_json::json;
 
+use super::scene::Scene;
 use super::wire::{Message, read_message};
-use super::{Caller, caller, chain_call, prepared, publish_body};
+use super::{Caller, chain_call};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LEGACY, message_is_legacy_shortest_and_complete).costs(1, 1, 1).writes(1),
-    shows!(rows::HEADER, header_is_2_1_1).costs(1, 1, 1).writes(1),
-    shows!(rows::FEE_PAYER, account_0_is_not_the_client).costs(1, 1, 1).writes(1),
-    shows!(rows::CLIENT, account_1_is_the_client).costs(1, 1, 1).writes(1),
-    shows!(rows::MEMO_PROGRAM, account_2_is_the_memo_program).costs(1, 1, 1).writes(1),
-    shows!(rows::THREE_ACCOUNTS, message_has_three_accounts).costs(1, 1, 1).writes(1),
-    shows!(rows::ONE_INSTRUCTION, message_has_one_instruction).costs(1, 1, 1).writes(1),
-    shows!(rows::INSTRUCTION_PROGRAM, instruction_calls_account_2).costs(1, 1, 1).writes(1),
-    shows!(rows::INSTRUCTION_ACCOUNTS, instruction_passes_account_1).costs(1, 1, 1).writes(1),
-    shows!(rows::BLOCKHASH, blockhash_is_valid).costs(2, 1, 1).writes(1).needs(&[Need::Chain]),
+    shows!(rows::LEGACY, each message_is_legacy_shortest_and_complete).posts(3, 3, 3),
+    shows!(rows::HEADER, each header_is_2_1_1).posts(3, 3, 3),
+    shows!(rows::FEE_PAYER, each account_0_is_not_the_client).posts(3, 3, 3),
+    shows!(rows::CLIENT, each account_1_is_the_client).posts(3, 3, 3),
+    shows!(rows::MEMO_PROGRAM, each account_2_is_the_memo_program).posts(3, 3, 3),
+    shows!(rows::THREE_ACCOUNTS, each message_has_three_accounts).posts(3, 3, 3),
+    shows!(rows::ONE_INSTRUCTION, each message_has_one_instruction).posts(3, 3, 3),
+    shows!(rows::INSTRUCTION_PROGRAM, each instruction_calls_account_2).posts(3, 3, 3),
+    shows!(rows::INSTRUCTION_ACCOUNTS, each instruction_passes_account_1).posts(3, 3, 3),
+    shows!(rows::BLOCKHASH, each blockhash_is_valid).costs(6, 3, 3).writes(3).needs(&[Need::Chain]),
 ];
 
 /// Sends an ordinary prepare and decodes its message.
-async fn ordinary(probe: &Probe<'_>) -> Result<(Caller, Message), Stop> {
-    let caller = caller(probe).await?;
-    let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
-    Ok((caller, probe.given_some(read_message(&prepared.message), "the message cannot be decoded")?))
+async fn ordinary(probe: &Probe<'_>, place: Place) -> Result<(Caller, Message), Stop> {
+    let scene = Scene::at(probe, place).await?;
+    let prepared = scene.prepared(probe).await?;
+    Ok((scene.caller, probe.given_some(read_message(&prepared.message), "the message cannot be decoded")?))
 }
 
 /// Decodes the prepared message. It must be a legacy message with lengths in shortest encoding and no bytes left
 /// over.
-async fn message_is_legacy_shortest_and_complete(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
+async fn message_is_legacy_shortest_and_complete(probe: &Probe<'_>, place: Place) -> Checked {
+    let prepared = Scene::at(probe, place).await?.prepared(probe).await?;
     let message = read_message(&prepared.message);
     probe.expect(message.is_some(), "message", "a transaction message", "bytes that do not decode")?;
     if let Some(message) = message {
@@ -51,8 +52,8 @@ async fn message_is_legacy_shortest_and_complete(probe: &Probe<'_>) -> Checked {
 
 /// Reads the header of the prepared message. It must require 2 signatures, with 1 read-only signer and 1 read-only
 /// unsigned account.
-async fn header_is_2_1_1(probe: &Probe<'_>) -> Checked {
-    let (_, message) = ordinary(probe).await?;
+async fn header_is_2_1_1(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, message) = ordinary(probe, place).await?;
     probe.expect(message.header == [2, 1, 1], "message header", "[2, 1, 1]", format!("{:?}", message.header))
 }
 
@@ -62,8 +63,8 @@ fn account(message: &Message, at: usize) -> String {
 }
 
 /// Reads account 0 of the prepared message. It must not be the client's key.
-async fn account_0_is_not_the_client(probe: &Probe<'_>) -> Checked {
-    let (caller, message) = ordinary(probe).await?;
+async fn account_0_is_not_the_client(probe: &Probe<'_>, place: Place) -> Checked {
+    let (caller, message) = ordinary(probe, place).await?;
     let client = assay_spec::crypto::ed25519::address(&caller.key);
     let payer = account(&message, 0);
     probe.expect(
@@ -75,50 +76,50 @@ async fn account_0_is_not_the_client(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads account 1 of the prepared message. It must be the client's key.
-async fn account_1_is_the_client(probe: &Probe<'_>) -> Checked {
-    let (caller, message) = ordinary(probe).await?;
+async fn account_1_is_the_client(probe: &Probe<'_>, place: Place) -> Checked {
+    let (caller, message) = ordinary(probe, place).await?;
     let client = assay_spec::crypto::ed25519::address(&caller.key);
     probe.expect(account(&message, 1) == client, "account 1", client, account(&message, 1))
 }
 
 /// Reads account 2 of the prepared message. It must be the memo program.
-async fn account_2_is_the_memo_program(probe: &Probe<'_>) -> Checked {
-    let (_, message) = ordinary(probe).await?;
+async fn account_2_is_the_memo_program(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, message) = ordinary(probe, place).await?;
     let memo = probe.settings.dialect.memo_program.clone();
     probe.expect(account(&message, 2) == memo, "account 2", memo, account(&message, 2))
 }
 
 /// Counts the accounts of the prepared message. There must be exactly three.
-async fn message_has_three_accounts(probe: &Probe<'_>) -> Checked {
-    let (_, message) = ordinary(probe).await?;
+async fn message_has_three_accounts(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, message) = ordinary(probe, place).await?;
     let count = message.accounts.len();
     probe.expect(count == 3, "accounts", "3", count.to_string())
 }
 
 /// Counts the instructions of the prepared message. There must be exactly one.
-async fn message_has_one_instruction(probe: &Probe<'_>) -> Checked {
-    let (_, message) = ordinary(probe).await?;
+async fn message_has_one_instruction(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, message) = ordinary(probe, place).await?;
     let count = message.instructions.len();
     probe.expect(count == 1, "instructions", "1", count.to_string())
 }
 
 /// Reads the program index of the first instruction. It must be account 2, the memo program.
-async fn instruction_calls_account_2(probe: &Probe<'_>) -> Checked {
-    let (_, message) = ordinary(probe).await?;
+async fn instruction_calls_account_2(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, message) = ordinary(probe, place).await?;
     let program = message.instructions.first().map(|(program, ..)| *program);
     probe.expect(program == Some(2), "program of the instruction", "account 2", format!("{program:?}"))
 }
 
 /// Reads the account list of the first instruction. It must be exactly `[1]`.
-async fn instruction_passes_account_1(probe: &Probe<'_>) -> Checked {
-    let (_, message) = ordinary(probe).await?;
+async fn instruction_passes_account_1(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, message) = ordinary(probe, place).await?;
     let accounts = message.instructions.first().map(|(_, accounts, _)| accounts.clone()).unwrap_or_default();
     probe.expect(accounts == [1], "accounts of the instruction", "[1]", format!("{accounts:?}"))
 }
 
 /// Asks the chain (`isBlockhashValid`) about the message's blockhash. It must be valid.
-async fn blockhash_is_valid(probe: &Probe<'_>) -> Checked {
-    let (_, message) = ordinary(probe).await?;
+async fn blockhash_is_valid(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, message) = ordinary(probe, place).await?;
     let hash = bs58::encode(message.blockhash).into_string();
     let answer = chain_call(probe, "isBlockhashValid", json!([hash, { "commitment": "processed" }])).await?;
     probe.expect(answer["value"] == true, "isBlockhashValid", "true", answer["value"].to_string())

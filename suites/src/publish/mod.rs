@@ -8,6 +8,7 @@ mod message;
 mod prepare;
 mod record;
 mod refusals;
+mod scene;
 mod submit;
 mod transfer;
 pub mod verify;
@@ -63,6 +64,8 @@ pub(crate) const NO_ID: &str = "5f0f1b5e-0000-4000-8000-00000badf00d";
 pub struct Fixtures {
     /// Bound domains that no check has used yet.
     pub domains: Arc<Mutex<VecDeque<String>>>,
+    /// A domain at which nothing is accepted, so that many checks can use it.
+    pub reserved: Arc<Mutex<Option<String>>>,
     /// The seed of the key that all of them are bound to.
     pub key: Option<[u8; 32]>,
     /// A transfer must carry a `cid`.
@@ -76,6 +79,7 @@ impl Fixtures {
     pub fn new(profile: &crate::profile::Publish, key: Option<&str>) -> Result<Fixtures, String> {
         Ok(Fixtures {
             domains: Arc::new(Mutex::new(profile.domains.iter().cloned().collect())),
+            reserved: Arc::default(),
             key: key.map(seed).transpose()?,
             transfer_needs_cid: profile.readings.transfer_needs_cid,
             lenient_rule7: profile.readings.lenient_rule7,
@@ -139,9 +143,29 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
         let domain = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         domain.map(Value::String).ok_or_else(|| "none left".to_owned())
     };
-    let domain =
-        probe.share("publish.domain", next).ok().and_then(|domain| domain.as_str().map(str::to_owned));
-    match (fixtures.key, domain) {
+    configured(probe, probe.share("publish.domain", next))
+}
+
+/// A bound domain for requests that change nothing. Without a control API, all checks use the same one.
+pub(crate) async fn reserved(probe: &Probe<'_>) -> Result<Caller, Stop> {
+    if probe.has_control() {
+        return caller(probe).await;
+    }
+    let fixtures = &probe.settings.publish;
+    let mut reserved = fixtures.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+    let next = || {
+        if reserved.is_none() {
+            *reserved = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        }
+        reserved.clone().map(Value::String).ok_or_else(|| "none left".to_owned())
+    };
+    configured(probe, probe.share("publish.reserved", next))
+}
+
+/// The caller of a domain of the profile.
+fn configured(probe: &Probe<'_>, domain: Result<Value, String>) -> Result<Caller, Stop> {
+    let domain = domain.ok().and_then(|domain| domain.as_str().map(str::to_owned));
+    match (probe.settings.publish.key, domain) {
         (Some(seed), Some(domain)) => Ok(Caller { domain, key: ed25519::key_from_seed(seed) }),
         (None, _) => Err(Stop::NotTestable("needs a bound domain ([publish] key and domains)".to_owned())),
         (_, None) => Err(Stop::NotTestable(

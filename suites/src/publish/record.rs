@@ -1,10 +1,11 @@
 //! Checks of the record in the message, one property each.
 
-use assay_spec::Instant;
 use assay_spec::publish::requirements::record as rows;
 use assay_spec::publish::requirements::{submit, transfer};
+use assay_spec::{Instant, Place};
 use serde_json::{Value, json};
 
+use super::scene::Scene;
 use super::wire::{Record, read_record};
 use super::{Caller, accept_body, caller, fresh_key, landed, prepared, publish_body, transfer_body};
 use crate::check::{Check, Checked, Stop};
@@ -12,18 +13,18 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, record_starts_with_prefix_and_kind).costs(2, 2, 2).writes(2),
-    shows!(rows::KEYS, record_has_its_keys_in_order).costs(2, 2, 2).writes(2),
-    shows!(rows::COMPACT, record_has_no_whitespace).costs(1, 1, 1).writes(1),
+    shows!(rows::KIND, each record_starts_with_prefix_and_kind).posts(3, 3, 3),
+    shows!(rows::KEYS, each record_has_its_keys_in_order).posts(3, 3, 3),
+    shows!(rows::COMPACT, each record_has_no_whitespace).posts(3, 3, 3),
     shows!(rows::ESCAPING, record_uses_standard_json_escaping)
         .costs(1, 1, 1)
         .writes(1)
         .after(const { &[&rows::COMPACT, &rows::CID] }),
-    shows!(rows::DOMAIN, record_names_the_domain).costs(1, 1, 1).writes(1),
+    shows!(rows::DOMAIN, each record_names_the_domain).posts(3, 3, 3),
     shows!(rows::CID, record_contains_the_cid).costs(1, 1, 1).writes(1),
     shows!(rows::VERSION, record_contains_the_version).costs(1, 1, 1).writes(1),
-    shows!(rows::TIME_FORM, record_time_has_three_decimals).costs(1, 1, 1).writes(1),
-    shows!(rows::TIME_NOW, record_time_is_now).costs(1, 1, 1).writes(1),
+    shows!(rows::TIME_FORM, each record_time_has_three_decimals).posts(3, 3, 3),
+    shows!(rows::TIME_NOW, each record_time_is_now).posts(3, 3, 3),
     shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1).writes(1),
     shows!(rows::ACCEPT, accept_record_names_the_transfer)
         .costs(3, 2, 1)
@@ -39,39 +40,34 @@ async fn record_of(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<R
 }
 
 /// Sends an ordinary prepare and reads its record.
-async fn ordinary(probe: &Probe<'_>) -> Result<(Caller, Record), Stop> {
-    let caller = caller(probe).await?;
-    let record = record_of(probe, &caller, &publish_body(&caller)).await?;
-    Ok((caller, record))
+async fn ordinary(probe: &Probe<'_>, place: Place) -> Result<(Caller, Record), Stop> {
+    let scene = Scene::at(probe, place).await?;
+    let record = record_of(probe, &scene.caller, &scene.body).await?;
+    Ok((scene.caller, record))
 }
 
-/// Sends a publish prepare and a transfer prepare. Each record must begin with the record prefix, the kind and a
-/// colon.
-async fn record_starts_with_prefix_and_kind(probe: &Probe<'_>) -> Checked {
-    let prefix = &probe.settings.dialect.record_prefix;
-    let (_, record) = ordinary(probe).await?;
-    let want = format!("{prefix}pub:");
-    probe.expect(record.before == want, "record prefix", want, record.before)?;
-    let caller = caller(probe).await?;
-    let record = record_of(probe, &caller, &transfer_body(probe, &caller, &fresh_key(probe))).await?;
-    let want = format!("{prefix}transfer:");
+/// Sends a prepare. Its record must begin with the record prefix, the kind and a colon.
+async fn record_starts_with_prefix_and_kind(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, record) = ordinary(probe, place).await?;
+    let want = format!("{}{}:", probe.settings.dialect.record_prefix, place.op);
     probe.expect(record.before == want, "record prefix", want, record.before)
 }
 
-/// Sends a publish prepare and a transfer prepare. Each record must have exactly the documented keys, in the
-/// documented order.
-async fn record_has_its_keys_in_order(probe: &Probe<'_>) -> Checked {
-    let keys = |record: &Record| record.members.keys().cloned().collect::<Vec<_>>().join(" ");
-    let (_, record) = ordinary(probe).await?;
-    probe.expect(keys(&record) == "d c v t", "keys of a pub record", "d c v t", keys(&record))?;
-    let caller = caller(probe).await?;
-    let record = record_of(probe, &caller, &transfer_body(probe, &caller, &fresh_key(probe))).await?;
-    probe.expect(keys(&record) == "d newVault t", "keys of a transfer record", "d newVault t", keys(&record))
+/// Sends a prepare. Its record must have exactly the documented keys, in the documented order.
+async fn record_has_its_keys_in_order(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, record) = ordinary(probe, place).await?;
+    let keys = record.members.keys().cloned().collect::<Vec<_>>().join(" ");
+    let want = match place.op {
+        "transfer" => "d newVault t",
+        "accept" => "d transfer t",
+        _ => "d c v t",
+    };
+    probe.expect(keys == want, &format!("keys of a {} record", place.op), want, keys.clone())
 }
 
 /// Sends a prepare. The record's JSON must contain no whitespace.
-async fn record_has_no_whitespace(probe: &Probe<'_>) -> Checked {
-    let (_, record) = ordinary(probe).await?;
+async fn record_has_no_whitespace(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, record) = ordinary(probe, place).await?;
     // No value of this record contains whitespace.
     let spaced = record.json.chars().any(char::is_whitespace);
     probe.expect(!spaced, "record", "no whitespace", record.json)
@@ -90,8 +86,8 @@ async fn record_uses_standard_json_escaping(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a prepare. The record's `d` must be the domain.
-async fn record_names_the_domain(probe: &Probe<'_>) -> Checked {
-    let (caller, record) = ordinary(probe).await?;
+async fn record_names_the_domain(probe: &Probe<'_>, place: Place) -> Checked {
+    let (caller, record) = ordinary(probe, place).await?;
     probe.expect(record.members["d"] == caller.domain, "record /d", caller.domain, value(&record, "d"))
 }
 
@@ -120,8 +116,8 @@ async fn record_contains_the_version(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a prepare. The record's `t` must have exactly the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
-async fn record_time_has_three_decimals(probe: &Probe<'_>) -> Checked {
-    let (_, record) = ordinary(probe).await?;
+async fn record_time_has_three_decimals(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, record) = ordinary(probe, place).await?;
     let shape = |time: &str| {
         time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).eq("0000-00-00T00:00:00.000Z".chars())
     };
@@ -130,9 +126,9 @@ async fn record_time_has_three_decimals(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends a prepare. The record's `t` must be within a minute of the current time.
-async fn record_time_is_now(probe: &Probe<'_>) -> Checked {
+async fn record_time_is_now(probe: &Probe<'_>, place: Place) -> Checked {
     const SLACK_MS: u64 = 60_000;
-    let (_, record) = ordinary(probe).await?;
+    let (_, record) = ordinary(probe, place).await?;
     let now = probe.now().await?;
     let time = record.members.get("t").and_then(Value::as_str).and_then(Instant::parse_iso);
     let close = time.is_some_and(|time| time.distance_ms(now) <= SLACK_MS);

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use assay_spec::Place;
+use assay_spec::crypto::text;
+use assay_spec::publish::places::{ACCEPT, BY_INCOMING, PREPARE_PUB, PUB, SUBMIT_ACCEPT, SUBMITS, TRANSFER};
 use assay_spec::publish::requirements::{submit as submits, transfer as rows};
 use serde_json::{Value, json};
 
 use super::refusals;
+use super::scene::{Knock, Scene};
 use super::{
-    Caller, PREPARED, accept_body, caller, fresh_key, knock, landed, prepare, prepared, publish_body, submit,
+    Caller, NO_ID, PREPARED, accept_body, caller, fresh_key, landed, prepare, prepared, publish_body, submit,
     submit_body, transfer_body,
 };
 use crate::check::{Check, Checked, Need, Stop};
@@ -15,10 +19,9 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::FREEZES, confirmed_transfer_freezes_the_old_key, refusals::CONFLICT)
-        .costs(4, 2, 1)
-        .elsewhere(5)
-        .writes(4)
+    refuses!(rows::FREEZES, each confirmed_transfer_freezes_the_old_key, refusals::CONFLICT)
+        .posts(13, 2, 6)
+        .elsewhere(22)
         .destroys()
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
     shows!(rows::FREEZES_ONCE_CONFIRMED, prepared_transfer_does_not_freeze_the_old_key)
@@ -33,19 +36,18 @@ pub(super) const CHECKS: &[Check] = &[
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
     refuses!(
         rows::ACCEPT_NEEDS_PENDING,
-        accept_without_a_pending_transfer_is_rejected,
+        each accept_without_a_pending_transfer_is_rejected,
         refusals::UNAUTHENTICATED
     )
-    .costs(2, 1, 1)
-    .writes(2),
-    refuses!(rows::ACCEPT_BY_INCOMING, accept_by_another_key_is_rejected, refusals::UNAUTHENTICATED)
-        .costs(5, 2, 1)
-        .writes(5)
+    .posts(4, 1, 2),
+    refuses!(rows::ACCEPT_BY_INCOMING, each accept_by_another_key_is_rejected, refusals::UNAUTHENTICATED)
+        .posts(6, 1, 2)
+        .elsewhere(10)
         .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
-    refuses!(rows::INCOMING_ONLY_ACCEPTS, incoming_key_can_only_accept, refusals::UNAUTHENTICATED)
-        .costs(4, 2, 1)
-        .writes(4)
+    refuses!(rows::INCOMING_ONLY_ACCEPTS, each incoming_key_can_only_accept, refusals::UNAUTHENTICATED)
+        .posts(10, 3, 4)
+        .elsewhere(16)
         .destroys()
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
     refuses!(rows::ACCEPT_SAYS_SO, submit_of_an_accept_needs_op, refusals::NO_OP)
@@ -68,21 +70,63 @@ async fn pending(probe: &Probe<'_>) -> Result<(Caller, Caller), Stop> {
     Ok((old, new))
 }
 
-/// Completes a transfer and sends a prepare with the old key. It must return 409 with `cause` = `transfer-frozen`. A submit
-/// with the old key of a prepare that does not exist must return the same, or 410.
-async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>) -> Checked {
-    let (old, _) = pending(probe).await?;
-    // The transfer itself is the counterpart: the old key was accepted before it.
-    probe.counterpart(true, "the old key's transfer landed")?;
-    let answer = prepare(probe, &old, &publish_body(&old)).await?;
-    answer.expect_refused()?;
-    let expect_cause = |answer: &Answer<'_>| {
-        answer.expect_json("/cause", "\"transfer-frozen\"", |value| value == "transfer-frozen").map(drop)
+/// A domain with a pending transfer.
+struct Pending {
+    old: Caller,
+    new: Caller,
+    /// The `prepareId` of the transfer, if this check has made it.
+    id: String,
+}
+
+/// A pending transfer. The submit of a transfer needs one that has landed; otherwise the control API makes it, if there is
+/// one.
+async fn pending_at(probe: &Probe<'_>, place: Place) -> Result<Pending, Stop> {
+    if probe.has_control() && !(SUBMITS.contains(&place) && place.op == TRANSFER) {
+        let scene = Scene::at(probe, BY_INCOMING[0]).await?;
+        return Ok(Pending { old: scene.old, new: scene.caller, id: NO_ID.to_owned() });
+    }
+    let old = caller(probe).await?;
+    let new = old.with_key(fresh_key(probe));
+    let (prepared, _) = landed(probe, &old, &transfer_body(probe, &old, &new.key)).await?;
+    Ok(Pending { old, new, id: prepared.id })
+}
+
+/// Sends the request of a place, signed by `signer`: a prepare, or the submit of `id` with a wrong signature.
+async fn attempt<'p>(
+    probe: &'p Probe<'_>,
+    place: Place,
+    signer: &Caller,
+    id: &str,
+) -> Result<Answer<'p>, Stop> {
+    if SUBMITS.contains(&place) {
+        let mut body = json!({ "prepareId": id, "signature": text::base64(&[0; 64]) });
+        if place.op == ACCEPT {
+            body["op"] = json!(ACCEPT);
+        }
+        return submit(probe, signer, &body).await;
+    }
+    let body = match place.op {
+        TRANSFER => transfer_body(probe, signer, &fresh_key(probe)),
+        ACCEPT => accept_body(signer),
+        _ => publish_body(signer),
     };
-    expect_cause(&answer)?;
-    let submitted = knock(probe, &old, |_| {}).await?;
-    submitted.expect_status(&[409, 410])?;
-    if submitted.status() == 409 { expect_cause(&submitted) } else { Ok(()) }
+    prepare(probe, signer, &body).await
+}
+
+/// Sends requests with the old key while a transfer is pending: prepares and submits, also of the `prepareId` of the transfer
+/// and of the accept. Each must return 409 with `cause` = `transfer-frozen`.
+async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>, place: Place) -> Checked {
+    // The key of a domain without a transfer is not frozen.
+    Knock::at(probe, PREPARE_PUB[0]).await?.counterpart(probe).await?;
+    let Pending { old, new, id } = pending_at(probe, place).await?;
+    let answer = if SUBMIT_ACCEPT.contains(&place) {
+        let id = prepared(probe, &new, &accept_body(&new)).await?.id;
+        attempt(probe, place.op(PUB), &old, &id).await?
+    } else {
+        attempt(probe, place, &old, &id).await?
+    };
+    answer.expect_refused()?;
+    answer.expect_json("/cause", "\"transfer-frozen\"", |value| value == "transfer-frozen").map(drop)
 }
 
 /// Prepares a transfer, lets it expire and sends an ordinary prepare with the old key. It must return 200.
@@ -105,31 +149,30 @@ async fn incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
     submit(probe, &new, &body).await?.expect_status(&[200])
 }
 
-/// Sends an accept prepare while no transfer is pending. It must return 404.
-async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>) -> Checked {
+/// Sends an accept while no transfer is pending. It must return 404.
+async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let caller = caller(probe).await?;
-    prepare(probe, &caller, &accept_body(&caller)).await?.expect_refused()?;
-    prepare(probe, &caller, &publish_body(&caller)).await?.counterpart_status(&[200])
+    attempt(probe, place, &caller, NO_ID).await?.expect_refused()?;
+    attempt(probe, place.op(PUB), &caller, NO_ID).await?.counterpart_status(&[200, 410])
 }
 
-/// Sends accept prepares signed by a third key and by the old key. The first must return 404, the second 404 or
-/// 409.
-async fn accept_by_another_key_is_rejected(probe: &Probe<'_>) -> Checked {
-    let (old, new) = pending(probe).await?;
+/// Sends accepts signed by a third key and by the old key. The first must return 404, the second 404 or 409.
+async fn accept_by_another_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let Pending { old, new, .. } = pending_at(probe, place).await?;
     let third = old.with_key(fresh_key(probe));
-    prepare(probe, &third, &accept_body(&third)).await?.expect_refused()?;
-    let by_old = prepare(probe, &old, &accept_body(&old)).await?;
+    attempt(probe, place, &third, NO_ID).await?.expect_refused()?;
+    let by_old = attempt(probe, place, &old, NO_ID).await?;
     by_old.expect_status(&[404, 409])?;
     let status = by_old.status();
-    probe.note(format!("an accept by the old key returns {status}"));
-    prepare(probe, &new, &accept_body(&new)).await?.counterpart_status(&[200])
+    probe.note(format!("an accept by the old key returns {status} ({place})"));
+    attempt(probe, place, &new, NO_ID).await?.counterpart_status(&[200, 410])
 }
 
-/// Sends an ordinary prepare with the incoming key while the transfer is pending. It must return 404.
-async fn incoming_key_can_only_accept(probe: &Probe<'_>) -> Checked {
-    let (_, new) = pending(probe).await?;
-    prepare(probe, &new, &publish_body(&new)).await?.expect_refused()?;
-    prepare(probe, &new, &accept_body(&new)).await?.counterpart_status(&[200])
+/// Sends a publish and a transfer with the incoming key while the transfer is pending. Each must return 404.
+async fn incoming_key_can_only_accept(probe: &Probe<'_>, place: Place) -> Checked {
+    let Pending { new, id, .. } = pending_at(probe, place).await?;
+    attempt(probe, place, &new, &id).await?.expect_refused()?;
+    attempt(probe, place.op(ACCEPT), &new, NO_ID).await?.counterpart_status(&[200, 410])
 }
 
 /// Sends the submit of an accept without `op`. It must return 404; with `op` = `accept` it must return 200.

@@ -182,6 +182,7 @@ pub(crate) mod example {
             statement,
             rule: "",
             anchors: &[Anchor { heading: "Exchange", ordinal: 1, hash: 0 }],
+            places: &[],
         }
     }
 

@@ -270,6 +270,13 @@ fn words(outcome: &Outcome, paint: Paint) -> String {
         line("want", &failure.want);
         line("got", &failure.got);
     }
+    for verdict in Verdict::ALL {
+        let at = outcome.cells.iter().filter(|cell| cell.verdict == verdict).map(|cell| cell.at.as_str());
+        let at: Vec<&str> = at.collect();
+        if !at.is_empty() {
+            line("places", &format!("{}: {}", verdict.name(), at.join(", ")));
+        }
+    }
     outcome.notes.iter().for_each(|note| line("note", note));
     outcome.why.iter().for_each(|why| line("why", why));
     out

@@ -14,7 +14,7 @@ use assay_sim::clock::EPOCH;
 use assay_sim::outgoing::{Outgoing, OutgoingId};
 use assay_sim::publish::SITES;
 use assay_sim::{ExchangeId, Input, Output, Reply, RequestHead, Site, World};
-use assay_spec::{Dialect, Instant, Service};
+use assay_spec::{Dialect, Id, Instant, Place, Service};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde_json::{Value, json};
@@ -69,6 +69,17 @@ impl Driver {
     /// The number of records on the chain.
     pub(crate) fn landed(&self) -> u64 {
         self.view()["chain"]["transactions"].as_u64().expect("a count")
+    }
+
+    /// Every row decides only at the places that it declares. The world watches its places.
+    pub(crate) fn rows_are_at_their_places(&self) -> Result<(), String> {
+        let visits = self.world.core.visits();
+        let is_elsewhere = |(row, place): &(Id, Place)| {
+            !row.places.is_empty() && !row.places.iter().any(|declared| declared.contains(place))
+        };
+        let found = visits.filter(is_elsewhere).map(|(row, place)| format!("{row} at {place}"));
+        let found: Vec<String> = found.collect();
+        if found.is_empty() { Ok(()) } else { Err(format!("not declared: {found:?}")) }
     }
 
     pub(crate) fn perform(&mut self, name: &str, arguments: &Value) {

@@ -65,6 +65,7 @@ proptest! {
     fn every_walk_keeps_the_guarantees(steps in prop::collection::vec(any_step(), 1..60)) {
         let mut walk = Walk::new();
         let verdict = steps.iter().try_for_each(|step| walk.take(step)).and_then(|()| walk.rest());
+        let verdict = verdict.and_then(|()| walk.driver.rows_are_at_their_places());
         if let Err(why) = verdict {
             return Err(TestCaseError::fail(format!("{why}\n{}", walk.log)));
         }
@@ -123,6 +124,7 @@ struct Walk {
 impl Walk {
     fn new() -> Walk {
         let mut driver = Driver::new(1);
+        driver.world.core.watch_places();
         driver.set_drop_limits(&json!({
             "zip_bytes": ZIP_BYTES, "extracted_bytes": SITE_BYTES, "files": FILES, "stored_bytes": STORED_BYTES,
             "drops_per_hour": PER_HOUR, "drops_per_day": PER_DAY, "daily_budget": PER_DAY_OF_ALL,

@@ -51,6 +51,7 @@ struct Walk {
 impl Walk {
     fn new(daily: u32) -> Walk {
         let mut driver = Driver::new(1);
+        driver.world.core.watch_places();
         let model = Model::new(daily as usize);
         for (key, domain) in [(0, "a.example"), (1, "b.example")] {
             driver.bind(&Client { key: model.keys[key].clone(), domain: domain.to_owned() });
@@ -161,6 +162,7 @@ impl Walk {
         if !quiet {
             return Err(format!("not at rest: {view}"));
         }
+        self.driver.rows_are_at_their_places()?;
         self.model.good_prepares().into_iter().try_for_each(|(ask, call)| {
             let call = call(self.driver.now());
             self.send(&Ask { time: self.driver.now(), ..ask }, &call)

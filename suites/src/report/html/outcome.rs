@@ -56,6 +56,8 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
     if let Some(failure) = &outcome.failure {
         put_failure(&mut out, failure, most, &|n| address(run, outcome, n));
     }
+    let cells = outcome.cells.iter().map(|cell| format!("{}: {}", cell.at, cell.verdict.name()));
+    put_list(&mut out, "Places", &cells.collect::<Vec<_>>(), most);
     put_list(&mut out, "Notes", &outcome.notes, most);
     let last = &outcome.why[outcome.why.len().saturating_sub(LOGGED)..];
     put_list(&mut out, "Reasons logged by the target", last, most);

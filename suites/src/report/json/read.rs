@@ -18,7 +18,7 @@ use crate::recording::{Call, Input};
 use crate::redact::Disguise;
 use crate::run::machines;
 use crate::shard;
-use crate::verdict::{Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
+use crate::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
 
 /// The maximum size of an inflated body, in bytes.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -90,8 +90,11 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
         return Err(format!("in this version the fact of this check is {}", check.fact));
     }
     let requirement: Id = check.requirement;
-    let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == one.verdict);
-    let verdict = verdict.ok_or_else(|| format!("not a verdict: {:?}", one.verdict))?;
+    let verdict = self::verdict(&one.verdict)?;
+    let cell = |wire::Cell { at, verdict, reason }| {
+        self::verdict(&verdict).map(|verdict| AtPlace { at, verdict, reason })
+    };
+    let cells = one.cells.into_iter().map(cell).collect::<Result<_, _>>()?;
     let exchanges = one.exchanges.into_iter().enumerate();
     let exchanges =
         exchanges.map(|(n, one)| exchange(one, bodies).map_err(|why| format!("exchanges[{n}]: {why}")));
@@ -108,6 +111,7 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
         return Err("failure.exchange: the outcome does not have this exchange".to_owned());
     }
     Ok(Outcome {
+        cells,
         notes: one.notes,
         failure,
         exchanges,
@@ -126,6 +130,11 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
         is_ambient: one.ambient,
         ..Outcome::new(requirement, check.fact, verdict, one.reason)
     })
+}
+
+fn verdict(name: &str) -> Result<Verdict, String> {
+    let found = Verdict::ALL.into_iter().find(|verdict| verdict.name() == name);
+    found.ok_or_else(|| format!("not a verdict: {name:?}"))
 }
 
 fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, String> {

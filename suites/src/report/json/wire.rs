@@ -134,6 +134,8 @@ pub(super) struct Outcome {
     pub statement: String,
     pub source: String,
     pub reason: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<Cell>,
     pub notes: Vec<String>,
     pub failure: Option<Failure>,
     pub why: Vec<String>,
@@ -157,6 +159,15 @@ pub(super) struct Outcome {
     pub disguises: Vec<Disguise>,
     pub exchanges: Vec<Exchange>,
     pub calls: Vec<Call>,
+}
+
+/// The verdict at one place.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cell {
+    pub at: String,
+    pub verdict: String,
+    pub reason: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -12,7 +12,7 @@ use crate::control::Offer;
 use crate::endpoints::{Answers, Coverage};
 use crate::exchange::{Broken, Cut, Exchange};
 use crate::recording::{Call, Input};
-use crate::verdict::{Conditions, Outcome, Run, Shards, Verdict};
+use crate::verdict::{AtPlace, Conditions, Outcome, Run, Shards, Verdict};
 
 /// Longer bodies are stored in the table.
 const BODY_BYTES: usize = 4 * 1024;
@@ -103,6 +103,7 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
         statement: id.statement().to_owned(),
         source: id.source(),
         reason: outcome.reason.clone(),
+        cells: outcome.cells.iter().map(cell).collect(),
         notes: outcome.notes.clone(),
         failure: outcome.failure.as_ref().map(|failure| wire::Failure {
             place: failure.place.clone(),
@@ -125,6 +126,10 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
         exchanges: outcome.exchanges.iter().map(|one| exchange(one, bodies)).collect(),
         calls: outcome.calls.iter().map(|one| call(one, bodies)).collect(),
     }
+}
+
+fn cell(AtPlace { at, verdict, reason }: &AtPlace) -> wire::Cell {
+    wire::Cell { at: at.clone(), verdict: verdict.name().to_owned(), reason: reason.clone() }
 }
 
 fn exchange(exchange: &Exchange, bodies: &mut Bodies) -> wire::Exchange {

@@ -1,0 +1,200 @@
+//! The clients of a matrix check: at each place, who signs what for which domain.
+
+use assay_spec::Place;
+use assay_spec::crypto::{ed25519, text};
+use assay_spec::publish::places::{BY_INCOMING, EVERY, PREPARES};
+use serde_json::{Value, json};
+
+use super::wire::Draft;
+use super::{
+    Caller, NO_ID, PREPARE, PREPARED, Prepared, SUBMIT, accept_body, bound, fresh_key, landed, prepare,
+    publish_body, read_prepared, reserved, submit, submit_body, transfer_body,
+};
+use crate::check::{Checked, Stop};
+use crate::probe::{Answer, Probe};
+
+/// Whether an accept is asked for.
+fn is_accept(place: Place) -> bool {
+    BY_INCOMING.contains(&place)
+}
+
+/// A client who may do what a place needs.
+#[derive(Clone)]
+pub(crate) struct Scene {
+    pub(crate) place: Place,
+    /// Who signs.
+    pub(crate) caller: Caller,
+    /// The client with the key that is bound to the domain: another one if the place needs an accept.
+    pub(crate) old: Caller,
+    /// The body of the prepare.
+    pub(crate) body: Value,
+    /// The transaction of the pending transfer, if there is one.
+    pub(crate) transfer: String,
+}
+
+impl Scene {
+    /// A client with a domain that no check has used yet.
+    pub(crate) async fn at(probe: &Probe<'_>, place: Place) -> Result<Scene, Stop> {
+        Scene::with(probe, place, &json!({})).await
+    }
+
+    /// As [`Scene::at`], with such a binding, for example `{"publishable": false}`.
+    pub(crate) async fn with(probe: &Probe<'_>, place: Place, kind: &Value) -> Result<Scene, Stop> {
+        if is_accept(place) {
+            let pending = pending(probe, kind).await?;
+            return Ok(Scene { place, ..pending });
+        }
+        let caller = bound(probe, kind.clone()).await?;
+        Ok(Scene::of(probe, place, caller))
+    }
+
+    /// A client of a place that needs no transfer.
+    fn of(probe: &Probe<'_>, place: Place, caller: Caller) -> Scene {
+        let is_transfer = place.op == PREPARES[1].op;
+        let body = if is_transfer {
+            transfer_body(probe, &caller, &fresh_key(probe))
+        } else {
+            publish_body(&caller)
+        };
+        Scene { place, old: caller.clone(), caller, body, transfer: String::new() }
+    }
+
+    /// Gives the domain another binding with the same keys, for example `{"feature": false}`.
+    pub(crate) async fn rebind(&self, probe: &Probe<'_>, kind: &Value) -> Checked {
+        let mut arguments = kind.clone();
+        arguments["domain"] = json!(self.caller.domain);
+        arguments["key"] = json!(ed25519::address(&self.old.key));
+        if is_accept(self.place) {
+            let key = ed25519::address(&self.caller.key);
+            arguments["pending"] = json!({ "key": key, "transfer": self.transfer });
+        }
+        probe.perform("publish.bind", arguments).await.map(drop)
+    }
+
+    /// Sends the prepare.
+    pub(crate) async fn prepare<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        prepare(probe, &self.caller, &self.body).await
+    }
+
+    /// Sends a prepare that must succeed; otherwise the check is inconclusive.
+    pub(crate) async fn prepared(&self, probe: &Probe<'_>) -> Result<Prepared, Stop> {
+        let answer = self.prepare(probe).await?;
+        answer.given_accepted(&[200], PREPARED)?;
+        read_prepared(probe, &answer.json())
+    }
+
+    /// The body of the submit of a prepare.
+    pub(crate) fn submission(&self, prepared: &Prepared) -> Value {
+        self.said(submit_body(prepared, &self.caller))
+    }
+
+    /// A submit's body, with `op` if it needs one.
+    pub(crate) fn said(&self, mut body: Value) -> Value {
+        if is_accept(self.place) {
+            body["op"] = json!(self.place.op);
+        }
+        body
+    }
+
+    /// Sends a submit.
+    pub(crate) async fn submit<'p>(&self, probe: &'p Probe<'_>, body: &Value) -> Result<Answer<'p>, Stop> {
+        submit(probe, &self.caller, body).await
+    }
+
+    /// Prepares and submits. If that fails, the check is inconclusive.
+    pub(crate) async fn landed(&self, probe: &Probe<'_>) -> Result<(Prepared, String), Stop> {
+        landed(probe, &self.caller, &self.body).await
+    }
+}
+
+/// A domain with a pending transfer, such that the caller has the incoming key. The control API makes it; otherwise the
+/// check ends.
+async fn pending(probe: &Probe<'_>, kind: &Value) -> Result<Scene, Stop> {
+    if !probe.has_control() {
+        return Err(Stop::NotTestable("needs a domain with a pending transfer (a control API)".to_owned()));
+    }
+    let incoming = fresh_key(probe);
+    let transfer = [probe.draw("transfer"), probe.draw("transfer")].concat();
+    let transfer = bs58::encode(transfer).into_string();
+    let mut made = kind.clone();
+    made["pending"] = json!({ "key": ed25519::address(&incoming), "transfer": transfer });
+    let (old, transfer) = match bound(probe, made).await {
+        Ok(old) => (old, transfer),
+        // A control API that cannot do this can bind a domain, which is then transferred.
+        Err(Stop::Error(_)) => {
+            let old = bound(probe, kind.clone()).await?;
+            let (_, transfer) = landed(probe, &old, &transfer_body(probe, &old, &incoming)).await?;
+            (old, transfer)
+        }
+        Err(other) => return Err(other),
+    };
+    let caller = old.with_key(incoming);
+    let body = accept_body(&caller);
+    Ok(Scene { place: Place::ANY, caller, old, body, transfer })
+}
+
+/// A request that a server rejects for what its body asks, once it accepts the envelope. It changes nothing.
+pub(crate) struct Knock {
+    pub(crate) scene: Scene,
+    pub(crate) path: &'static str,
+    pub(crate) body: String,
+    /// What it returns.
+    pub(crate) statuses: &'static [u16],
+}
+
+impl Knock {
+    /// A prepare without a field that it needs, or a submit whose `prepareId` is unknown. To be one of a transfer, a submit
+    /// needs the `prepareId` of a transfer: its signature is wrong.
+    pub(crate) async fn at(probe: &Probe<'_>, place: Place) -> Result<Knock, Stop> {
+        let zeros = text::base64(&[0; 64]);
+        let path = if PREPARES.contains(&place) { PREPARE } else { SUBMIT };
+        if place == EVERY[4] {
+            if !probe.has_control() {
+                return Err(Stop::NotTestable("needs a domain to transfer (a control API)".to_owned()));
+            }
+            let scene = Scene::at(probe, place).await?;
+            let prepared = scene.prepared(probe).await?;
+            let body = json!({ "prepareId": prepared.id, "signature": zeros }).to_string();
+            return Ok(Knock { scene, path, body, statuses: &[400, 410] });
+        }
+        let scene = if is_accept(place) {
+            Scene::at(probe, place).await?
+        } else {
+            Scene::of(probe, place, reserved(probe).await?)
+        };
+        let (body, statuses): (Value, &[u16]) = if path == SUBMIT {
+            (scene.said(json!({ "prepareId": NO_ID, "signature": zeros })), &[410])
+        } else {
+            let mut body = scene.body.clone();
+            let needed = match place.op {
+                "pub" => "cid",
+                "transfer" => "newAuthority",
+                _ => "domain",
+            };
+            body.as_object_mut().and_then(|members| members.shift_remove(needed));
+            (body, &[400])
+        };
+        Ok(Knock { scene, path, body: body.to_string(), statuses })
+    }
+
+    /// The request, correctly signed.
+    pub(crate) async fn draft(&self, probe: &Probe<'_>) -> Result<Draft, Stop> {
+        Draft::new(probe, &self.scene.caller, self.path, self.body.clone()).await
+    }
+
+    /// Sends it with a change.
+    pub(crate) async fn send<'p>(
+        &self,
+        probe: &'p Probe<'_>,
+        edit: impl FnOnce(&mut Draft),
+    ) -> Result<Answer<'p>, Stop> {
+        let mut draft = self.draft(probe).await?;
+        edit(&mut draft);
+        draft.send(probe).await
+    }
+
+    /// Sends it as the valid counterpart: the server accepts the envelope.
+    pub(crate) async fn counterpart(&self, probe: &Probe<'_>) -> Checked {
+        self.send(probe, |_| {}).await?.counterpart_status(self.statuses)
+    }
+}
