@@ -20,27 +20,41 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::SCHEME, each wrong_scheme_or_spacing_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
-    refuses!(rows::TWO_PARTS, each one_or_three_parts_are_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
-    refuses!(rows::BASE64URL, each padding_and_the_standard_alphabet_are_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
-    refuses!(rows::SIGNATURE_LENGTH, each signature_of_63_or_65_bytes_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    refuses!(rows::SCHEME, each wrong_scheme_or_spacing_is_rejected, refusals::UNAUTHENTICATED)
+        .posts(25, 1, 2),
+    refuses!(rows::TWO_PARTS, each one_or_three_parts_are_rejected, refusals::UNAUTHENTICATED)
+        .posts(19, 1, 2),
+    refuses!(rows::BASE64URL, each padding_and_the_standard_alphabet_are_rejected, refusals::UNAUTHENTICATED)
+        .posts(19, 1, 2),
+    refuses!(rows::SIGNATURE_LENGTH, each signature_of_63_or_65_bytes_is_rejected, refusals::UNAUTHENTICATED)
+        .posts(19, 1, 2),
     refuses!(rows::PREFIX, each wrong_prefix_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
-    refuses!(rows::SIX_KEYS, each seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
+    refuses!(rows::SIX_KEYS, each seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED)
+        .posts(25, 1, 2),
     refuses!(rows::VERSION, each wrong_version_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
     shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).posts(25, 1, 2),
     refuses!(rows::METHOD, each wrong_method_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2),
     refuses!(rows::PATH, each wrong_path_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
     shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).posts(19, 1, 2),
     refuses!(rows::TIME_FORM, each invalid_time_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
-    refuses!(rows::TIME_WINDOW, each times_within_10_minutes_are_accepted_and_others_rejected, refusals::UNAUTHENTICATED).posts(31, 1, 2),
-    refuses!(rows::BODY_HASH, each body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    refuses!(rows::TIME_WINDOW, each times_within_10_minutes_are_accepted_and_others_rejected, refusals::UNAUTHENTICATED)
+        .posts(31, 1, 2),
+    refuses!(rows::BODY_HASH, each body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED)
+        .posts(19, 1, 2),
     shows!(rows::EMPTY_BODY, each empty_body_is_hashed_too).posts(4, 0, 1),
-    refuses!(rows::DOMAIN_AS_SENT, each domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+    refuses!(rows::DOMAIN_AS_SENT, each domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED)
+        .posts(19, 1, 2),
     refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2),
-    refuses!(rows::SIGNATURE, each signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED).posts(17, 1, 1),
-    refuses!(rows::FEATURE, each account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2).needs(&[Need::Actions]),
-    refuses!(rows::BLANKET, each every_failure_returns_the_same_404, refusals::UNAUTHENTICATED).posts(58, 1, 2),
-    refuses!(rows::BEFORE_BODY, each invalid_envelope_hides_a_malformed_body, refusals::UNAUTHENTICATED).posts(4, 0, 1).after(const { &[&rows::SIGNATURE] }),
+    refuses!(rows::SIGNATURE, each signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED)
+        .posts(17, 1, 1),
+    refuses!(rows::FEATURE, each account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED)
+        .posts(13, 1, 2)
+        .needs(&[Need::Actions]),
+    refuses!(rows::BLANKET, each every_failure_returns_the_same_404, refusals::UNAUTHENTICATED)
+        .posts(58, 1, 2),
+    refuses!(rows::BEFORE_BODY, each invalid_envelope_hides_a_malformed_body, refusals::UNAUTHENTICATED)
+        .posts(4, 0, 1)
+        .after(const { &[&rows::SIGNATURE] }),
 ];
 
 /// A change that violates one rule.

@@ -25,22 +25,52 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::LANDS, each valid_signature_lands_the_record).costs(9, 3, 3).writes(6),
-    shows!(rows::SIGNATURE, each signature_is_the_fee_payers).posts(6, 3, 3).after(const { &[&message::FEE_PAYER] }),
+    shows!(rows::SIGNATURE, each signature_is_the_fee_payers)
+        .posts(6, 3, 3)
+        .after(const { &[&message::FEE_PAYER] }),
     refuses!(rows::FIELDS, each missing_field_is_rejected, refusals::FIELD).posts(20, 2, 2),
-    refuses!(rows::SIGNATURE_FORM, each signature_that_is_not_64_bytes_of_base64_is_rejected, refusals::FIELD).posts(21, 3, 3).after(const { &[&rows::STAYS_PREPARED] }),
-    refuses!(rows::SIGNATURE_VERIFIES, each signature_over_other_bytes_is_rejected, refusals::FIELD).posts(15, 3, 3).after(const { &[&rows::STAYS_PREPARED] }),
+    refuses!(rows::SIGNATURE_FORM, each signature_that_is_not_64_bytes_of_base64_is_rejected, refusals::FIELD)
+        .posts(21, 3, 3)
+        .after(const { &[&rows::STAYS_PREPARED] }),
+    refuses!(rows::SIGNATURE_VERIFIES, each signature_over_other_bytes_is_rejected, refusals::FIELD)
+        .posts(15, 3, 3)
+        .after(const { &[&rows::STAYS_PREPARED] }),
     shows!(rows::STAYS_PREPARED, each valid_signature_is_accepted_after_a_rejected_one).posts(9, 3, 3),
-    refuses!(rows::EXPIRY_UNCHANGED, each rejected_signature_does_not_extend_the_prepare, refusals::GONE).posts(15, 6, 6).needs(&[Need::Clock]).after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
+    refuses!(rows::EXPIRY_UNCHANGED, each rejected_signature_does_not_extend_the_prepare, refusals::GONE)
+        .posts(15, 6, 6)
+        .needs(&[Need::Clock])
+        .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
     refuses!(rows::UNKNOWN, each unknown_prepare_id_returns_410, refusals::GONE).posts(6, 2, 2),
-    refuses!(rows::EXPIRED, each submit_after_60_seconds_returns_410, refusals::GONE).posts(12, 6, 6).needs(&[Need::Clock]),
+    refuses!(rows::EXPIRED, each submit_after_60_seconds_returns_410, refusals::GONE)
+        .posts(12, 6, 6)
+        .needs(&[Need::Clock]),
     refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN).posts(9, 3, 6),
-    shows!(rows::REPEAT, each repeated_submit_returns_the_same_signature).posts(15, 3, 3).after(const { &[&rows::LANDS] }),
-    shows!(rows::NO_SECOND_RECORD, each repeated_submit_writes_no_second_record).costs(15, 3, 3).writes(9).needs(&[Need::Chain]).after(const { &[&rows::REPEAT] }),
-    refuses!(rows::IN_FLIGHT, each submit_in_flight_is_not_submitted_again, refusals::CONFLICT).posts(9, 3, 3).needs(&[Need::Clock, Need::Faults]),
-    shows!(rows::LOCK_FREED, each domain_is_free_after_a_confirmed_publish).posts(9, 6, 3).after(const { &[&rows::LANDS] }),
-    refuses!(rows::BLOCKHASH_EXPIRED, each expired_blockhash_returns_410, refusals::GONE).posts(12, 6, 6).needs(&[Need::Clock, Need::Faults]).after(const { &[&rows::LANDS] }),
-    refuses!(rows::REJECTED, each rejected_transaction_returns_502, refusals::CHAIN).posts(12, 6, 6).needs(&[Need::Clock, Need::Faults]).after(const { &[&rows::LANDS] }),
-    refuses!(rows::SAFETY_CEILING, each safety_ceiling_is_named, refusals::GONE).posts(18, 9, 9).needs(&[Need::Clock, Need::Faults]).after(const { &[&rows::LANDS] }),
+    shows!(rows::REPEAT, each repeated_submit_returns_the_same_signature)
+        .posts(15, 3, 3)
+        .after(const { &[&rows::LANDS] }),
+    shows!(rows::NO_SECOND_RECORD, each repeated_submit_writes_no_second_record)
+        .costs(15, 3, 3)
+        .writes(9)
+        .needs(&[Need::Chain])
+        .after(const { &[&rows::REPEAT] }),
+    refuses!(rows::IN_FLIGHT, each submit_in_flight_is_not_submitted_again, refusals::CONFLICT)
+        .posts(9, 3, 3)
+        .needs(&[Need::Clock, Need::Faults]),
+    shows!(rows::LOCK_FREED, each domain_is_free_after_a_confirmed_publish)
+        .posts(9, 6, 3)
+        .after(const { &[&rows::LANDS] }),
+    refuses!(rows::BLOCKHASH_EXPIRED, each expired_blockhash_returns_410, refusals::GONE)
+        .posts(12, 6, 6)
+        .needs(&[Need::Clock, Need::Faults])
+        .after(const { &[&rows::LANDS] }),
+    refuses!(rows::REJECTED, each rejected_transaction_returns_502, refusals::CHAIN)
+        .posts(12, 6, 6)
+        .needs(&[Need::Clock, Need::Faults])
+        .after(const { &[&rows::LANDS] }),
+    refuses!(rows::SAFETY_CEILING, each safety_ceiling_is_named, refusals::GONE)
+        .posts(18, 9, 9)
+        .needs(&[Need::Clock, Need::Faults])
+        .after(const { &[&rows::LANDS] }),
 ];
 
 /// Sends a valid submit. It must return 200 with a base58 signature of 64 bytes, and the chain (where a URL is set)
