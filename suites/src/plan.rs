@@ -69,6 +69,11 @@ pub async fn foresee(
     let mut domains = settings.publish.domains.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for Planned { check, left_out } in &mut planned {
         let check: &'static Check = check;
+        if let (true, Some(why)) =
+            (check.needs.contains(&Need::Chain), settings.wrong.get("publish.chain_url"))
+        {
+            *left_out = Some(LeftOut::not_testable(why));
+        }
         if left_out.is_none() {
             *left_out = unwelcome(target, wishes, check);
         }

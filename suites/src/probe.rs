@@ -33,6 +33,8 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Nothing that writes is sent.
     pub read_only: bool,
+    /// Entries of the profile that the target does not confirm: by key, why the checks that rest on them are skipped.
+    pub wrong: BTreeMap<String, String>,
     /// What the profile keeps secret; no outcome shows it.
     pub secrets: Hidden,
     /// The inference gateway's fixtures and readings.
@@ -174,6 +176,16 @@ impl<'run> Probe<'run> {
 
     fn statistics<T>(&self, with: impl FnOnce(&mut Statistics) -> T) -> T {
         with(&mut self.statistics.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// Ends the check if the target does not confirm this entry of the profile, or one of its elements.
+    pub fn rest_on(&self, key: &str) -> Result<(), Stop> {
+        let is_of = |name: &&String| {
+            let rest = name.strip_prefix(key);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+        };
+        let mut wrong = self.settings.wrong.iter().filter(|(name, _)| is_of(name));
+        wrong.next().map_or(Ok(()), |(_, why)| Err(Stop::NotTestable(why.clone())))
     }
 
     /// The control API of this environment.

@@ -8,6 +8,7 @@ mod refusals;
 mod response;
 mod samples;
 mod site;
+pub(crate) mod survey;
 mod token;
 mod upload;
 mod zip;

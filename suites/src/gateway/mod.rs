@@ -22,6 +22,7 @@ mod refusals;
 mod responses;
 pub mod sse;
 mod stream;
+pub(crate) mod survey;
 mod tools;
 mod wire;
 
@@ -139,6 +140,11 @@ impl Fixtures {
             Fixtures::from_models(profile.models.clone(), &profile.readings, &profile.limits, absent);
         let servers = profile.server_urls.clone();
         Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), servers, ..fixtures }
+    }
+
+    /// Sets the key.
+    pub fn set_key(&mut self, key: Option<String>) {
+        self.key = key.map(Token);
     }
 
     /// The profile's key.

@@ -46,6 +46,7 @@ mod records;
 mod recovery;
 mod sealed;
 mod security;
+pub(crate) mod survey;
 
 use std::fmt;
 use std::sync::Arc;

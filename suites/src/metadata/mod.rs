@@ -6,6 +6,7 @@ mod paths;
 mod records;
 mod refusals;
 mod root;
+pub(crate) mod survey;
 mod token;
 mod validation;
 mod wire;

@@ -9,6 +9,7 @@ mod prepare;
 mod record;
 mod refusals;
 mod submit;
+pub(crate) mod survey;
 mod transfer;
 pub mod verify;
 mod wire;
@@ -63,6 +64,8 @@ pub(crate) const NO_ID: &str = "5f0f1b5e-0000-4000-8000-00000badf00d";
 pub struct Fixtures {
     /// Bound domains that no check has used yet.
     pub domains: Arc<Mutex<VecDeque<String>>>,
+    /// All domains of the profile, in its order.
+    pub declared: Arc<[String]>,
     /// The seed of the key that all of them are bound to.
     pub key: Option<[u8; 32]>,
     /// A transfer must carry a `cid`.
@@ -76,10 +79,16 @@ impl Fixtures {
     pub fn new(profile: &crate::profile::Publish, key: Option<&str>) -> Result<Fixtures, String> {
         Ok(Fixtures {
             domains: Arc::new(Mutex::new(profile.domains.iter().cloned().collect())),
+            declared: profile.domains.clone().into(),
             key: key.map(seed).transpose()?,
             transfer_needs_cid: profile.readings.transfer_needs_cid,
             lenient_rule7: profile.readings.lenient_rule7,
         })
+    }
+
+    /// The position of a domain in the profile.
+    pub(crate) fn number(&self, domain: &str) -> Option<usize> {
+        self.declared.iter().position(|declared| declared == domain)
     }
 }
 
@@ -135,6 +144,7 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
         return Ok(Caller { domain, key });
     }
     let fixtures = &probe.settings.publish;
+    probe.rest_on("publish.key")?;
     let next = || {
         let domain = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         domain.map(Value::String).ok_or_else(|| "none left".to_owned())
@@ -144,9 +154,12 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
     match (fixtures.key, domain) {
         (Some(seed), Some(domain)) => Ok(Caller { domain, key: ed25519::key_from_seed(seed) }),
         (None, _) => Err(Stop::NotTestable("needs a bound domain ([publish] key and domains)".to_owned())),
-        (_, None) => Err(Stop::NotTestable(
-            "needs one more bound domain in [publish] domains: all of them are used".to_owned(),
-        )),
+        (_, None) => {
+            probe.rest_on("publish.domains")?;
+            Err(Stop::NotTestable(
+                "needs one more bound domain in [publish] domains: all of them are used".to_owned(),
+            ))
+        }
     }
 }
 

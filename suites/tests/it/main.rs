@@ -8,6 +8,7 @@ mod command;
 #[cfg(unix)]
 mod endings;
 mod endpoints;
+mod entry;
 mod exchanges;
 #[cfg(unix)]
 mod files;
