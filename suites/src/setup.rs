@@ -71,20 +71,27 @@ pub async fn confirm(
     domains: usize,
 ) -> Result<Vec<WrongFixture>, SetupError> {
     let Some((connector, mut sites)) = target.surveyed() else { return Ok(Vec::new()) };
-    sites.retain(|site, _| Service::named(site).is_none_or(|service| services.contains(&service)));
+    // Stored records are read from a node.
+    let is_read = |service: Service| {
+        services.contains(&service) || service == Service::Network && services.contains(&Service::Hosting)
+    };
+    sites.retain(|site, _| Service::named(site).is_none_or(is_read));
     let survey = Survey { connector, settings, pace, sites: &sites };
     let mut found = survey.run().await;
     survey.name_others(&mut found).await;
     let strangers: Vec<String> = found.iter().filter_map(SurveyResult::stranger).collect();
     if !strangers.is_empty() {
-        return Err(SetupError::Unreachable(strangers.join("\n")));
+        return Err(SetupError::Unreachable(strangers.join("\nassay: ")));
     }
     // A server that does not answer confirms nothing; the checks say so.
     let is_silent =
         |service: &Service| found.iter().any(|found| found.service == *service && found.found.is_err());
     let answering: Vec<Service> = services.iter().copied().filter(|service| !is_silent(service)).collect();
     let wrong = survey.wrong_fixtures(&answering, domains).await;
+    let exchange = found.iter().find(|found| found.service == Service::Publish);
+    let ahead_ms = exchange.and_then(|exchange| exchange.found.as_ref().ok()?.skew_ms);
     leave_out(&wrong, source, settings);
+    settings.publish.ahead_ms = ahead_ms;
     for site in sites.keys() {
         if key_of_site(site).is_some_and(|key| settings.wrong.contains_key(&key)) {
             target.leave_out(site);

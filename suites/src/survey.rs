@@ -183,7 +183,13 @@ impl Survey<'_> {
             if found.likeness == Likeness::Like || *service == Service::Hosting {
                 continue;
             }
-            for other in Service::ALL.iter().copied().filter(|other| other != service) {
+            // One host may serve several services; exchange and drop share their documented URL.
+            let shared = [Service::Publish, Service::Drop];
+            let is_beside = |other: &Service| {
+                self.sites.get(other.name()).is_some_and(|url| url == place.base)
+                    || shared.contains(other) && shared.contains(service)
+            };
+            for other in Service::ALL.iter().copied().filter(|other| !is_beside(other)) {
                 let seen = recognise(other, place).await;
                 if seen.is_ok_and(|seen| seen.likeness == Likeness::Like) {
                     found.other = Some(other);
@@ -260,7 +266,7 @@ impl Place<'_> {
     pub(crate) async fn send(&self, mut request: Request, limits: Limits) -> Result<Response, String> {
         let Place { survey, site, base } = *self;
         request.target = self.target(&request.target);
-        survey.pace.wait(site, 1).await.map_err(|why| format!("{base}: {why}"))?;
+        survey.pace.start(site, 1).await.map_err(|why| format!("{base}: {why}"))?;
         let transport = survey.connector.transport();
         // The settings' secrets already contain these values.
         let request = transport.dress(request, &mut Hidden::default());

@@ -74,12 +74,15 @@ pub(crate) struct RunArgs {
     /// Show for each documented endpoint whether the target has it; endpoints without a check get one request
     #[arg(long)]
     endpoints: bool,
-    /// Number of checks that run in parallel, where each has its own world
+    /// Number of checks that run in parallel; at a shared target, of each service whose checks share nothing
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
     /// Start no further check after the first bad verdict that is not in the baseline
     #[arg(long)]
     fail_fast: bool,
+    /// Wait up to two minutes in checks of lifetimes, beside the others, where no control API moves time
+    #[arg(long)]
+    real_time: bool,
     /// Do not ask first whether the target is what the profile says
     #[arg(long)]
     no_survey: bool,
@@ -299,6 +302,7 @@ async fn run_once(
     let checks: Vec<_> = checks.into_iter().filter(|check| !done.contains(&check.requirement.key)).collect();
 
     setup.settings.read_only = args.read_only;
+    setup.settings.real_time = args.real_time;
     if !(args.list || args.plan || args.no_survey) {
         let interrupt = &*interrupt.get_or_insert_with(Interrupt::listen);
         let _deadline = args.deadline.map(|deadline| interrupt.stop_after(deadline));
@@ -312,8 +316,7 @@ async fn run_once(
     }
     let wishes = Wishes { read_only: args.read_only, include: args.include.iter().copied().collect() };
     let planned = foresee(setup.target.as_ref(), &setup.settings, &wishes, &checks).await;
-    // In parallel only where each check has its own world.
-    let jobs = if setup.target.offer().forks { usize::from(args.jobs) } else { 1 };
+    let jobs = usize::from(args.jobs);
     if args.list {
         print!("{}", list(&setup, &planned));
         return Ok(());

@@ -36,6 +36,9 @@ use samples::Sample;
 pub const CHECKS: &[&[Check]] =
     &[upload::CHECKS, zip::CHECKS, cid::CHECKS, response::CHECKS, site::CHECKS, limits::CHECKS];
 
+/// Whether checks may run beside each other at a shared target. An address may have one upload in flight.
+pub(crate) const PARALLEL: bool = false;
+
 /// What the service must have shown.
 pub const CORE: Core = {
     use assay_spec::drop::requirements::{response, upload};

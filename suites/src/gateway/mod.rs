@@ -58,6 +58,9 @@ pub const CHECKS: &[&[Check]] = &[
     input::CHECKS,
 ];
 
+/// Whether checks may run beside each other at a shared target. No request changes anything.
+pub(crate) const PARALLEL: bool = true;
+
 /// What the service must have shown.
 pub const CORE: Core = {
     use assay_spec::gateway::requirements::{chat, completions, messages, responses};

@@ -83,6 +83,9 @@ pub const CHECKS: &[&[Check]] = &[
     recovery::CHECKS,
 ];
 
+/// Whether checks may run beside each other at a shared target. Checks only read what one of them has fetched.
+pub(crate) const PARALLEL: bool = true;
+
 /// What the service must have shown.
 pub const CORE: Core = {
     use assay_spec::hosting::requirements::records as rows;

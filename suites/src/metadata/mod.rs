@@ -25,6 +25,9 @@ pub const CHECKS: &[&[Check]] = &[
     records::CHECKS,
 ];
 
+/// Whether checks may run beside each other at a shared target. Checks only read.
+pub(crate) const PARALLEL: bool = true;
+
 /// What the service must have shown.
 pub const CORE: Core = {
     use assay_spec::metadata::requirements::{contract, token};

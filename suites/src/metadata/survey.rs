@@ -67,17 +67,27 @@ pub(crate) async fn discover(at: Place<'_>, found: &mut Found, examples: &[Strin
 
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFixture> {
     let Some(at) = survey.at("metadata") else { return Vec::new() };
+    let contracts = &survey.settings.metadata.contracts;
     let mut wrong = Vec::new();
-    for (n, contract) in survey.settings.metadata.contracts.iter().enumerate() {
+    for (n, contract) in contracts.iter().enumerate() {
         if exists(at, contract).await {
             continue;
         }
         let path = contract.path(contract.way()).unwrap_or_default();
         let what = format!("GET {path} and the paths of its tokens returned no document");
         let remedy = "name a contract that the service knows: assay init --example URL";
-        wrong.push(WrongFixture::new(format!("metadata.contracts[{n}]"), what, remedy));
+        wrong.push((contract.way(), WrongFixture::new(format!("metadata.contracts[{n}]"), what, remedy)));
     }
-    wrong
+    // If no URI leads to a document, the double slash may be what is wrong with a server.
+    let mut finds_uris = false;
+    if wrong.iter().any(|(way, _)| *way == Way::Uri) {
+        for contract in contracts {
+            let by_uri = MetadataContract { cid: None, ..contract.clone() };
+            finds_uris |= by_uri.uri_path.is_some() && exists(at, &by_uri).await;
+        }
+    }
+    let is_certain = |way: Way| way == Way::Cid || finds_uris;
+    wrong.into_iter().filter(|(way, _)| is_certain(*way)).map(|(_, wrong)| wrong).collect()
 }
 
 /// Whether the service has a document of the contract, or of one of its tokens: one missing document may be what is
@@ -89,8 +99,8 @@ async fn exists(at: Place<'_>, contract: &MetadataContract) -> bool {
     };
     let paths = Way::BOTH.map(|way| [contract.path(way), tokens(way)]);
     for path in paths.into_iter().flatten().flatten() {
-        // A server that fails or limits shows nothing.
-        let is_missing = |answer: &Response| (400..500).contains(&answer.status) && answer.status != 429;
+        // A server that fails, limits or guards shows nothing.
+        let is_missing = |answer: &Response| matches!(answer.status, 400 | 404 | 410 | 422);
         if !at.get(&path).await.is_ok_and(|answer| is_missing(&answer)) {
             return true;
         }

@@ -77,6 +77,9 @@ pub const CHECKS: &[&[Check]] = &[
     limits::CHECKS,
 ];
 
+/// Whether checks may run beside each other at a shared target. Each check writes as a sender of its own.
+pub(crate) const PARALLEL: bool = true;
+
 /// What the service must have shown. Every check of the message list sends a message first.
 pub const CORE: Core = {
     use assay_spec::network::requirements::{flat, info, listing};

@@ -227,6 +227,7 @@ impl Draft<'_> {
             Secret::File(file) => format!("{{ file = {} }}", path(file)),
             Secret::Env(name) => format!("{{ env = {} }}", literal(name)),
         };
+        let mut is_empty = true;
         for (name, example, why) in TOP {
             let value = match *name {
                 "control" => self.control.map(literal),
@@ -250,8 +251,11 @@ impl Draft<'_> {
                 prose(text, &format!("{url} did not respond: {why}"));
             }
             line(text, value.is_some(), name, value.as_deref().unwrap_or(example));
+            is_empty = false;
         }
-        text.push('\n');
+        if !is_empty {
+            text.push('\n');
+        }
     }
 
     fn service(&self, service: Service, text: &mut String) {

@@ -41,6 +41,9 @@ pub const CHECKS: &[&[Check]] = &[
     chain::CHECKS,
 ];
 
+/// Whether checks may run beside each other at a shared target. An address has one quota, and what is in flight for a domain locks it.
+pub(crate) const PARALLEL: bool = false;
+
 /// What the service must have shown.
 pub const CORE: Core = {
     use assay_spec::publish::requirements::prepare as rows;
@@ -64,6 +67,8 @@ pub(crate) const NO_ID: &str = "5f0f1b5e-0000-4000-8000-00000badf00d";
 pub struct Fixtures {
     /// Bound domains that no check has used yet.
     pub domains: Arc<Mutex<VecDeque<String>>>,
+    /// How far the target's clock is ahead of this machine's, in milliseconds, if that was seen before the checks.
+    pub ahead_ms: Option<i64>,
     /// All domains of the profile, in its order.
     pub declared: Arc<[String]>,
     /// The seed of the key that all of them are bound to.
@@ -79,6 +84,7 @@ impl Fixtures {
     pub fn new(profile: &crate::profile::Publish, key: Option<&str>) -> Result<Fixtures, String> {
         Ok(Fixtures {
             domains: Arc::new(Mutex::new(profile.domains.iter().cloned().collect())),
+            ahead_ms: None,
             declared: profile.domains.clone().into(),
             key: key.map(seed).transpose()?,
             transfer_needs_cid: profile.readings.transfer_needs_cid,
@@ -145,6 +151,11 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
     }
     let fixtures = &probe.settings.publish;
     probe.rest_on("publish.key")?;
+    // Until it has seen a response, a check does not know the clock that its envelope is compared with.
+    let ahead = || fixtures.ahead_ms.map(Value::from).ok_or_else(|| "not seen".to_owned());
+    if let Some(ahead_ms) = probe.share("publish.clock", ahead).ok().and_then(|ahead| ahead.as_i64()) {
+        probe.set_skew(ahead_ms);
+    }
     let next = || {
         let domain = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         domain.map(Value::String).ok_or_else(|| "none left".to_owned())

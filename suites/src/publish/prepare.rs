@@ -66,6 +66,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 3, 1)
         .elsewhere(3)
         .writes(2)
+        .waits(65)
         .needs(&[Need::Clock]),
     refuses!(rows::PUBLISHABLE, binding_that_is_not_publishable_is_rejected, refusals::CONFLICT)
         .costs(2, 2, 2)

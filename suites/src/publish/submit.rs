@@ -35,12 +35,14 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::EXPIRY_UNCHANGED, rejected_signature_does_not_extend_the_prepare, refusals::GONE)
         .costs(5, 2, 2)
         .writes(5)
+        .waits(65)
         .needs(&[Need::Clock])
         .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
     refuses!(rows::UNKNOWN, unknown_prepare_id_returns_410, refusals::GONE).costs(3, 1, 1).writes(3),
     refuses!(rows::EXPIRED, submit_after_60_seconds_returns_410, refusals::GONE)
         .costs(4, 2, 2)
         .writes(4)
+        .waits(120)
         .needs(&[Need::Clock]),
     refuses!(rows::FOREIGN, prepare_of_another_domain_is_rejected, refusals::FOREIGN)
         .costs(3, 1, 2)

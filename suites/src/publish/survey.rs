@@ -13,11 +13,11 @@ use super::{PREPARE, SUBMIT, knock_body};
 use crate::client::Limits;
 use crate::exchange::{Request, Response};
 use crate::probe::wall_clock;
-use crate::survey::{Found, Place, Survey, WrongFixture, shown, skew_ms};
+use crate::survey::{Found, Likeness, Place, Survey, WrongFixture, shown, skew_ms};
 
 /// After this many domains in a row that the key does not sign for, the key is wrong.
 const UNBOUND: usize = 3;
-/// How many domains are asked for: each costs a request of the run's quota.
+/// For how many domains the key must sign: each costs a request of the run's quota.
 const MOST_DOMAINS: usize = 20;
 
 /// Posts a submit without a signature. The exchange returns its plain 404, or the error of a node that may not write.
@@ -27,6 +27,10 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
     let body = answer.json().unwrap_or_default();
     let may_not_write = answer.status == 503 && body["error"].is_string();
     found.saw(&answer, is_blanket(&answer) || may_not_write);
+    if answer.status == 404 {
+        // The body of the 404 may be what is wrong with an exchange.
+        found.likeness = found.likeness.max(Likeness::Unclear);
+    }
     let kind =
         answer.header("content-type").map(|kind| format!(" {}", shown(&at.survey.settings.secrets, kind)));
     let kind = kind.unwrap_or_default();
@@ -44,23 +48,27 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, domains: usize) -> Vec<W
     wrong
 }
 
-/// Of the first `most` domains, those that the key does not sign for.
+/// The domains that the key does not sign for, until it signs for `most` or for [`MOST_DOMAINS`].
 async fn wrong_domains(survey: &Survey<'_>, most: usize) -> Option<Vec<WrongFixture>> {
     let fixtures = &survey.settings.publish;
     let (at, key) = (survey.at("publish")?, ed25519::key_from_seed(fixtures.key?));
     let domains = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let (mut wrong, mut ahead_ms) = (Vec::new(), 0);
-    for (asked, domain) in domains.iter().enumerate().take(most.min(MOST_DOMAINS)) {
-        let Some(what) = unbound(at, &key, domain, &mut ahead_ms).await else { continue };
+    let (mut wrong, mut ahead_ms, mut right) = (Vec::new(), 0, 0);
+    for domain in &domains {
+        if right == most.min(MOST_DOMAINS) {
+            break;
+        }
+        let Some(what) = unbound(at, &key, domain, &mut ahead_ms).await else {
+            right += 1;
+            continue;
+        };
         let remedy = "bind the domain to the key, or remove it";
         let number = fixtures.number(domain)?;
         wrong.push(WrongFixture::new(format!("publish.domains[{number}]"), what, remedy));
-        if wrong.len() == UNBOUND.min(domains.len()) && wrong.len() == asked + 1 {
+        if right == 0 && wrong.len() == UNBOUND.min(domains.len()) {
             let what = wrong.swap_remove(0).what;
-            let remedy = format!(
-                "use the key that the domains are bound to, or bind them to {}",
-                ed25519::address(&key)
-            );
+            let address = ed25519::address(&key);
+            let remedy = format!("use the key that the domains are bound to, or bind them to {address}");
             return Some(vec![WrongFixture::new("publish.key", what, remedy)]);
         }
     }

@@ -62,7 +62,7 @@ fn profile(url: &str, answer_seconds: u32) -> TempDir {
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     command
-        .args(["run", "--no-survey", "--profile", "p.toml", "--json", "out.json"])
+        .args(["run", "--no-survey", "--jobs", "1", "--profile", "p.toml", "--json", "out.json"])
         .args(arguments)
         .current_dir(folder);
     command

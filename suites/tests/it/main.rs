@@ -18,6 +18,7 @@ mod gateway_exchanges;
 mod gateway_hostile;
 mod hostile;
 mod hosting;
+mod jobs;
 mod network;
 mod openapi;
 mod packaging;
