@@ -57,6 +57,10 @@ fn findings(text: &str) -> String {
         }
         if is_kept {
             let line = line.split(" [").next().filter(|_| line.ends_with("checks]")).unwrap_or(line);
+            // A `Date` has whole seconds.
+            let is_clock = line.contains("clock is");
+            let line =
+                if is_clock { line.replace(|c: char| c.is_ascii_digit(), "#") } else { line.to_owned() };
             let _ = writeln!(out, "{}", line.trim_end());
         }
     }
