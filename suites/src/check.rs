@@ -94,6 +94,8 @@ pub struct Cost {
     pub drops: u32,
     /// The maximum of bytes sent; 0 if [`Cost::REQUEST_BYTES`] per request are enough.
     pub bytes: u32,
+    /// The seconds that it lets pass, if a run can wait for them (`--real-time`) where nothing moves time; otherwise 0.
+    pub waits: u32,
     /// It transfers or removes something that others use.
     pub destroys: bool,
 }
@@ -111,6 +113,7 @@ impl Cost {
         domains: 0,
         drops: 0,
         bytes: 0,
+        waits: 0,
         destroys: false,
     };
 
@@ -277,6 +280,13 @@ impl Check {
     #[must_use]
     pub const fn sends(mut self, bytes: u32) -> Check {
         self.cost.bytes = bytes;
+        self
+    }
+
+    /// Waiting this many seconds in a run in real time.
+    #[must_use]
+    pub const fn waits(mut self, seconds: u32) -> Check {
+        self.cost.waits = seconds;
         self
     }
 

@@ -4,7 +4,7 @@
 
 mod points;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::profile::{Loaded, Secrets};
 use crate::prose;
 use crate::redact::Hidden;
 use crate::setup;
-use crate::survey::{Level, Survey, SurveyResult, level};
+use crate::survey::{Level, Survey, SurveyResult, leave_out, level};
 use crate::target::{Remote, Sockets};
 
 /// How many remedies the summary names.
@@ -164,14 +164,14 @@ impl fmt::Display for Point {
     }
 }
 
-/// Checks everything that a profile names. The target is not changed: only GET requests are sent.
+/// Checks everything that a profile names, with a question for each fixture. The target is not changed.
 pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     let profile = &loaded.profile;
     let mut general = Vec::new();
     let (mut secrets, mut wrong) = Secrets::read(loaded);
     // An invalid key is hidden too.
     let hidden = secrets.hidden();
-    let settings = loop {
+    let mut settings = loop {
         match setup::settings(loaded, &secrets, Some(1)) {
             Ok(settings) => break settings,
             // An invalid key counts as missing, so that the remaining findings are still reported.
@@ -183,6 +183,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
             }
         }
     };
+    settings.secrets = hidden.clone();
     let (connector, misfits) = loaded.sockets(&secrets);
     general.extend(misfits.iter().map(|misfit| {
         let remedy = if misfit.key.starts_with("headers.") {
@@ -198,18 +199,21 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     let of_none = |key: &str| Service::named(key.split('.').next().unwrap_or_default()).is_none();
     general.extend(points::wrong(of_none, &wrong, None));
     let sites = setup::sites(profile);
-    let urls: Vec<(Service, String)> = Service::ALL
-        .iter()
-        .copied()
-        .filter_map(|service| Some((service, sites.get(service.name())?.clone())))
-        .collect();
-    let survey = Survey {
-        connector: Arc::new(connector.clone()),
-        dialect: &profile.dialect,
-        gateway_key: secrets.get("gateway.key"),
-        hidden,
-    };
-    let asked = survey.run(&urls).await;
+    let pace = setup::pace(profile);
+    let survey =
+        Survey { connector: Arc::new(connector.clone()), settings: &settings, pace: &pace, sites: &sites };
+    let mut asked = survey.run().await;
+    survey.name_others(&mut asked).await;
+    // Another service, or none, confirms nothing.
+    let is_right = |asked: &&SurveyResult| asked.found.is_ok() && asked.stranger().is_none();
+    let answering = asked.iter().filter(is_right).map(|asked| asked.service);
+    let answering: BTreeSet<Service> =
+        answering.chain(profile.hosting.is_some().then_some(Service::Hosting)).collect();
+    let answering: Vec<Service> = answering.into_iter().collect();
+    // A control API makes domains.
+    let has_actions = matches!(&offered, Some((_, Ok(level))) if level.actions > 0);
+    let domains = if has_actions { 0 } else { usize::MAX };
+    let unconfirmed = survey.wrong_fixtures(&answering, domains).await;
     let mut silent = BTreeMap::new();
     for (site, url) in sites.iter().filter(|(site, _)| Service::named(site).is_none()) {
         if let Err(why) = survey.listens(url).await {
@@ -221,9 +225,9 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     // A control API that just responded may be gone; then the plan is made without it.
     let target = match Remote::over(connector.clone(), sites.clone(), control.flatten()).await {
         Ok(target) => Some(target),
-        Err(_) => Remote::over(connector, sites, None).await.ok(),
+        Err(_) => Remote::over(connector, sites.clone(), None).await.ok(),
     };
-    let tells = matches!(&offered, Some((_, Ok(level))) if level.actions > 0);
+    leave_out(&unconfirmed, &loaded.source, &mut settings);
     let node = asked.iter().find(|asked| asked.service == Service::Network);
     let mut services = Vec::new();
     if let Some(target) = target {
@@ -233,8 +237,15 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
                 check::all().into_iter().filter(|check| check.requirement.service == service).collect();
             let planned = points::foreseen(&target, &settings, &checks).await;
             let asked = asked.iter().find(|asked| asked.service == service);
-            let known =
-                points::Known { loaded, wrong: &wrong, silent: &silent, node, tells, planned: &planned };
+            let known = points::Known {
+                loaded,
+                wrong: &wrong,
+                unconfirmed: &unconfirmed,
+                silent: &silent,
+                node,
+                tells: has_actions,
+                planned: &planned,
+            };
             services.push(part(service, asked, &known));
         }
     }
@@ -251,7 +262,8 @@ fn part(service: Service, asked: Option<&SurveyResult>, known: &points::Known<'_
     let node = known.node.filter(|_| service == Service::Hosting);
     let is_reached = asked.or(node).is_some_and(|asked| asked.found.is_ok());
     let checks = known.planned.len();
-    let ready = if is_reached { points::ready(service, known) } else { 0 };
+    let is_stranger = asked.is_some_and(|asked| asked.stranger().is_some());
+    let ready = if is_reached && !is_stranger { points::ready(service, known) } else { 0 };
     let points = points::for_service(service, asked, known);
     let url = asked.map(|asked| asked.url.clone()).unwrap_or_default();
     Part { service, url, is_reached, checks, ready, points }

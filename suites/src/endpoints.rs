@@ -145,7 +145,7 @@ pub async fn ask_for_the_rest(
     for row in wanted {
         let name = site(row.endpoint);
         let Some(base) = environment.sites.get(name) else { continue };
-        if !environment.own && pace.wait(name, 1).await.is_err() {
+        if !environment.own && pace.start(name, 1).await.is_err() {
             continue;
         }
         let response = send_harmless(&environment, name, base, row.endpoint).await;

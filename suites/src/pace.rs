@@ -24,19 +24,46 @@ pub struct Pace {
 #[derive(Debug, Default)]
 struct Site {
     sent: VecDeque<Instant>,
+    /// How many requests running checks may still send.
+    reserved: u32,
+    /// Until when the requests so far count, if they were spread evenly.
+    spread: Option<Instant>,
     not_before: Option<Instant>,
     /// How often in a row its `Retry-After` exceeded the longest wait.
     turned_away: u32,
 }
 
 impl Site {
-    /// The number of requests in the last minute.
-    fn last_minute(&mut self, now: Instant) -> usize {
-        while self.sent.front().is_some_and(|first| now.duration_since(*first) > MINUTE) {
+    /// The number of requests in this time before `now`. Requests older than [`SPAN`] are forgotten.
+    fn sent_within(&mut self, time: Duration, now: Instant) -> usize {
+        let age = |sent: &Instant| now.saturating_duration_since(*sent);
+        while self.sent.front().is_some_and(|first| age(first) >= SPAN) {
             self.sent.pop_front();
         }
-        self.sent.len()
+        self.sent.iter().filter(|sent| age(sent) <= time).count()
     }
+
+    /// When to look again, if there is no room for `room` more requests.
+    fn full(&mut self, limit: u32, room: u32, now: Instant) -> Option<Instant> {
+        let used = self.sent_within(SPAN, now) + self.reserved as usize + room as usize;
+        let over = used.checked_sub(limit as usize).filter(|over| *over > 0)?;
+        Some(self.sent.get(over - 1).map_or(now + SOON, |sent| *sent + SPAN))
+    }
+
+    /// Counts a request.
+    fn count(&mut self, limit: u32, now: Instant) {
+        self.sent.push_back(now);
+        self.spread = Some(self.spread.map_or(now, |spread| spread.max(now)) + SPAN / limit);
+    }
+}
+
+/// When a request may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// It may go, and so many more are reserved.
+    Now(u32),
+    /// When to look again.
+    At(Instant),
 }
 
 /// A site's `Retry-After` exceeded the longest wait several times in a row.
@@ -58,6 +85,13 @@ impl Default for Pace {
 }
 
 const MINUTE: Duration = Duration::from_millis(REQUEST_WINDOW.u64());
+/// The time in which a run sends what a site allows in a minute: 5 % below the limit, because answers are delayed by
+/// different times.
+const SPAN: Duration = Duration::from_millis(60_000 * 100 / 95);
+/// Checks start evenly over the minute, except that the quota of this time may be used at once.
+const AT_ONCE: Duration = Duration::from_secs(10);
+/// How soon to look again where another check holds what is left of a quota.
+const SOON: Duration = Duration::from_millis(100);
 const HOUR: Duration = Duration::from_millis(DROP_HOUR.u64());
 /// The default of the longest wait for a `Retry-After`.
 const LONGEST_WAIT: Duration = Duration::from_mins(2);
@@ -122,7 +156,7 @@ impl Pace {
         let site = self.counted(site);
         let Some(limit) = self.per_minute.get(site) else { return false };
         let mut sites = self.lock();
-        let sent = sites.entry(site.to_owned()).or_default().last_minute(Instant::now());
+        let sent = sites.entry(site.to_owned()).or_default().sent_within(MINUTE, Instant::now());
         sent >= *limit as usize
     }
 
@@ -134,13 +168,38 @@ impl Pace {
         })
     }
 
-    /// Waits until a request may go to `site` and this minute has room for `room` requests including it (or until the
-    /// minute is empty, if `room` exceeds the limit). An error means that the site gets no more requests.
-    pub async fn wait(&self, site: &str, room: u32) -> Result<(), TurnedAway> {
-        while let Some(until) = self.next(site, room)? {
+    /// Waits until the first of `room` requests may go to `site`. The others are reserved, so that no other check sends
+    /// them; the number is returned. If `room` exceeds the limit, waits for an empty minute. An error means that the
+    /// site gets no more requests.
+    pub async fn start(&self, site: &str, room: u32) -> Result<u32, TurnedAway> {
+        loop {
+            match self.start_at(site, room, Instant::now())? {
+                Turn::Now(reserved) => return Ok(reserved),
+                Turn::At(until) => tokio::time::sleep_until(until).await,
+            }
+        }
+    }
+
+    /// Waits until one more request of a running check may go to `site`; at once if it is reserved.
+    pub async fn go_on(&self, site: &str, is_reserved: bool) -> Result<(), TurnedAway> {
+        while let Turn::At(until) = self.go_on_at(site, is_reserved, Instant::now())? {
             tokio::time::sleep_until(until).await;
         }
         Ok(())
+    }
+
+    /// Gives back what a check has reserved and not sent.
+    pub fn release(&self, site: &str, reserved: u32) {
+        let mut sites = self.lock();
+        let state = sites.entry(self.counted(site).to_owned()).or_default();
+        state.reserved = state.reserved.saturating_sub(reserved);
+    }
+
+    /// How long that many requests to `site` take, in seconds, if it has a limit.
+    pub fn seconds(&self, site: &str, requests: u64) -> Option<u64> {
+        let limit = u64::from(self.per_minute(site)?.max(1));
+        let millis = requests.saturating_mul(SPAN.as_millis() as u64) / limit;
+        Some(millis.saturating_sub(AT_ONCE.as_millis() as u64) / 1000)
     }
 
     /// Notes a response: a 429 or 503 with `Retry-After` delays the next request.
@@ -162,26 +221,52 @@ impl Pace {
         response.status == 429 && wait.is_some_and(|wait| wait < self.longest_wait)
     }
 
-    /// When to look again; `None` if a request may go now (it is then counted).
-    fn next(&self, site: &str, room: u32) -> Result<Option<Instant>, TurnedAway> {
+    /// Whether the first of `room` requests may go at `now`; it is then counted.
+    fn start_at(&self, site: &str, room: u32, now: Instant) -> Result<Turn, TurnedAway> {
+        self.turn(site, now, |state, limit| {
+            let room = room.clamp(1, limit);
+            if let Some(spread) = state.spread.filter(|spread| *spread > now + AT_ONCE) {
+                return Turn::At(spread - AT_ONCE);
+            }
+            if let Some(until) = state.full(limit, room, now) {
+                return Turn::At(until);
+            }
+            state.count(limit, now);
+            state.reserved += room - 1;
+            Turn::Now(room - 1)
+        })
+    }
+
+    /// Whether one more request of a running check may go at `now`; it is then counted.
+    fn go_on_at(&self, site: &str, is_reserved: bool, now: Instant) -> Result<Turn, TurnedAway> {
+        self.turn(site, now, |state, limit| {
+            if is_reserved {
+                state.reserved = state.reserved.saturating_sub(1);
+            } else if let Some(until) = state.full(limit, 1, now) {
+                return Turn::At(until);
+            }
+            state.count(limit, now);
+            Turn::Now(0)
+        })
+    }
+
+    fn turn(
+        &self,
+        site: &str,
+        now: Instant,
+        take: impl FnOnce(&mut Site, u32) -> Turn,
+    ) -> Result<Turn, TurnedAway> {
         let site = self.counted(site);
         let mut sites = self.lock();
         let state = sites.entry(site.to_owned()).or_default();
-        let now = Instant::now();
         if state.turned_away >= TURNED_AWAY {
             return Err(TurnedAway(self.longest_wait));
         }
         if let Some(until) = state.not_before.filter(|until| *until > now) {
-            return Ok(Some(until));
+            return Ok(Turn::At(until));
         }
-        let Some(limit) = self.per_minute.get(site) else { return Ok(None) };
-        let limit = (*limit).max(1) as usize;
-        let over = (state.last_minute(now) + (room as usize).clamp(1, limit)).saturating_sub(limit);
-        if let Some(last) = over.checked_sub(1) {
-            return Ok(state.sent.get(last).map(|last| *last + MINUTE + Duration::from_millis(50)));
-        }
-        state.sent.push_back(now);
-        Ok(None)
+        let limit = self.per_minute.get(site);
+        Ok(limit.map_or(Turn::Now(0), |limit| take(state, (*limit).max(1))))
     }
 
     /// The site that requests to `site` count for.
@@ -251,33 +336,66 @@ mod tests {
         let later = refused(429, &[("retry-after", "3600")]);
         for before in [later.clone(), refused(200, &[]), later.clone(), later.clone()] {
             pace.answered("a", &before);
-            assert!(pace.next("a", 1).is_ok(), "a response in between, or too few of these");
+            assert!(
+                pace.start_at("a", 1, Instant::now()).is_ok(),
+                "a response in between, or too few of these"
+            );
         }
         pace.answered("a", &later);
-        assert_eq!(pace.next("a", 1), Err(TurnedAway(Duration::ZERO)));
-        assert!(pace.next("b", 1).is_ok(), "other sites still get requests");
+        assert_eq!(pace.start_at("a", 1, Instant::now()), Err(TurnedAway(Duration::ZERO)));
+        assert!(pace.start_at("b", 1, Instant::now()).is_ok(), "other sites still get requests");
+    }
+
+    /// When each of these checks, which send so many requests at once, starts, in seconds.
+    fn starts(limit: u32, checks: &[u32]) -> Vec<f64> {
+        let pace = Pace::new([("a".to_owned(), limit)].into());
+        let began = Instant::now();
+        let mut now = began;
+        let mut starts = Vec::new();
+        for room in checks {
+            let reserved = loop {
+                match pace.start_at("a", *room, now).expect("the site gets requests") {
+                    Turn::Now(reserved) => break reserved,
+                    Turn::At(until) => now = until,
+                }
+            };
+            for _ in 0..reserved {
+                assert_eq!(pace.go_on_at("a", true, now), Ok(Turn::Now(0)), "what is reserved goes at once");
+            }
+            starts.push(now.duration_since(began).as_secs_f64());
+        }
+        starts
     }
 
     #[test]
-    fn a_check_starts_when_the_minute_has_room_for_all_its_requests() {
+    fn checks_start_evenly_and_below_the_limit() {
+        let started = starts(30, &[2; 45]);
+        let in_minute = |from: f64| started.iter().filter(|at| (from..from + 60.0).contains(*at)).count() * 2;
+        let most = started.iter().map(|at| in_minute(*at)).max();
+        assert!(most.is_some_and(|most| (26..=30).contains(&most)), "{most:?} of 30 requests in a minute");
+        // A pause makes up for what went at once before.
+        let pauses = started.windows(2).map(|pair| pair[1] - pair[0]);
+        let longest = pauses.fold(0.0, f64::max);
+        assert!(longest < AT_ONCE.as_secs_f64() + 5.0, "a pause of {longest} s: {started:?}");
+        let expected = Pace::new([("a".to_owned(), 30)].into()).seconds("a", 90).expect("a limit");
+        let last = started.last().copied().unwrap_or_default();
+        assert!((last - expected as f64).abs() < 5.0, "the last starts at {last}, not at {expected}");
+    }
+
+    #[test]
+    fn a_check_larger_than_the_limit_waits_for_an_empty_minute() {
+        assert_eq!(starts(4, &[9, 9])[1], SPAN.as_secs_f64());
+    }
+
+    #[test]
+    fn what_a_check_reserves_no_other_check_sends() {
         let pace = Pace::new([("a".to_owned(), 4)].into());
-        let goes = |room: u32| pace.next("a", room).expect("the site gets requests").is_none();
-        assert!(goes(3), "an empty minute");
-        assert!(!goes(4) && goes(2), "three are left");
-        assert!(!goes(3) && goes(0), "two are left, and at least one is needed");
-        assert!(goes(1) && !goes(1), "none is left");
-        let all = |sent: &[u64]| {
-            let pace = Pace::new([("a".to_owned(), 2)].into());
-            let began = Instant::now();
-            let sent = sent.iter().map(|seconds| began + Duration::from_secs(*seconds)).collect();
-            pace.lock().insert("a".to_owned(), Site { sent, ..Site::default() });
-            let wait =
-                pace.next("a", 9).expect("the site gets requests").map(|until| until.duration_since(began));
-            wait.map(|wait| wait.as_secs())
-        };
-        assert_eq!(all(&[]), None, "more requests than a minute allows start in an empty minute");
-        assert_eq!(all(&[0]), Some(60));
-        assert_eq!(all(&[0, 7]), Some(67), "the last request that is in the way");
+        let now = Instant::now();
+        assert_eq!(pace.start_at("a", 4, now), Ok(Turn::Now(3)));
+        let is_later = |turn: Result<Turn, TurnedAway>| matches!(turn, Ok(Turn::At(until)) if until > now);
+        assert!(is_later(pace.start_at("a", 1, now)) && is_later(pace.go_on_at("a", false, now)));
+        pace.release("a", 3);
+        assert_eq!(pace.go_on_at("a", false, now), Ok(Turn::Now(0)));
     }
 
     #[test]
@@ -285,7 +403,7 @@ mod tests {
         let pace = Pace::new([("a".to_owned(), 2)].into());
         for is_full in [false, false, true] {
             assert_eq!(pace.is_full("a"), is_full);
-            assert!(pace.next("a", 1).is_ok());
+            assert!(pace.go_on_at("a", false, Instant::now()).is_ok());
         }
         assert!(!pace.is_full("b"), "no limit is declared");
     }

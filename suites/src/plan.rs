@@ -49,12 +49,8 @@ pub struct Wishes {
 
 /// Plans `checks` against `target`, by what they need alone.
 pub fn plan(target: &dyn Target, checks: &[&'static Check]) -> Vec<Planned> {
-    let missing = |check| missing(target, check).map(|need| format!("needs {}", need.missing()));
-    checks
-        .iter()
-        .copied()
-        .map(|check| Planned { check, left_out: missing(check).map(LeftOut::not_testable) })
-        .collect()
+    let missing = |check| missing(target, check, false).map(|need| LeftOut::not_testable(needs(need, check)));
+    checks.iter().copied().map(|check| Planned { check, left_out: missing(check) }).collect()
 }
 
 /// Plans `checks` against `target` as far as it can be known without a request: by what they need, by what the caller
@@ -69,6 +65,14 @@ pub async fn foresee(
     let mut domains = settings.publish.domains.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for Planned { check, left_out } in &mut planned {
         let check: &'static Check = check;
+        if settings.real_time {
+            *left_out = missing(target, check, true).map(|need| LeftOut::not_testable(needs(need, check)));
+        }
+        if let (true, Some(why)) =
+            (check.needs.contains(&Need::Chain), settings.wrong.get("publish.chain_url"))
+        {
+            *left_out = Some(LeftOut::not_testable(why));
+        }
         if left_out.is_none() {
             *left_out = unwelcome(target, wishes, check);
         }
@@ -98,10 +102,16 @@ pub fn select(
         .collect()
 }
 
-fn missing(target: &dyn Target, check: &Check) -> Option<Need> {
+fn needs(need: Need, check: &Check) -> String {
+    let wait = if need == Need::Clock && check.cost.waits > 0 { ", or --real-time" } else { "" };
+    format!("needs {}{wait}", need.missing())
+}
+
+/// What the target lacks for a check. In real time a run waits instead of moving time.
+fn missing(target: &dyn Target, check: &Check, real_time: bool) -> Option<Need> {
     let offer = target.offer();
     check.needs.iter().copied().find(|need| match need {
-        Need::Clock => !offer.clock,
+        Need::Clock => !offer.clock && !(real_time && check.cost.waits > 0),
         Need::Faults => offer.faults.is_empty(),
         Need::Actions => offer.actions.is_empty(),
         Need::Isolation => !offer.forks,

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::check::{Check, Stop};
 use crate::exchange::{Exchange, Response};
 use crate::owners;
-use crate::pace::Pace;
+use crate::pace::{Pace, TurnedAway};
 use crate::recording::{Call, Recorder};
 use crate::redact::{Hidden, Learned};
 use crate::refusal::Refusal;
@@ -33,6 +33,10 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Nothing that writes is sent.
     pub read_only: bool,
+    /// Checks wait for what nothing can make pass faster.
+    pub real_time: bool,
+    /// Entries of the profile that the target does not confirm: by key, why the checks that rest on them are skipped.
+    pub wrong: BTreeMap<String, String>,
     /// What the profile keeps secret; no outcome shows it.
     pub secrets: Hidden,
     /// What the checks have learned; no outcome shows it.
@@ -84,6 +88,8 @@ struct Statistics {
     classes: BTreeSet<String>,
     /// The exchanges with a 429 after this run had reached the declared limit.
     at_limit: BTreeSet<usize>,
+    /// The requests that the pace still reserves for this check, and for which class.
+    reserved: Option<(String, u32)>,
     /// How long the run's own pace has held this check back behind its first request.
     held: Duration,
 }
@@ -146,6 +152,9 @@ impl<'run> Probe<'run> {
     /// Ends the check.
     pub fn finish(self) -> Traces {
         let statistics = self.statistics.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((class, left)) = &statistics.reserved {
+            self.pace.release(class, *left);
+        }
         let Statistics {
             exchanges,
             notes,
@@ -181,6 +190,16 @@ impl<'run> Probe<'run> {
 
     fn statistics<T>(&self, with: impl FnOnce(&mut Statistics) -> T) -> T {
         with(&mut self.statistics.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// Ends the check if the target does not confirm this entry of the profile, or one of its elements.
+    pub fn rest_on(&self, key: &str) -> Result<(), Stop> {
+        let is_of = |name: &&String| {
+            let rest = name.strip_prefix(key);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+        };
+        let mut wrong = self.settings.wrong.iter().filter(|(name, _)| is_of(name));
+        wrong.next().map_or(Ok(()), |(_, why)| Err(Stop::NotTestable(why.clone())))
     }
 
     /// The control API of this environment.
@@ -275,15 +294,25 @@ impl<'run> Probe<'run> {
         if self.environment.own || self.recorder.plays() {
             return Ok(());
         }
-        // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
-        let is_first = self.statistics(|statistics| statistics.exchanges.is_empty());
-        let room = if is_first { self.check.cost.requests_at(false) } else { 1 };
+        let turned_away = |why: TurnedAway| Stop::Inconclusive(format!("{class}: {why}"));
         self.statistics(|statistics| statistics.classes.insert(class.to_owned()));
-        let began = tokio::time::Instant::now();
-        self.pace.wait(class, room).await.map_err(|why| Stop::Inconclusive(format!("{class}: {why}")))?;
-        if !is_first {
-            self.statistics(|statistics| statistics.held += began.elapsed());
+        // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
+        if self.statistics(|statistics| statistics.exchanges.is_empty()) {
+            let reserved =
+                self.pace.start(class, self.check.cost.requests_at(false)).await.map_err(turned_away)?;
+            self.statistics(|statistics| statistics.reserved = Some((class.to_owned(), reserved)));
+            return Ok(());
         }
+        let is_reserved = self.statistics(|statistics| match &mut statistics.reserved {
+            Some((of, left)) if of == class && *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        });
+        let began = tokio::time::Instant::now();
+        self.pace.go_on(class, is_reserved).await.map_err(turned_away)?;
+        self.statistics(|statistics| statistics.held += began.elapsed());
         Ok(())
     }
 
@@ -341,8 +370,15 @@ impl<'run> Probe<'run> {
         }
     }
 
-    /// Moves the target's time forward.
+    /// Moves the target's time forward; in a run in real time, waits.
     pub async fn advance(&self, by: Duration) -> Result<(), Stop> {
+        if !self.has_control() && self.recorder.plays() {
+            return Ok(());
+        }
+        if !self.has_control() && self.settings.real_time {
+            tokio::time::sleep(by).await;
+            return Ok(());
+        }
         self.control()?.advance(by.as_millis() as i64).await.map_err(Stop::Error)
     }
 

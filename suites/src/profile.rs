@@ -29,7 +29,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::files;
 
-pub use draft::Draft;
+pub use draft::{Draft, key_of_site};
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
 pub use gate::{Gate, Percent};

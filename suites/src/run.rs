@@ -6,7 +6,7 @@ use std::time::Duration;
 use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
 use assay_spec::{Dialect, Id, Place, Service};
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -97,7 +97,7 @@ pub struct Runner<'run> {
     pub settings: &'run Settings,
     /// The pace of requests to shared sites.
     pub pace: &'run Pace,
-    /// The number of checks that run in parallel.
+    /// The number of checks that run in parallel; of each service, where they share the target.
     pub jobs: usize,
 }
 
@@ -113,20 +113,12 @@ impl Runner<'_> {
         // Each with the number of secrets that were learned before.
         let mut all: Vec<(Ran, usize)> = Vec::new();
         let (mut kept, learned) = (0, &self.settings.learned);
-        let (mut once, mut twice) = (halt.count(), halt.count());
-        let asked = async move { once.wait_for(|count| *count > 0).await.is_err() };
-        // If the sender is gone, no request can come.
-        let asked = asked.then(|is_gone| async move {
-            if is_gone {
-                std::future::pending::<()>().await;
-            }
+        let mut twice = halt.count();
+        let lanes = self.lanes(planned).into_iter().map(|(planned, jobs)| {
+            let running = futures_util::stream::iter(planned).take_until(stopped(halt));
+            running.map(|planned| self.run_check(planned)).buffer_unordered(jobs).boxed_local()
         });
-        let mut running = std::pin::pin!(
-            futures_util::stream::iter(planned)
-                .take_until(asked)
-                .map(|planned| self.run_check(planned))
-                .buffer_unordered(self.jobs)
-        );
+        let mut running = futures_util::stream::select_all(lanes);
         loop {
             let next = tokio::select! {
                 biased;
@@ -147,6 +139,25 @@ impl Runner<'_> {
             .for_each(|(ran, _)| learned.redact(&mut ran.outcome));
         let all = all.into_iter().map(|(ran, _)| ran).collect();
         Run { is_partial, remarks: self.remarks(), ..self.gather(all) }
+    }
+
+    /// The checks that run one after the other, or `jobs` at a time. Where checks share the target, each service has a
+    /// pace of its own, so the services run beside each other.
+    fn lanes<'p>(&self, planned: &'p [Planned]) -> Vec<(Vec<&'p Planned>, usize)> {
+        if self.target.offer().forks {
+            return vec![(planned.iter().collect(), self.jobs)];
+        }
+        let mut lanes: BTreeMap<Service, Vec<&Planned>> = BTreeMap::new();
+        // What waits in real time delays nothing else.
+        let (waiting, planned): (Vec<&Planned>, Vec<&Planned>) = planned.iter().partition(|planned| {
+            self.settings.real_time && planned.left_out.is_none() && planned.check.cost.waits > 0
+        });
+        for planned in planned {
+            lanes.entry(planned.check.requirement.service).or_default().push(planned);
+        }
+        let lanes = lanes.into_iter().map(|(service, planned)| (planned, parallel(service, self.jobs)));
+        let all = waiting.len().max(1);
+        lanes.chain([(waiting, all)]).collect()
     }
 
     /// A run of these checks alone, to be merged with others.
@@ -532,8 +543,25 @@ fn services(all: &[Ran]) -> Vec<Service> {
     services.into_iter().collect()
 }
 
+/// How many checks of a service run at a time where they share the target.
+pub(crate) fn parallel(service: Service, jobs: usize) -> usize {
+    if shares_nothing(service) { jobs } else { 1 }
+}
+
+/// Ends when the run is to start no further check.
+async fn stopped(halt: &dyn Halt) {
+    // If the sender is gone, no request can come.
+    if halt.count().wait_for(|count| *count > 0).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
+        fn shares_nothing(service: Service) -> bool {
+            match service { $(Service::$variant => crate::$module::PARALLEL),* }
+        }
+
         pub(crate) fn machines(service: Service) -> &'static [&'static Machine] {
             match service { $(Service::$variant => assay_spec::$module::MACHINES),* }
         }

@@ -4,10 +4,13 @@
 
 use std::collections::BTreeMap;
 
+use assay_spec::Service;
+
 use crate::pace::Pace;
 use crate::probe::{Settings, wall_clock};
-use crate::profile::{Loaded, Network, Profile, Secrets, Wrong};
-use crate::target::Remote;
+use crate::profile::{Loaded, Network, Profile, Secrets, Source, Wrong, key_of_site};
+use crate::survey::{Survey, SurveyResult, WrongFixture, leave_out};
+use crate::target::{Remote, Target};
 use crate::{drop, gateway, hosting, metadata, network, publish};
 
 /// Why a run cannot start.
@@ -54,6 +57,47 @@ pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Setting
     let control = profile.control.clone().map(|base| (base, token));
     let target = Remote::over(sockets, sites, control).await.map_err(SetupError::Unreachable)?;
     Ok((target.forwarded_by(forwarding(profile)), settings, pace(profile)))
+}
+
+/// Asks the target whether it is what the profile says. Leaves out the fixtures and sites that it does not confirm, and
+/// returns them. If another service answers at a URL, a run would show nothing. `domains` is the number of domains that
+/// the checks use.
+pub async fn confirm(
+    target: &mut dyn Target,
+    settings: &mut Settings,
+    pace: &Pace,
+    source: &Source,
+    services: &[Service],
+    domains: usize,
+) -> Result<Vec<WrongFixture>, SetupError> {
+    let Some((connector, mut sites)) = target.surveyed() else { return Ok(Vec::new()) };
+    // Stored records are read from a node.
+    let is_read = |service: Service| {
+        services.contains(&service) || service == Service::Network && services.contains(&Service::Hosting)
+    };
+    sites.retain(|site, _| Service::named(site).is_none_or(is_read));
+    let survey = Survey { connector, settings, pace, sites: &sites };
+    let mut found = survey.run().await;
+    survey.name_others(&mut found).await;
+    let strangers: Vec<String> = found.iter().filter_map(SurveyResult::stranger).collect();
+    if !strangers.is_empty() {
+        return Err(SetupError::Unreachable(strangers.join("\nassay: ")));
+    }
+    // A server that does not answer confirms nothing; the checks say so.
+    let is_silent =
+        |service: &Service| found.iter().any(|found| found.service == *service && found.found.is_err());
+    let answering: Vec<Service> = services.iter().copied().filter(|service| !is_silent(service)).collect();
+    let wrong = survey.wrong_fixtures(&answering, domains).await;
+    let exchange = found.iter().find(|found| found.service == Service::Publish);
+    let ahead_ms = exchange.and_then(|exchange| exchange.found.as_ref().ok()?.skew_ms);
+    leave_out(&wrong, source, settings);
+    settings.publish.ahead_ms = ahead_ms;
+    for site in sites.keys() {
+        if key_of_site(site).is_some_and(|key| settings.wrong.contains_key(&key)) {
+            target.leave_out(site);
+        }
+    }
+    Ok(wrong)
 }
 
 /// The settings of the checks, from the profile and its readable secrets. Nothing is sent. Errors are about invalid

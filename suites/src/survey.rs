@@ -1,28 +1,31 @@
-//! Surveys a target with a few GET requests that change nothing, within short limits.
+//! Surveys a target before its checks run: what answers at each URL, and one question for each fixture of the profile.
 //!
-//! Responses are untrusted: their content is bounded, stripped of control characters and never taken at its word.
-
-mod services;
+//! Nothing is changed. Responses are untrusted: their content is bounded, stripped of control characters and never
+//! taken at its word. What the documents promise of a service, and the questions for its fixtures, are in the `survey`
+//! file of each service.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use assay_spec::{Dialect, Service};
+use assay_spec::Service;
 use futures_util::future::join_all;
 use serde_json::Value;
 
 use crate::client::Limits;
 use crate::control::Control;
 use crate::exchange::{Request, Response};
-use crate::probe::wall_clock;
-use crate::profile::parse_base_url;
+use crate::pace::Pace;
+use crate::probe::{Settings, wall_clock};
+use crate::profile::{Source, parse_base_url};
 use crate::redact::Hidden;
 use crate::target::{Connect, Dial};
 use crate::transport;
 
 /// Timeout for connecting, and for one call of a control API.
 const PATIENCE: Duration = Duration::from_secs(8);
+/// The longest timeout of a response.
+const LONGEST: Duration = Duration::from_mins(1);
 /// Limits for the head and body of a response.
 const HEAD_BYTES: usize = 32 * 1024;
 const BODY_BYTES: usize = 2 * 1024 * 1024;
@@ -35,12 +38,20 @@ const REASON: usize = 400;
 pub struct Survey<'s> {
     /// How the target is reached.
     pub connector: Arc<dyn Connect>,
-    /// The target's dialect.
-    pub dialect: &'s Dialect,
-    /// A key of the gateway.
-    pub gateway_key: Option<&'s str>,
-    /// Secrets that no output may show, even if the target returns them.
-    pub hidden: Hidden,
+    /// The dialect, the fixtures, and the secrets that no output may show, even if the target returns them.
+    pub settings: &'s Settings,
+    /// The pace of requests; the survey's count, too.
+    pub pace: &'s Pace,
+    /// Base URLs by site name.
+    pub sites: &'s BTreeMap<String, String>,
+}
+
+/// One URL of the target. Requests to it count for its site.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'s> {
+    pub(crate) survey: &'s Survey<'s>,
+    site: &'s str,
+    base: &'s str,
 }
 
 /// The result for one service's URL.
@@ -54,6 +65,20 @@ pub struct SurveyResult {
     pub found: Result<Found, String>,
 }
 
+impl SurveyResult {
+    /// That the server is not this service, if that is certain: its name, what was seen, and what it looks like.
+    pub fn stranger(&self) -> Option<String> {
+        let found = self.found.as_ref().ok()?;
+        let is_stranger = found.likeness == Likeness::Unlike || found.other.is_some();
+        (is_stranger && self.service != Service::Hosting).then(|| {
+            let seen = found.notes.first().map(String::as_str).unwrap_or_default();
+            let other = found.other.map(|other| format!(", it looks like the {other} service"));
+            let (url, service) = (&self.url, self.service);
+            format!("{url} is not a {service} service{}: {seen}", other.unwrap_or_default())
+        })
+    }
+}
+
 /// What was found about a service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
@@ -61,14 +86,64 @@ pub struct Found {
     pub notes: Vec<String>,
     /// Values for a profile: TOML by key, such as `gateway.models.chat`.
     pub values: BTreeMap<&'static str, String>,
-    /// The status of the deciding response.
+    /// The status of the first response.
     pub status: u16,
-    /// The responses look like this service's.
-    pub is_recognised: bool,
-    /// The server rejected the key.
-    pub is_key_refused: bool,
+    /// How much the responses look like this service's.
+    pub likeness: Likeness,
+    /// Another service whose marks the responses at this URL have.
+    pub other: Option<Service>,
     /// How far the target's clock is ahead of this machine's, in milliseconds, within two seconds.
     pub skew_ms: Option<i64>,
+}
+
+/// How much a server looks like a service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Likeness {
+    /// No response is as the documents promise, and each shows that the path is unknown or has another meaning.
+    #[default]
+    Unlike,
+    /// A response that any server may send: it rejects, it fails, or it is a page.
+    Unclear,
+    /// A response is as the documents promise.
+    Like,
+}
+
+/// An entry of the profile that the target does not confirm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongFixture {
+    /// Its key, such as `gateway.models.chat` or `publish.domains[1]`.
+    pub key: String,
+    /// What was asked, and what the target returned.
+    pub what: String,
+    /// How to fix it.
+    pub remedy: String,
+}
+
+/// Takes out of the settings what the target does not confirm, so that no check rests on it.
+pub fn leave_out(wrong: &[WrongFixture], source: &Source, settings: &mut Settings) {
+    settings.wrong = wrong.iter().map(|wrong| (wrong.key.clone(), wrong.reason(source))).collect();
+    let is_right = |key: &str, n: usize| !settings.wrong.contains_key(&format!("{key}[{n}]"));
+    let mut numbers = 0..;
+    let contracts = &mut settings.metadata.contracts;
+    contracts.retain(|_| numbers.next().is_none_or(|n| is_right("metadata.contracts", n)));
+    let publish = &settings.publish;
+    let mut pool = publish.domains.lock().unwrap_or_else(PoisonError::into_inner);
+    pool.retain(|domain| publish.number(domain).is_none_or(|n| is_right("publish.domains", n)));
+}
+
+impl WrongFixture {
+    pub(crate) fn new(
+        key: impl Into<String>,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> WrongFixture {
+        WrongFixture { key: key.into(), what: what.into(), remedy: remedy.into() }
+    }
+
+    /// Why a check that rests on it is skipped.
+    pub fn reason(&self, source: &Source) -> String {
+        format!("{} is wrong: {}", source.place_of(&self.key), self.what)
+    }
 }
 
 /// What a control API offers.
@@ -89,17 +164,60 @@ pub struct Level {
 }
 
 impl Survey<'_> {
-    /// Surveys every service concurrently; the results are in the given order.
-    pub async fn run(&self, services: &[(Service, String)]) -> Vec<SurveyResult> {
-        join_all(services.iter().map(|(service, url)| async move {
-            let found = services::survey(self, *service, url).await;
-            SurveyResult {
-                service: *service,
-                url: url.clone(),
-                found: found.map(|found| self.cleaned(found)),
-            }
+    /// Looks at the URL of every service concurrently; the results are in the order of the services.
+    pub async fn run(&self) -> Vec<SurveyResult> {
+        let all =
+            Service::ALL.iter().copied().filter_map(|service| Some((service, self.at(service.name())?)));
+        join_all(all.map(|(service, place)| async move {
+            let found = recognise(service, place).await.map(|found| self.cleaned(found));
+            SurveyResult { service, url: place.base.to_owned(), found }
         }))
         .await
+    }
+
+    /// Names the service that a server looks like where it does not look like the one of its URL.
+    pub async fn name_others(&self, all: &mut [SurveyResult]) {
+        for SurveyResult { service, found, .. } in all {
+            let (Ok(found), Some(place)) = (found, self.at(service.name())) else { continue };
+            // Nothing identifies an application's pages.
+            if found.likeness == Likeness::Like || *service == Service::Hosting {
+                continue;
+            }
+            // One host may serve several services; exchange and drop share their documented URL.
+            let shared = [Service::Publish, Service::Drop];
+            let is_beside = |other: &Service| {
+                self.sites.get(other.name()).is_some_and(|url| url == place.base)
+                    || shared.contains(other) && shared.contains(service)
+            };
+            for other in Service::ALL.iter().copied().filter(|other| !is_beside(other)) {
+                let seen = recognise(other, place).await;
+                if seen.is_ok_and(|seen| seen.likeness == Likeness::Like) {
+                    found.other = Some(other);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Adds what a first profile can hold: the models, messages and contracts that the target shows.
+    pub async fn discover(&self, all: &mut [SurveyResult], examples: &[String]) {
+        for SurveyResult { service, found, .. } in all {
+            if let (Ok(found), Some(place)) = (found, self.at(service.name())) {
+                discover(*service, place, found, examples).await;
+                *found = self.cleaned(std::mem::take(found));
+            }
+        }
+    }
+
+    /// Asks one question for each fixture of these services, and for the first `domains` domains. Returns the fixtures
+    /// that the target does not confirm.
+    pub async fn wrong_fixtures(&self, services: &[Service], domains: usize) -> Vec<WrongFixture> {
+        let asked = services.iter().map(|service| wrong_fixtures(*service, self, domains));
+        let mut wrong: Vec<WrongFixture> = join_all(asked).await.into_iter().flatten().collect();
+        for WrongFixture { what, .. } in &mut wrong {
+            *what = bounded(&self.settings.secrets, what, REASON);
+        }
+        wrong
     }
 
     /// Checks that a server listens at a base URL.
@@ -113,39 +231,93 @@ impl Survey<'_> {
         }
     }
 
-    /// Sends a GET as a run does: same HTTP version, headers and timeouts.
-    async fn get(&self, base: &str, path: &str, key: Option<&str>) -> Result<Response, String> {
-        let url = url::Url::parse(base).map_err(|e| format!("{base}: {e}"))?;
-        let mut request = Request::new("GET", &format!("{}{path}", url.path().trim_end_matches('/')));
-        if let Some(key) = key {
-            request = request.header("Authorization", format!("Bearer {key}"));
-        }
-        let transport = self.connector.transport();
-        // `hidden` already contains these values.
-        let request = transport.dress(request, &mut Hidden::default());
-        let limits = Limits { head_bytes: HEAD_BYTES, body_bytes: BODY_BYTES, ..Limits::default() };
-        let limits = transport.within(base, limits);
-        let patience = PATIENCE + limits.timeout;
-        let asking = transport::send(&*self.connector, Dial::to(base), &request, limits);
-        match tokio::time::timeout(patience, asking).await {
-            Ok(attempt) => attempt.response.map_err(|why| self.reason(base, &why.to_string())),
-            Err(_) => Err(slow(base, patience)),
-        }
+    /// The URL of a site.
+    pub(crate) fn at<'s>(&'s self, site: &'s str) -> Option<Place<'s>> {
+        self.sites.get(site).map(|base| Place { survey: self, site, base })
     }
 
     /// The reason for a missing response, with the URL.
     fn reason(&self, base: &str, why: &str) -> String {
         let why = if why.contains(base) { why.to_owned() } else { format!("{base}: {why}") };
-        bounded(&self.hidden, &why, REASON)
+        bounded(&self.settings.secrets, &why, REASON)
     }
 
     /// Removes secrets that the target may have returned.
     fn cleaned(&self, mut found: Found) -> Found {
-        found.notes.iter_mut().for_each(|note| self.hidden.redact_text(note));
-        found.values.retain(|_, value| is_clean(&self.hidden, value));
+        found.notes.iter_mut().for_each(|note| self.settings.secrets.redact_text(note));
+        found.values.retain(|_, value| is_clean(&self.settings.secrets, value));
         found
     }
 }
+
+impl Place<'_> {
+    /// Sends a GET for a path below the base URL.
+    pub(crate) async fn get(&self, path: &str) -> Result<Response, String> {
+        self.send(Request::new("GET", path), Limits::default()).await
+    }
+
+    /// Sends a POST of JSON to a path below the base URL.
+    pub(crate) async fn post(&self, path: &str, body: impl Into<Vec<u8>>) -> Result<Response, String> {
+        let request = Request::new("POST", path).header("Content-Type", "application/json");
+        self.send(request.body(body), Limits::default()).await
+    }
+
+    /// Sends a request for a path below the base URL as a run does: same pace, HTTP version, headers and timeouts.
+    pub(crate) async fn send(&self, mut request: Request, limits: Limits) -> Result<Response, String> {
+        let Place { survey, site, base } = *self;
+        request.target = self.target(&request.target);
+        survey.pace.start(site, 1).await.map_err(|why| format!("{base}: {why}"))?;
+        let transport = survey.connector.transport();
+        // The settings' secrets already contain these values.
+        let request = transport.dress(request, &mut Hidden::default());
+        let limits = Limits { head_bytes: HEAD_BYTES, body_bytes: BODY_BYTES, ..limits };
+        let mut limits = transport.within(base, limits);
+        limits.timeout = limits.timeout.min(LONGEST);
+        let patience = PATIENCE + limits.timeout;
+        let sending = transport::send(&*survey.connector, Dial::to(base), &request, limits);
+        let response = match tokio::time::timeout(patience, sending).await {
+            Ok(attempt) => attempt.response.map_err(|why| survey.reason(base, &why.to_string())),
+            Err(_) => Err(slow(base, patience)),
+        }?;
+        survey.pace.answered(site, &response);
+        Ok(response)
+    }
+
+    /// The path below the base URL in a URL that begins with it.
+    pub(crate) fn path_of(&self, url: &str) -> Option<String> {
+        let path = url.strip_prefix(self.base)?;
+        path.starts_with('/').then(|| path.to_owned())
+    }
+
+    /// The request target of a path below the base URL.
+    pub(crate) fn target(&self, path: &str) -> String {
+        let prefix = url::Url::parse(self.base).map(|url| url.path().trim_end_matches('/').to_owned());
+        format!("{}{path}", prefix.unwrap_or_default())
+    }
+}
+
+macro_rules! declare {
+    ($(($module:ident $variant:ident $document:literal))*) => {
+        /// Looks for what the documents promise of any server of this kind.
+        async fn recognise(service: Service, place: Place<'_>) -> Result<Found, String> {
+            match service { $(Service::$variant => crate::$module::survey::recognise(place).await),* }
+        }
+
+        async fn discover(service: Service, place: Place<'_>, found: &mut Found, examples: &[String]) {
+            match service {
+                $(Service::$variant => crate::$module::survey::discover(place, found, examples).await),*
+            }
+        }
+
+        async fn wrong_fixtures(service: Service, survey: &Survey<'_>, domains: usize) -> Vec<WrongFixture> {
+            match service {
+                $(Service::$variant => crate::$module::survey::wrong_fixtures(survey, domains).await),*
+            }
+        }
+    };
+}
+
+assay_spec::for_each_service!(declare);
 
 /// Asks a control API what it offers. An error says why that is unknown.
 pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> {
@@ -174,14 +346,29 @@ pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> 
 }
 
 impl Found {
-    /// Notes the clock of a response's Date header.
-    fn sees_clock(&mut self, response: &Response) {
-        let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
-        if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
-            let skew = i64::try_from(since.as_millis()).unwrap_or(i64::MAX).saturating_sub(wall_clock().0);
-            self.skew_ms = Some(if skew.abs() < 2000 { 0 } else { skew });
+    /// Counts a response: whether it `is_promised` by the documents, and its clock.
+    pub(crate) fn saw(&mut self, response: &Response, is_promised: bool) {
+        let likeness = match response.status {
+            _ if is_promised => Likeness::Like,
+            501 => Likeness::Unlike,
+            300..=399 | 401 | 403 | 407 | 408 | 429 | 500.. => Likeness::Unclear,
+            _ => Likeness::Unlike,
+        };
+        self.likeness = self.likeness.max(likeness);
+        if self.status == 0 {
+            self.status = response.status;
         }
+        self.skew_ms = self.skew_ms.or_else(|| skew_ms(response));
     }
+}
+
+/// How far a response's clock is ahead of this machine's, in milliseconds. A `Date` has whole seconds; less than two
+/// say nothing.
+pub(crate) fn skew_ms(response: &Response) -> Option<i64> {
+    let date = httpdate::parse_http_date(response.header("date")?).ok()?;
+    let since = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+    let skew = i64::try_from(since.as_millis()).unwrap_or(i64::MAX).saturating_sub(wall_clock().0);
+    Some(if skew.abs() < 2000 { 0 } else { skew })
 }
 
 fn slow(base: &str, patience: Duration) -> String {
@@ -189,7 +376,7 @@ fn slow(base: &str, patience: Duration) -> String {
 }
 
 /// A string of a target for display: without secrets and control characters, and bounded.
-fn shown(hidden: &Hidden, text: &str) -> String {
+pub(crate) fn shown(hidden: &Hidden, text: &str) -> String {
     bounded(hidden, text, SHOWN)
 }
 
@@ -203,7 +390,7 @@ fn bounded(hidden: &Hidden, text: &str, most: usize) -> String {
 }
 
 /// A string of a target that a profile may contain: short, only visible characters, no secret.
-fn usable(hidden: &Hidden, text: &str) -> Option<String> {
+pub(crate) fn usable(hidden: &Hidden, text: &str) -> Option<String> {
     let is_plain = !text.is_empty() && text.chars().count() <= SHOWN && !text.chars().any(char::is_control);
     (is_plain && is_clean(hidden, text)).then(|| text.to_owned())
 }
@@ -216,12 +403,12 @@ fn is_clean(hidden: &Hidden, text: &str) -> bool {
 }
 
 /// A string as a TOML literal.
-fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
 /// The names of an object's members, for a note.
-fn members(hidden: &Hidden, value: &Value) -> String {
+pub(crate) fn members(hidden: &Hidden, value: &Value) -> String {
     let names = value.as_object().into_iter().flatten().map(|(name, _)| shown(hidden, name));
     let names: Vec<String> = names.collect();
     match names.len() {

@@ -141,6 +141,12 @@ pub trait Target: Send + Sync {
     fn dry(&self, _: Arc<dyn Connect>) -> Option<Environment> {
         None
     }
+    /// The connections and the base URLs by site, for a survey. `None`: there is nothing that a profile names.
+    fn surveyed(&self) -> Option<(Arc<dyn Connect>, BTreeMap<String, String>)> {
+        None
+    }
+    /// Leaves out a site that is not what the profile says.
+    fn leave_out(&mut self, _site: &str) {}
     /// How it is reached, for a command that repeats a request.
     fn reach(&self) -> Reach<'_> {
         Reach::default()
@@ -297,6 +303,14 @@ impl Target for Remote {
             own: self.offer.forks,
             forwarding: self.forwarding.clone(),
         })
+    }
+
+    fn surveyed(&self) -> Option<(Arc<dyn Connect>, BTreeMap<String, String>)> {
+        Some((Arc::new(self.connector.clone()), self.sites.clone()))
+    }
+
+    fn leave_out(&mut self, site: &str) {
+        self.sites.remove(site);
     }
 
     fn reach(&self) -> Reach<'_> {

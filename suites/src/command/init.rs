@@ -6,12 +6,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assay_spec::{Dialect, Service};
+use assay_spec::Service;
 use assay_suites::control::Control;
 use assay_suites::files;
+use assay_suites::pace::Pace;
+use assay_suites::probe::Settings;
 use assay_suites::profile::{Draft, Profile, Secret, parse_base_url};
 use assay_suites::redact::Hidden;
-use assay_suites::survey::{Level, Survey, SurveyResult, level};
+use assay_suites::survey::{Level, Likeness, Survey, SurveyResult, level};
 use clap::Args;
 
 use super::target::{GATEWAY_KEY, UrlArgs};
@@ -32,6 +34,12 @@ pub(crate) struct InitArgs {
     /// A base URL to probe for every service; the recognized services go into the profile
     #[arg(long, value_name = "URL")]
     host: Option<String>,
+    /// URL of a contract or token of the metadata service, as a client requests it (repeatable)
+    #[arg(long, value_name = "URL", requires = "metadata_url")]
+    example: Vec<String>,
+    /// Write every table and key, not only those of the services that have a URL
+    #[arg(long)]
+    all: bool,
     /// File to write the profile to; - is standard output
     #[arg(long, value_name = "FILE", default_value = "assay.toml")]
     out: PathBuf,
@@ -87,14 +95,17 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
             _ => Ending::Bad(why.to_owned()),
         });
     }
-    let dialect = Dialect::default();
-    let survey = Survey { connector, dialect: &dialect, gateway_key: gateway_key.as_deref(), hidden };
-    let urls: Vec<(Service, String)> =
-        wanted.iter().map(|(service, url, _)| (*service, url.clone())).collect();
-    let mut asked = survey.run(&urls).await;
+    let mut settings = Settings { secrets: hidden, ..Settings::default() };
+    settings.gateway.set_key(gateway_key.clone());
+    let urls = wanted.iter().map(|(service, url, _)| (service.name().to_owned(), url.clone())).collect();
+    let pace = Pace::default();
+    let survey = Survey { connector, settings: &settings, pace: &pace, sites: &urls };
+    let mut asked = survey.run().await;
+    survey.name_others(&mut asked).await;
     for (asked, (.., is_named)) in asked.iter_mut().zip(&wanted) {
         unrecognised(asked, *is_named);
     }
+    survey.discover(&mut asked, &args.example).await;
     reached.extend(asked.iter().map(lines));
     let say = |text: &str| if is_stdout { eprintln!("{text}") } else { println!("{text}") };
     for text in &reached {
@@ -113,6 +124,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
         files: Some(&files),
         gateway_key_env: gateway_key.as_ref().map(|_| GATEWAY_KEY),
         control_token_env: token.as_ref().map(|_| CONTROL_TOKEN),
+        has_all: args.all,
         sites: sites.into_iter().chain(chain_url.map(|url| ("chain".to_owned(), url))).collect(),
     };
     let text = draft.text();
@@ -169,19 +181,14 @@ fn base(option: &str, url: &str) -> Result<String, Ending> {
     parse_base_url(url).map_err(|why| Ending::Bad(format!("{option}: {why}")))
 }
 
-/// Drops a service that was not recognized at a guessed URL.
+/// Drops a service that was not recognized at a guessed URL, and one whose URL is another service's.
 fn unrecognised(asked: &mut SurveyResult, is_named: bool) {
-    if let Ok(found) = &asked.found
-        && !is_named
-        && !found.is_recognised
-    {
-        asked.found = Err(if asked.service == Service::Publish {
-            // Its server accepts only POST and returns 404 to every GET.
-            format!("{}: cannot be recognized by a GET; give its URL with --publish-url", asked.url)
-        } else {
-            let notes = found.notes.join("; ");
-            format!("{}: this service was not recognized there ({notes})", asked.url)
-        });
+    let Ok(found) = &asked.found else { return };
+    if is_named && let Some(why) = asked.stranger() {
+        asked.found = Err(why);
+    } else if !is_named && found.likeness != Likeness::Like {
+        let notes = found.notes.join("; ");
+        asked.found = Err(format!("{}: this service was not recognized there ({notes})", asked.url));
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_spec::Id;
 use assay_spec::crypto::text::sha256_hex;
+use assay_spec::{Id, Service};
 use assay_suites::check::{Check, Weight};
 use assay_suites::files::is_special;
 use assay_suites::merge::{self, Repetitions};
@@ -14,11 +14,12 @@ use assay_suites::pace::Pace;
 use assay_suites::partial::{self, Partial};
 use assay_suites::plan::{Plan, Planned, Wishes, foresee};
 use assay_suites::probe::{Settings, wall_clock};
-use assay_suites::profile::Gate;
+use assay_suites::profile::{Gate, Source};
 use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, terminal};
 use assay_suites::run::{Halt, Ran, Runner, SILENT};
 use assay_suites::shard::Shard;
+use assay_suites::survey::WrongFixture;
 use assay_suites::target::Target;
 use assay_suites::verdict::{Outcome, Run, Shards, Verdict};
 use assay_suites::{endpoints, prose, setup};
@@ -73,12 +74,18 @@ pub(crate) struct RunArgs {
     /// Show for each documented endpoint whether the target has it; endpoints without a check get one request
     #[arg(long)]
     endpoints: bool,
-    /// Number of checks that run in parallel, where each has its own world
+    /// Number of checks that run in parallel; at a shared target, of each service whose checks share nothing
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
     /// Start no further check after the first bad verdict that is not in the baseline
     #[arg(long)]
     fail_fast: bool,
+    /// Wait up to two minutes in checks of lifetimes, beside the others, where no control API moves time
+    #[arg(long)]
+    real_time: bool,
+    /// Do not ask first whether the target is what the profile says
+    #[arg(long)]
+    no_survey: bool,
     /// List the checks and their cost, and send nothing
     #[arg(long)]
     list: bool,
@@ -185,11 +192,35 @@ struct Setup {
     profile: String,
     /// The minimum coverage of the profile.
     gate: Gate,
+    /// The profile's text; `None` without a profile.
+    source: Option<Source>,
 }
 
 impl Setup {
     fn runner(&self, jobs: usize) -> Runner<'_> {
         Runner { target: self.target.as_ref(), settings: &self.settings, pace: &self.pace, jobs }
+    }
+
+    /// Asks the target whether it is what the profile says, and prints what is wrong. A wrong service ends the run.
+    async fn confirm(&mut self, checks: &[&'static Check], quiet: bool) -> Result<(), Ending> {
+        let Setup { target, settings, pace, source: Some(source), .. } = self else { return Ok(()) };
+        let services: BTreeSet<Service> = checks.iter().map(|check| check.requirement.service).collect();
+        let services: Vec<Service> = services.into_iter().collect();
+        // A control API makes domains.
+        let is_foreign = target.offer().actions.is_empty();
+        let domains = checks.iter().filter(|_| is_foreign).map(|check| check.cost.domains as usize).sum();
+        let wrong = setup::confirm(target.as_mut(), settings, pace, source, &services, domains).await?;
+        if !wrong.is_empty() && !quiet {
+            eprintln!(
+                "assay: the target does not confirm {} of the profile; checks that rest on it are skipped",
+                prose::count(wrong.len(), "value")
+            );
+        }
+        for WrongFixture { key, what, remedy } in wrong.iter().filter(|_| !quiet) {
+            let text = format!("{}: {what}", source.place_of(key));
+            eprint!("{}{}", prose::wrap("  x ", &text), prose::wrap("    -> ", remedy));
+        }
+        Ok(())
     }
 }
 
@@ -283,10 +314,21 @@ async fn run_once(
     let checks: Vec<_> = checks.into_iter().filter(|check| !done.contains(&check.requirement.key)).collect();
 
     setup.settings.read_only = args.read_only;
+    setup.settings.real_time = args.real_time;
+    if !(args.list || args.plan || args.no_survey) {
+        let interrupt = &*interrupt.get_or_insert_with(Interrupt::listen);
+        let _deadline = args.deadline.map(|deadline| interrupt.stop_after(deadline));
+        let mut stop = interrupt.count();
+        tokio::select! {
+            biased;
+            // Then the run ends before its first check.
+            _ = stop.wait_for(|count| *count > 0) => {}
+            confirmed = setup.confirm(&checks, args.outputs.printed.quiet) => confirmed?,
+        }
+    }
     let wishes = Wishes { read_only: args.read_only, include: args.include.iter().copied().collect() };
     let planned = foresee(setup.target.as_ref(), &setup.settings, &wishes, &checks).await;
-    // In parallel only where each check has its own world.
-    let jobs = if setup.target.offer().forks { usize::from(args.jobs) } else { 1 };
+    let jobs = usize::from(args.jobs);
     if args.list {
         print!("{}", list(&setup, &planned));
         return Ok(());
@@ -525,14 +567,14 @@ async fn setup(args: &RunArgs, earlier: Option<&Run>) -> Result<Setup, Ending> {
         setup::connect(&loaded, seed).await?
     };
     let (target, settings, pace) = met;
-    Ok(Setup { target: Box::new(target), settings, pace, profile, gate })
+    Ok(Setup { target: Box::new(target), settings, pace, profile, gate, source: Some(loaded.source) })
 }
 
 #[cfg(feature = "embedded")]
 fn embedded(seed: u64) -> Result<Setup, Ending> {
     let settings = Settings { seed, ..Settings::default() };
     let (pace, profile, gate) = (Pace::default(), String::new(), Gate::default());
-    Ok(Setup { target: embedded_target(seed)?, settings, pace, profile, gate })
+    Ok(Setup { target: embedded_target(seed)?, settings, pace, profile, gate, source: None })
 }
 
 #[cfg(not(feature = "embedded"))]

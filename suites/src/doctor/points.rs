@@ -10,7 +10,7 @@ use crate::plan::{Planned, Wishes, foresee};
 use crate::probe::Settings;
 use crate::profile::{Loaded, Wrong};
 use crate::readings::{self, Reading};
-use crate::survey::{Found, Level, SurveyResult};
+use crate::survey::{Found, Level, Likeness, SurveyResult, WrongFixture};
 use crate::target::Remote;
 
 /// Smallest clock difference that affects checks, in milliseconds.
@@ -21,6 +21,8 @@ pub(super) struct Known<'k> {
     pub(super) loaded: &'k Loaded,
     /// Missing or invalid secrets.
     pub(super) wrong: &'k [Wrong],
+    /// What the profile names and the target does not confirm.
+    pub(super) unconfirmed: &'k [WrongFixture],
     /// Secondary sites that cannot be reached, with the reason.
     pub(super) silent: &'k BTreeMap<String, String>,
     /// The node that stored records are read from.
@@ -102,9 +104,15 @@ fn wording(key: &str) -> String {
 
 /// All findings for one service, the most severe first.
 pub(super) fn for_service(service: Service, asked: Option<&SurveyResult>, known: &Known<'_>) -> Vec<Point> {
-    let Known { loaded, wrong: wrongs, silent, planned, .. } = *known;
+    let Known { loaded, wrong: wrongs, silent, planned, unconfirmed, .. } = *known;
     let mut points = Vec::new();
     points.extend(wrong(|key| key.split('.').next() == Some(service.name()), wrongs, Some(planned)));
+    if let Some(why) = asked.and_then(SurveyResult::stranger) {
+        // What else is missing matters only at the right server.
+        let point = Point::new(Mark::Hinders, why, "correct the URL").concerning(planned.len());
+        points.insert(0, point);
+        return points;
+    }
     match asked {
         Some(SurveyResult { found: Ok(found), .. }) => points.extend(reached(service, found, planned.len())),
         Some(SurveyResult { found: Err(why), .. }) => {
@@ -121,7 +129,15 @@ pub(super) fn for_service(service: Service, asked: Option<&SurveyResult>, known:
             .filter(|(site, _)| owner(site) == service)
             .map(|(site, why)| Point::new(Mark::Hinders, format!("{site}: {why}"), way_to(why))),
     );
-    let reported: Vec<String> = wrongs.iter().map(|wrong| wording(&wrong.key)).collect();
+    let mut reported: Vec<String> = wrongs.iter().map(|wrong| wording(&wrong.key)).collect();
+    for wrong in unconfirmed.iter().filter(|wrong| wrong.key.split('.').next() == Some(service.name())) {
+        let reason = wrong.reason(&loaded.source);
+        let resting = planned.iter().filter(|one| one.why.as_deref() == Some(&reason)).count();
+        let what = loaded.source.wrong_at(&wrong.key, &wrong.what).to_string();
+        let point = Point::new(Mark::Hinders, what, &wrong.remedy);
+        points.push(if resting > 0 { point.concerning(resting) } else { point });
+        reported.push(reason);
+    }
     points.extend(undeclared(service, known));
     points.extend(left_out(&undeclared_rows(service, loaded, known.tells), planned, &reported));
     if ready(service, known) == 0 && !points.iter().any(|point| point.mark == Mark::Hinders) {
@@ -143,29 +159,19 @@ pub(super) fn ready(service: Service, known: &Known<'_>) -> usize {
 fn reached(service: Service, found: &Found, checks: usize) -> Vec<Point> {
     let note = found.notes.first().map_or("the server responds", String::as_str);
     let mut points = Vec::new();
-    // Every gateway and every node has the surveyed path.
-    let must_be_there = matches!(service, Service::Gateway | Service::Network);
-    // A GET cannot identify either of these.
-    let tells_nothing = matches!(service, Service::Hosting | Service::Publish);
-    if found.status >= 500 {
-        let remedy = "check the server's log: it fails on a GET request that changes nothing";
+    if found.status >= 500 && found.likeness != Likeness::Like {
+        let remedy = "check the server's log: it fails on a request that changes nothing";
         points
             .push(Point::new(Mark::Hinders, format!("the server fails: {note}"), remedy).concerning(checks));
-    } else if !found.is_recognised && !tells_nothing {
-        let is_other = must_be_there && found.status == 404;
-        let mark = if is_other { Mark::Hinders } else { Mark::Weakens };
+    } else if found.likeness != Likeness::Like && service != Service::Hosting {
         let remedy = match (service, found.status) {
             (Service::Gateway, 401..=403) => "set a valid key: [gateway] key",
             _ => "correct the URL, unless it does belong to this service",
         };
         let what = format!("the server does not look like a {service} service: {note}");
-        points.push(Point::new(mark, what, remedy).concerning(checks));
+        points.push(Point::new(Mark::Weakens, what, remedy).concerning(checks));
     } else {
         points.push(Point::new(Mark::Good, format!("reached: {note}"), ""));
-    }
-    if found.is_key_refused {
-        let remedy = "set a valid key: [gateway] key";
-        points.push(Point::new(Mark::Hinders, "the gateway rejects the key", remedy));
     }
     points.extend(found.skew_ms.and_then(clock));
     points
@@ -255,6 +261,7 @@ fn remedy(why: &str) -> String {
         };
     }
     let known = [
+        ("--real-time", "run with --real-time, which waits up to two minutes, or with a control API"),
         ("control API", "run against a target with a control API (control = \"\u{2026}\"), or the simulator"),
         ("the chain's URL", "[publish] chain_url = \"\u{2026}\""),
         (

@@ -8,6 +8,7 @@ mod refusals;
 mod response;
 mod samples;
 mod site;
+pub(crate) mod survey;
 mod token;
 mod upload;
 mod zip;
@@ -34,6 +35,9 @@ use samples::Sample;
 /// Every check of the service, by file.
 pub const CHECKS: &[&[Check]] =
     &[upload::CHECKS, zip::CHECKS, cid::CHECKS, response::CHECKS, site::CHECKS, limits::CHECKS];
+
+/// Whether checks may run beside each other at a shared target. An address may have one upload in flight.
+pub(crate) const PARALLEL: bool = false;
 
 /// What the service must have shown.
 pub const CORE: Core = {

@@ -11,7 +11,7 @@ use crate::check::Stop;
 use crate::probe::Probe;
 
 /// How many models are tried to find one that answers.
-const TRIES: usize = 4;
+pub(super) const TRIES: usize = 4;
 /// The requests that a run needs once to find a model if none is named: discovery, and one for each tried model.
 pub(crate) const FINDING: u64 = 1 + TRIES as u64;
 
@@ -41,7 +41,10 @@ impl Skill {
 pub(super) async fn key(probe: &Probe<'_>) -> Result<String, Stop> {
     let declared = probe.settings.gateway.key.as_ref().map(|key| key.0.clone());
     let key = match declared {
-        Some(key) => Some(key),
+        Some(key) => {
+            probe.rest_on("gateway.key")?;
+            Some(key)
+        }
         None => simulated_key(probe, "valid").await,
     };
     let key = key.ok_or_else(|| Stop::NotTestable("needs a valid key ([gateway] key)".to_owned()))?;
@@ -98,6 +101,7 @@ pub(super) async fn model(probe: &Probe<'_>, skill: Skill) -> Result<String, Sto
         Skill::Vision => &fixtures.models.vision,
     };
     if let Some(id) = declared {
+        probe.rest_on(&format!("gateway.models.{}", skill.name()))?;
         return Ok(id.clone());
     }
     let view = probe.view("gateway").await;

@@ -22,6 +22,7 @@ mod refusals;
 mod responses;
 pub mod sse;
 mod stream;
+pub(crate) mod survey;
 mod tools;
 mod wire;
 
@@ -56,6 +57,9 @@ pub const CHECKS: &[&[Check]] = &[
     direct::CHECKS,
     input::CHECKS,
 ];
+
+/// Whether checks may run beside each other at a shared target. No request changes anything.
+pub(crate) const PARALLEL: bool = true;
 
 /// What the service must have shown.
 pub const CORE: Core = {
@@ -139,6 +143,11 @@ impl Fixtures {
             Fixtures::from_models(profile.models.clone(), &profile.readings, &profile.limits, absent);
         let servers = profile.server_urls.clone();
         Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), servers, ..fixtures }
+    }
+
+    /// Sets the key.
+    pub fn set_key(&mut self, key: Option<String>) {
+        self.key = key.map(Token);
     }
 
     /// The profile's key.

@@ -150,7 +150,7 @@ impl Call {
 const PREFIX: &str = "/svc";
 
 /// Converts a path of the document to the target's prefix.
-fn spoken(dialect: &Dialect, path: &str) -> String {
+pub(super) fn spoken(dialect: &Dialect, path: &str) -> String {
     replaced(path, PREFIX, &dialect.discovery_prefix)
 }
 

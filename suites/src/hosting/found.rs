@@ -14,6 +14,7 @@ use tokio::sync::Mutex;
 
 use super::judge::public_key;
 use super::message::{Message, MessageKind};
+use super::survey::OWNER;
 use crate::check::Stop;
 use crate::exchange::Exchange;
 use crate::network::{ALTERNATIVE, Call, MIRROR, path_with};
@@ -80,6 +81,7 @@ pub(super) async fn found(probe: &Probe<'_>) -> Result<Arc<Found>, Stop> {
 async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
     let fixtures = &probe.settings.hosting;
     if let Some(owner) = fixtures.owner {
+        probe.rest_on(OWNER)?;
         let (wallet, senders) = (fixtures.wallet.clone(), BTreeSet::from([owner]));
         return Ok(KnownOwner { owner, wallet, senders, hashes: Vec::new(), is_whole: false });
     }

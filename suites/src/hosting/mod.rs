@@ -46,6 +46,7 @@ mod records;
 mod recovery;
 mod sealed;
 mod security;
+pub(crate) mod survey;
 
 use std::fmt;
 use std::sync::Arc;
@@ -81,6 +82,9 @@ pub const CHECKS: &[&[Check]] = &[
     history::FRESH,
     recovery::CHECKS,
 ];
+
+/// Whether checks may run beside each other at a shared target. Checks only read what one of them has fetched.
+pub(crate) const PARALLEL: bool = true;
 
 /// What the service must have shown.
 pub const CORE: Core = {

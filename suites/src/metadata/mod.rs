@@ -6,6 +6,7 @@ mod paths;
 mod records;
 mod refusals;
 mod root;
+pub(crate) mod survey;
 mod token;
 mod validation;
 mod wire;
@@ -23,6 +24,9 @@ pub const CHECKS: &[&[Check]] = &[
     validation::CHECKS,
     records::CHECKS,
 ];
+
+/// Whether checks may run beside each other at a shared target. Checks only read.
+pub(crate) const PARALLEL: bool = true;
 
 /// What the service must have shown.
 pub const CORE: Core = {

@@ -100,6 +100,7 @@ pub(super) async fn contracts(probe: &Probe<'_>, way: Way) -> Result<Vec<Metadat
     let reached: Vec<_> =
         contracts.into_iter().filter(|one| one.path(way).is_some()).take(MOST_CONTRACTS).collect();
     if reached.is_empty() {
+        probe.rest_on("metadata.contracts")?;
         let member = if way == Way::Cid { "cid" } else { "uri_path" };
         return Err(Stop::NotTestable(format!("needs a contract with `{member}` ([[metadata.contracts]])")));
     }

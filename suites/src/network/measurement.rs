@@ -8,9 +8,9 @@ use assay_spec::network::query::FLAT;
 use assay_spec::network::requirements::measurement as rows;
 use serde_json::{Value, json};
 
-use super::List;
 use super::replies::{elements, is_address, is_integer};
 use super::wire::{Call, now, path_with};
+use super::{List, given};
 use crate::boundary::{Edges, edges};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -55,7 +55,7 @@ pub(super) async fn measured(probe: &Probe<'_>, hours: u32) -> Result<Measured, 
 
 /// The publisher of the last hours' measurements.
 async fn publisher(probe: &Probe<'_>) -> Result<String, Stop> {
-    match &probe.settings.network.given.publisher {
+    match given(probe, "publisher", |given| &given.publisher)? {
         Some(publisher) => Ok(publisher.clone()),
         None => Ok(measured(probe, HOURS).await?.publisher),
     }

@@ -24,6 +24,7 @@ mod replies;
 mod signing;
 mod storage;
 mod store;
+pub(crate) mod survey;
 mod vrf;
 mod webhooks;
 mod wire;
@@ -76,6 +77,9 @@ pub const CHECKS: &[&[Check]] = &[
     probes::CHECKS,
     limits::CHECKS,
 ];
+
+/// Whether checks may run beside each other at a shared target. Each check writes as a sender of its own.
+pub(crate) const PARALLEL: bool = true;
 
 /// What the service must have shown. Every check of the message list sends a message first.
 pub const CORE: Core = {
@@ -193,6 +197,19 @@ pub(crate) fn site_of(endpoint: &Endpoint) -> &'static str {
         _ if is_one_of(&[&neighbours::PAYMENT, &neighbours::TOKEN_TO_CREDIT]) => "credit",
         _ => wire::PRIMARY,
     }
+}
+
+/// A fixture of the profile; ends the check if the target does not confirm it.
+pub(crate) fn given<'p>(
+    probe: &'p Probe<'_>,
+    name: &str,
+    member: fn(&NetworkFixtures) -> &Option<String>,
+) -> Result<Option<&'p String>, Stop> {
+    let value = member(&probe.settings.network.given).as_ref();
+    if value.is_some() {
+        probe.rest_on(&format!("network.fixtures.{name}"))?;
+    }
+    Ok(value)
 }
 
 /// The runtime of the programs that checks create.

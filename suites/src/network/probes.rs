@@ -4,6 +4,7 @@ use assay_spec::network::probes::{LOGIN, METRICS, STATUS_CHECK, VM};
 use assay_spec::network::requirements::probes as rows;
 use serde_json::json;
 
+use super::given;
 use super::wire::{Call, PRIMARY};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{CONTENT, Probe};
@@ -39,7 +40,7 @@ async fn a_login_without_credentials_is_unauthorized(probe: &Probe<'_>) -> Check
 /// Requests `/vm/{hash}` of the diagnostic machine at a compute node. The answer must be a 2xx status.
 async fn a_diagnostic_machine_answers(probe: &Probe<'_>) -> Checked {
     let site = compute(probe)?;
-    let hash = match &probe.settings.network.given.diagnostic_vm {
+    let hash = match given(probe, "diagnostic_vm", |given| &given.diagnostic_vm)? {
         Some(hash) => hash.clone(),
         None => machine_of(probe, site).await?,
     };
@@ -63,7 +64,7 @@ async fn machine_of(probe: &Probe<'_>, site: &str) -> Result<String, Stop> {
 /// open.
 async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
     let site = compute(probe)?;
-    let name = match &probe.settings.network.given.status_check {
+    let name = match given(probe, "status_check", |given| &given.status_check)? {
         Some(name) => name.as_str(),
         None if probe.has_control() => CHECK,
         None => {

@@ -9,7 +9,7 @@ use super::messages::another;
 use super::refusals;
 use super::replies::{expect_created, expect_unprocessed, reads_as_integer};
 use super::wire::{Call, Draft};
-use super::{ACCEPTED, RUNS, created, runtime};
+use super::{ACCEPTED, RUNS, created, given, runtime};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -49,7 +49,7 @@ async fn program(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
 /// The hash of a program that can be run: the one that the profile names, or a new one where a control API exists,
 /// since such a target runs what checks write.
 pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
-    if let Some(hash) = &probe.settings.network.given.program {
+    if let Some(hash) = given(probe, "program", |given| &given.program)? {
         return Ok(hash.clone());
     }
     if !probe.has_control() {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{LeftOut, Planned};
 use crate::pace::Pace;
+use crate::run::parallel;
 use crate::target::Target;
 use crate::{gateway, hosting, network, prose};
 
@@ -36,6 +37,8 @@ pub struct Plan {
     pub is_measured: bool,
     /// How many checks run in parallel.
     pub jobs: usize,
+    /// The number of checks that wait in real time, and the longest time of one, in seconds.
+    pub waits: (usize, u64),
     /// The expected time, in seconds.
     pub seconds: u64,
     /// The checks that do not run, by reason.
@@ -107,6 +110,9 @@ impl Plan {
                 sums.requests += once(*service, sums);
             }
         }
+        let waiting = planned.iter().filter(|planned| planned.left_out.is_none() && !target.offer().clock);
+        let waiting: Vec<u64> = waiting.map(|one| one.check.cost.waits.into()).filter(|s| *s > 0).collect();
+        let waits = (waiting.len(), waiting.into_iter().max().unwrap_or_default());
         let classes = if own { Vec::new() } else { classes(&services, pace) };
         let (is_measured, latency_ms) = (latency_ms.is_some(), latency_ms.unwrap_or(LATENCY_MS));
         let mut plan = Plan {
@@ -117,6 +123,7 @@ impl Plan {
             latency_ms,
             is_measured,
             jobs: jobs.max(1),
+            waits,
             seconds: 0,
             left_out,
         };
@@ -139,9 +146,17 @@ impl Plan {
         }
         // Each check also creates, queries and removes its world.
         let calls = if self.is_exact { 4 * self.sum().checks } else { 0 };
-        let talking = (self.sum().requests + calls) * self.latency_ms / (1000 * self.jobs as u64);
-        let paced: u64 = self.classes.iter().map(|class| class.seconds).sum();
-        talking.max(paced).max(u64::from(self.sum().requests > 0))
+        let talking = if self.is_exact {
+            (self.sum().requests + calls) * self.latency_ms / (1000 * self.jobs as u64)
+        } else {
+            // The services run beside each other.
+            let of = |(service, sums): (&Service, &Sums)| {
+                sums.requests * self.latency_ms / (1000 * parallel(*service, self.jobs) as u64)
+            };
+            self.services.iter().map(of).max().unwrap_or_default()
+        };
+        let paced = self.classes.iter().map(|class| class.seconds).max().unwrap_or_default();
+        talking.max(paced).max(self.waits.1).max(u64::from(self.sum().requests > 0))
     }
 
     /// The default deadline of a run: several times the expected time, and an hour for the waits inside checks.
@@ -180,6 +195,10 @@ impl Plan {
             };
             let most = if *is_cut { "at most " } else { "" };
             let _ = writeln!(text, "pace: {most}{needed} {name} at {limit} {span}: {what}");
+        }
+        if let (checks @ 1.., seconds) = self.waits {
+            let checks = prose::count(checks, "check");
+            let _ = writeln!(text, "real time: {checks} waiting up to {seconds} s, beside the others");
         }
         let latency = if self.is_measured { "measured" } else { "assumed" };
         let _ = writeln!(
@@ -231,6 +250,7 @@ impl Plan {
             "latency_ms": self.latency_ms,
             "latency": if self.is_measured { "measured" } else { "assumed" },
             "jobs": self.jobs,
+            "waits": { "checks": self.waits.0, "seconds": self.waits.1 },
             "seconds": self.seconds,
             "left_out": left_out,
         })
@@ -302,8 +322,7 @@ fn classes(services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
     for (site, needed) in requests {
         let Some(limit) = pace.per_minute(site).map(u64::from).filter(|_| needed > 0) else { continue };
-        // The first minute's requests are sent at once; each further batch waits a minute.
-        let seconds = (needed - 1) / limit.max(1) * 60;
+        let seconds = pace.seconds(site, needed).unwrap_or_default();
         let name = format!("{site} requests");
         classes.push(Class { name, needed, limit, span: "a minute", seconds, is_cut: false });
     }

@@ -11,6 +11,7 @@ use crate::check::Stop;
 use crate::client::Limits;
 use crate::endpoints;
 use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::profile::key_of_site;
 use crate::target::host;
 use crate::verdict::Failure;
 
@@ -204,6 +205,9 @@ impl Probe<'_> {
         source: Option<IpAddr>,
     ) -> Result<(String, Request, Option<IpAddr>), Stop> {
         let base = self.environment.sites.get(site).cloned();
+        if let (None, Some(key)) = (&base, key_of_site(site)) {
+            self.rest_on(&key)?;
+        }
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;
         self.may_send(site, &base, &request)?;
         // Before the pace: a server that gets no more requests needs no waiting.

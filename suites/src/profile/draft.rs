@@ -25,6 +25,8 @@ pub struct Draft<'d> {
     pub gateway_key_env: Option<&'d str>,
     /// The environment variable that holds the control API's token.
     pub control_token_env: Option<&'d str>,
+    /// Every table and key is written, not only those of the surveyed services.
+    pub has_all: bool,
     /// Base URLs of further sites, by site name: `chain`, `network-alt`, `compute-1`.
     pub sites: BTreeMap<String, String>,
 }
@@ -184,6 +186,14 @@ const SITES: &[(Service, &str, &str)] = &[
     (Service::Network, "credit", "network.credit_url"),
 ];
 
+/// The profile key of a site that is not a service, such as `network.compute_urls[0]` for `compute-1`.
+pub fn key_of_site(site: &str) -> Option<String> {
+    let number =
+        site.strip_prefix("compute-").and_then(|number| number.parse::<usize>().ok()?.checked_sub(1));
+    let compute = number.map(|number| format!("network.compute_urls[{number}]"));
+    compute.or_else(|| SITES.iter().find(|(_, name, _)| *name == site).map(|(.., key)| (*key).to_owned()))
+}
+
 /// The example URL of a service that was not surveyed.
 const NOWHERE: &str = "http://127.0.0.1:8080";
 
@@ -193,14 +203,19 @@ impl Draft<'_> {
         let mut text = String::from(
             "# A profile of a target, for `assay run --profile` and `assay doctor --profile`.\n\
              # A line that begins with # and no space is a disabled key with its default or an example.\n\
-             # Do not write secrets here: write { env = \"NAME\" } or { file = \"path\" }.\n\n",
+             # Do not write secrets here: write { env = \"NAME\" } or { file = \"path\" }.\n",
         );
+        text.push_str(if self.has_all { "\n" } else { "# `assay init --all` writes every key.\n\n" });
         self.top(&mut text);
-        dialect(&mut text);
-        transport(&mut text);
-        gate(&mut text);
+        if self.has_all {
+            dialect(&mut text);
+            transport(&mut text);
+            gate(&mut text);
+        }
         for service in Service::ALL {
-            self.service(*service, &mut text);
+            if self.has_all || self.asked.iter().any(|asked| asked.service == *service) {
+                self.service(*service, &mut text);
+            }
         }
         text
     }
@@ -212,6 +227,7 @@ impl Draft<'_> {
             Secret::File(file) => format!("{{ file = {} }}", path(file)),
             Secret::Env(name) => format!("{{ env = {} }}", literal(name)),
         };
+        let mut is_empty = true;
         for (name, example, why) in TOP {
             let value = match *name {
                 "control" => self.control.map(literal),
@@ -226,13 +242,20 @@ impl Draft<'_> {
                 "client_key" => self.files.and_then(|files| files.client_key.as_ref()).map(file),
                 _ => None,
             };
+            let is_lost = *name == "control" && self.control_lost.is_some();
+            if !self.has_all && value.is_none() && !is_lost {
+                continue;
+            }
             prose(text, why);
             if let ("control", Some((url, why))) = (*name, self.control_lost) {
                 prose(text, &format!("{url} did not respond: {why}"));
             }
             line(text, value.is_some(), name, value.as_deref().unwrap_or(example));
+            is_empty = false;
         }
-        text.push('\n');
+        if !is_empty {
+            text.push('\n');
+        }
     }
 
     fn service(&self, service: Service, text: &mut String) {
@@ -247,10 +270,19 @@ impl Draft<'_> {
             prose(text, &format!("- disabled: {why}"));
         }
         let is_on = found.is_some();
+        if !is_on && !self.has_all {
+            text.push('\n');
+            return;
+        }
         let values = self.values(service, asked, found);
         let tables = ["", ".endpoints", ".models", ".fixtures", ".readings", ".limits"];
         for table in tables.map(|part| format!("{name}{part}")) {
-            let keys = keys(&table);
+            let mut keys = keys(&table);
+            // Readings and limits have defaults; without a value they only fill the page.
+            let is_fixture = ![".endpoints", ".readings", ".limits"].iter().any(|part| table.ends_with(part));
+            keys.retain(|(key, ..)| {
+                self.has_all || is_fixture || values.contains_key(&format!("{table}.{key}"))
+            });
             if keys.is_empty() {
                 continue;
             }
@@ -392,12 +424,7 @@ mod tests {
 
     fn found(values: &[(&'static str, &str)]) -> Found {
         let values = values.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-        Found {
-            notes: vec!["/svc/models: 2 models".to_owned()],
-            values,
-            is_recognised: true,
-            ..Found::default()
-        }
+        Found { notes: vec!["/svc/models: 2 models".to_owned()], values, ..Found::default() }
     }
 
     fn asked(service: Service, found: Result<Found, String>) -> SurveyResult {
@@ -475,7 +502,7 @@ mod tests {
 
     #[test]
     fn every_key_can_be_enabled_and_none_is_missing() {
-        let text = switched_on(&Draft::default().text());
+        let text = switched_on(&Draft { has_all: true, ..Draft::default() }.text());
         let profile = Profile::parse(&text, "p.toml").unwrap_or_else(|e| panic!("{e}\n{text}"));
         let table: toml::Table = text.parse().expect("TOML");
         for service in Service::ALL {

@@ -80,10 +80,30 @@ impl Source {
 
     /// An error about the value of a key such as `gateway.key`, in a profile that was parsed without errors.
     pub fn wrong_at(&self, key: &str, message: &str) -> Wrong {
-        let (table, _) = DeTable::parse_recoverable(&self.text);
-        let span = span_of(table.get_ref(), key).unwrap_or_default();
+        let span = self.span(key);
         // A parsed profile contains no secret, so the line may be shown.
         Wrong::at(&self.text, &self.file, key, message, span, str::to_owned)
+    }
+}
+
+impl Source {
+    /// Where a key is, for one line of text: `p.toml:7: gateway.models.chat`.
+    pub fn place_of(&self, key: &str) -> String {
+        let line = self.text[..self.text.floor_char_boundary(self.span(key).start)].matches('\n').count() + 1;
+        format!("{}:{line}: {key}", self.file)
+    }
+
+    /// The span of a key's value, or of the innermost table that should contain it.
+    fn span(&self, key: &str) -> Range<usize> {
+        let (table, _) = DeTable::parse_recoverable(&self.text);
+        let mut key = key;
+        loop {
+            if let Some(span) = span_of(table.get_ref(), key) {
+                return span;
+            }
+            let Some(at) = key.rfind(['.', '[']) else { return 0..0 };
+            key = &key[..at];
+        }
     }
 }
 
@@ -247,12 +267,16 @@ fn bare_key(text: &str) -> &str {
     if text.chars().all(is_bare) { text } else { "" }
 }
 
-/// The span of a key's value, such as that of `gateway.key`.
+/// The span of a key's value, such as that of `gateway.key` or `publish.domains[1]`.
 fn span_of(table: &DeTable<'_>, key: &str) -> Option<Range<usize>> {
     // The name of an HTTP header may contain dots.
     table.iter().find_map(|(name, value)| match (key.strip_prefix(&**name.get_ref())?, value.get_ref()) {
         ("", _) => Some(value.span()),
         (rest, DeValue::Table(inner)) => span_of(inner, rest.strip_prefix('.')?),
+        (rest, DeValue::Array(items)) => {
+            let number = rest.strip_prefix('[')?.strip_suffix(']')?.parse::<usize>().ok()?;
+            items.iter().nth(number).map(Spanned::span)
+        }
         _ => None,
     })
 }

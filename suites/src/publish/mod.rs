@@ -10,6 +10,7 @@ mod record;
 mod refusals;
 mod scene;
 mod submit;
+pub(crate) mod survey;
 mod transfer;
 pub mod verify;
 mod wire;
@@ -41,6 +42,9 @@ pub const CHECKS: &[&[Check]] = &[
     chain::CHECKS,
 ];
 
+/// Whether checks may run beside each other at a shared target. An address has one quota, and what is in flight for a domain locks it.
+pub(crate) const PARALLEL: bool = false;
+
 /// What the service must have shown.
 pub const CORE: Core = {
     use assay_spec::publish::requirements::prepare as rows;
@@ -66,6 +70,10 @@ pub struct Fixtures {
     pub domains: Arc<Mutex<VecDeque<String>>>,
     /// A domain at which nothing is accepted, so that many checks can use it.
     pub reserved: Arc<Mutex<Option<String>>>,
+    /// How far the target's clock is ahead of this machine's, in milliseconds, if that was seen before the checks.
+    pub ahead_ms: Option<i64>,
+    /// All domains of the profile, in its order.
+    pub declared: Arc<[String]>,
     /// The seed of the key that all of them are bound to.
     pub key: Option<[u8; 32]>,
     /// A transfer must carry a `cid`.
@@ -80,10 +88,17 @@ impl Fixtures {
         Ok(Fixtures {
             domains: Arc::new(Mutex::new(profile.domains.iter().cloned().collect())),
             reserved: Arc::default(),
+            ahead_ms: None,
+            declared: profile.domains.clone().into(),
             key: key.map(seed).transpose()?,
             transfer_needs_cid: profile.readings.transfer_needs_cid,
             lenient_rule7: profile.readings.lenient_rule7,
         })
+    }
+
+    /// The position of a domain in the profile.
+    pub(crate) fn number(&self, domain: &str) -> Option<usize> {
+        self.declared.iter().position(|declared| declared == domain)
     }
 }
 
@@ -139,6 +154,12 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
         return Ok(Caller { domain, key });
     }
     let fixtures = &probe.settings.publish;
+    probe.rest_on("publish.key")?;
+    // Until it has seen a response, a check does not know the clock that its envelope is compared with.
+    let ahead = || fixtures.ahead_ms.map(Value::from).ok_or_else(|| "not seen".to_owned());
+    if let Some(ahead_ms) = probe.share("publish.clock", ahead).ok().and_then(|ahead| ahead.as_i64()) {
+        probe.set_skew(ahead_ms);
+    }
     let next = || {
         let domain = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         domain.map(Value::String).ok_or_else(|| "none left".to_owned())
@@ -168,9 +189,12 @@ fn configured(probe: &Probe<'_>, domain: Result<Value, String>) -> Result<Caller
     match (probe.settings.publish.key, domain) {
         (Some(seed), Some(domain)) => Ok(Caller { domain, key: ed25519::key_from_seed(seed) }),
         (None, _) => Err(Stop::NotTestable("needs a bound domain ([publish] key and domains)".to_owned())),
-        (_, None) => Err(Stop::NotTestable(
-            "needs one more bound domain in [publish] domains: all of them are used".to_owned(),
-        )),
+        (_, None) => {
+            probe.rest_on("publish.domains")?;
+            Err(Stop::NotTestable(
+                "needs one more bound domain in [publish] domains: all of them are used".to_owned(),
+            ))
+        }
     }
 }
 

@@ -38,11 +38,13 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::STAYS_PREPARED, each valid_signature_is_accepted_after_a_rejected_one).posts(9, 3, 3),
     refuses!(rows::EXPIRY_UNCHANGED, each rejected_signature_does_not_extend_the_prepare, refusals::GONE)
         .posts(15, 6, 6)
+        .waits(195)
         .needs(&[Need::Clock])
         .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
     refuses!(rows::UNKNOWN, each unknown_prepare_id_returns_410, refusals::GONE).posts(6, 2, 2),
     refuses!(rows::EXPIRED, each submit_after_60_seconds_returns_410, refusals::GONE)
         .posts(12, 6, 6)
+        .waits(360)
         .needs(&[Need::Clock]),
     refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN).posts(9, 3, 6),
     shows!(rows::REPEAT, each repeated_submit_returns_the_same_signature)

@@ -27,6 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FREEZES_ONCE_CONFIRMED, prepared_transfer_does_not_freeze_the_old_key)
         .costs(2, 2, 1)
         .writes(2)
+        .waits(65)
         .needs(&[Need::Clock])
         .after(const { &[&assay_spec::publish::requirements::prepare::LOCK_EXPIRES] }),
     shows!(rows::ACCEPT_ADMITTED, incoming_key_can_accept)

@@ -319,7 +319,7 @@ fn a_stopped_repetition_passes_if_nothing_failed() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let mut child = Command::new(env!("CARGO_BIN_EXE_assay"))
-        .args(["run", "metadata.root.html", "--until-fail", "--metadata-url", &url])
+        .args(["run", "--no-survey", "metadata.root.html", "--until-fail", "--metadata-url", &url])
         .current_dir(folder.path())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())

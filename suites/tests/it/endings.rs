@@ -61,7 +61,10 @@ fn profile(url: &str, answer_seconds: u32) -> TempDir {
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-    command.args(["run", "--profile", "p.toml", "--json", "out.json"]).args(arguments).current_dir(folder);
+    command
+        .args(["run", "--no-survey", "--jobs", "1", "--profile", "p.toml", "--json", "out.json"])
+        .args(arguments)
+        .current_dir(folder);
     command
 }
 

@@ -8,6 +8,7 @@ mod command;
 #[cfg(unix)]
 mod endings;
 mod endpoints;
+mod entry;
 mod exchanges;
 #[cfg(unix)]
 mod files;
@@ -17,6 +18,7 @@ mod gateway_exchanges;
 mod gateway_hostile;
 mod hostile;
 mod hosting;
+mod jobs;
 mod limits;
 mod network;
 mod openapi;

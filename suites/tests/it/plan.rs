@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
 
 use assay_spec::{Dialect, Service};
-use assay_suites::check::{self, Check, Weight};
+use assay_suites::check::{self, Check, Need, Weight};
 use assay_suites::embedded::Embedded;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{Plan, Planned, Wishes, foresee, plan, select};
@@ -123,6 +123,31 @@ async fn a_read_only_run_sends_no_writing_request_whatever_is_planned() {
         let verdict = if writes { Verdict::NotTestable } else { Verdict::Pass };
         assert_eq!(outcome.verdict, verdict, "{}: {}", outcome.requirement, outcome.reason);
     }
+}
+
+#[tokio::test]
+async fn real_time_runs_the_checks_that_can_wait() {
+    let target = foreign("http://127.0.0.1:1").await;
+    let id = "publish.prepare.lock-expires";
+    let without = foreseen(&target, &everything()).await;
+    let why = reason(&without, id).expect("nothing moves time");
+    assert!(why.ends_with(", or --real-time"), "{why}");
+    assert_eq!(Plan::new(&target, &Pace::default(), &without, None, 1).waits, (0, 0));
+    let mut settings = Settings { real_time: true, ..Settings::default() };
+    settings.publish.key = Some([7; 32]);
+    let domains = (0..200).map(|n| format!("d{n}.example"));
+    settings.publish.domains.lock().expect("not poisoned").extend(domains);
+    let planned = foresee(&target, &settings, &everything(), &check::all()).await;
+    assert_eq!(reason(&planned, id), None);
+    let plan = Plan::new(&target, &Pace::default(), &planned, None, 1);
+    let waiting = check::all().into_iter().filter(|check| check.cost.waits > 0).count();
+    assert_eq!(plan.waits, (waiting, 120));
+    assert!(plan.text().contains("waiting up to 120 s, beside the others"), "{}", plan.text());
+    // Without a wait of its own, a check still needs a control API.
+    let longer = planned
+        .iter()
+        .filter(|planned| planned.check.needs.contains(&Need::Clock) && planned.check.cost.waits == 0);
+    assert!(longer.clone().count() > 0 && longer.clone().all(|planned| planned.left_out.is_some()));
 }
 
 #[tokio::test]

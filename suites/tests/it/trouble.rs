@@ -29,6 +29,15 @@ impl Judged {
     }
 }
 
+impl Judged {
+    /// No check fails, and some are skipped for the reason `why`.
+    fn expect_skipped(&self, why: &str) {
+        assert!(self.with(Verdict::Fail).is_empty(), "{:#?}", self.0);
+        let skipped = self.0.values().filter(|(name, _)| name == Verdict::NotTestable.name());
+        assert!(skipped.clone().any(|(_, reason)| reason.contains(why)), "{why}: {:#?}", self.0);
+    }
+}
+
 /// Runs checks by the profile of a simulator without its control API; `edit` changes the profile.
 async fn run(options: Options, faults: Value, edit: fn(String) -> String, arguments: &[&str]) -> Judged {
     let folder = tempfile::tempdir().expect("a folder");
@@ -87,19 +96,17 @@ async fn servers_that_are_all_down_are_inconclusive() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn expired_key_is_one_failure() {
+async fn expired_key_fails_nothing() {
     let expired = |text: String| text.replace("p.gateway-valid.key", "p.gateway-revoked.key");
     let judged = run(options(), json!([]), expired, &["--service", "gateway"]).await;
-    assert_eq!(judged.with(Verdict::Fail), BTreeSet::from(["gateway.auth.key-check"]), "{:#?}", judged.0);
+    judged.expect_skipped("gateway.key is wrong: the gateway rejects the key");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unbound_domain_is_one_failure() {
+async fn unbound_domain_fails_nothing() {
     let unbound = |text: String| text.replace(".assay.example", ".unbound.example");
     let judged = run(options(), json!([]), unbound, &EXCHANGE).await;
-    let failed = BTreeSet::from(["publish.prepare.domain-trimmed"]);
-    assert_eq!(judged.with(Verdict::Fail), failed, "{:#?}", judged.0);
-    assert!(judged.with(Verdict::Pass).is_empty(), "{:#?}", judged.0);
+    judged.expect_skipped("publish.key is wrong: ");
 }
 
 #[tokio::test(flavor = "multi_thread")]

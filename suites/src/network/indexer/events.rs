@@ -3,6 +3,7 @@
 use assay_spec::network::requirements::indexer as rows;
 use serde_json::Value;
 
+use super::super::given;
 use super::super::messages::another;
 use super::super::refusals;
 use super::super::replies::{expect_rejected_or, found, is_address};
@@ -64,7 +65,7 @@ async fn large_numbers_in_arguments_are_strings(probe: &Probe<'_>) -> Checked {
 /// Lists events with `contract` set to a known contract. Every element must be of that contract.
 async fn the_contract_selects_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
-    let contract = match &probe.settings.network.given.indexer_contract {
+    let contract = match given(probe, "indexer_contract", |given| &given.indexer_contract)? {
         Some(contract) => contract.clone(),
         None => first_text(probe, &OF_EVENTS.some(probe, &network, &[]).await?, "contract")?,
     };

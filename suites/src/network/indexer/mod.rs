@@ -9,9 +9,9 @@ use std::ops::RangeInclusive;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::indexer::{EVENTS, TRANSACTIONS};
 
-use super::List;
 use super::replies::is_integer;
 use super::wire::{Call, path_with};
+use super::{List, given};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Evidence, Probe};
 
@@ -31,7 +31,7 @@ const OF_TRANSACTIONS: IndexedList = IndexedList { endpoint: &TRANSACTIONS, name
 
 /// An indexed network: the one that the profile names, or one that a control API reports.
 async fn network(probe: &Probe<'_>) -> Result<String, Stop> {
-    if let Some(network) = &probe.settings.network.given.indexer_network {
+    if let Some(network) = given(probe, "indexer_network", |given| &given.indexer_network)? {
         return Ok(network.clone());
     }
     let why = "needs the name of an indexed network ([network.fixtures] indexer_network)";

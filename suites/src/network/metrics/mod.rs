@@ -65,6 +65,8 @@ impl Nodes {
 async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
     let given = &probe.settings.network.given;
     if given.core_node.is_some() || given.compute_node.is_some() {
+        probe.rest_on("network.fixtures.core_node")?;
+        probe.rest_on("network.fixtures.compute_node")?;
         return Ok(Nodes { core: given.core_node.clone(), compute: given.compute_node.clone() });
     }
     let Measured { nodes, .. } = measurement::measured(probe, 1).await?;

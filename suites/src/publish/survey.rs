@@ -1,0 +1,135 @@
+//! What the document promises of any exchange, and one question for each fixture: does the key sign for the domain, does
+//! the chain speak JSON-RPC.
+
+use std::sync::PoisonError;
+
+use assay_spec::Instant;
+use assay_spec::crypto::ed25519;
+use assay_spec::publish::envelope::{Claims, sign};
+use ed25519_dalek::SigningKey;
+use serde_json::json;
+
+use super::{PREPARE, SUBMIT, knock_body};
+use crate::client::Limits;
+use crate::exchange::{Request, Response};
+use crate::probe::wall_clock;
+use crate::survey::{Found, Likeness, Place, Survey, WrongFixture, shown, skew_ms};
+
+/// After this many domains in a row that the key does not sign for, the key is wrong.
+const UNBOUND: usize = 3;
+/// For how many domains the key must sign: each costs a request of the run's quota.
+const MOST_DOMAINS: usize = 20;
+
+/// Posts a submit without a signature. The exchange returns its plain 404, or the error of a node that may not write.
+pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
+    let mut found = Found::default();
+    let answer = at.post(SUBMIT, knock_body()).await?;
+    let body = answer.json().unwrap_or_default();
+    let may_not_write = answer.status == 503 && body["error"].is_string();
+    found.saw(&answer, is_blanket(&answer) || may_not_write);
+    if answer.status == 404 {
+        // The body of the 404 may be what is wrong with an exchange.
+        found.likeness = found.likeness.max(Likeness::Unclear);
+    }
+    let kind =
+        answer.header("content-type").map(|kind| format!(" {}", shown(&at.survey.settings.secrets, kind)));
+    let kind = kind.unwrap_or_default();
+    found.notes.push(format!("POST {SUBMIT} without a signature returned {}{kind}", answer.status));
+    Ok(found)
+}
+
+pub(crate) async fn discover(_: Place<'_>, _: &mut Found, _: &[String]) {}
+
+pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, domains: usize) -> Vec<WrongFixture> {
+    let mut wrong = wrong_domains(survey, domains).await.unwrap_or_default();
+    if let Some(chain) = survey.at("chain") {
+        wrong.extend(wrong_chain(chain).await);
+    }
+    wrong
+}
+
+/// The domains that the key does not sign for, until it signs for `most` or for [`MOST_DOMAINS`].
+async fn wrong_domains(survey: &Survey<'_>, most: usize) -> Option<Vec<WrongFixture>> {
+    let fixtures = &survey.settings.publish;
+    let (at, key) = (survey.at("publish")?, ed25519::key_from_seed(fixtures.key?));
+    let domains = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let (mut wrong, mut ahead_ms, mut right) = (Vec::new(), 0, 0);
+    for domain in &domains {
+        if right == most.min(MOST_DOMAINS) {
+            break;
+        }
+        let Some(what) = unbound(at, &key, domain, &mut ahead_ms).await else {
+            right += 1;
+            continue;
+        };
+        let remedy = "bind the domain to the key, or remove it";
+        let number = fixtures.number(domain)?;
+        wrong.push(WrongFixture::new(format!("publish.domains[{number}]"), what, remedy));
+        if right == 0 && wrong.len() == UNBOUND.min(domains.len()) {
+            let what = wrong.swap_remove(0).what;
+            let address = ed25519::address(&key);
+            let remedy = format!("use the key that the domains are bound to, or bind them to {address}");
+            return Some(vec![WrongFixture::new("publish.key", what, remedy)]);
+        }
+    }
+    Some(wrong)
+}
+
+/// What was returned, if the key does not sign for the domain. Neither request changes anything: the submit names an
+/// unknown prepare, the prepare has no `cid`. Both get the plain 404 only if the envelope is rejected.
+async fn unbound(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i64) -> Option<String> {
+    for (path, body) in [(SUBMIT, knock_body()), (PREPARE, json!({ "domain": domain }).to_string())] {
+        // The first answer shows the server's clock; then the request is signed once more.
+        for _ in 0..2 {
+            let before = *ahead_ms;
+            let answer = signed(at, key, domain, path, &body, wall_clock() + before).await.ok()?;
+            if answer.status != 404 {
+                return None;
+            }
+            *ahead_ms = skew_ms(&answer).unwrap_or_default();
+            if (*ahead_ms - before).abs() < 2000 {
+                break;
+            }
+        }
+    }
+    Some(format!(
+        "POST {SUBMIT} and POST {PREPARE} signed for {domain} returned 404: the domain is not bound to the key, or \
+         publishing is not enabled for it"
+    ))
+}
+
+async fn signed(
+    at: Place<'_>,
+    key: &SigningKey,
+    domain: &str,
+    path: &str,
+    body: &str,
+    time: Instant,
+) -> Result<Response, String> {
+    let target = at.target(path);
+    let claims = Claims { method: "POST", path: &target, domain, time, body: body.as_bytes() };
+    let request = Request::new("POST", path)
+        .header("Content-Type", "application/json")
+        .header("Authorization", sign(&at.survey.settings.dialect, key, &claims))
+        .body(body);
+    at.send(request, Limits::default()).await
+}
+
+/// Whether the chain's URL does not speak JSON-RPC.
+async fn wrong_chain(at: Place<'_>) -> Option<WrongFixture> {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "getBlockHeight", "params": [] });
+    let answer = at.post("/", body.to_string()).await;
+    let speaks = |answer: &Response| answer.json().is_ok_and(|body| body["jsonrpc"].is_string());
+    let got = match answer {
+        Ok(answer) if speaks(&answer) || answer.status == 429 || answer.status >= 500 => return None,
+        Ok(answer) => format!("returned {}", answer.status),
+        Err(why) => format!("failed: {why}"),
+    };
+    let what = format!("POST / with a JSON-RPC call {got}");
+    Some(WrongFixture::new("publish.chain_url", what, "name a node of the chain that speaks JSON-RPC"))
+}
+
+/// The one answer to every request whose envelope is rejected.
+fn is_blanket(answer: &Response) -> bool {
+    answer.status == 404 && answer.text().trim() == "404 Not Found"
+}
