@@ -111,7 +111,7 @@ fn needs(need: Need, check: &Check) -> String {
 fn missing(target: &dyn Target, check: &Check, real_time: bool) -> Option<Need> {
     let offer = target.offer();
     check.needs.iter().copied().find(|need| match need {
-        Need::Clock => !offer.clock && !(real_time && check.cost.waits > 0),
+        Need::Clock => !(offer.clock || real_time && check.cost.waits > 0),
         Need::Faults => offer.faults.is_empty(),
         Need::Actions => offer.actions.is_empty(),
         Need::Isolation => !offer.forks,

@@ -252,6 +252,22 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     }
 }
 
+/// Asks the target whether it is what the profile says. A run that is stopped meanwhile ends before its first check.
+async fn confirm(
+    args: &RunArgs,
+    setup: &mut Setup,
+    checks: &[&'static Check],
+    interrupt: &Interrupt,
+) -> Result<(), Ending> {
+    let _deadline = args.deadline.map(|deadline| interrupt.stop_after(deadline));
+    let mut stop = interrupt.count();
+    tokio::select! {
+        biased;
+        _ = stop.wait_for(|count| *count > 0) => Ok(()),
+        confirmed = setup.confirm(checks, args.outputs.printed.quiet) => Ok(confirmed?),
+    }
+}
+
 /// Prints the plan of a run, and writes it as JSON if that is wanted.
 fn show(args: &RunArgs, plan: &Plan) -> Result<(), Ending> {
     print!("{}", plan.text());
@@ -317,14 +333,7 @@ async fn run_once(
     setup.settings.real_time = args.real_time;
     if !(args.list || args.plan || args.no_survey) {
         let interrupt = &*interrupt.get_or_insert_with(Interrupt::listen);
-        let _deadline = args.deadline.map(|deadline| interrupt.stop_after(deadline));
-        let mut stop = interrupt.count();
-        tokio::select! {
-            biased;
-            // Then the run ends before its first check.
-            _ = stop.wait_for(|count| *count > 0) => {}
-            confirmed = setup.confirm(&checks, args.outputs.printed.quiet) => confirmed?,
-        }
+        confirm(args, &mut setup, &checks, interrupt).await?;
     }
     let wishes = Wishes { read_only: args.read_only, include: args.include.iter().copied().collect() };
     let planned = foresee(setup.target.as_ref(), &setup.settings, &wishes, &checks).await;

@@ -25,8 +25,12 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
     Ok(found)
 }
 
+/// There is nothing to find.
+#[expect(clippy::unused_async, reason = "services have one form")]
 pub(crate) async fn discover(_: Place<'_>, _: &mut Found, _: &[String]) {}
 
+/// There are no fixtures.
+#[expect(clippy::unused_async, reason = "services have one form")]
 pub(crate) async fn wrong_fixtures(_: &Survey<'_>, _: usize) -> Vec<WrongFixture> {
     Vec::new()
 }

@@ -52,12 +52,11 @@ pub(crate) async fn discover(at: Place<'_>, found: &mut Found, examples: &[Strin
     for path in examples.iter().filter_map(|example| at.path_of(example)) {
         let Some(contract) = example(&path) else { continue };
         let name = contract.path(contract.way()).unwrap_or_default();
-        match exists(at, &contract).await {
-            true => {
-                found.notes.push(format!("contract {name} exists"));
-                contracts.extend(toml::Value::try_from(&contract).ok());
-            }
-            false => found.notes.push(format!("contract {name} was not found; it is not in the profile")),
+        if exists(at, &contract).await {
+            found.notes.push(format!("contract {name} exists"));
+            contracts.extend(toml::Value::try_from(&contract).ok());
+        } else {
+            found.notes.push(format!("contract {name} was not found; it is not in the profile"));
         }
     }
     if !contracts.is_empty() {

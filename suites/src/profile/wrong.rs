@@ -275,7 +275,7 @@ fn span_of(table: &DeTable<'_>, key: &str) -> Option<Range<usize>> {
         (rest, DeValue::Table(inner)) => span_of(inner, rest.strip_prefix('.')?),
         (rest, DeValue::Array(items)) => {
             let number = rest.strip_prefix('[')?.strip_suffix(']')?.parse::<usize>().ok()?;
-            items.iter().nth(number).map(Spanned::span)
+            items.get(number).map(Spanned::span)
         }
         _ => None,
     })

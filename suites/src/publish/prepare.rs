@@ -62,7 +62,10 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::REPLAY, each replayed_prepare_is_rejected_by_the_lock, refusals::REPLAYED)
         .posts(6, 6, 3)
         .after(const { &[&rows::ONE_IN_FLIGHT] }),
-    shows!(rows::LOCK_EXPIRES, each domain_is_free_after_expiry).posts(6, 6, 3).waits(195).needs(&[Need::Clock]),
+    shows!(rows::LOCK_EXPIRES, each domain_is_free_after_expiry)
+        .posts(6, 6, 3)
+        .waits(195)
+        .needs(&[Need::Clock]),
     refuses!(rows::PUBLISHABLE, each binding_that_is_not_publishable_is_rejected, refusals::CONFLICT)
         .posts(6, 6, 6)
         .needs(&[Need::Actions]),

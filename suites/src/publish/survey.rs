@@ -38,6 +38,8 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
     Ok(found)
 }
 
+/// There is nothing to find.
+#[expect(clippy::unused_async, reason = "services have one form")]
 pub(crate) async fn discover(_: Place<'_>, _: &mut Found, _: &[String]) {}
 
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, domains: usize) -> Vec<WrongFixture> {

@@ -84,7 +84,7 @@ async fn screens(
     let head = head.lines().filter(is_head).map(|line| format!("{line}\n"));
     let reasons = report.lines().filter(|line| line.starts_with("not-testable: "));
     let reasons = reasons.map(|line| format!("{line}\n"));
-    let _ = write!(text, "$ assay run (exit code {})\n", code.unwrap_or(-1));
+    let _ = writeln!(text, "$ assay run (exit code {})", code.unwrap_or(-1));
     text.extend(head.chain(reasons));
     named(served, others, &text)
 }
