@@ -144,7 +144,7 @@ impl Runner<'_> {
     /// The checks that run one after the other, or `jobs` at a time. Where checks share the target, each service has a
     /// pace of its own, so the services run beside each other.
     fn lanes<'p>(&self, planned: &'p [Planned]) -> Vec<(Vec<&'p Planned>, usize)> {
-        if self.target.offer().forks {
+        if self.target.offer().forks || self.jobs == 1 {
             return vec![(planned.iter().collect(), self.jobs)];
         }
         let mut lanes: BTreeMap<Service, Vec<&Planned>> = BTreeMap::new();

@@ -28,7 +28,7 @@ pub(crate) const MOST: usize = 1000;
 /// The fixed cost of a check, in requests.
 const BESIDE: u64 = 4;
 /// How far a shard's cost may exceed the mean.
-const SLACK: f64 = 1.05;
+const SLACK: f64 = 1.02;
 /// The name under which all checks that upload are assigned together.
 const UPLOADS: &str = "uploads";
 

@@ -129,7 +129,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     projects::SIGNER => "the delegate signs edits and is authorized to",
         step |s: &mut DelegateEdits| s.0 = true;
     projects::MAP => "the map has only the key `entries`, with an array", step |d: &mut Draft| {
-        if let (Record::Projects { .. }, Value::Object(entries)) = (&d.record, d.content["content"].take()) {
+        if let (Record::Projects { .. }, Value::Object(entries)) = (&d.record, &d.content["content"]) {
             d.content["content"] = json!({ "entries": entries.values().collect::<Vec<_>>() });
         }
     };
@@ -291,15 +291,18 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |d: &mut Draft| d.as_request |= matches!(d.record, Record::Claim { .. });
     claims::BODY => "the body of a claim is a string",
         step |c: &mut ClaimBody| c.body = json!(c.body.to_string());
-    claims::V => "`v` is 2", step |c: &mut ClaimBody| c.body["v"] = json!(2);
+    claims::V => "`v` is 2", step |c: &mut ClaimBody| put(&mut c.body, "/v", json!(2));
     claims::INSTANCE_HASH => "`instanceHash` is the hash of another message",
-        step |c: &mut ClaimBody| c.body["instanceHash"] = json!(c.other);
+        step |c: &mut ClaimBody| put(&mut c.body, "/instanceHash", json!(c.other));
     claims::PUBKEY => "`pubkey` has no `0x`",
-        step |c: &mut ClaimBody| c.body["pubkey"] = bare(&c.body["pubkey"]);
+        step |c: &mut ClaimBody| {
+        let key = bare(&c.body["pubkey"]);
+        put(&mut c.body, "/pubkey", key);
+    };
     claims::KEY_OF_ADDRESS => "the claimed key is an unrelated key",
-        step |c: &mut ClaimBody| c.body["pubkey"] = json!(c.strange_pubkey);
+        step |c: &mut ClaimBody| put(&mut c.body, "/pubkey", json!(c.strange_pubkey));
     claims::REGISTERED_AT => "`registeredAt` is not a valid time",
-        step |c: &mut ClaimBody| c.body["registeredAt"] = json!("today");
+        step |c: &mut ClaimBody| put(&mut c.body, "/registeredAt", json!("today"));
     claims::ONCE => "a machine writes two claims", step |f: &mut Following| {
         if let (Step::Claim { machine }, true) = (&f.after, f.is_first) {
             f.steps.push(Step::Claim { machine: machine.clone() });
@@ -328,10 +331,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
         }
     };
     security::AUTHORIZATIONS => "`authorizations` is an object", step |s: &mut SecurityBody| {
-        s.body["authorizations"] = json!({ "all": s.body["authorizations"] });
+        let all = json!({ "all": s.body["authorizations"] });
+        put(&mut s.body, "/authorizations", all);
     };
     security::ENTRY => "the first authorization is a string (its address)", step |s: &mut SecurityBody| {
-        s.body["authorizations"][0] = s.body["authorizations"][0]["address"].clone();
+        if let Some(entry) = s.body.pointer_mut("/authorizations/0") {
+            *entry = entry.get("address").cloned().unwrap_or_default();
+        }
     };
     security::ENTRY_ADDRESS => "the session key's `address` has no `0x`",
         step |s: &mut SecurityBody| s.session("address", bare);
@@ -339,7 +345,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |s: &mut SecurityBody| s.session("pubkey", bare);
     security::ENTRY_PUBKEY_ADDRESS => "the session key's `pubkey` is another key",
         step |s: &mut SecurityBody| {
-            s.body["authorizations"][0]["pubkey"] = s.body["encryptionKey"]["pubkey"].clone();
+            let other = s.body["encryptionKey"]["pubkey"].clone();
+            s.session("pubkey", |_| other);
         };
     security::SESSION_TYPES => "a session key is authorized for FORGET",
         step |s: &mut SecurityBody| s.session("types", |_| json!(["POST", "AGGREGATE", "FORGET"]));
@@ -353,29 +360,31 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |s: &mut SecurityBody| s.session("post_types", |_| json!(["amend"]));
     security::DELEGATE_NO_PUBKEY => "the delegate's authorization has a `pubkey`",
         step |s: &mut SecurityBody| {
-            s.body["authorizations"][1]["pubkey"] = json!(s.delegate_pubkey);
+            put(&mut s.body, "/authorizations/1/pubkey", json!(s.delegate_pubkey));
         };
     security::ENCRYPTION_KEY => "`encryptionKey` is a string", step |s: &mut SecurityBody| {
-        s.body["encryptionKey"] = s.body["encryptionKey"]["pubkey"].clone();
+        let key = s.body["encryptionKey"]["pubkey"].clone();
+        put(&mut s.body, "/encryptionKey", key);
     };
     security::ENCRYPTION_PUBKEY => "`encryptionKey.pubkey` has no `0x`", step |s: &mut SecurityBody| {
-        s.body["encryptionKey"]["pubkey"] = bare(&s.body["encryptionKey"]["pubkey"]);
+        let key = bare(&s.body["encryptionKey"]["pubkey"]);
+        put(&mut s.body, "/encryptionKey/pubkey", key);
     };
     security::ENCRYPTION_SCHEME => "`encryptionKey.scheme` has another value", step |s: &mut SecurityBody| {
-        s.body["encryptionKey"]["scheme"] = json!("wallet-sig-v0");
+        put(&mut s.body, "/encryptionKey/scheme", json!("wallet-sig-v0"));
     };
     security::ENCRYPTION_REGISTERED_AT => "`encryptionKey.registeredAt` is not a valid time",
         step |s: &mut SecurityBody| {
-            s.body["encryptionKey"]["registeredAt"] = json!("today");
+            put(&mut s.body, "/encryptionKey/registeredAt", json!("today"));
         };
     security::ENCRYPTION_IS_E => "an unrelated key is registered as `encryptionKey`",
         step |s: &mut SecurityBody| {
-            s.body["encryptionKey"]["pubkey"] = json!(s.strange_pubkey);
+            put(&mut s.body, "/encryptionKey/pubkey", json!(s.strange_pubkey));
         };
     security::NOT_A_SIGNER => "the encryption key is in `authorizations`", step |s: &mut SecurityBody| {
         let mut entry = s.body["authorizations"][0].clone();
-        entry["address"] = json!(s.encryption_address);
-        entry["pubkey"] = s.body["encryptionKey"]["pubkey"].clone();
+        put(&mut entry, "/address", json!(s.encryption_address));
+        put(&mut entry, "/pubkey", s.body["encryptionKey"]["pubkey"].clone());
         s.body["authorizations"].as_array_mut().into_iter().for_each(|all| all.push(entry.clone()));
     };
 
@@ -476,8 +485,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
 impl SecurityBody {
     /// Changes a member of the session key's authorization.
     fn session(&mut self, member: &str, change: impl FnOnce(&Value) -> Value) {
-        let entry = &mut self.body["authorizations"][0];
-        entry[member] = change(&entry[member]);
+        let value = change(&self.body["authorizations"][0][member]);
+        put(&mut self.body, &format!("/authorizations/0/{member}"), value);
     }
 }
 

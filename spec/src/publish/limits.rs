@@ -51,7 +51,8 @@ pub static PREPARE_LIFETIME: Limit = Limit::time(
     &submit::EXPIRED,
 )
 // The blockhash of a prepare expires at about the same time, so a late submit returns 410 in any case.
-.rows(Some(&submit::EXPIRED), Some(&prepare::LOCK_EXPIRES));
+.rows(Some(&submit::EXPIRED), Some(&prepare::LOCK_EXPIRES))
+.read(59 * SECOND, 60 * SECOND, "the blockhash of a prepare may expire up to a second earlier");
 /// How long a confirmed submit can be repeated.
 pub static REPEAT_WINDOW: Limit = Limit::time(
     Publish,

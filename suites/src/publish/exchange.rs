@@ -97,18 +97,17 @@ async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Pl
     let whole = if is_prepare { scene.body.to_string() } else { knock.body.clone() };
     let accepted: &[u16] = if is_prepare { &[200] } else { knock.statuses };
     // Whitespace after the JSON changes nothing but the size.
-    let send = async |body: &str, size: i64| {
+    let send = async |scene: &Scene, body: &str, size: i64| {
         let padded = format!("{body}{}", " ".repeat(size as usize - body.len()));
         Draft::new(probe, &scene.caller, knock.path, padded).await?.send(probe).await
     };
-    let large = send(&knock.body, BODY.outside).await?;
+    let large = send(&knock.scene, &knock.body, BODY.outside).await?;
     expect_beyond(&large, &BODY, &body_of(BODY.outside), refusals::TOO_LARGE.statuses)?;
     let text = large.response.text();
     large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
-    for (body, size, statuses) in
-        [(&knock.body, BODY.inside - 1, knock.statuses), (&whole, BODY.inside, accepted)]
-    {
-        let fits = send(body, size).await?;
+    let below = (&knock.scene, &knock.body, BODY.inside - 1, knock.statuses);
+    for (scene, body, size, statuses) in [below, (&scene, &whole, BODY.inside, accepted)] {
+        let fits = send(scene, body, size).await?;
         expect_inside(&fits, &BODY, &body_of(size), refusals::TOO_LARGE.statuses)?;
         fits.given_status(statuses)?;
     }
@@ -171,7 +170,7 @@ async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
 async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe).await?, caller(probe).await?);
     let request = async |n: i64| match n % 2 {
-        0 => prepare(probe, &one, &json!({})).await,
+        1 => prepare(probe, &one, &json!({})).await,
         _ => knock(probe, &other, |_| {}).await,
     };
     let quota = Quota::new(&REQUESTS, &[400, 410], request);

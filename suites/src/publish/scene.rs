@@ -45,11 +45,11 @@ impl Scene {
             return Ok(Scene { place, ..pending });
         }
         let caller = bound(probe, kind.clone()).await?;
-        Ok(Scene::of(probe, place, caller))
+        Ok(Scene::bound(probe, place, caller))
     }
 
     /// A client of a place that needs no transfer.
-    fn of(probe: &Probe<'_>, place: Place, caller: Caller) -> Scene {
+    fn bound(probe: &Probe<'_>, place: Place, caller: Caller) -> Scene {
         let is_transfer = place.op == PREPARES[1].op;
         let body = if is_transfer {
             transfer_body(probe, &caller, &fresh_key(probe))
@@ -160,7 +160,7 @@ impl Knock {
         let scene = if is_accept(place) {
             Scene::at(probe, place).await?
         } else {
-            Scene::of(probe, place, reserved(probe).await?)
+            Scene::bound(probe, place, reserved(probe).await?)
         };
         let (body, statuses): (Value, &[u16]) = if path == SUBMIT {
             (scene.said(json!({ "prepareId": NO_ID, "signature": zeros })), &[410])

@@ -13,7 +13,7 @@ const BASE: u64 = 0x0100_0000_01b3;
 /// The filter has this many bits, as a power of two.
 const FILTER_BITS: u32 = 16;
 
-/// How some values begin, so that most places in a text need no comparison.
+/// How some values begin, so that most places need no comparison.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beginnings {
     /// Whether a value may begin with characters of this hash.

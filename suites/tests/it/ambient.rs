@@ -62,7 +62,7 @@ async fn a_wrong_field_fails_its_owner_wherever_it_is_seen() {
     );
     let at = own.failure.as_ref().and_then(|failure| failure.exchange).expect("an exchange");
     assert!(own.exchanges[at].request.target.ends_with("/prepare"));
-    assert_eq!(own.answers, 1, "only the first prepare was accepted");
+    assert_eq!(own.answers, 3, "only the first prepare of each operation was accepted");
     assert_eq!(run.exit_code(), 1);
 }
 
@@ -72,7 +72,7 @@ async fn a_conforming_run_counts_the_responses_of_each_owner() {
     assert!(run.outcomes.iter().all(|outcome| outcome.verdict == Verdict::Pass));
     let own =
         run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == OWNER).expect("the owner");
-    assert_eq!(own.answers, 2, "one response to each check");
+    assert_eq!(own.answers, 6, "one response to each operation of both checks");
 }
 
 #[tokio::test]

@@ -75,13 +75,13 @@ async fn the_failing_sequence_is_exported_and_signed_again() {
     let (code, text) = assay(folder.path(), &[], &export).await;
     assert_eq!(code, Some(0), "{text}");
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
-    assert_eq!(read("a.sh").matches("\ncurl -sS ").count(), 2, "{}", read("a.sh"));
-    assert_eq!(read("a.hurl").matches("\nHTTP 200\n").count(), 2, "{}", read("a.hurl"));
+    assert_eq!(read("a.sh").matches("\ncurl -sS ").count(), 6, "{}", read("a.sh"));
+    assert_eq!(read("a.hurl").matches("\nHTTP 200\n").count(), 6, "{}", read("a.hurl"));
     let har: Value = serde_json::from_str(&read("a.har")).expect("JSON");
-    assert_eq!(har["log"]["entries"].as_array().expect("entries").len(), 2);
+    assert_eq!(har["log"]["entries"].as_array().expect("entries").len(), 6);
     let anew = ["replay", "out.json", id, "--anew", "--profile", "p.toml"];
     let (code, text) = assay(folder.path(), &[], &anew).await;
-    assert!(code == Some(0) && text.contains("2 of 2 responses as recorded"), "{text}");
+    assert!(code == Some(0) && text.contains("6 of 6 responses as recorded"), "{text}");
     control.call("PUT", "deviations", Some(json!([]))).await.expect("no deviation");
     let (code, text) = assay(folder.path(), &[], &anew).await;
     assert!(code == Some(1) && text.contains("now 409"), "{text}");

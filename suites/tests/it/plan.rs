@@ -141,8 +141,8 @@ async fn real_time_runs_the_checks_that_can_wait() {
     assert_eq!(reason(&planned, id), None);
     let plan = Plan::new(&target, &Pace::default(), &planned, None, 1);
     let waiting = check::all().into_iter().filter(|check| check.cost.waits > 0).count();
-    assert_eq!(plan.waits, (waiting, 120));
-    assert!(plan.text().contains("waiting up to 120 s, beside the others"), "{}", plan.text());
+    assert_eq!(plan.waits, (waiting, 360));
+    assert!(plan.text().contains("waiting up to 360 s, beside the others"), "{}", plan.text());
     // Without a wait of its own, a check still needs a control API.
     let longer = planned
         .iter()
