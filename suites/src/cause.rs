@@ -243,14 +243,16 @@ fn without_exchange(outcome: &Outcome) -> Deviation {
     Deviation { key, place: None, said, row: None }
 }
 
-/// The target's own reason for its last rejection, if that rejection is the deviation: `exchange 3: ID: why`.
+/// The target's own reason for the deviating rejection: `exchange 3: ID: why`. Its numbers count other exchanges, too, so
+/// reasons and rejections are counted from the end.
 fn refusal<'one>(outcome: &'one Outcome, response: &Response) -> Option<(Id, &'one str)> {
-    let is_last = at(outcome).is_some_and(|at| at + 1 == outcome.exchanges.len());
+    let is_rejected = |one: &&Exchange| one.response.as_ref().is_ok_and(|response| response.status >= 400);
+    let later = outcome.exchanges.get(at(outcome)? + 1..)?.iter().filter(is_rejected).count();
     // Where a header or the body deviates, the rejection itself may be right.
     let is_about_status = outcome.failure.as_ref().is_none_or(|failure| failure.place.contains("status"));
-    let line = outcome.why.last().filter(|_| is_last && is_about_status && response.status >= 400)?;
     // The simulator also logs what it accepts under a deviation.
-    let line = Some(line).filter(|line| !line.contains(": switched off, so accepted"))?;
+    let mut lines = outcome.why.iter().rev().filter(|line| !line.contains(": switched off, so accepted"));
+    let line = lines.nth(later).filter(|_| is_about_status && response.status >= 400)?;
     let mut parts = line.splitn(3, ": ");
     parts.next().filter(|part| part.starts_with("exchange "))?;
     let row = catalogue::requirement(parts.next()?)?;

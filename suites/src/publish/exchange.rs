@@ -170,7 +170,7 @@ async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
 async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe).await?, caller(probe).await?);
     let request = async |n: i64| match n % 2 {
-        1 => prepare(probe, &one, &json!({})).await,
+        0 => prepare(probe, &one, &json!({})).await,
         _ => knock(probe, &other, |_| {}).await,
     };
     let quota = Quota::new(&REQUESTS, &[400, 410], request);

@@ -153,13 +153,7 @@ pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop
         probe.perform("publish.bind", arguments).await?;
         return Ok(Caller { domain, key });
     }
-    let fixtures = &probe.settings.publish;
-    probe.rest_on("publish.key")?;
-    // Until it has seen a response, a check does not know the clock that its envelope is compared with.
-    let ahead = || fixtures.ahead_ms.map(Value::from).ok_or_else(|| "not seen".to_owned());
-    if let Some(ahead_ms) = probe.share("publish.clock", ahead).ok().and_then(|ahead| ahead.as_i64()) {
-        probe.set_skew(ahead_ms);
-    }
+    let fixtures = confirmed(probe)?;
     let next = || {
         let domain = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         domain.map(Value::String).ok_or_else(|| "none left".to_owned())
@@ -172,7 +166,7 @@ pub(crate) async fn reserved(probe: &Probe<'_>) -> Result<Caller, Stop> {
     if probe.has_control() {
         return caller(probe).await;
     }
-    let fixtures = &probe.settings.publish;
+    let fixtures = confirmed(probe)?;
     let mut reserved = fixtures.reserved.lock().unwrap_or_else(PoisonError::into_inner);
     let next = || {
         if reserved.is_none() {
@@ -181,6 +175,18 @@ pub(crate) async fn reserved(probe: &Probe<'_>) -> Result<Caller, Stop> {
         reserved.clone().map(Value::String).ok_or_else(|| "none left".to_owned())
     };
     configured(probe, probe.share("publish.reserved", next))
+}
+
+/// The fixtures of the profile, if the target has confirmed the key. The check then knows the target's clock.
+fn confirmed<'p>(probe: &'p Probe<'_>) -> Result<&'p Fixtures, Stop> {
+    let fixtures = &probe.settings.publish;
+    probe.rest_on("publish.key")?;
+    // Until it has seen a response, a check does not know the clock that its envelope is compared with.
+    let ahead = || fixtures.ahead_ms.map(Value::from).ok_or_else(|| "not seen".to_owned());
+    if let Some(ahead_ms) = probe.share("publish.clock", ahead).ok().and_then(|ahead| ahead.as_i64()) {
+        probe.set_skew(ahead_ms);
+    }
+    Ok(fixtures)
 }
 
 /// The caller of a domain of the profile.

@@ -174,7 +174,7 @@ async fn every_status_that_a_run_sees_is_declared() {
     for (service, name, statuses) in [
         ("gateway", "chat", &[200, 401, 402, 404, 422, 503][..]),
         ("metadata", "token-by-uri", &[200, 404, 422]),
-        ("publish", "submit", &[200, 400, 404, 409, 410, 429, 502, 503]),
+        ("publish", "submit", &[200, 400, 404, 409, 410, 413, 429, 502, 503]),
         ("drop", "drop", &[200, 400, 413, 429, 500, 503]),
     ] {
         let found = seen.get(&(service, name)).expect(name);

@@ -140,8 +140,10 @@ async fn real_time_runs_the_checks_that_can_wait() {
     let planned = foresee(&target, &settings, &everything(), &check::all()).await;
     assert_eq!(reason(&planned, id), None);
     let plan = Plan::new(&target, &Pace::default(), &planned, None, 1);
-    let waiting = check::all().into_iter().filter(|check| check.cost.waits > 0).count();
-    assert_eq!(plan.waits, (waiting, 360));
+    // A check that needs a pending transfer at one of its places still needs a control API.
+    let waiting = planned.iter().filter(|planned| planned.check.cost.waits > 0);
+    let waiting = waiting.filter(|planned| planned.left_out.is_none()).count();
+    assert!(waiting >= 3 && plan.waits == (waiting, 360), "{waiting} {:?}", plan.waits);
     assert!(plan.text().contains("waiting up to 360 s, beside the others"), "{}", plan.text());
     // Without a wait of its own, a check still needs a control API.
     let longer = planned

@@ -153,7 +153,7 @@ async fn a_report_of_a_shared_target_is_judged_the_same() {
     std::fs::write(folder.path().join("p.toml"), &text).expect("written");
     let loaded = Profile::load(&folder.path().join("p.toml")).expect("a profile");
     let (target, settings, pace) = connect(&loaded, Some(3)).await.expect("a target");
-    let pace = pace.with_drops(3);
+    let pace = pace.with_drops(4);
     assert!(!target.offer().forks);
     let filters = ["drop.", "publish.prepare.prepare", "publish.prepare.cid"].map(str::to_owned);
     let checks = select(check::all(), &[], &filters);
