@@ -36,9 +36,9 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&rows::DAILY_LIMIT, &prepares::PREPARE_ID] }),
     refuses!(rows::RATE_PER_IP, too_many_requests_per_minute_are_rejected, refusals::LIMITED)
-        .costs(223, 0, 2)
-        .elsewhere(400)
-        .writes(223)
+        .costs(224, 0, 2)
+        .elsewhere(401)
+        .writes(224)
         .needs(&[Need::Clock, Need::Isolation]),
     refuses!(rows::STANDBY, each standby_returns_not_primary, refusals::NO_WRITES)
         .posts(4, 0, 2)
@@ -164,8 +164,8 @@ async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
     quota.overflow(PUBLISH_WINDOW.value).await.map(drop)
 }
 
-/// Sends 30 requests in one minute, in turn a prepare and a submit for two domains. None may return 429. The next must
-/// return 429 with `Retry-After` in seconds; after a minute requests must be accepted again. Over nine minutes no more
+/// Sends 30 requests in one minute, in turn a prepare and a submit for two domains. None may return 429. The next submit and
+/// the next prepare must return 429 with `Retry-After` in seconds; after a minute requests must be accepted again. Over nine minutes no more
 /// than 300 may be accepted, whatever the window is.
 async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked {
     let (one, other) = (caller(probe).await?, caller(probe).await?);
@@ -173,12 +173,17 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
         0 => prepare(probe, &one, &json!({})).await,
         _ => knock(probe, &other, |_| {}).await,
     };
-    let quota = Quota::new(&REQUESTS, &[400, 410], request);
+    let quota = Quota::new(&REQUESTS, &[400, 410], &request);
     let start = begin(probe, REQUEST_WINDOW.value).await?;
     quota.fill().await?;
-    let rejected = quota.overflow(REQUEST_WINDOW.value).await?;
-    let after = rejected.response.header("retry-after").unwrap_or("none").to_owned();
-    rejected.expect(after.parse::<u32>().is_ok(), "header retry-after", "seconds", after)?;
+    let submitted = quota.overflow(REQUEST_WINDOW.value).await?;
+    let prepared = request(REQUESTS.outside + 1).await?;
+    let what = quota.nth(REQUESTS.outside + 1, REQUEST_WINDOW.value);
+    expect_beyond(&prepared, &REQUESTS, &what, &[429])?;
+    for rejected in [submitted, prepared] {
+        let after = rejected.response.header("retry-after").unwrap_or("none").to_owned();
+        rejected.expect(after.parse::<u32>().is_ok(), "header retry-after", "seconds", after)?;
+    }
     start.until(probe, REQUEST_WINDOW.outside).await?;
     quota.again(REQUEST_WINDOW.outside).await?;
     quota.expect_rate(probe).await
