@@ -54,6 +54,11 @@ pub fn parse_unique(text: &str) -> Result<Value, Fault> {
     }
 }
 
+/// A member in a reason: its JSON, or `missing`.
+pub fn shown(member: Option<&Value>) -> String {
+    member.map_or_else(|| "missing".to_owned(), Value::to_string)
+}
+
 /// The first number in `value` that is not an integer between -(2^53 - 1) and 2^53 - 1.
 pub fn odd_number(value: &Value) -> Option<&serde_json::Number> {
     match value {
@@ -137,6 +142,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn members_are_shown_as_sent() {
+        let body = json!({ "cid": null, "op": "pub" });
+        assert_eq!(["cid", "op", "domain"].map(|name| shown(body.get(name))), ["null", "\"pub\"", "missing"]);
+    }
 
     #[test]
     fn only_whitespace_between_tokens_is_removed() {

@@ -183,11 +183,12 @@ impl Survey<'_> {
             if found.likeness == Likeness::Like || *service == Service::Hosting {
                 continue;
             }
-            // One host may serve several services; exchange and drop share their documented URL.
+            // One host may serve several services. Exchange and drop share their documented URL, so a drop at the URL of
+            // an exchange may be beside it, unless the profile names another URL for the drop.
             let shared = [Service::Publish, Service::Drop];
-            let is_beside = |other: &Service| {
-                self.sites.get(other.name()).is_some_and(|url| url == place.base)
-                    || shared.contains(other) && shared.contains(service)
+            let is_beside = |other: &Service| match self.sites.get(other.name()) {
+                Some(url) => url == place.base,
+                None => shared.contains(other) && shared.contains(service),
             };
             for other in Service::ALL.iter().copied().filter(|other| !is_beside(other)) {
                 let seen = recognise(other, place).await;

@@ -476,6 +476,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
             s.0 = |core, owner, _| {
                 let (sender, time_s) = (seams::pinner(core, owner), core.now().seconds());
                 let content = json!({ "address": sender.address(), "item_type": "storage", "time": time_s });
+                // Channel and time are those of any record.
                 let draft = Draft::new(core, Record::Creation, content, sender, time_s);
                 send(core, &Draft { kind: MessageType::Store, as_request: true, ..draft })
             };

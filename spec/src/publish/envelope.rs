@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::crypto::ed25519;
 use crate::crypto::text::{base64url, parse_base64url, sha256_hex};
+use crate::json::shown;
 use crate::publish::domain;
 use crate::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
 use crate::publish::requirements::envelope::{
@@ -114,12 +115,12 @@ impl Envelope {
     /// Compares `m` and `p` with the request (server rule 2). `target` is the request target as sent.
     pub fn check_request(&self, method: &str, target: &str, rules: &mut impl Rules) -> Result<(), Refused> {
         rules.require(&METHOD, self.says("m", method), || {
-            format!("m is {:?}, the method is {method}", self.claims.get("m"))
+            format!("m is {}, the method is {method}", shown(self.claims.get("m")))
         })?;
         let path = target.split_once('?').map_or(target, |(path, _)| path);
         let expected = rules.interpret(&QUERY_NOT_SIGNED, path, || target);
         rules.require(&PATH, self.says("p", expected), || {
-            format!("p is {:?}, the path is {expected:?}", self.claims.get("p"))
+            format!("p is {}, the path is {expected:?}", shown(self.claims.get("p")))
         })
     }
 
@@ -140,7 +141,7 @@ impl Envelope {
             || {
                 self.text("t")
                     .and_then(Instant::parse_iso)
-                    .ok_or_else(|| format!("t is {:?}", self.claims.get("t")))
+                    .ok_or_else(|| format!("t is {}", shown(self.claims.get("t"))))
             },
             || Ok(self.text("t").and_then(Instant::parse_iso).unwrap_or(now)),
         );
@@ -157,7 +158,7 @@ impl Envelope {
         let actual = sha256_hex(body);
         rules.forbid(&EMPTY_BODY, !body.is_empty(), || "the body is empty".to_owned())?;
         rules.require(&BODY_HASH, self.says("h", &actual), || {
-            format!("h is {:?}, the body's hash is {actual}", self.claims.get("h"))
+            format!("h is {}, the body's hash is {actual}", shown(self.claims.get("h")))
         })
     }
 
@@ -170,7 +171,7 @@ impl Envelope {
                 if domain::is_canonical(sent) {
                     Ok(sent.to_owned())
                 } else {
-                    Err(format!("d is {:?}", self.claims.get("d")))
+                    Err(format!("d is {}", shown(self.claims.get("d"))))
                 }
             },
             || Ok(sent.trim_end_matches('.').to_ascii_lowercase()),
@@ -244,7 +245,7 @@ fn parse_message(
     let ordered = order.iter().filter(|key| known(key)).map(String::as_str).eq(KEYS);
     rules.forbid(&KEY_ORDER_FREE, ordered, || "the keys are in another order".to_owned())?;
     let one = claims.get("v").is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
-    rules.require(&VERSION, one, || format!("v is {:?}", claims.get("v")))?;
+    rules.require(&VERSION, one, || format!("v is {}", shown(claims.get("v"))))?;
     Ok(claims)
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::crypto::ed25519;
 use crate::endpoint::endpoint;
+use crate::json::shown;
 use crate::publish::record::RecordKind;
 use crate::publish::requirements::prepare::{
     BODY_JSON, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT, OP_KNOWN,
@@ -74,7 +75,7 @@ pub fn op_of(body: &[u8]) -> Option<String> {
 /// The body's domain, trimmed.
 pub fn domain<'a>(body: &'a Map<String, Value>, rules: &mut impl Rules) -> Result<&'a str, Refused> {
     let sent = body.get("domain").and_then(Value::as_str);
-    rules.require(&DOMAIN_REQUIRED, sent.is_some(), || format!("domain is {:?}", body.get("domain")))?;
+    rules.require(&DOMAIN_REQUIRED, sent.is_some(), || format!("domain is {}", shown(body.get("domain"))))?;
     let sent = sent.unwrap_or_default();
     Ok(rules.interpret(&DOMAIN_TRIMMED, sent.trim(), || sent))
 }
@@ -88,7 +89,7 @@ pub fn wanted(
     match kind(body, rules)? {
         RecordKind::Pub => {
             let cid = body.get("cid").and_then(Value::as_str).unwrap_or_default();
-            rules.require(&CID_REQUIRED, !cid.is_empty(), || format!("cid is {:?}", body.get("cid")))?;
+            rules.require(&CID_REQUIRED, !cid.is_empty(), || format!("cid is {}", shown(body.get("cid"))))?;
             // A violated rule still needs a value to write.
             let cid = if cid.is_empty() { "none" } else { cid };
             Ok(Wanted::Publish { cid: cid.to_owned(), version: version(body, rules)? })
@@ -100,7 +101,7 @@ pub fn wanted(
                 || {
                     sent.and_then(|sent| sent.strip_prefix(dialect.key_scheme.as_str()))
                         .filter(|key| ed25519::parse_address(key).is_some())
-                        .ok_or_else(|| format!("newAuthority is {:?}", body.get("newAuthority")))
+                        .ok_or_else(|| format!("newAuthority is {}", shown(body.get("newAuthority"))))
                 },
                 || Ok(sent.unwrap_or("none").trim_start_matches(dialect.key_scheme.as_str())),
             )?;
@@ -117,7 +118,7 @@ fn kind(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<RecordKind,
         return Ok(RecordKind::Pub);
     }
     let known = sent.and_then(Value::as_str).and_then(RecordKind::named);
-    rules.require(&OP_KNOWN, known.is_some(), || format!("op is {sent:?}"))?;
+    rules.require(&OP_KNOWN, known.is_some(), || format!("op is {}", shown(sent)))?;
     Ok(known.unwrap_or(RecordKind::Pub))
 }
 

@@ -107,6 +107,7 @@ async fn unbound_domain_fails_nothing() {
     let unbound = |text: String| text.replace(".assay.example", ".unbound.example");
     let judged = run(options(), json!([]), unbound, &EXCHANGE).await;
     judged.expect_skipped("publish.key is wrong: ");
+    assert!(judged.with(Verdict::Pass).is_empty(), "{:#?}", judged.0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
