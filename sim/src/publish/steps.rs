@@ -27,8 +27,6 @@ steps! {
     /// Creates the prepare and takes the lock.
     open: Open(state: &mut State, caller: &Caller, wanted: Wanted, record: Vec<u8>) -> Reply = prepare::open;
 
-    /// The confirmed prepare that a submit repeats.
-    find_repeat: FindRepeat(state: &State, caller: &Caller, body: &[u8]) -> Option<String> = submit::find_repeat;
     /// Answers a repeated submit.
     answer_repeat: AnswerRepeat(state: &mut State, id: &str) -> Result<Reply, Refused> = submit::answer_repeat;
     /// The prepare that the caller may submit.

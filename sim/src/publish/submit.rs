@@ -38,7 +38,7 @@ pub(super) fn run(
     body: &[u8],
 ) -> Result<Option<Reply>, Refused> {
     // A repeat gets its response whatever the binding's state is now; a frozen key is rejected only after that.
-    if let Some(id) = steps::find_repeat(core, state, caller, body) {
+    if let Some(id) = find_repeat(state, caller, body) {
         return steps::answer_repeat(core, state, &id).map(Some);
     }
     frozen(core, caller)?;
@@ -66,7 +66,7 @@ pub(super) fn run(
 }
 
 /// The confirmed prepare that a submit repeats.
-pub(super) fn find_repeat(_: &mut Core, state: &State, caller: &Caller, body: &[u8]) -> Option<String> {
+fn find_repeat(state: &State, caller: &Caller, body: &[u8]) -> Option<String> {
     let body: Map<String, Value> = serde_json::from_slice(body).ok()?;
     let [id, signature] = ["prepareId", "signature"].map(|key| body.get(key).and_then(Value::as_str));
     let (id, signature) = (id?, text::parse_base64(signature?)?);

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::prepare::{Asked, Prepared};
 use super::refusal::{NOT_FOUND, Rejected};
 use super::rpc::{memo_log, units};
-use super::steps::{AdmitAccept, Authorization, CheckTime, Find, FindRepeat, MemoLog};
-use super::{BindingState, Limits, RateWindow, admission, submit as submits};
+use super::steps::{AdmitAccept, AnswerRepeat, Authorization, CheckTime, Find, MemoLog};
+use super::{Limits, RateWindow, admission, submit as submits};
 use crate::seam::{Answer, Body};
 use crate::variation::{Variation, variations};
 use crate::window::Window;
@@ -70,10 +70,14 @@ pub(super) const ALL: &[Variation] = variations! {
         };
     "publish.repeat-long" => "a confirmed submit can be repeated for ten minutes",
         limits |l: &mut Limits| l.repeat_window_ms = ENVELOPE_PAST.value;
-    "publish.repeat-conflicts" => "a repeated submit of a transfer or accept returns 409", step |s: &mut FindRepeat| {
-        s.0 = |core, state, caller, body| {
-            let conflicts = caller.frozen || state.bindings[&caller.domain].state == BindingState::Accepted;
-            if conflicts { None } else { submits::find_repeat(core, state, caller, body) }
+    "publish.repeat-conflicts" => "a repeated submit of a transfer or accept returns 409", step |s: &mut AnswerRepeat| {
+        s.0 = |core, state, id| {
+            let rule = match state.prepares[id].wanted {
+                Wanted::Publish { .. } => return submits::answer_repeat(core, state, id),
+                Wanted::Transfer { .. } => &transfer::FREEZES,
+                Wanted::Accept => &transfer::SECOND_ACCEPT,
+            };
+            Err(Refused { rule, why: format!("{id} is confirmed") })
         };
     };
     "publish.foreign-404" => "a prepareId of another domain returns 404", reply |r: &mut Answer<Rejected>| {

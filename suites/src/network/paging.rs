@@ -22,7 +22,11 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(MOST)
         .writes(23),
     shows!(rows::LIMIT, a_page_holds_as_many_as_asked_for).costs(29, 0, 0).elsewhere(MOST).writes(23),
-    shows!(rows::MAXIMUM, no_page_holds_more_than_100).costs(106, 0, 0).elsewhere(107).writes(101),
+    shows!(rows::MAXIMUM, no_page_holds_more_than_100)
+        .costs(106, 0, 0)
+        .elsewhere(107)
+        .writes(101)
+        .after(const { &[&rows::FIRST_PAGE] }),
     shows!(rows::PER_PAGE, per_page_is_never_below_what_is_returned)
         .costs(27, 0, 0)
         .elsewhere(MOST)

@@ -8,7 +8,7 @@ use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, RECORD};
 use assay_spec::publish::prepare as document;
 use assay_spec::publish::record::Record;
-use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit};
+use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit, transfer};
 use assay_spec::{Place, request};
 use serde_json::{Value, json};
 
@@ -35,10 +35,14 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EXPIRES_AT, each expires_at_is_60_seconds_ahead_in_milliseconds).posts(3, 3, 3),
     shows!(rows::TXT_OBSERVED, each txt_observed_is_null_or_well_formed).posts(3, 3, 3),
     refuses!(rows::BODY_JSON, each body_that_is_not_an_object_is_rejected, refusals::FIELD).posts(8, 0, 1),
-    refuses!(rows::DOMAIN_REQUIRED, each missing_domain_is_rejected, refusals::FIELD).posts(24, 3, 3),
+    refuses!(rows::DOMAIN_REQUIRED, each missing_domain_is_rejected, refusals::FIELD)
+        .posts(24, 3, 3)
+        .after(const { &[&rows::DOMAIN_MATCH] }),
     refuses!(rows::DOMAIN_MATCH, each different_domain_in_the_body_is_rejected, refusals::UNAUTHENTICATED)
         .posts(6, 3, 3),
-    shows!(rows::DOMAIN_TRIMMED, each whitespace_around_the_domain_is_trimmed).posts(3, 3, 3),
+    shows!(rows::DOMAIN_TRIMMED, each whitespace_around_the_domain_is_trimmed)
+        .posts(3, 3, 3)
+        .after(const { &[&transfer::ACCEPT_ADMITTED] }),
     refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD).posts(8, 1, 2),
     shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated)
         .costs(1, 1, 1)
@@ -58,7 +62,9 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 1, 1)
         .writes(2),
     refuses!(rows::ONE_IN_FLIGHT, each second_prepare_is_rejected, refusals::CONFLICT).posts(6, 6, 3),
-    shows!(rows::LOCK_PER_DOMAIN, each other_domain_is_not_locked).posts(6, 6, 6),
+    shows!(rows::LOCK_PER_DOMAIN, each other_domain_is_not_locked)
+        .posts(6, 6, 6)
+        .after(const { &[&transfer::ACCEPT_ADMITTED] }),
     refuses!(rows::REPLAY, each replayed_prepare_is_rejected_by_the_lock, refusals::REPLAYED)
         .posts(6, 6, 3)
         .after(const { &[&rows::ONE_IN_FLIGHT] }),

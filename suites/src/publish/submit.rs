@@ -6,7 +6,7 @@ use assay_spec::crypto::{ed25519, text};
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, REPEAT_WINDOW};
 use assay_spec::publish::places::PUB;
-use assay_spec::publish::requirements::{message, submit as rows};
+use assay_spec::publish::requirements::{message, submit as rows, transfer};
 use assay_spec::publish::submit as document;
 use assay_spec::{Place, request};
 use serde_json::{Value, json};
@@ -24,7 +24,10 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LANDS, each valid_signature_lands_the_record).costs(9, 3, 3).writes(6),
+    shows!(rows::LANDS, each valid_signature_lands_the_record)
+        .costs(9, 3, 3)
+        .writes(6)
+        .after(const { &[&transfer::FREEZES_ONCE_CONFIRMED] }),
     shows!(rows::SIGNATURE, each signature_is_the_fee_payers)
         .posts(6, 3, 3)
         .after(const { &[&message::FEE_PAYER] }),
@@ -49,7 +52,7 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN).posts(9, 3, 6),
     shows!(rows::REPEAT, each repeated_submit_returns_the_same_signature)
         .posts(15, 3, 3)
-        .after(const { &[&rows::LANDS] }),
+        .after(const { &[&rows::LANDS, &rows::UNKNOWN] }),
     shows!(rows::NO_SECOND_RECORD, each repeated_submit_writes_no_second_record)
         .costs(15, 3, 3)
         .writes(9)
