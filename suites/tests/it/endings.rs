@@ -12,6 +12,8 @@ use assay_suites::report::json;
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use tempfile::{TempDir, tempdir};
 
+use crate::unpaced;
+
 const CAUSE: &str = "the target stopped answering";
 const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
 
@@ -55,7 +57,7 @@ fn head(stream: &mut TcpStream) -> Vec<u8> {
 fn profile(url: &str, answer_seconds: u32) -> TempDir {
     let folder = tempdir().expect("a folder");
     let text = format!("[transport]\nanswer_seconds = {answer_seconds}\n[network]\nurl = {url:?}\n");
-    std::fs::write(folder.path().join("p.toml"), text).expect("written");
+    std::fs::write(folder.path().join("p.toml"), unpaced(&text)).expect("written");
     folder
 }
 

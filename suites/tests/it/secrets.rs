@@ -25,6 +25,8 @@ use assay_suites::verdict::{Conditions, Outcome, Run, Verdict};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::unpaced;
+
 /// The bytes received and sent over each connection to the target, without calls of the control API.
 type Heard = Arc<Mutex<Vec<[Vec<u8>; 2]>>>;
 
@@ -376,7 +378,7 @@ const COOKIE: &str = "5e55-0c81a7/9f+e2~Bx47";
 async fn what_one_check_learned_is_hidden_in_the_checks_before_and_after_it() {
     let (url, server) = repeating_server(repeated).await;
     let text = format!("seed = 1\n[network]\nurl = \"{url}\"\n[drop]\nurl = \"{url}\"\n");
-    let loaded = Profile::of_text(text, "p.toml".into(), Path::new(".")).expect("a good profile");
+    let loaded = Profile::of_text(unpaced(&text), "p.toml".into(), Path::new(".")).expect("a good profile");
     let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let planned = |filter: &str| plan(&target, &select(check::all(), &[], &[filter.to_owned()]));
