@@ -310,6 +310,14 @@ fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran], dialect: &Dialec
     ambient::judge(&mut outcomes, dialect);
     let broken = outcomes.into_iter().filter(|outcome| outcome.is_ambient);
     red.extend(broken.map(|outcome| (outcome.requirement.to_string(), outcome.reason)));
-    let why_silent = of(&[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
-    Row { name, about: about.to_owned(), own, ran: ran.len(), red, silent: why_silent.len(), why_silent }
+    let why_undecided = of(&[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
+    Row {
+        name,
+        about: about.to_owned(),
+        own,
+        ran: ran.len(),
+        red,
+        undecided: why_undecided.len(),
+        why_undecided,
+    }
 }

@@ -61,8 +61,8 @@ async fn a_deviation_that_changes_nothing_survives() {
         own,
         ran: conforming.len(),
         red: Vec::new(),
-        silent: 0,
-        why_silent: Vec::new(),
+        undecided: 0,
+        why_undecided: Vec::new(),
     };
     assert!(!survivor.holds(), "a deviation that no check notices is a hole");
 }
