@@ -105,8 +105,8 @@ impl Core {
         !self.faults.list().is_empty() && self.faults.strike(kind.name, occasion, self.clock.now())
     }
 
-    /// Whether a variation is active.
-    pub fn varies(&self, variation: Variation) -> bool {
+    /// Whether a variation of the wire format is active.
+    fn varies(&self, variation: Variation) -> bool {
         self.variations.varies(variation)
     }
 
