@@ -105,8 +105,8 @@ impl Core {
         !self.faults.list().is_empty() && self.faults.strike(kind.name, occasion, self.clock.now())
     }
 
-    /// Whether a variation is active.
-    pub fn varies(&self, variation: Variation) -> bool {
+    /// Whether a variation of the wire format is active.
+    fn varies(&self, variation: Variation) -> bool {
         self.variations.varies(variation)
     }
 
@@ -384,15 +384,6 @@ impl Core {
         lenient: impl FnOnce() -> Result<T, String>,
     ) -> Result<T, Refused> {
         self.rules().parse(rule, strict, lenient)
-    }
-
-    pub(crate) fn effect<T>(
-        &mut self,
-        rule: Id,
-        conforming: T,
-        deviating: impl FnOnce(T, &'static str) -> T,
-    ) -> T {
-        self.rules().effect(rule, conforming, deviating)
     }
 
     /// How `rule` is violated here, if it is.

@@ -24,17 +24,17 @@ pub struct Deviation {
 
 /// A service's table of deviations: `ROW, "variant" => "what the service does instead", seam |value: &mut Type| code;`.
 ///
-/// The seams are `guard` (without code), `reply`, `limits` and `step`. An entry without a seam has its code in a handler.
+/// The seams are `guard` (without code), `reply`, `limits` and `step`.
 macro_rules! deviations {
     ($(
         $rule:expr $(, $variant:literal)? => $about:literal
-        $(, $seam:ident $(|$value:ident: &mut $type:ty| $code:expr)?)?;
+        , $seam:ident $(|$value:ident: &mut $type:ty| $code:expr)?;
     )*) => {
         &[$(Deviation {
             requirement: &$rule,
             variant: concat!("" $(, $variant)?),
             about: $about,
-            seam: $crate::seam::seam!($($seam $(($value, $type, $code))?)?),
+            seam: $crate::seam::seam!($seam $(($value, $type, $code))?),
         }),*]
     };
 }
@@ -109,10 +109,10 @@ pub enum UnknownDeviation {
 }
 
 impl Deviations {
-    /// The variant by which `rule` is violated where it is applied, if it is.
+    /// The variant by which the guards of `rule` are violated where it is applied, if they are.
     pub fn violated(&self, rule: Id) -> Option<&'static str> {
         let deviation = self.here.get(&rule.key)?;
-        matches!(deviation.seam, Seam::Guard | Seam::Handler).then_some(deviation.variant)
+        matches!(deviation.seam, Seam::Guard).then_some(deviation.variant)
     }
 
     /// Edits a value that passes a seam.

@@ -34,8 +34,8 @@ pub enum Seam {
     Limits(Edit),
     /// Edits what a step has made, or replaces a step.
     Step(Edit),
-    /// None of these: a handler asks for it.
-    Handler,
+    /// None of these: the core applies it to every message that it writes.
+    Wire,
 }
 
 impl Seam {
@@ -43,7 +43,7 @@ impl Seam {
     pub(crate) const fn edit(&self) -> Option<Edit> {
         match self {
             Seam::Reply(edit) | Seam::Limits(edit) | Seam::Step(edit) => Some(*edit),
-            Seam::Guard | Seam::Handler => None,
+            Seam::Guard | Seam::Wire => None,
         }
     }
 }
@@ -71,7 +71,6 @@ impl Edit {
 
 /// The seam of a table's entry: a name, and for an edit its code as a closure.
 macro_rules! seam {
-    () => { $crate::seam::Seam::Handler };
     (guard) => { $crate::seam::Seam::Guard };
     (reply ($($edit:tt)+)) => { $crate::seam::Seam::Reply($crate::seam::edit!($($edit)+)) };
     (limits ($($edit:tt)+)) => { $crate::seam::Seam::Limits($crate::seam::edit!($($edit)+)) };

@@ -20,9 +20,9 @@ pub struct Variation {
 }
 
 impl Variation {
-    /// A variation whose code is where [`Variations::varies`] is queried.
-    pub(crate) const fn named(name: &'static str, about: &'static str) -> Variation {
-        Variation { name, about, seam: Seam::Handler }
+    /// A variation of the wire format, which the core applies.
+    const fn wire(name: &'static str, about: &'static str) -> Variation {
+        Variation { name, about, seam: Seam::Wire }
     }
 }
 
@@ -36,24 +36,24 @@ pub(crate) use variations;
 
 /// JSON objects with their members in another order.
 pub const JSON_ORDER: Variation =
-    Variation::named("wire.json-order", "members of JSON objects are in reverse order");
+    Variation::wire("wire.json-order", "members of JSON objects are in reverse order");
 /// JSON objects with an undocumented member.
-pub const JSON_EXTRA: Variation = Variation::named("wire.json-extra", "JSON objects have an extra member");
+pub const JSON_EXTRA: Variation = Variation::wire("wire.json-extra", "JSON objects have an extra member");
 /// The name of the undocumented member.
 const EXTRA: &str = "extra";
 /// JSON with whitespace.
-pub const JSON_SPACE: Variation = Variation::named("wire.json-space", "JSON bodies contain whitespace");
+pub const JSON_SPACE: Variation = Variation::wire("wire.json-space", "JSON bodies contain whitespace");
 /// JSON with a charset parameter.
 pub const JSON_CHARSET: Variation =
-    Variation::named("wire.json-charset", "JSON bodies have the type `application/json; charset=utf-8`");
+    Variation::wire("wire.json-charset", "JSON bodies have the type `application/json; charset=utf-8`");
 /// Different error messages.
-pub const PROSE: Variation = Variation::named("wire.prose", "error messages are worded differently");
+pub const PROSE: Variation = Variation::wire("wire.prose", "error messages are worded differently");
 /// Bodies in small chunks.
-pub const CHUNKS: Variation = Variation::named("wire.chunks", "bodies are sent in chunks of seven bytes");
+pub const CHUNKS: Variation = Variation::wire("wire.chunks", "bodies are sent in chunks of seven bytes");
 /// Further response headers.
-pub const HEADERS: Variation = Variation::named("wire.headers", "responses have extra headers");
+pub const HEADERS: Variation = Variation::wire("wire.headers", "responses have extra headers");
 /// No `Date` header.
-pub const NO_DATE: Variation = Variation::named("wire.no-date", "responses have no Date header");
+pub const NO_DATE: Variation = Variation::wire("wire.no-date", "responses have no Date header");
 
 /// The variations of the wire format, which all services share.
 pub const WIRE: &[Variation] =
@@ -74,7 +74,7 @@ impl Variations {
 
     /// Whether `variation` is active. The only way to query it, so that a variation never consulted has changed
     /// nothing.
-    pub fn varies(&self, variation: Variation) -> bool {
+    pub(crate) fn varies(&self, variation: Variation) -> bool {
         self.consulted.note(variation.name);
         !self.active.is_empty() && self.active.contains_key(variation.name)
     }

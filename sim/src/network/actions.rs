@@ -152,7 +152,7 @@ fn lag(state: &mut State, Lag { ms }: Lag) -> Result<Value, String> {
     Ok(json!({ "ms": ms }))
 }
 
-fn message(state: &State, core: &Core, Message { hash }: &Message) -> Result<Value, String> {
+fn message(state: &State, core: &mut Core, Message { hash }: &Message) -> Result<Value, String> {
     let store = &state.primary.store;
     let number = store.find_text(hash).ok_or_else(|| format!("no message {hash:?}"))?;
     let stored = store.stored(number);

@@ -2,27 +2,24 @@
 
 use std::sync::Arc;
 
-use assay_spec::Rules;
-use assay_spec::network::aggregate::{Aggregate, AggregateFilter, Record, Write};
+use assay_spec::network::aggregate::{Aggregate, AggregateFilter, LIST, Record, Write};
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::message::MessageType;
-use assay_spec::network::requirements::aggregates::{
-    ADDRESS, CONTENT, CREATED, FIELDS, ITEM_HASH, JSON, JSON_UNKNOWN, KEY, LISTED, OWNER, PARTIAL,
-    PER_ADDRESS, REWRITTEN, TIME, UNKNOWN,
-};
+use assay_spec::network::params::Params;
+use assay_spec::network::requirements::aggregates::{FIELDS, JSON_UNKNOWN, OWNER, UNKNOWN};
 use assay_spec::network::requirements::envelope::SIZE;
 use imbl::OrdMap;
 use serde_json::{Map, Value, json};
 
 use super::authority::{self, Wish};
 use super::call::Call;
-use super::deviations::{ZERO_ADDRESS, change, without_last};
 use super::hash::Hash;
 use super::store::Number;
-use super::{State, create, paging, variations};
+use super::{State, create, paging, steps};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
 
 /// The maximum size of one aggregate, in bytes of JSON.
 pub(super) const AGGREGATE_BYTES: usize = 4 * 1024 * 1024;
@@ -38,16 +35,54 @@ pub(super) struct Aggregates {
     by_time: OrdMap<(i64, Number), Name>,
 }
 
+/// An aggregate, as it is kept.
 #[derive(Clone, Debug)]
-struct Kept {
-    aggregate: Aggregate,
+pub(super) struct Kept {
+    pub(super) aggregate: Aggregate,
     /// The first message that wrote it.
-    first: Number,
+    pub(super) first: Number,
     /// The time of the last write, in seconds.
-    time: i64,
+    pub(super) time: i64,
     /// The size of all writes. Replaced content is counted until the sum reaches the limit.
-    bytes: usize,
+    pub(super) bytes: usize,
 }
+
+/// The message of a write.
+#[derive(Debug)]
+pub(super) struct Writing<'a> {
+    /// Its number.
+    pub(super) number: Number,
+    /// Its hash.
+    pub(super) item_hash: &'a Arc<str>,
+    /// The time of the write, in seconds.
+    pub(super) time: i64,
+    /// The owner of the aggregate.
+    pub(super) owner: &'a str,
+}
+
+/// A query of `GET /aggregates`.
+#[derive(Debug)]
+pub(super) struct AggregateQuery {
+    /// Its parameters.
+    pub(super) params: Params,
+    /// Its filters.
+    pub(super) filter: AggregateFilter,
+}
+
+/// A query of `GET /aggregates/{address}.json`.
+#[derive(Debug)]
+pub(super) struct AddressQuery {
+    /// The address.
+    pub(super) address: String,
+    /// Its filters.
+    pub(super) filter: AggregateFilter,
+    /// How many aggregates it returns.
+    pub(super) limit: Option<u64>,
+}
+
+/// The aggregates of an address, as clients see them.
+#[derive(Debug)]
+pub(super) struct OfAddress(pub(super) Vec<Record>);
 
 impl Aggregates {
     /// The number of aggregates.
@@ -88,7 +123,7 @@ impl Aggregates {
     }
 
     /// The last written aggregate with that key, of any owner.
-    fn latest_of(&self, key: &str) -> Option<&Arc<Kept>> {
+    pub(super) fn latest_of(&self, key: &str) -> Option<&Arc<Kept>> {
         let name = self.by_time.values().rev().find(|(_, other)| **other == *key)?;
         self.by_name.get(name)
     }
@@ -104,7 +139,7 @@ pub(super) fn judge(
     let owner = write.address.as_deref().unwrap_or(&envelope.address);
     let wish =
         Wish { kind: MessageType::Aggregate, channel: &envelope.channel, aggregate_key: Some(&write.key) };
-    let may = envelope.formless || authority::may(&state.primary.store, owner, &envelope.address, wish);
+    let may = authority::may(&state.primary.store, owner, &envelope.address, wish);
     core.require(&OWNER, may, || format!("{} may not write for {owner:.80}", envelope.address))?;
     let before = state.primary.derived.aggregates.find(owner, &write.key).map_or(0, |kept| kept.bytes);
     let bytes = before.saturating_add(size(&write.content));
@@ -117,114 +152,67 @@ pub(super) fn apply(state: &mut State, core: &mut Core, number: Number, write: &
     let owner = write.address.as_deref().unwrap_or(&message.sender);
     let name: Name = (owner.to_ascii_lowercase().into(), write.key.as_str().into());
     let time = write.time.unwrap_or(message.timestamp);
-    let before = state.primary.derived.aggregates.by_name.get(&name);
-    let mut kept = before.map_or_else(
-        || Kept { aggregate: Aggregate::new(owner, &write.key), first: number, time: i64::MIN, bytes: 0 },
-        |kept| Kept::clone(kept),
-    );
-    let existing = before.map(|kept| kept.aggregate.record());
-    if existing.as_ref().is_some_and(|record| is_ignored(core, record, write)) {
-        return;
-    }
-    if core.varies(variations::AGGREGATE_REPLACED)
-        && let Some(record) = existing
-    {
-        if (record.time, record.item_hash.as_str()) > (time, &*message.item_hash) {
-            return;
-        }
-        kept = Kept { aggregate: Aggregate::new(owner, &write.key), bytes: 0, ..kept };
-    }
-    kept.aggregate.merge(&write.content, time, &message.item_hash);
+    let writing = Writing { number, item_hash: &message.item_hash, time, owner };
+    let before = state.primary.derived.aggregates.by_name.get(&name).map(|kept| Kept::clone(kept));
+    let kept = steps::write(core, before, &writing, write);
+    state.primary.derived.aggregates.put(name, kept);
+}
+
+/// The aggregate after a write.
+pub(super) fn written(_: &mut Core, before: Option<Kept>, writing: &Writing<'_>, write: &Write) -> Kept {
+    let Writing { number, item_hash, time, owner } = *writing;
+    let new =
+        || Kept { aggregate: Aggregate::new(owner, &write.key), first: number, time: i64::MIN, bytes: 0 };
+    let mut kept = before.unwrap_or_else(new);
+    kept.aggregate.merge(&write.content, time, item_hash);
     kept.time = kept.time.max(time);
     kept.bytes += size(&write.content);
     if kept.bytes > AGGREGATE_BYTES / 2 {
         kept.bytes = size(&kept.aggregate.record().content);
     }
-    state.primary.derived.aggregates.put(name, kept);
-}
-
-/// The deviations that ignore a write: of the whole content, or of a part.
-fn is_ignored(core: &mut Core, record: &Record, write: &Write) -> bool {
-    let whole = record.content.keys().all(|name| write.content.contains_key(name));
-    let rule = if whole { &REWRITTEN } else { &PARTIAL };
-    core.effect(rule, false, |_, _| true)
+    kept
 }
 
 /// Handles a write.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    create::plainly(state, core, call, MessageType::Aggregate, &CREATED)
+    create::plainly(state, core, call, MessageType::Aggregate)
 }
 
 /// Reads one aggregate.
 pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let (address, key) = (call.capture(0), call.capture(1));
-    let aggregates = &state.seen(core, call.site).derived.aggregates;
-    let mut found = aggregates.find(address, key).map(|kept| kept.aggregate.record());
-    if core.violated(&PER_ADDRESS).is_some()
-        && let Some(latest) = aggregates.latest_of(key)
-    {
-        found = Some(Record { address: address.to_owned(), ..latest.aggregate.record() });
-    }
-    let record = match found {
-        Some(record) => record,
-        None => unknown(core, address, key)?,
-    };
-    let record = falsified(core, record);
-    Ok(core.json(200, record))
+    let aggregates = steps::seen(core, state, call.site).derived.aggregates;
+    let record = steps::find_aggregate(core, &aggregates, call.capture(0), call.capture(1))?;
+    let record = shown(core, record);
+    Ok(core.reply(Answer::json(200, record)))
 }
 
-/// The response for an aggregate that was never written.
-fn unknown(core: &mut Core, address: &str, key: &str) -> Result<Record, Refusal> {
-    let deviation = core.violated(&UNKNOWN).is_some();
-    if !deviation && !core.varies(variations::AGGREGATE_EMPTY) {
-        return Err(Refusal::new(&UNKNOWN, format!("{address:.80} has no aggregate {key:.80}")));
-    }
-    let content = if deviation { Map::from_iter([("default".to_owned(), json!(true))]) } else { Map::new() };
-    Ok(Record {
-        key: key.to_owned(),
-        address: address.to_owned(),
-        content,
-        time: core.now().seconds(),
-        item_hash: String::new(),
-    })
+/// The record of an aggregate.
+pub(super) fn find(
+    _: &mut Core,
+    aggregates: &Aggregates,
+    address: &str,
+    key: &str,
+) -> Result<Record, Refusal> {
+    let found = aggregates.find(address, key).map(|kept| kept.aggregate.record());
+    found.ok_or_else(|| Refusal::new(&UNKNOWN, format!("{address:.80} has no aggregate {key:.80}")))
 }
 
 /// A record as clients see it.
-fn shown(core: &Core, mut record: Record) -> Value {
+fn shown(core: &mut Core, mut record: Record) -> Record {
     if let Some(hash) = Hash::parse(&record.item_hash) {
         record.item_hash = hash.text(core);
     }
-    json!(record)
-}
-
-/// The record of a single aggregate, changed by the deviations.
-fn falsified(core: &mut Core, record: Record) -> Value {
-    let mut shown = shown(core, record);
-    change(core, &KEY, &mut shown["key"], |key, _| json!(format!("{}-", key.as_str().unwrap_or_default())));
-    change(core, &ADDRESS, &mut shown["address"], |_, _| json!(ZERO_ADDRESS));
-    change(core, &CONTENT, &mut shown["content"], |content, _| with_nested_cut(content));
-    change(core, &TIME, &mut shown["time"], |time, _| json!(time.to_string()));
-    change(core, &ITEM_HASH, &mut shown["item_hash"], |_, _| json!(""));
-    shown
-}
-
-/// Removes the last member of a nested object.
-fn with_nested_cut(mut content: Value) -> Value {
-    let mut members = content.as_object_mut().into_iter().flat_map(Map::values_mut);
-    if let Some(nested) = members.find(|value| value.is_object()) {
-        *nested = without_last(nested.take());
-    }
-    content
+    record
 }
 
 /// Lists aggregates in pages.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = paging::read(core, &state.limits, &call.params)?;
-    if call.params.text("content.fields").is_some() && core.violated(&FIELDS).is_some() {
-        return Err(Refusal::new(&FIELDS, "`content.fields` is rejected"));
-    }
-    let filter = AggregateFilter::of_list(&call.params, core);
-    let aggregates = &state.seen(core, call.site).derived.aggregates;
+    let page = steps::page(core, &state.limits, &call.params)?;
+    let no_fields = call.params.text("content.fields").is_none();
+    core.forbid(&FIELDS, no_fields, || "`content.fields` is given".to_owned())?;
+    let (params, filter) = (call.params.clone(), AggregateFilter::of_list(&call.params));
+    let AggregateQuery { filter, .. } = core.step(AggregateQuery { params, filter });
+    let aggregates = steps::seen(core, state, call.site).derived.aggregates;
     // Without a filter, only the elements of the page are read.
     let whole = filter.address.is_none() && filter.keys.is_none();
     let found = if whole { Vec::new() } else { aggregates.select(&filter) };
@@ -237,51 +225,43 @@ pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
         found[from..from + count].to_vec()
     };
     let records = on_page.iter().map(|kept| kept.aggregate.record().with_fields(filter.fields.as_ref()));
-    let items: Vec<Value> = records.map(|record| shown(core, record)).collect();
-    let name = core.effect(&LISTED, "aggregates", |_, _| "items");
-    let list = paging::list(core, name, items, page, total);
-    Ok(core.json(200, list))
+    let items: Vec<Value> = records.map(|record| json!(shown(core, record))).collect();
+    Ok(paging::list(core, &LIST, "aggregates", items, page, total))
 }
 
-/// Reads the aggregates of an address: an object by key, or a list under that variation.
+/// Reads the aggregates of an address: an object by key.
 pub(super) fn of_address(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let address = call.capture(0);
-    let (filter, limit) = AggregateFilter::of_address(address, &call.params, core)?;
-    let aggregates = &state.seen(core, call.site).derived.aggregates;
-    let limit = usize::try_from(limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-    let found = aggregates.select(&filter).into_iter().take(limit);
-    let mut records: Vec<Record> = found.map(|kept| kept.aggregate.record()).collect();
-    let unfiltered = AggregateFilter { address: Some(address.to_owned()), ..AggregateFilter::default() };
-    if records.is_empty() && aggregates.select(&unfiltered).is_empty() {
-        if core.violated(&JSON_UNKNOWN).is_some() {
-            records.push(unknown_of(core, address));
-        } else if !core.varies(variations::AGGREGATES_EMPTY) {
-            return Err(Refusal::new(&JSON_UNKNOWN, format!("{address:.80} wrote nothing")));
-        }
-    }
-    for record in &mut records {
-        let content = std::mem::take(&mut record.content);
-        record.content = core.effect(&JSON, content, |_, _| Map::new());
-    }
-    if core.varies(variations::AGGREGATES_LIST) {
-        let items: Vec<Value> = records.into_iter().map(|record| shown(core, record)).collect();
-        return Ok(core.json(200, json!({ "aggregates": items })));
-    }
+    let address = call.capture(0).to_owned();
+    let (filter, limit) = AggregateFilter::of_address(&address, &call.params)?;
+    let query = core.step(AddressQuery { address: address.clone(), filter, limit });
+    let aggregates = steps::seen(core, state, call.site).derived.aggregates;
+    let records = steps::find_of_address(core, &aggregates, &query)?;
+    let records = records.into_iter().map(|record| shown(core, record)).collect();
+    let found = core.step(OfAddress(records));
     let data: Map<String, Value> =
-        records.into_iter().map(|record| (record.key, Value::Object(record.content))).collect();
-    Ok(core.json(200, json!({ "address": address, "data": data })))
+        found.0.iter().map(|record| (record.key.clone(), Value::Object(record.content.clone()))).collect();
+    let body = json!({ "address": address, "data": data });
+    Ok(core.reply(Answer::new(found, 200, Body::Json(body))))
 }
 
-fn unknown_of(core: &Core, address: &str) -> Record {
-    Record {
-        key: "default".to_owned(),
-        address: address.to_owned(),
-        content: Map::from_iter([("default".to_owned(), json!(true))]),
-        time: core.now().seconds(),
-        item_hash: String::new(),
+/// The aggregates of an address that a query selects.
+pub(super) fn find_of_address(
+    _: &mut Core,
+    aggregates: &Aggregates,
+    query: &AddressQuery,
+) -> Result<Vec<Record>, Refusal> {
+    let AddressQuery { address, filter, limit } = query;
+    let limit = usize::try_from(limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+    let found = aggregates.select(filter).into_iter().take(limit);
+    let records: Vec<Record> = found.map(|kept| kept.aggregate.record()).collect();
+    let unfiltered = AggregateFilter { address: Some(address.clone()), ..AggregateFilter::default() };
+    if records.is_empty() && aggregates.select(&unfiltered).is_empty() {
+        return Err(Refusal::new(&JSON_UNKNOWN, format!("{address:.80} wrote nothing")));
     }
+    Ok(records)
 }
 
-fn size(content: &Map<String, Value>) -> usize {
+/// The size of a content, in bytes of JSON.
+pub(super) fn size(content: &Map<String, Value>) -> usize {
     serde_json::to_vec(content).map_or(0, |text| text.len())
 }

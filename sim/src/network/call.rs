@@ -2,9 +2,8 @@
 
 use std::net::IpAddr;
 
-use assay_spec::Rules;
+use assay_spec::Refused;
 use assay_spec::endpoint::Endpoint;
-use assay_spec::network::info::PREFIX as CONFORMING_PREFIX;
 use assay_spec::network::limits::Rate;
 use assay_spec::network::params::Params;
 use assay_spec::network::requirements::errors::BAD_REQUEST;
@@ -14,7 +13,7 @@ use assay_spec::network::{COMPUTE, CORE, neighbours};
 use bytes::Bytes;
 use percent_encoding::percent_decode_str;
 
-use super::{sites, variations};
+use super::{sites, steps};
 use crate::core::Core;
 use crate::exchange::{Request, RequestHead, Site};
 use crate::refusal::Refusal;
@@ -42,9 +41,8 @@ impl<'a> Call<'a> {
         let head = &request.head;
         let (endpoint, captures) = find(core, head)?;
         let query = head.target.split_once('?').map_or("", |(_, query)| query);
-        let is_text = !is_api(head.site) || percent_decode_str(query).decode_utf8().is_ok();
-        if !is_text && !core.varies(variations::QUERIES_IGNORED) {
-            return Err(Refusal::new(&BAD_REQUEST, "the query is not UTF-8"));
+        if is_api(head.site) {
+            steps::check_query(core, query)?;
         }
         let params = Params::parse(query);
         Ok(Call { site: head.site, peer: head.peer, endpoint, captures, params, request })
@@ -60,6 +58,18 @@ impl<'a> Call<'a> {
         &self.request.body
     }
 }
+
+/// A query is UTF-8.
+pub(super) fn check_query(_: &mut Core, query: &str) -> Result<(), Refused> {
+    match percent_decode_str(query).decode_utf8() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Refused { rule: &BAD_REQUEST, why: "the query is not UTF-8".to_owned() }),
+    }
+}
+
+/// The path of a request to the API, as it is routed.
+#[derive(Debug)]
+pub(super) struct ApiPath(pub(super) String);
 
 /// The endpoints of a site.
 fn endpoints(site: Site) -> &'static [&'static Endpoint] {
@@ -77,14 +87,12 @@ fn endpoints(site: Site) -> &'static [&'static Endpoint] {
 
 fn find(core: &mut Core, head: &RequestHead) -> Result<(&'static Endpoint, Vec<String>), Refusal> {
     let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
-    // Where this rule is violated, the API is served only under another version.
-    let moved = is_api(head.site) && path.starts_with("/api/") && core.violated(&PREFIX).is_some();
-    let wanted = if moved { path.replacen("/api/v1", CONFORMING_PREFIX, 1) } else { path.to_owned() };
-    let hidden = moved && wanted == path;
-    match route(endpoints(head.site), head.method.as_str(), &wanted) {
-        Ok(found) if !hidden => Ok((found.endpoint, found.captures)),
+    let ApiPath(routed) =
+        if is_api(head.site) { core.step(ApiPath(path.to_owned())) } else { ApiPath(path.to_owned()) };
+    match route(endpoints(head.site), head.method.as_str(), &routed) {
+        Ok(found) => Ok((found.endpoint, found.captures)),
         Err(NoRoute::Method) => Err(Refusal::new(&PREFIX, format!("{path} does not allow {}", head.method))),
-        _ => Err(Refusal::new(&PREFIX, format!("no endpoint at {path}"))),
+        Err(_) => Err(Refusal::new(&PREFIX, format!("no endpoint at {path}"))),
     }
 }
 

@@ -1,398 +1,1021 @@
-//! The network's deviations. Guards have their deviation next to the guard, and parse rules in the spec; this
-//! file has the changed responses.
+//! The deviations of the network: each entry breaks one requirement, with its code, at one seam.
 
-use assay_spec::Id;
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr};
+use std::ops::Range;
+use std::sync::Arc;
+
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::secp256k1::key_from_secret;
+use assay_spec::endpoint::Endpoint;
+use assay_spec::network::aggregate::{self, Record, Write};
+use assay_spec::network::content::Content;
+use assay_spec::network::envelope::{Envelope, body, message_text};
+use assay_spec::network::forget::{Target, Targets, Verdict};
+use assay_spec::network::indexer::{Bounds, EVENTS, EventFilter, TRANSACTIONS, TransactionFilter};
+use assay_spec::network::info::PREFIX;
+use assay_spec::network::instance::{self, Action, Control, Instance, InstanceFilter, Update};
+use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::MessageType;
-use assay_spec::network::query::MessageFilter;
-use assay_spec::network::requirements::messages::{
-    CHAIN, CHANNEL, CONFIRMATIONS, CONTENT, ITEM_HASH, SENDER, SIGNATURE, TIMESTAMP, TYPE, WRAPPER_HASH,
-};
-use assay_spec::network::requirements::store::{PROCESSED, REMOVING, STATUS};
+use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, seconds};
+use assay_spec::network::pin;
+use assay_spec::network::query::{self, MessageFilter};
 use assay_spec::network::requirements::{
     aggregates, envelope, errors, flat, forget, indexer, info, instances, limits, listing, measurement,
-    messages, metrics, paging, pins, probes, programs, signing, storage, store, vrf, webhooks,
+    messages, metrics, paging as pages, pins, probes, programs, signing, storage, store, vrf, webhooks,
 };
-use serde_json::{Value, json};
+use assay_spec::network::signing::sign_file;
+use assay_spec::network::storage::{DEFAULT_CONTENT_TYPE, FILE, RAW};
+use assay_spec::network::store::Status;
+use assay_spec::network::vrf::{Drawn, Wanted, values};
+use assay_spec::network::webhook::{MESSAGE_NEW, PROGRAM_EXECUTED, Registration};
+use assay_spec::{Id, Refused, Rules, Without};
+use bytes::Bytes;
+use http::header::RETRY_AFTER;
+use serde_json::{Map, Value, json};
 
+use super::aggregates::{AddressQuery, AggregateQuery, Kept, OfAddress};
+use super::call::{ApiPath, Call};
+use super::create::{Accepted, Admit, Created};
+use super::flat::FlatQuery;
+use super::forget::{Forgotten, Found, Retried};
+use super::info::Information;
+use super::instances::Shown;
+use super::limits::Limits;
+use super::listing::{ListQuery, Total};
+use super::measure::{Failed, Hourly, Measured, is_prober};
+use super::messages::Wrapped;
+use super::metrics::ShownRecord;
+use super::nodes::NodeKind;
+use super::paging::Listed;
+use super::rates::Counting;
+use super::refusal::Rejected;
+use super::steps::{
+    AdmitControl, BeginGrace, FindAggregate, FindChain, FindFile, FindInstance, FindOfAddress, FindRecords,
+    Forget, IsValid, JudgeWebhook, Known, LogIn, Missing, Parts, Positions, ReleaseForgotten, ReleaseRemoved,
+    Seen, Take, WriteAggregate,
+};
+use super::storage::{self as files, Content as FileContent, Download};
+use super::store::{Number, Store};
+use super::vrf::{self as randoms, Random};
+use super::{
+    Replica, State, aggregates as documents, create, forget as forgets, indexer as chains,
+    instances as machines, lifecycle, messages as handlers, metrics as records, mirror, paging,
+    probes as probe, sites, typed, webhooks as hooks,
+};
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations};
+use crate::exchange::Reply;
+use crate::form;
+use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
 
 /// Every deviation of the network.
 pub(super) const ALL: &[Deviation] = deviations! {
-    messages::TYPE_FREE => "an endpoint that accepts any type accepts only POST";
-    messages::FOUND => "a POST is not found by its hash";
-    messages::WRAPPER => "the record is not wrapped";
-    messages::WRAPPER_HASH => "the wrapper has another hash";
-    messages::ITEM_HASH => "the record has another hash";
-    messages::CHAIN => "the chain is in lower case";
-    messages::SENDER => "the sender is the zero address";
-    messages::TYPE => "the type is in lower case";
-    messages::CHANNEL => "the channel is in lower case";
-    messages::CHANNEL_DEFAULT => "the default channel is in lower case";
-    messages::TIMESTAMP => "the timestamp is in milliseconds";
-    messages::CONTENT => "the last member of the content is missing";
-    messages::SIGNATURE => "the signature is truncated";
-    messages::CONFIRMATIONS => "`confirmations` is an object";
-    messages::CONFIRMATIONS, "height" => "the height of a confirmation is a string";
-    messages::SAME_TWICE => "the same message sent again is listed twice";
-    messages::UNKNOWN => "an unknown message is reported as pending";
+    messages::TYPE_FREE => "an endpoint that accepts any type accepts only POST", guard;
+    messages::FOUND => "a POST is not found by its hash", guard;
+    messages::WRAPPER => "the record is not wrapped",
+        reply |r: &mut Answer<Wrapped>| r.body = Body::Json(r["message"].take());
+    messages::WRAPPER_HASH => "the wrapper has another hash", reply |r: &mut Answer<Wrapped>| {
+        if r.about.message.kind != MessageType::Store {
+            r["item_hash"] = reversed(&r["item_hash"]);
+        }
+    };
+    messages::ITEM_HASH => "the record has another hash",
+        reply |r: &mut Answer<Wrapped>| r.record("item_hash", reversed);
+    messages::CHAIN => "the chain is in lower case", reply |r: &mut Answer<Wrapped>| r.record("chain", lower);
+    messages::SENDER => "the sender is the zero address",
+        reply |r: &mut Answer<Wrapped>| r.record("sender", |_| json!(ZERO_ADDRESS));
+    messages::TYPE => "the type is in lower case", reply |r: &mut Answer<Wrapped>| r.record("type", lower);
+    messages::CHANNEL => "the channel is in lower case", reply |r: &mut Answer<Wrapped>| r.record("channel", lower);
+    messages::CHANNEL_DEFAULT => "the default channel is in lower case", guard;
+    messages::TIMESTAMP => "the timestamp is in milliseconds",
+        reply |r: &mut Answer<Wrapped>| r.record("timestamp", |time| json!(time.as_i64().unwrap_or(0) * 1000));
+    messages::CONTENT => "the last member of the content is missing",
+        reply |r: &mut Answer<Wrapped>| r.record("content", without_last);
+    messages::SIGNATURE => "the signature is truncated",
+        reply |r: &mut Answer<Wrapped>| r.record("signature", |signature| {
+            let text = signature.as_str().unwrap_or_default();
+            json!(text.chars().take(text.len().saturating_sub(2)).collect::<String>())
+        });
+    messages::CONFIRMATIONS => "`confirmations` is an object",
+        reply |r: &mut Answer<Wrapped>| r.record("confirmations", |blocks| json!({ "blocks": blocks }));
+    messages::CONFIRMATIONS, "height" => "the height of a confirmation is a string",
+        reply |r: &mut Answer<Wrapped>| r.record("confirmations", |blocks| {
+            let mut blocks = blocks.clone();
+            for block in blocks.as_array_mut().into_iter().flatten() {
+                block["height"] = as_text(&block["height"]);
+            }
+            blocks
+        });
+    messages::SAME_TWICE => "the same message sent again is listed twice", step |s: &mut Known| {
+        s.0 = |_, state, _, number| {
+            state.primary.store.list_again(number);
+            Ok(number)
+        };
+    };
+    messages::UNKNOWN => "an unknown message is reported as pending", step |s: &mut Missing| {
+        s.0 = |core, state, hash| pending(core, state, hash, &messages::UNKNOWN);
+    };
 
-    envelope::BODY => "a body that is not an object makes an empty message";
-    envelope::MESSAGE => "an envelope without a message makes an empty one";
-    envelope::SIGNATURE => "a signature that is not a string is ignored";
-    envelope::ADDRESS => "a message without an address is accepted";
-    envelope::CHAIN => "a message without a chain is accepted";
-    envelope::CHANNEL => "a channel that is not a string is ignored";
-    envelope::TYPE => "a message without a type is a POST";
-    envelope::TYPE_KNOWN => "an unknown type is a POST";
-    envelope::TYPE_OF_ENDPOINT => "an endpoint accepts any type";
-    envelope::TIMESTAMP => "a message without a timestamp gets one";
-    envelope::CONTENT => "a message without content is accepted";
-    envelope::REPLY_HASH => "the hash in the response is empty";
-    envelope::REPLY_STATUS => "the status in the response is `ok`";
+    envelope::BODY => "a body that is not an object makes an empty message", step |s: &mut Take| {
+        s.0 = |core, state, call, expected, admit| {
+            accept_malformed(core, state, call, expected, admit, &envelope::BODY)
+        };
+    };
+    envelope::MESSAGE => "an envelope without a message makes an empty one", step |s: &mut Take| {
+        s.0 = |core, state, call, expected, admit| {
+            accept_malformed(core, state, call, expected, admit, &envelope::MESSAGE)
+        };
+    };
+    envelope::SIGNATURE => "a signature that is not a string is ignored", step |s: &mut Take| {
+        s.0 = |core, state, call, expected, admit| {
+            accept_malformed(core, state, call, expected, admit, &envelope::SIGNATURE)
+        };
+    };
+    envelope::ADDRESS => "a message without an address is accepted", step |s: &mut Take| {
+        s.0 = |core, state, call, expected, admit| {
+            accept_malformed(core, state, call, expected, admit, &envelope::ADDRESS)
+        };
+    };
+    envelope::CHAIN => "a message without a chain is accepted", guard;
+    envelope::CHANNEL => "a channel that is not a string is ignored", guard;
+    envelope::TYPE => "a message without a type is a POST", guard;
+    envelope::TYPE_KNOWN => "an unknown type is a POST", guard;
+    envelope::TYPE_OF_ENDPOINT => "an endpoint accepts any type", guard;
+    envelope::TIMESTAMP => "a message without a timestamp gets one", guard;
+    envelope::CONTENT => "a message without content is accepted", guard;
+    envelope::REPLY_HASH => "the hash in the response is empty",
+        reply |r: &mut Answer<Accepted>| r.change(&envelope::REPLY_HASH, "item_hash", json!(""));
+    envelope::REPLY_STATUS => "the status in the response is `ok`",
+        reply |r: &mut Answer<Accepted>| r.change(&envelope::REPLY_HASH, "status", json!("ok"));
 
-    listing::LISTED => "the array is named `items`";
-    listing::FINDS => "the only message of an address is not in its list";
-    listing::HASHES => "the filter `hashes` is ignored";
-    listing::ADDRESSES => "the filter `addresses` is ignored";
-    listing::CHANNELS => "the filter `channels` is ignored";
-    listing::TYPES => "the filter `types` is ignored";
-    listing::ANY_OF => "only the first of several values counts";
-    listing::ALL_OF => "only the first of several filters counts";
-    listing::TAGS => "the filter `tags` is rejected";
-    listing::CONTENT_KEYS => "the filter `content.keys` is rejected";
+    listing::LISTED => "the array is named `items`",
+        reply |r: &mut Answer<Listed>| r.rename_array(&query::LIST, "items");
+    listing::FINDS => "the only message of an address is not in its list",
+        step |t: &mut Total| hide_only(t, &query::LIST);
+    listing::HASHES => "the filter `hashes` is ignored", step |q: &mut ListQuery| q.filter.hashes = None;
+    listing::ADDRESSES => "the filter `addresses` is ignored", step |q: &mut ListQuery| q.filter.addresses = None;
+    listing::CHANNELS => "the filter `channels` is ignored", step |q: &mut ListQuery| q.filter.channels = None;
+    listing::TYPES => "the filter `types` is ignored", step |q: &mut ListQuery| q.filter.types = None;
+    listing::ANY_OF => "only the first of several values counts", step |q: &mut ListQuery| {
+        let MessageFilter { hashes, addresses, channels, tags, types, .. } = &mut q.filter;
+        for values in [hashes, addresses, channels, tags, types].into_iter().flatten() {
+            values.truncate(1);
+        }
+    };
+    listing::ALL_OF => "only the first of several filters counts", step |q: &mut ListQuery| {
+        let mut filters = query::FILTERS.to_vec();
+        let first = q.params.names().find(|name| filters.contains(name)).map(str::to_owned);
+        filters.retain(|name| Some(*name) != first.as_deref());
+        q.filter = MessageFilter::of_list(&q.params.clone().without(&filters));
+    };
+    listing::TAGS => "the filter `tags` is rejected", guard;
+    listing::CONTENT_KEYS => "the filter `content.keys` is rejected", guard;
 
-    flat::FLAT => "elements of the flat list are wrapped";
-    flat::FINDS => "the only message of an address is not in its flat list";
-    flat::ADDRESSES => "the filter `addresses` is ignored";
-    flat::CHANNELS => "the filter `channels` is ignored";
-    flat::CONTENT_TYPES => "the filter `content_types` is ignored";
-    flat::START_DATE => "`startDate` is ignored";
-    flat::END_DATE => "`endDate` is ignored";
+    flat::FLAT => "elements of the flat list are wrapped",
+        reply |r: &mut Answer<Listed>| r.each(&query::FLAT, |record| {
+            *record = json!({ "status": "processed", "item_hash": record["item_hash"], "message": record });
+        });
+    flat::FINDS => "the only message of an address is not in its flat list",
+        step |t: &mut Total| hide_only(t, &query::FLAT);
+    flat::ADDRESSES => "the filter `addresses` is ignored", step |q: &mut FlatQuery| q.filter.addresses = None;
+    flat::CHANNELS => "the filter `channels` is ignored", step |q: &mut FlatQuery| q.filter.channels = None;
+    flat::CONTENT_TYPES => "the filter `content_types` is ignored",
+        step |q: &mut FlatQuery| q.filter.content_types = None;
+    flat::START_DATE => "`startDate` is ignored", step |q: &mut FlatQuery| q.filter.start = None;
+    flat::END_DATE => "`endDate` is ignored", step |q: &mut FlatQuery| q.filter.end = None;
 
-    paging::NAMED => "the pagination object has another name";
-    paging::INTEGERS => "`total_pages` is a string";
-    paging::DEFAULT_LIMIT, "early" => "a page holds 10 elements by default";
-    paging::DEFAULT_LIMIT, "late" => "a page holds 40 elements by default";
-    paging::LIMIT => "a page holds one element more than requested";
-    paging::MAXIMUM => "any `limit` is accepted";
-    paging::PER_PAGE => "`per_page` is one less than the page holds";
-    paging::PAGE => "`page` counts from 0";
-    paging::TOTAL => "`total` counts only the elements of the page";
-    paging::TOTAL_PAGES => "`total_pages` is one too many";
-    paging::FIRST_PAGE => "without `page` the second page is returned";
-    paging::PAGES => "pages overlap";
-    paging::PAST_END => "a page after the last shows the last elements again";
-    paging::ODD_VALUES => "an invalid page makes the server fail";
+    pages::NAMED => "the pagination object has another name",
+        reply |r: &mut Answer<Listed>| r.rename("pagination", "page_info");
+    pages::INTEGERS => "`total_pages` is a string",
+        reply |r: &mut Answer<Listed>| r.paginate("total_pages", |pages, _| as_text(pages));
+    pages::DEFAULT_LIMIT, "early" => "a page holds 10 elements by default",
+        limits |l: &mut Limits| l.page_default /= 2;
+    pages::DEFAULT_LIMIT, "late" => "a page holds 40 elements by default",
+        limits |l: &mut Limits| l.page_default *= 2;
+    pages::LIMIT => "a page holds one element more than requested", guard;
+    pages::MAXIMUM => "any `limit` is accepted", limits |l: &mut Limits| l.page_maximum = u64::MAX;
+    pages::PER_PAGE => "`per_page` is one less than the page holds",
+        reply |r: &mut Answer<Listed>| r.paginate("per_page", |_, listed| json!(listed.returned.saturating_sub(1)));
+    pages::PAGE => "`page` counts from 0",
+        reply |r: &mut Answer<Listed>| r.paginate("page", |_, listed| json!(listed.page.number - 1));
+    pages::TOTAL => "`total` counts only the elements of the page",
+        reply |r: &mut Answer<Listed>| r.paginate("total", |_, listed| json!(listed.returned));
+    pages::TOTAL_PAGES => "`total_pages` is one too many",
+        reply |r: &mut Answer<Listed>| r.paginate("total_pages", |pages, _| json!(pages.as_u64().unwrap_or(0) + 1));
+    pages::FIRST_PAGE => "without `page` the second page is returned", guard;
+    pages::PAGES => "pages overlap", step |s: &mut Positions| {
+        s.0 = |core, page, total| {
+            let Range { start, end } = paging::positions(core, page, total)?;
+            let is_inner = page.number > 1 && start < end;
+            Ok(if is_inner { start.saturating_sub(1)..end.saturating_sub(1).max(start) } else { start..end })
+        };
+    };
+    pages::PAST_END => "a page after the last shows the last elements again", step |s: &mut Positions| {
+        s.0 = |core, page, total| match paging::positions(core, page, total)? {
+            behind if behind.is_empty() => Ok(total.saturating_sub(page.limit)..total),
+            range => Ok(range),
+        };
+    };
+    pages::ODD_VALUES => "an invalid page makes the server fail",
+        reply |r: &mut Answer<Rejected>| r.change(&[&pages::ODD_VALUES], 500);
 
-    storage::STORED => "an upload's status is `stored`";
-    storage::CONTENT => "a file has one byte more";
-    storage::CONTENT_TYPE => "the server sets its own content type on files";
-    storage::RAW => "a raw file has one byte more";
-    storage::ADDRESS => "the sender of an upload is the zero address";
-    storage::CHANNEL => "the channel of an upload is ignored";
-    storage::CHANNEL_DEFAULT => "the default channel of an upload is in lower case";
-    storage::TAGS => "an upload with tags is rejected";
-    storage::MULTIPART => "any body is accepted as a file";
-    storage::FILE_REQUIRED => "an upload without a file stores an empty file";
-    storage::ADDRESS_REQUIRED => "an upload without an address is accepted";
-    storage::SIGNATURE => "the signature of an upload is not checked";
-    storage::UNKNOWN => "an unknown file is returned as an empty file";
-    storage::UNKNOWN_RAW => "an unknown raw file is returned as an empty file";
+    storage::STORED => "an upload's status is `stored`",
+        reply |r: &mut Answer<Accepted>| r.change(&storage::STORED, "status", json!("stored"));
+    storage::CONTENT => "a file has one byte more", step |d: &mut Download| d.change(&FILE, append_line);
+    storage::CONTENT_TYPE => "the server sets its own content type on files", step |d: &mut Download| {
+        d.change(&FILE, |content| "application/x-file".clone_into(&mut content.content_type));
+    };
+    storage::RAW => "a raw file has one byte more", step |d: &mut Download| d.change(&RAW, append_line);
+    storage::ADDRESS => "the sender of an upload is the zero address", reply |r: &mut Answer<Wrapped>| {
+        if r.about.message.kind == MessageType::Store {
+            r["message"]["sender"] = json!(ZERO_ADDRESS);
+        }
+    };
+    storage::CHANNEL => "the channel of an upload is ignored", guard;
+    storage::CHANNEL_DEFAULT => "the default channel of an upload is in lower case", guard;
+    storage::TAGS => "an upload with tags is rejected", guard;
+    storage::MULTIPART => "any body is accepted as a file", step |s: &mut Parts| {
+        s.0 = |core, call| {
+            let instead = |core: &Core| completed(core, vec![part("file", call.body().clone())]);
+            Ok(files::parts(core, call).unwrap_or_else(|_| instead(core)))
+        };
+    };
+    storage::FILE_REQUIRED => "an upload without a file stores an empty file",
+        step |s: &mut Parts| s.0 = |core, call| parts_with(core, call, "file");
+    storage::ADDRESS_REQUIRED => "an upload without an address is accepted",
+        step |s: &mut Parts| s.0 = |core, call| parts_with(core, call, "address");
+    storage::SIGNATURE => "the signature of an upload is not checked", guard;
+    storage::UNKNOWN => "an unknown file is returned as an empty file",
+        reply |r: &mut Answer<Rejected>| r.accept(&storage::UNKNOWN, NOTHING);
+    storage::UNKNOWN_RAW => "an unknown raw file is returned as an empty file",
+        reply |r: &mut Answer<Rejected>| r.accept(&storage::UNKNOWN_RAW, NOTHING);
 
-    info::PUBLIC => "the public information is an HTML page";
-    aggregates::OWNER => "a stranger writes for another address";
-    aggregates::CREATED => "the status of a write is `accepted`";
-    aggregates::CREATED, "hash" => "the hash of a write is empty";
-    aggregates::CREATE_KEY => "a write without a key is accepted";
-    aggregates::CREATE_ADDRESS => "an owner that is not a string is ignored";
-    aggregates::CREATE_CONTENT => "a write without content is accepted";
-    aggregates::KEY => "an aggregate has another key";
-    aggregates::ADDRESS => "an aggregate has another owner";
-    aggregates::CONTENT => "the last member of a nested object is missing";
-    aggregates::TIME => "the time of an aggregate is a string";
-    aggregates::ITEM_HASH => "the hash of an aggregate is empty";
-    aggregates::PER_ADDRESS => "all addresses share one aggregate per key";
-    aggregates::REWRITTEN => "a second write of a whole object changes nothing";
-    aggregates::PARTIAL => "a write of some members is ignored";
-    aggregates::UNKNOWN => "an aggregate that was never written has content";
-    aggregates::LISTED => "the array is named `items`";
-    aggregates::BY_ADDRESS => "the filter `address` is ignored";
-    aggregates::BY_KEY => "the filter `key` is ignored";
-    aggregates::BY_KEYS => "the filter `keys` is ignored";
-    aggregates::FIELDS => "the filter `content.fields` is rejected";
-    aggregates::JSON => "the aggregates of an address are empty";
-    aggregates::JSON_KEYS => "`keys` is ignored for the aggregates of an address";
-    aggregates::JSON_LIMIT => "`limit` is ignored for the aggregates of an address";
-    aggregates::JSON_UNKNOWN => "an address that wrote nothing has an aggregate";
+    info::PUBLIC => "the public information is an HTML page", reply |r: &mut Answer<Information>| {
+        r.body = Body::Typed("text/html", format!("<p>{}</p>", r.about.version).into());
+    };
+    aggregates::OWNER => "a stranger writes for another address", guard;
+    aggregates::CREATED => "the status of a write is `accepted`",
+        reply |r: &mut Answer<Accepted>| r.change(&aggregates::CREATED, "status", json!("accepted"));
+    aggregates::CREATED, "hash" => "the hash of a write is empty",
+        reply |r: &mut Answer<Accepted>| r.change(&aggregates::CREATED, "item_hash", json!(""));
+    aggregates::CREATE_KEY => "a write without a key is accepted", guard;
+    aggregates::CREATE_ADDRESS => "an owner that is not a string is ignored", guard;
+    aggregates::CREATE_CONTENT => "a write without content is accepted", guard;
+    aggregates::KEY => "an aggregate has another key", reply |r: &mut Answer<Record>| r["key"] = longer(&r["key"]);
+    aggregates::ADDRESS => "an aggregate has another owner",
+        reply |r: &mut Answer<Record>| r["address"] = json!(ZERO_ADDRESS);
+    aggregates::CONTENT => "the last member of a nested object is missing", reply |r: &mut Answer<Record>| {
+        let mut members = r["content"].as_object_mut().into_iter().flat_map(Map::values_mut);
+        if let Some(nested) = members.find(|value| value.is_object()) {
+            *nested = without_last(nested);
+        }
+    };
+    aggregates::TIME => "the time of an aggregate is a string",
+        reply |r: &mut Answer<Record>| r["time"] = as_text(&r["time"]);
+    aggregates::ITEM_HASH => "the hash of an aggregate is empty",
+        reply |r: &mut Answer<Record>| r["item_hash"] = json!("");
+    aggregates::PER_ADDRESS => "all addresses share one aggregate per key", step |s: &mut FindAggregate| {
+        s.0 = |core, aggregates, address, key| match aggregates.latest_of(key) {
+            Some(latest) => Ok(Record { address: address.to_owned(), ..latest.aggregate.record() }),
+            None => documents::find(core, aggregates, address, key),
+        };
+    };
+    aggregates::REWRITTEN => "a second write of a whole object changes nothing", step |s: &mut WriteAggregate| {
+        s.0 = |core, before, writing, write| match before {
+            Some(kept) if is_whole(&kept, write) => kept,
+            before => documents::written(core, before, writing, write),
+        };
+    };
+    aggregates::PARTIAL => "a write of some members is ignored", step |s: &mut WriteAggregate| {
+        s.0 = |core, before, writing, write| match before {
+            Some(kept) if !is_whole(&kept, write) => kept,
+            before => documents::written(core, before, writing, write),
+        };
+    };
+    aggregates::UNKNOWN => "an aggregate that was never written has content", step |s: &mut FindAggregate| {
+        s.0 = |core, aggregates, address, key| {
+            let found = documents::find(core, aggregates, address, key);
+            found.or_else(|_| Ok(unwritten(core, address, key, &json!({ "default": true }))))
+        };
+    };
+    aggregates::LISTED => "the array is named `items`",
+        reply |r: &mut Answer<Listed>| r.rename_array(&aggregate::LIST, "items");
+    aggregates::BY_ADDRESS => "the filter `address` is ignored",
+        step |q: &mut AggregateQuery| q.filter.address = None;
+    aggregates::BY_KEY => "the filter `key` is ignored",
+        step |q: &mut AggregateQuery| q.filter.keys = q.params.list("keys");
+    aggregates::BY_KEYS => "the filter `keys` is ignored", step |q: &mut AggregateQuery| {
+        q.filter.keys = q.params.text("key").map(|key| vec![key.to_owned()]);
+    };
+    aggregates::FIELDS => "the filter `content.fields` is rejected", guard;
+    aggregates::JSON => "the aggregates of an address are empty", step |found: &mut OfAddress| {
+        found.0.iter_mut().for_each(|record| record.content = Map::new());
+    };
+    aggregates::JSON_KEYS => "`keys` is ignored for the aggregates of an address",
+        step |q: &mut AddressQuery| q.filter.keys = None;
+    aggregates::JSON_LIMIT => "`limit` is ignored for the aggregates of an address",
+        step |q: &mut AddressQuery| q.limit = None;
+    aggregates::JSON_UNKNOWN => "an address that wrote nothing has an aggregate", step |s: &mut FindOfAddress| {
+        s.0 = |core, aggregates, query| {
+            let found = documents::find_of_address(core, aggregates, query);
+            let instead = |core: &Core| unwritten(core, &query.address, "default", &json!({ "default": true }));
+            found.or_else(|_| Ok(vec![instead(core)]))
+        };
+    };
 
-    programs::CREATED => "the status of a program is `accepted`";
-    programs::CREATED, "hash" => "the hash of a program is empty";
-    programs::RUNTIME => "a program without a runtime is accepted";
-    programs::MEMORY => "a program whose memory is not an integer is accepted";
-    programs::TIMEOUT => "a program whose timeout is not an integer is accepted";
-    programs::RUN => "a program that was accepted is not found";
-    programs::VARIABLES => "variables that are not strings are ignored";
-    programs::UNKNOWN => "a program that was never stored returns an empty result";
+    programs::CREATED => "the status of a program is `accepted`",
+        reply |r: &mut Answer<Accepted>| r.change(&programs::CREATED, "status", json!("accepted"));
+    programs::CREATED, "hash" => "the hash of a program is empty",
+        reply |r: &mut Answer<Accepted>| r.change(&programs::CREATED, "item_hash", json!(""));
+    programs::RUNTIME => "a program without a runtime is accepted", guard;
+    programs::MEMORY => "a program whose memory is not an integer is accepted", guard;
+    programs::TIMEOUT => "a program whose timeout is not an integer is accepted", guard;
+    programs::RUN => "a program that was accepted is not found", guard;
+    programs::VARIABLES => "variables that are not strings are ignored", guard;
+    programs::UNKNOWN => "a program that was never stored returns an empty result",
+        reply |r: &mut Answer<Rejected>| r.accept(&programs::UNKNOWN, Body::Text(String::new()));
 
-    instances::CREATED => "the status of a creation is `accepted`";
-    instances::CREATED, "hash" => "the hash of a creation is empty";
-    instances::CREATED_ID => "the returned identifier belongs to no instance";
-    instances::CREATED_ID, "type" => "the identifier is a number";
-    instances::CREATED_IPV6 => "the address is an IPv4 address";
-    instances::CREATE_NUMBERS => "numbers that are not integers are accepted";
-    instances::CREATE_TEXTS => "values that are not strings are accepted as strings";
-    instances::CREATE_FIREWALL => "ports that are not integers are accepted";
-    instances::ID => "an instance has another identifier";
-    instances::OWNER => "an instance has another owner";
-    instances::NAME => "an instance has another name";
-    instances::DESCRIPTION => "an instance has another description";
-    instances::CPU => "an instance has one CPU more";
-    instances::MEMORY => "an instance has more memory";
-    instances::DISK => "an instance has more disk";
-    instances::IMAGE => "an instance has another image";
-    instances::IPV6 => "an instance has another address";
-    instances::STATUS => "the status is a number";
-    instances::CREATED_AT => "`created_at` is in milliseconds";
-    instances::UPDATED_AT => "`updated_at` is before the creation";
-    instances::UNKNOWN => "an unknown instance is returned as stopped";
-    instances::LISTED => "the array is named `items`";
-    instances::BY_ADDRESS => "the filter `address` is ignored";
-    instances::BY_STATUS => "the filter `status` is ignored";
-    instances::UPDATED => "the status of an update is `accepted`";
-    instances::UPDATED, "hash" => "the hash of an update is empty";
-    instances::UPDATE_APPLIES => "an update changes nothing";
-    instances::UPDATE_APPLIES, "description" => "an update does not change the description";
-    instances::UPDATE_UNKNOWN => "an update of an unknown instance is accepted";
-    instances::CONTROLLED => "the status of an action is `accepted`";
-    instances::CONTROLLED, "hash" => "the hash of an action is empty";
-    instances::CONTROLLED, "start" => "`start` is rejected";
-    instances::CONTROLLED, "stop" => "`stop` is rejected";
-    instances::CONTROLLED, "restart" => "`restart` is rejected";
-    instances::ACTION => "an unknown action is accepted";
-    instances::CONTROL_UNKNOWN => "an action on an unknown instance is accepted";
+    instances::CREATED => "the status of a creation is `accepted`",
+        reply |r: &mut Answer<Accepted>| r.change(&instances::CREATED, "status", json!("accepted"));
+    instances::CREATED, "hash" => "the hash of a creation is empty",
+        reply |r: &mut Answer<Accepted>| r.change(&instances::CREATED, "item_hash", json!(""));
+    instances::CREATED_ID => "the returned identifier belongs to no instance", reply |r: &mut Answer<Accepted>| {
+        let id = format!("{}-0", r["instance_id"].as_str().unwrap_or_default());
+        r.change(&instances::CREATED, "instance_id", json!(id));
+    };
+    instances::CREATED_ID, "type" => "the identifier is a number",
+        reply |r: &mut Answer<Accepted>| r.change(&instances::CREATED, "instance_id", json!(7));
+    instances::CREATED_IPV6 => "the address is an IPv4 address",
+        reply |r: &mut Answer<Accepted>| r.change(&instances::CREATED, "ipv6", json!("203.0.113.7"));
+    instances::CREATE_NUMBERS => "numbers that are not integers are accepted", guard;
+    instances::CREATE_TEXTS => "values that are not strings are accepted as strings", guard;
+    instances::CREATE_FIREWALL => "ports that are not integers are accepted", guard;
+    instances::ID => "an instance has another identifier",
+        reply |r: &mut Answer<Shown>| r["instance_id"] = longer(&r["instance_id"]);
+    instances::OWNER => "an instance has another owner",
+        reply |r: &mut Answer<Shown>| r["owner"] = json!(ZERO_ADDRESS);
+    instances::NAME => "an instance has another name", reply |r: &mut Answer<Shown>| {
+        // What an update sets is the subject of another row.
+        if r.about.changes == 0 {
+            r["name"] = longer(&r["name"]);
+        }
+    };
+    instances::DESCRIPTION => "an instance has another description", reply |r: &mut Answer<Shown>| {
+        // What an update sets is the subject of another row.
+        if r.about.changes == 0 {
+            r["description"] = longer(&r["description"]);
+        }
+    };
+    instances::CPU => "an instance has one CPU more",
+        reply |r: &mut Answer<Shown>| r["cpu"] = json!(r.about.instance.cpu + 1);
+    instances::MEMORY => "an instance has more memory",
+        reply |r: &mut Answer<Shown>| r["memory"] = json!(r.about.instance.memory + 1);
+    instances::DISK => "an instance has more disk",
+        reply |r: &mut Answer<Shown>| r["disk"] = json!(r.about.instance.disk + 1);
+    instances::IMAGE => "an instance has another image",
+        reply |r: &mut Answer<Shown>| r["image"] = longer(&r["image"]);
+    instances::IPV6 => "an instance has another address",
+        reply |r: &mut Answer<Shown>| r["ipv6"] = json!("2001:db8::7");
+    instances::STATUS => "the status is a number", reply |r: &mut Answer<Shown>| r["status"] = json!(1);
+    instances::CREATED_AT => "`created_at` is in milliseconds",
+        reply |r: &mut Answer<Shown>| r["created_at"] = json!(r.about.instance.created_at * 1000);
+    instances::UPDATED_AT => "`updated_at` is before the creation",
+        reply |r: &mut Answer<Shown>| r["updated_at"] = json!(r.about.instance.created_at - 60);
+    instances::UNKNOWN => "an unknown instance is returned as stopped", step |s: &mut FindInstance| {
+        s.0 = |core, instances, id| {
+            let found = machines::find(core, instances, id);
+            found.or_else(|_| Ok(Shown { instance: stopped(core, id), changes: 0 }))
+        };
+    };
+    instances::LISTED => "the array is named `items`",
+        reply |r: &mut Answer<Listed>| r.rename_array(&instance::LIST, "items");
+    instances::BY_ADDRESS => "the filter `address` is ignored", step |f: &mut InstanceFilter| f.address = None;
+    instances::BY_STATUS => "the filter `status` is ignored", step |f: &mut InstanceFilter| f.status = None;
+    instances::UPDATED => "the status of an update is `accepted`",
+        reply |r: &mut Answer<Accepted>| r.change(&instances::UPDATED, "status", json!("accepted"));
+    instances::UPDATED, "hash" => "the hash of an update is empty",
+        reply |r: &mut Answer<Accepted>| r.change(&instances::UPDATED, "item_hash", json!(""));
+    instances::UPDATE_APPLIES => "an update changes nothing",
+        step |u: &mut Update| (u.name, u.description) = (None, None);
+    instances::UPDATE_APPLIES, "description" => "an update does not change the description",
+        step |u: &mut Update| u.description = None;
+    instances::UPDATE_UNKNOWN => "an update of an unknown instance is accepted", guard;
+    instances::CONTROLLED => "the status of an action is `accepted`",
+        reply |r: &mut Answer<Accepted>| r.change(&instances::CONTROLLED, "status", json!("accepted"));
+    instances::CONTROLLED, "hash" => "the hash of an action is empty",
+        reply |r: &mut Answer<Accepted>| r.change(&instances::CONTROLLED, "item_hash", json!(""));
+    instances::CONTROLLED, "start" => "`start` is rejected", step |s: &mut AdmitControl| {
+        s.0 = |core, call, control| admit_without(core, call, control, Action::Start);
+    };
+    instances::CONTROLLED, "stop" => "`stop` is rejected", step |s: &mut AdmitControl| {
+        s.0 = |core, call, control| admit_without(core, call, control, Action::Stop);
+    };
+    instances::CONTROLLED, "restart" => "`restart` is rejected", step |s: &mut AdmitControl| {
+        s.0 = |core, call, control| admit_without(core, call, control, Action::Restart);
+    };
+    instances::ACTION => "an unknown action is accepted", guard;
+    instances::CONTROL_UNKNOWN => "an action on an unknown instance is accepted", guard;
 
-    pins::PINNED => "the status of a pin is `accepted`";
-    pins::PINNED, "hash" => "the hash of a pin is empty";
-    pins::HASH_REQUIRED => "a pin without a hash is accepted";
-    pins::CONTENT => "pinned content has one byte more";
-    pins::CONTENT_TYPE => "the server sets its own content type on pinned content";
-    pins::UNKNOWN => "unknown content is returned as empty content";
+    pins::PINNED => "the status of a pin is `accepted`",
+        reply |r: &mut Answer<Accepted>| r.change(&pins::PINNED, "status", json!("accepted"));
+    pins::PINNED, "hash" => "the hash of a pin is empty",
+        reply |r: &mut Answer<Accepted>| r.change(&pins::PINNED, "item_hash", json!(""));
+    pins::HASH_REQUIRED => "a pin without a hash is accepted", guard;
+    pins::CONTENT => "pinned content has one byte more", step |d: &mut Download| d.change(&pin::READ, append_line);
+    pins::CONTENT_TYPE => "the server sets its own content type on pinned content", step |d: &mut Download| {
+        d.change(&pin::READ, |content| "application/x-content".clone_into(&mut content.content_type));
+    };
+    pins::UNKNOWN => "unknown content is returned as empty content",
+        reply |r: &mut Answer<Rejected>| r.accept(&pins::UNKNOWN, NOTHING);
 
-    indexer::EVENTS => "the array is named `logs`";
-    indexer::EVENT => "the block number of an event is a string";
-    indexer::EVENT, "name" => "an event has no name";
-    indexer::ARGS => "large numbers are JSON numbers";
-    indexer::ARGS, "text" => "the arguments are a string";
-    indexer::CONTRACT => "the filter `contract` is ignored";
-    indexer::EVENT_NAME => "the filter `event_name` is ignored";
-    indexer::EVENT_BLOCKS => "`from_block` and `to_block` are ignored for events";
-    indexer::EVENT_BLOCKS, "from" => "`from_block` is ignored for events";
-    indexer::EVENT_BLOCKS, "to" => "`to_block` is ignored for events";
-    indexer::EVENT_TIMES => "`from_timestamp` and `to_timestamp` are ignored for events";
-    indexer::EVENT_TIMES, "from" => "`from_timestamp` is ignored for events";
-    indexer::EVENT_TIMES, "to" => "`to_timestamp` is ignored for events";
-    indexer::TRANSACTIONS => "the array is named `txs`";
-    indexer::TRANSACTION => "the gas of a transaction is a string";
-    indexer::TRANSACTION, "hash" => "a transaction has no hash";
-    indexer::AMOUNTS => "the value of a transaction is a JSON number";
-    indexer::AMOUNTS, "price" => "the gas price is a JSON number";
-    indexer::ADDRESS => "the filter `address` is ignored";
-    indexer::SENT_OR_RECEIVED => "`address` selects only by sender";
-    indexer::FROM => "the filter `from` is ignored";
-    indexer::TO => "the filter `to` is ignored";
-    indexer::TRANSACTION_BLOCKS => "`from_block` and `to_block` are ignored for transactions";
-    indexer::TRANSACTION_BLOCKS, "from" => "`from_block` is ignored for transactions";
-    indexer::TRANSACTION_BLOCKS, "to" => "`to_block` is ignored for transactions";
-    indexer::TRANSACTION_TIMES => "`from_timestamp` and `to_timestamp` are ignored for transactions";
-    indexer::TRANSACTION_TIMES, "from" => "`from_timestamp` is ignored for transactions";
-    indexer::TRANSACTION_TIMES, "to" => "`to_timestamp` is ignored for transactions";
-    indexer::INTEGERS => "a bound that is not an integer makes the server fail";
-    indexer::UNKNOWN_NETWORK => "a network that is not indexed returns the events of another";
+    indexer::EVENTS => "the array is named `logs`", reply |r: &mut Answer<Listed>| r.rename_array(&EVENTS, "logs");
+    indexer::EVENT => "the block number of an event is a string",
+        reply |r: &mut Answer<Listed>| {
+            r.each(&EVENTS, |event| event["block_number"] = as_text(&event["block_number"]));
+        };
+    indexer::EVENT, "name" => "an event has no name",
+        reply |r: &mut Answer<Listed>| r.each(&EVENTS, |event| event["event_name"] = Value::Null);
+    indexer::ARGS => "large numbers are JSON numbers",
+        reply |r: &mut Answer<Listed>| r.each(&EVENTS, |event| event["args"] = as_numbers(&event["args"]));
+    indexer::ARGS, "text" => "the arguments are a string",
+        reply |r: &mut Answer<Listed>| r.each(&EVENTS, |event| event["args"] = as_text(&event["args"]));
+    indexer::CONTRACT => "the filter `contract` is ignored", step |f: &mut EventFilter| f.contract = None;
+    indexer::EVENT_NAME => "the filter `event_name` is ignored", step |f: &mut EventFilter| f.event_name = None;
+    indexer::EVENT_BLOCKS => "`from_block` and `to_block` are ignored for events",
+        step |f: &mut EventFilter| f.blocks = Bounds::default();
+    indexer::EVENT_BLOCKS, "from" => "`from_block` is ignored for events",
+        step |f: &mut EventFilter| f.blocks.from = None;
+    indexer::EVENT_BLOCKS, "to" => "`to_block` is ignored for events", step |f: &mut EventFilter| f.blocks.to = None;
+    indexer::EVENT_TIMES => "`from_timestamp` and `to_timestamp` are ignored for events",
+        step |f: &mut EventFilter| f.times = Bounds::default();
+    indexer::EVENT_TIMES, "from" => "`from_timestamp` is ignored for events",
+        step |f: &mut EventFilter| f.times.from = None;
+    indexer::EVENT_TIMES, "to" => "`to_timestamp` is ignored for events",
+        step |f: &mut EventFilter| f.times.to = None;
+    indexer::TRANSACTIONS => "the array is named `txs`",
+        reply |r: &mut Answer<Listed>| r.rename_array(&TRANSACTIONS, "txs");
+    indexer::TRANSACTION => "the gas of a transaction is a string",
+        reply |r: &mut Answer<Listed>| r.each(&TRANSACTIONS, |one| one["gas"] = as_text(&one["gas"]));
+    indexer::TRANSACTION, "hash" => "a transaction has no hash",
+        reply |r: &mut Answer<Listed>| r.each(&TRANSACTIONS, |one| one["hash"] = Value::Null);
+    indexer::AMOUNTS => "the value of a transaction is a JSON number",
+        reply |r: &mut Answer<Listed>| r.each(&TRANSACTIONS, |one| one["value"] = number(&one["value"]));
+    indexer::AMOUNTS, "price" => "the gas price is a JSON number",
+        reply |r: &mut Answer<Listed>| r.each(&TRANSACTIONS, |one| one["gas_price"] = number(&one["gas_price"]));
+    indexer::ADDRESS => "the filter `address` is ignored", step |f: &mut TransactionFilter| f.address = None;
+    indexer::SENT_OR_RECEIVED => "`address` selects only by sender",
+        step |f: &mut TransactionFilter| f.from = f.address.take().or(f.from.take());
+    indexer::FROM => "the filter `from` is ignored", step |f: &mut TransactionFilter| f.from = None;
+    indexer::TO => "the filter `to` is ignored", step |f: &mut TransactionFilter| f.to = None;
+    indexer::TRANSACTION_BLOCKS => "`from_block` and `to_block` are ignored for transactions",
+        step |f: &mut TransactionFilter| f.blocks = Bounds::default();
+    indexer::TRANSACTION_BLOCKS, "from" => "`from_block` is ignored for transactions",
+        step |f: &mut TransactionFilter| f.blocks.from = None;
+    indexer::TRANSACTION_BLOCKS, "to" => "`to_block` is ignored for transactions",
+        step |f: &mut TransactionFilter| f.blocks.to = None;
+    indexer::TRANSACTION_TIMES => "`from_timestamp` and `to_timestamp` are ignored for transactions",
+        step |f: &mut TransactionFilter| f.times = Bounds::default();
+    indexer::TRANSACTION_TIMES, "from" => "`from_timestamp` is ignored for transactions",
+        step |f: &mut TransactionFilter| f.times.from = None;
+    indexer::TRANSACTION_TIMES, "to" => "`to_timestamp` is ignored for transactions",
+        step |f: &mut TransactionFilter| f.times.to = None;
+    indexer::INTEGERS => "a bound that is not an integer makes the server fail",
+        reply |r: &mut Answer<Rejected>| r.change(&[&indexer::INTEGERS], 500);
+    indexer::UNKNOWN_NETWORK => "a network that is not indexed returns the events of another",
+        step |s: &mut FindChain| {
+        s.0 = |core, state, network| {
+            chains::chain(core, state, network).or_else(|_| chains::chain(core, state, chains::NETWORKS[0]))
+        };
+    };
 
-    vrf::SEED => "the returned seed is another";
-    vrf::VALUE => "the value is a string";
-    vrf::RANGE => "the value is above its range";
-    vrf::RANGE, "low" => "the value is below its range";
-    vrf::PROOF => "the proof is empty";
-    vrf::GENERATE_STATUS => "the status of a generation is `true`";
-    vrf::COUNT => "several values are returned as an array";
-    vrf::GENERATE_FIELDS => "missing or malformed members are replaced by defaults";
-    vrf::VERIFIES => "a matching proof is reported as not valid";
-    vrf::VALID => "`valid` is a string";
-    vrf::VERIFY_STATUS => "the status of a verification is `true`";
-    vrf::VERIFY_FIELDS => "a verification reads values inside arrays";
-    vrf::OTHER_SEED => "the seed is not checked";
-    vrf::OTHER_VALUE => "the value is not checked";
-    vrf::OTHER_PROOF => "the proof is not checked";
+    vrf::SEED => "the returned seed is another", reply |r: &mut Answer<Random>| r.generated("seed", longer);
+    vrf::VALUE => "the value is a string",
+        reply |r: &mut Answer<Random>| r.generated("value", as_text);
+    vrf::RANGE => "the value is above its range",
+        step |w: &mut Wanted| (w.min, w.max) = (w.max + 1, w.max + 1 + w.max - w.min);
+    vrf::RANGE, "low" => "the value is below its range",
+        step |w: &mut Wanted| (w.min, w.max) = (w.min - 1 - (w.max - w.min), w.min - 1);
+    vrf::PROOF => "the proof is empty", reply |r: &mut Answer<Random>| r.generated("proof", |_| json!(""));
+    vrf::GENERATE_STATUS => "the status of a generation is `true`",
+        reply |r: &mut Answer<Random>| r.generated("status", |_| json!(true));
+    vrf::COUNT => "several values are returned as an array", reply |r: &mut Answer<Random>| {
+        let several = match &r.about {
+            Random::Generated(secret, wanted) if wanted.count > 1 => values(*secret, wanted),
+            _ => return,
+        };
+        r["value"] = json!(several);
+    };
+    vrf::GENERATE_FIELDS => "missing or malformed members are replaced by defaults", guard;
+    vrf::VERIFIES => "a matching proof is reported as not valid", step |s: &mut IsValid| s.0 = |_, _, _| Ok(false);
+    vrf::VALID => "`valid` is a string", reply |r: &mut Answer<Random>| {
+        if matches!(r.about, Random::Verified) {
+            r["valid"] = as_text(&r["valid"]);
+        }
+    };
+    vrf::VERIFY_STATUS => "the status of a verification is `true`", reply |r: &mut Answer<Random>| {
+        if matches!(r.about, Random::Verified) {
+            r["status"] = json!(true);
+        }
+    };
+    vrf::VERIFY_FIELDS => "a verification reads values inside arrays", guard;
+    vrf::OTHER_SEED => "the seed is not checked", step |s: &mut IsValid| {
+        s.0 = |core, state, claim| {
+            let is_drawn = |drawn: &Drawn| drawn.value == claim.value && drawn.proof == claim.proof;
+            Ok(randoms::valid(core, state, claim)? || state.draws.latest().any(is_drawn))
+        };
+    };
+    vrf::OTHER_VALUE => "the value is not checked", step |s: &mut IsValid| {
+        s.0 = |core, state, claim| {
+            let is_drawn = |drawn: &Drawn| drawn.seed == claim.seed && drawn.proof == claim.proof;
+            Ok(randoms::valid(core, state, claim)? || state.draws.latest().any(is_drawn))
+        };
+    };
+    vrf::OTHER_PROOF => "the proof is not checked", step |s: &mut IsValid| {
+        s.0 = |core, state, claim| {
+            let is_drawn = |drawn: &Drawn| drawn.seed == claim.seed && drawn.value == claim.value;
+            Ok(randoms::valid(core, state, claim)? || state.draws.latest().any(is_drawn))
+        };
+    };
 
-    webhooks::REGISTERED => "the status of a registration is `registered`";
-    webhooks::REGISTERED, "id" => "the identifier of a webhook is a number";
-    webhooks::EVENT_NAMES => "`program.executed` is rejected";
-    webhooks::EVENT_NAMES, "message" => "`message.new` is rejected";
-    webhooks::URL => "a registration without a URL is accepted";
-    webhooks::EVENTS => "a registration without events is accepted";
-    webhooks::SECRET => "a registration without a secret is accepted";
+    webhooks::REGISTERED => "the status of a registration is `registered`",
+        reply |r: &mut Answer<Accepted>| r.change(&webhooks::REGISTERED, "status", json!("registered"));
+    webhooks::REGISTERED, "id" => "the identifier of a webhook is a number",
+        reply |r: &mut Answer<Accepted>| r.change(&webhooks::REGISTERED, "webhook_id", json!(r.about.number));
+    webhooks::EVENT_NAMES => "`program.executed` is rejected", step |s: &mut JudgeWebhook| {
+        s.0 = |core, state, webhook| judge_without(core, state, webhook, PROGRAM_EXECUTED);
+    };
+    webhooks::EVENT_NAMES, "message" => "`message.new` is rejected", step |s: &mut JudgeWebhook| {
+        s.0 = |core, state, webhook| judge_without(core, state, webhook, MESSAGE_NEW);
+    };
+    webhooks::URL => "a registration without a URL is accepted", guard;
+    webhooks::EVENTS => "a registration without events is accepted", guard;
+    webhooks::SECRET => "a registration without a secret is accepted", guard;
 
-    info::PREFIX => "the API has another version in its path";
-    info::MIRRORS => "the other API addresses return nothing";
+    info::PREFIX => "the API has another version in its path", step |path: &mut ApiPath| {
+        path.0 = match path.0.strip_prefix("/api/v1") {
+            Some(rest) => format!("{PREFIX}{rest}"),
+            None if path.0.starts_with("/api/") => String::new(),
+            None => std::mem::take(&mut path.0),
+        };
+    };
+    info::MIRRORS => "the other API addresses return nothing", step |s: &mut Seen| {
+        s.0 = |core, state, site| {
+            if site == sites::PRIMARY { mirror::seen(core, state, site) } else { Replica::default() }
+        };
+    };
 
-    metrics::CORE => "a core node returns the metrics of another";
-    metrics::COMPUTE => "a compute node returns the metrics of another";
-    metrics::ALTERNATIVE => "the alternative address has no metrics";
-    metrics::MEASURED_AT => "`measured_at` is in milliseconds";
-    metrics::MEASURED_AT, "text" => "`measured_at` is a string";
-    metrics::NODE_ID => "`node_id` has a prefix before its digits";
-    metrics::URL => "`url` is null";
-    metrics::ASN => "`asn` is a string";
-    metrics::AS_NAME => "`as_name` is an array";
-    metrics::VERSION => "`version` is an object";
-    metrics::CORE_LATENCIES => "durations of core nodes are strings";
-    metrics::CORE_LATENCIES, "negative" => "durations of core nodes are negative";
-    metrics::CORE_COUNTS => "counts of core nodes are strings";
-    metrics::CORE_COUNTS, "fraction" => "counts of core nodes are fractions";
-    metrics::COMPUTE_LATENCIES => "durations of compute nodes are strings";
-    metrics::COMPUTE_LATENCIES, "negative" => "durations of compute nodes are negative";
-    metrics::FEATURES => "`features` is a string";
-    metrics::EXPECTED_STATUS => "the expected 401 counts as a failure";
-    metrics::FAILED_ABSENT => "the field of a test without a response is null";
-    metrics::FAILED_STATUS => "the duration of a failed test is recorded";
-    metrics::NO_IPV6 => "a machine without IPv6 has a ping latency";
-    metrics::RETENTION => "records of any age are served";
-    metrics::RETAINED => "records are served for one week only";
-    metrics::UNKNOWN => "an unknown node returns the records of another";
+    metrics::CORE => "a core node returns the metrics of another", step |s: &mut FindRecords| {
+        s.0 = |core, state, kind, id| records_of_another(core, state, kind, id, NodeKind::Core);
+    };
+    metrics::COMPUTE => "a compute node returns the metrics of another", step |s: &mut FindRecords| {
+        s.0 = |core, state, kind, id| records_of_another(core, state, kind, id, NodeKind::Compute);
+    };
+    metrics::ALTERNATIVE => "the alternative address has no metrics", guard;
+    metrics::MEASURED_AT => "`measured_at` is in milliseconds",
+        step |r: &mut ShownRecord| r.edit(&["measured_at"], |at| json!(at.as_f64().unwrap_or_default() * 1000.0));
+    metrics::MEASURED_AT, "text" => "`measured_at` is a string",
+        step |r: &mut ShownRecord| r.edit(&["measured_at"], as_text);
+    metrics::NODE_ID => "`node_id` has a prefix before its digits", step |r: &mut ShownRecord| {
+        r.edit(&["node_id"], |id| json!(format!("node-{}", id.as_str().unwrap_or_default())));
+    };
+    metrics::URL => "`url` is null", step |r: &mut ShownRecord| r.edit(&["url"], |_| Value::Null);
+    metrics::ASN => "`asn` is a string", step |r: &mut ShownRecord| r.edit(&["asn"], |asn| json!(format!("AS{asn}")));
+    metrics::AS_NAME => "`as_name` is an array",
+        step |r: &mut ShownRecord| r.edit(&["as_name"], |name| json!([name]));
+    metrics::VERSION => "`version` is an object",
+        step |r: &mut ShownRecord| r.edit(&["version"], |version| json!({ "name": version }));
+    metrics::CORE_LATENCIES => "durations of core nodes are strings",
+        step |r: &mut ShownRecord| r.edit_of(NodeKind::Core, &CORE_LATENCIES, as_text);
+    metrics::CORE_LATENCIES, "negative" => "durations of core nodes are negative",
+        step |r: &mut ShownRecord| r.edit_of(NodeKind::Core, &CORE_LATENCIES, negative);
+    metrics::CORE_COUNTS => "counts of core nodes are strings",
+        step |r: &mut ShownRecord| r.edit_of(NodeKind::Core, &CORE_COUNTS, as_text);
+    metrics::CORE_COUNTS, "fraction" => "counts of core nodes are fractions", step |r: &mut ShownRecord| {
+        r.edit_of(NodeKind::Core, &CORE_COUNTS, |count| json!(count.as_f64().unwrap_or_default() + 0.5));
+    };
+    metrics::COMPUTE_LATENCIES => "durations of compute nodes are strings",
+        step |r: &mut ShownRecord| r.edit_of(NodeKind::Compute, &COMPUTE_LATENCIES, as_text);
+    metrics::COMPUTE_LATENCIES, "negative" => "durations of compute nodes are negative",
+        step |r: &mut ShownRecord| r.edit_of(NodeKind::Compute, &COMPUTE_LATENCIES, negative);
+    metrics::FEATURES => "`features` is a string",
+        step |r: &mut ShownRecord| r.edit(&["features"], |_| json!("sev,sev_es"));
+    metrics::EXPECTED_STATUS => "the expected 401 counts as a failure", step |r: &mut ShownRecord| {
+        if let (NodeKind::Compute, Some(members)) = (r.measured.record.kind(), r.record.as_object_mut()) {
+            members.retain(|name, _| !["base_latency", "base_latency_ipv4"].contains(&name.as_str()));
+        }
+    };
+    metrics::FAILED_ABSENT => "the field of a test without a response is null",
+        step |r: &mut ShownRecord| r.fail(|failed| (failed == Failed::Unanswered).then_some(Value::Null));
+    metrics::FAILED_STATUS => "the duration of a failed test is recorded",
+        step |r: &mut ShownRecord| r.fail(|failed| match failed {
+            Failed::Status(after_ms) => Some(json!(seconds(after_ms))),
+            _ => None,
+        });
+    metrics::NO_IPV6 => "a machine without IPv6 has a ping latency",
+        step |r: &mut ShownRecord| r.fail(|failed| (failed == Failed::NoIpv6).then(|| json!(IMAGINED_PING_S)));
+    metrics::RETENTION => "records of any age are served", limits |l: &mut Limits| l.metrics_retention_ms *= 1000;
+    metrics::RETAINED => "records are served for one week only", limits |l: &mut Limits| l.metrics_retention_ms /= 2;
+    metrics::UNKNOWN => "an unknown node returns the records of another", step |s: &mut FindRecords| {
+        s.0 = |core, state, kind, id| match records::records(core, state, kind, id) {
+            Err(_) => Ok(of_first(core, state, kind, None)),
+            found => found,
+        };
+    };
 
-    measurement::HOURLY => "every second hour has no message";
-    measurement::HOURLY, "twice" => "every hour has two messages";
-    measurement::PUBLISHED => "measurements are published as AGGREGATE";
-    measurement::CONTENT_TYPE => "measurements have another content type";
-    measurement::RESULTS => "the results of an hour are a string";
+    measurement::HOURLY => "every second hour has no message", step |h: &mut Hourly| {
+        if h.number.is_multiple_of(2) {
+            h.contents.clear();
+        }
+    };
+    measurement::HOURLY, "twice" => "every hour has two messages", step |h: &mut Hourly| {
+        let mut again = h.contents[0].clone();
+        again["time"] = json!(again["time"].as_i64().unwrap_or_default() - 1);
+        h.contents.push(again);
+    };
+    measurement::PUBLISHED => "measurements are published as AGGREGATE", step |h: &mut Hourly| {
+        h.kind = MessageType::Aggregate;
+        h.contents[0]["key"] = json!("hour");
+    };
+    measurement::CONTENT_TYPE => "measurements have another content type",
+        step |h: &mut Hourly| h.contents[0]["type"] = json!("measurements");
+    measurement::RESULTS => "the results of an hour are a string",
+        step |h: &mut Hourly| h.contents[0]["content"] = json!("all is well");
 
-    probes::LOGIN => "a login without credentials succeeds";
-    probes::VM => "the diagnostic machine is not found";
-    probes::STATUS_CHECK => "the status check is not found";
-    probes::METRICS => "a core node has no `/metrics.json`";
+    probes::LOGIN => "a login without credentials succeeds", step |s: &mut LogIn| {
+        s.0 = |core, call| {
+            if is_prober(call.peer) {
+                return probe::log_in(core, call);
+            }
+            core.json(200, json!({ "logged_in": true }))
+        };
+    };
+    probes::VM => "the diagnostic machine is not found", guard;
+    probes::STATUS_CHECK => "the status check is not found", guard;
+    probes::METRICS => "a core node has no `/metrics.json`", guard;
 
-    store::STATUS => "the status of a processed STORE is `stored`";
-    store::PROCESSED => "a processed STORE names its file in another member";
-    store::TYPE => "the message of an upload is a FILE";
-    store::FORGOTTEN => "a forgotten STORE is not found";
-    store::STRIPPED => "a forgotten STORE keeps its content";
-    store::FORGOTTEN_BYTES => "forgotten files are still served";
-    store::REMOVING => "a STORE is removed as soon as its payer has no credits left";
-    store::REMOVING, "incomplete" => "a STORE in `removing` has lost its content";
-    store::REMOVING, "bytes" => "a STORE in `removing` has lost its file";
-    store::REMOVED => "a removed STORE is not found";
-    store::REMOVED_BYTES => "files of removed STOREs are still served";
-    store::LAGGING => "a node that lacks a message reports it as pending";
+    store::STATUS => "the status of a processed STORE is `stored`", reply |r: &mut Answer<Wrapped>| {
+        if r.is_store(Status::Processed) {
+            r["status"] = json!("stored");
+        }
+    };
+    store::PROCESSED => "a processed STORE names its file in another member", reply |r: &mut Answer<Wrapped>| {
+        if r.is_store(Status::Processed) {
+            r["message"]["content"] = renamed(&r["message"]["content"]);
+        }
+    };
+    store::TYPE => "the message of an upload is a FILE", reply |r: &mut Answer<Wrapped>| {
+        if r.about.message.kind == MessageType::Store {
+            r["message"]["type"] = json!("FILE");
+        }
+    };
+    store::FORGOTTEN => "a forgotten STORE is not found", guard;
+    store::STRIPPED => "a forgotten STORE keeps its content", reply |r: &mut Answer<Wrapped>| {
+        if r.about.status == Status::Forgotten {
+            r["message"]["content"] = Value::Object(r.about.message.members());
+        }
+    };
+    store::FORGOTTEN_BYTES => "forgotten files are still served", step |s: &mut ReleaseForgotten| s.0 = |_, _, _| ();
+    store::REMOVING => "a STORE is removed as soon as its payer has no credits left", step |s: &mut BeginGrace| {
+        s.0 = |core, state, number| lifecycle::end_grace(state, core, number, core.now());
+    };
+    store::REMOVING, "incomplete" => "a STORE in `removing` has lost its content", reply |r: &mut Answer<Wrapped>| {
+        if r.is_store(Status::Removing) {
+            r["message"]["content"] = json!({});
+        }
+    };
+    store::REMOVING, "bytes" => "a STORE in `removing` has lost its file", step |s: &mut FindFile| {
+        s.0 = |core, replica, hash, site| {
+            files::find(core, replica, hash, site).filter(|_| !is_removing(&replica.store, hash))
+        };
+    };
+    store::REMOVED => "a removed STORE is not found", guard;
+    store::REMOVED_BYTES => "files of removed STOREs are still served",
+        step |s: &mut ReleaseRemoved| s.0 = |_, _, _| ();
+    store::LAGGING => "a node that lacks a message reports it as pending", step |s: &mut Missing| {
+        s.0 = |core, state, hash| pending(core, state, hash, &store::LAGGING);
+    };
 
-    forget::APPLIES => "only the first target is forgotten";
-    forget::ALL_OR_NOTHING => "known targets are forgotten although another is unknown";
-    forget::REMOVING_TARGET => "a STORE in `removing` makes a batch fail";
-    forget::REMOVED_FAILS => "known targets are forgotten although another is removed";
-    forget::PENDING_FAILS => "known targets are forgotten although another is pending";
-    forget::REJECTED_FAILS => "known targets are forgotten although another is rejected";
-    forget::RETRIED => "a FORGET that failed is not retried";
-    forget::FINALLY_REJECTED => "a FORGET is retried forever";
-    forget::HASHES => "a FORGET without hashes is accepted";
-    forget::POSTS_REMAIN => "a POST is removed with the STORE that it names";
+    forget::APPLIES => "only the first target is forgotten", step |targets: &mut Forgotten| targets.0.truncate(1);
+    forget::ALL_OR_NOTHING => "known targets are forgotten although another is unknown",
+        step |found: &mut Found| found.0.retain(|target| *target != Target::Missing);
+    forget::REMOVING_TARGET => "a STORE in `removing` makes a batch fail", step |found: &mut Found| {
+        for target in found.0.iter_mut().filter(|target| **target == Target::Store(Status::Removing)) {
+            *target = Target::Missing;
+        }
+    };
+    forget::REMOVED_FAILS => "known targets are forgotten although another is removed",
+        step |found: &mut Found| found.0.retain(|target| *target != Target::Store(Status::Removed));
+    forget::PENDING_FAILS => "known targets are forgotten although another is pending",
+        step |found: &mut Found| found.0.retain(|target| *target != Target::Store(Status::Pending));
+    forget::REJECTED_FAILS => "known targets are forgotten although another is rejected",
+        step |found: &mut Found| found.0.retain(|target| *target != Target::Store(Status::Rejected));
+    forget::RETRIED => "a FORGET that failed is not retried", step |retried: &mut Retried| retried.0 = Verdict::Retry;
+    forget::FINALLY_REJECTED => "a FORGET is retried forever", limits |l: &mut Limits| l.forget_retries = u32::MAX;
+    forget::HASHES => "a FORGET without hashes is accepted", guard;
+    forget::POSTS_REMAIN => "a POST is removed with the STORE that it names", step |s: &mut Forget| {
+        s.0 = |core, state, number, targets| {
+            forgets::apply(core, state, number, targets);
+            forget_posts(state, number, targets);
+        };
+    };
 
-    signing::GENERAL_TAKEN => "a general signature is rejected";
-    signing::RECORD_TAKEN => "the signature of a record is rejected";
-    signing::VERIFIED => "signatures are not checked";
+    signing::GENERAL_TAKEN => "a general signature is rejected", guard;
+    signing::RECORD_TAKEN => "the signature of a record is rejected", guard;
+    signing::VERIFIED => "signatures are not checked", guard;
 
-    errors::INTERNAL => "a failure of the node returns 400";
-    errors::BODY => "error bodies are plain text";
-    errors::BODY, "status" => "the status in an error body is `failed`";
-    errors::BODY, "code" => "the code in an error body is a number";
-    errors::BAD_REQUEST => "a date that is not a number returns 422";
-    errors::NO_INTERNAL => "a hash with invalid characters makes the server fail";
-    errors::NOTHING_STORED => "a rejected message is stored anyway";
+    errors::INTERNAL => "a failure of the node returns 400",
+        reply |r: &mut Answer<Rejected>| r.change(&[&errors::INTERNAL], 400);
+    errors::BODY => "error bodies are plain text",
+        reply |r: &mut Answer<Rejected>| r.body = Body::Text(r["error"].as_str().unwrap_or_default().to_owned());
+    errors::BODY, "status" => "the status in an error body is `failed`",
+        reply |r: &mut Answer<Rejected>| r["status"] = json!("failed");
+    errors::BODY, "code" => "the code in an error body is a number",
+        reply |r: &mut Answer<Rejected>| r["code"] = json!(r.status);
+    errors::BAD_REQUEST => "a date that is not a number returns 422",
+        reply |r: &mut Answer<Rejected>| r.change(&[&flat::START_DATE, &flat::END_DATE], 422);
+    errors::NO_INTERNAL => "a hash with invalid characters makes the server fail", guard;
+    errors::NOTHING_STORED => "a rejected message is stored anyway", step |s: &mut Take| {
+        s.0 = |core, state, call, expected, admit| {
+            let taken = create::take(core, state, call, expected, admit);
+            if taken.is_err() {
+                store_anyway(core, state, call, expected);
+            }
+            taken
+        };
+    };
 
-    limits::GENERAL, "early" => "the limit for general requests is a fifth lower";
-    limits::GENERAL, "late" => "general requests have no limit";
-    limits::AUTHENTICATED, "early" => "the limit for authenticated requests is a fifth lower";
-    limits::AUTHENTICATED, "late" => "authenticated requests have no limit";
-    limits::HEAVY, "early" => "the limit for program runs is a fifth lower";
-    limits::HEAVY, "late" => "program runs have no limit";
-    limits::RETRY_AFTER => "a 429 has no `Retry-After`";
-    limits::MINUTE_PASSES => "the rate window lasts ten minutes";
-    limits::PER_ADDRESS => "all client addresses share one limit";
+    limits::GENERAL, "early" => "the limit for general requests is a fifth lower",
+        limits |l: &mut Limits| l.general_per_window -= l.general_per_window.div_ceil(5);
+    limits::GENERAL, "late" => "general requests have no limit",
+        limits |l: &mut Limits| l.general_per_window = u32::MAX;
+    limits::AUTHENTICATED, "early" => "the limit for authenticated requests is a fifth lower",
+        limits |l: &mut Limits| l.authenticated_per_window -= l.authenticated_per_window.div_ceil(5);
+    limits::AUTHENTICATED, "late" => "authenticated requests have no limit",
+        limits |l: &mut Limits| l.authenticated_per_window = u32::MAX;
+    limits::HEAVY, "early" => "the limit for program runs is a fifth lower",
+        limits |l: &mut Limits| l.heavy_per_window -= l.heavy_per_window.div_ceil(5);
+    limits::HEAVY, "late" => "program runs have no limit", limits |l: &mut Limits| l.heavy_per_window = u32::MAX;
+    limits::RETRY_AFTER => "a 429 has no `Retry-After`",
+        reply |r: &mut Answer<Rejected>| drop(r.headers.remove(RETRY_AFTER));
+    limits::MINUTE_PASSES => "the rate window lasts ten minutes",
+        limits |l: &mut Limits| l.rate_window_ms = l.rate_window_ms.saturating_mul(10);
+    limits::PER_ADDRESS => "all client addresses share one limit",
+        step |c: &mut Counting| c.peer = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 };
 
 /// The zero address: no key has it.
-pub(super) const ZERO_ADDRESS: &str = "0x0000000000000000000000000000000000000000";
+const ZERO_ADDRESS: &str = "0x0000000000000000000000000000000000000000";
+/// An empty file.
+const NOTHING: Body = Body::Typed(DEFAULT_CONTENT_TYPE, Cow::Borrowed(""));
+/// The ping latency of a machine that answers no ping, in seconds.
+const IMAGINED_PING_S: f64 = 0.021;
 
-/// The response for one message, with its record inside. Deviations about any message apply to types other
-/// than STORE; STORE has its own.
-pub(super) fn answer(core: &mut Core, kind: MessageType, mut answer: Value) -> Value {
-    let other = assay_spec::crypto::text::hex(&core.rng.draw("network.other-hash", b"", 0));
-    if kind == MessageType::Store {
-        stored(core, &mut answer);
-        return answer;
-    }
-    change(core, &WRAPPER_HASH, &mut answer["item_hash"], |_, _| json!(other));
-    let record = &mut answer["message"];
-    change(core, &ITEM_HASH, &mut record["item_hash"], |_, _| json!(other));
-    change(core, &CHAIN, &mut record["chain"], |chain, _| lower(&chain));
-    change(core, &SENDER, &mut record["sender"], |_, _| json!(ZERO_ADDRESS));
-    change(core, &TYPE, &mut record["type"], |kind, _| lower(&kind));
-    change(core, &CHANNEL, &mut record["channel"], |channel, _| lower(&channel));
-    change(core, &TIMESTAMP, &mut record["timestamp"], |time, _| json!(time.as_i64().unwrap_or(0) * 1000));
-    change(core, &CONTENT, &mut record["content"], |content, _| without_last(content));
-    change(core, &SIGNATURE, &mut record["signature"], |signature, _| {
-        let text = signature.as_str().unwrap_or_default();
-        json!(text.chars().take(text.len().saturating_sub(2)).collect::<String>())
-    });
-    change(core, &CONFIRMATIONS, &mut record["confirmations"], |mut blocks, variant| {
-        if variant != "height" {
-            return json!({ "blocks": blocks });
-        }
-        for block in blocks.as_array_mut().into_iter().flatten() {
-            block["height"] = json!(block["height"].to_string());
-        }
-        blocks
-    });
-    answer
-}
-
-fn stored(core: &mut Core, answer: &mut Value) {
-    let processed = answer["status"] == "processed";
-    change(core, &store::TYPE, &mut answer["message"]["type"], |_, _| json!("FILE"));
-    change(core, &storage::ADDRESS, &mut answer["message"]["sender"], |_, _| json!(ZERO_ADDRESS));
-    if processed {
-        change(core, &PROCESSED, &mut answer["message"]["content"], |content, _| renamed(content));
-        change(core, &STATUS, &mut answer["status"], |_, _| json!("stored"));
-    } else if answer["status"] == "removing" {
-        change(core, &REMOVING, &mut answer["message"]["content"], |content, variant| {
-            if variant == "incomplete" { json!({}) } else { content }
-        });
-    }
-}
-
-/// How many messages a list finds; the deviation hides the only one of an address.
-pub(super) fn finds(core: &mut Core, rule: Id, filter: &MessageFilter, total: u64) -> u64 {
-    let of_one = filter.addresses.as_ref().is_some_and(|addresses| addresses.len() == 1);
-    if of_one { core.effect(rule, total, |total, _| if total == 1 { 0 } else { total }) } else { total }
-}
-
-/// A part of a response: unchanged, or, where its rule is violated, changed by the deviation.
-pub(super) fn change(
+/// Stores a message although its envelope breaks a rule. Nothing is left that a signature could cover.
+fn accept_malformed(
     core: &mut Core,
-    rule: Id,
-    value: &mut Value,
-    wrong: impl FnOnce(Value, &'static str) -> Value,
-) {
-    let conforming = value.take();
-    *value = core.effect(rule, conforming, wrong);
+    state: &mut State,
+    call: &Call<'_>,
+    expected: Option<MessageType>,
+    admit: &Admit<'_>,
+    broken: Id,
+) -> Result<Created, Refusal> {
+    match create::take(core, state, call, expected, admit) {
+        Err(refusal) if refusal.refused.rule == broken => {}
+        other => return other,
+    }
+    let (dialect, now) = (core.dialect.clone(), core.now());
+    let has_message = broken == &envelope::SIGNATURE || broken == &envelope::ADDRESS;
+    let parsed = if has_message {
+        Envelope::parse(&dialect, call.body(), expected, now, &mut Without(broken))?
+    } else {
+        let kind = expected.unwrap_or(MessageType::Post).name();
+        let empty = body(&message_text("ETH", None, kind, now.seconds(), &json!({}), None), "", "");
+        Envelope::parse(&dialect, empty.as_bytes(), expected, now, &mut Without(&envelope::ADDRESS))?
+    };
+    let members = typed::read(core, parsed.kind, parsed.content.clone());
+    let content = Content::parse(parsed.kind, &members, core)?;
+    admit(core, &parsed, &content)?;
+    let number = create::store(state, core, &parsed.message())?;
+    Ok(Created::find(state, number))
+}
+
+/// Stores a message that was just rejected, as far as it can be parsed.
+fn store_anyway(core: &mut Core, state: &mut State, call: &Call<'_>, expected: Option<MessageType>) {
+    let (dialect, now) = (core.dialect.clone(), core.now());
+    let parsed = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient);
+    let Some(parsed) = parsed.ok().filter(|parsed| !parsed.address.is_empty()) else { return };
+    let mut message = parsed.message();
+    message.kind = MessageType::Post;
+    // A store that is full rejects the message; then nothing is stored.
+    let _ = create::store(state, core, &message);
+}
+
+/// Rules that are all violated, except the one about size.
+pub(super) struct Lenient;
+
+impl Rules for Lenient {
+    fn violated(&mut self, rule: Id) -> Option<&'static str> {
+        (rule != &envelope::SIZE).then_some("")
+    }
+}
+
+/// Reports an unknown message as pending, where the unknown message is rejected by `rule`.
+fn pending(core: &mut Core, state: &State, hash: &str, rule: Id) -> Result<Reply, Refusal> {
+    match handlers::missing(core, state, hash) {
+        Err(refusal) if refusal.refused.rule == rule => {
+            let body = json!({ "status": "pending", "item_hash": hash, "message": null });
+            Ok(core.json(200, body))
+        }
+        other => other,
+    }
+}
+
+/// A list does not find the only message of an address.
+fn hide_only(total: &mut Total, endpoint: &Endpoint) {
+    let of_one = total.filter.addresses.as_ref().is_some_and(|addresses| addresses.len() == 1);
+    if std::ptr::eq(total.endpoint, endpoint) && of_one && total.count == 1 {
+        total.count = 0;
+    }
+}
+
+/// The parts of an upload, completed if a part is missing or empty.
+fn parts_with(core: &mut Core, call: &Call<'_>, name: &str) -> Result<Vec<form::Part>, Refused> {
+    let parts = files::parts(core, call)?;
+    let is_there = |part: &form::Part| part.name == name && (name == "file" || !part.bytes.is_empty());
+    Ok(if parts.iter().any(is_there) { parts } else { completed(core, parts) })
+}
+
+/// The parts of an upload, with a file, and signed by an address of the simulator's own.
+fn completed(core: &Core, mut parts: Vec<form::Part>) -> Vec<form::Part> {
+    let mut draws = (0..).map(|n| core.rng.draw("network.uploader", b"", n));
+    let key = draws.find_map(|secret| key_from_secret(&secret)).expect("nearly every draw is a valid key");
+    parts.retain(|part| !["address", "signature"].contains(&part.name.as_str()));
+    if !parts.iter().any(|part| part.name == "file") {
+        parts.push(part("file", Bytes::new()));
+    }
+    let file = parts.iter().find(|part| part.name == "file").map(|part| part.bytes.clone());
+    let signature = sign_file(&key, &file.unwrap_or_default());
+    parts.push(part("address", Address::from_key(&key).to_string()));
+    parts.push(part("signature", signature));
+    parts
+}
+
+fn part(name: &str, bytes: impl Into<Bytes>) -> form::Part {
+    form::Part { name: name.to_owned(), content_type: None, bytes: bytes.into() }
+}
+
+/// Adds a byte to a file.
+fn append_line(content: &mut FileContent) {
+    content.bytes = [&content.bytes[..], b"\n"].concat().into();
+}
+
+/// Whether a hash names a message in `removing`, or its file.
+fn is_removing(store: &Store, hash: &str) -> bool {
+    let number = store.find_text(hash);
+    let owned = store.owners().flat_map(|owner| store.owned_by(owner));
+    let mut lives = owned.filter_map(|number| Some((number, store.life(number)?)));
+    lives.any(|(other, life)| {
+        store.state(other) == StoreState::Removing
+            && (number == Some(other) || life.cid.as_deref() == Some(hash))
+    })
+}
+
+/// Removes the POSTs that name a forgotten STORE.
+fn forget_posts(state: &mut State, number: Number, Targets(hashes): &Targets) {
+    let filter = MessageFilter {
+        addresses: Some(vec![state.primary.store.sender(number).to_string()]),
+        types: Some(vec![MessageType::Post.name().to_owned()]),
+        ..MessageFilter::default()
+    };
+    let selection = state.primary.store.select(&filter);
+    let mut posts = selection.at(0..selection.total());
+    let names_one = |post: &Number| {
+        let content = state.primary.store.stored(*post).content();
+        hashes.iter().any(|hash| content.contains(hash.as_str()))
+    };
+    posts.retain(names_one);
+    for post in posts {
+        state.primary.store.set_state(post, StoreState::Forgotten);
+    }
+}
+
+/// Whether a write names every member of an aggregate.
+fn is_whole(kept: &Kept, write: &Write) -> bool {
+    kept.aggregate.record().content.keys().all(|name| write.content.contains_key(name))
+}
+
+/// An aggregate that was never written, with this content.
+pub(super) fn unwritten(core: &Core, address: &str, key: &str, content: &Value) -> Record {
+    Record {
+        key: key.to_owned(),
+        address: address.to_owned(),
+        content: content.as_object().cloned().unwrap_or_default(),
+        time: core.now().seconds(),
+        item_hash: String::new(),
+    }
+}
+
+/// A complete instance that never existed.
+fn stopped(core: &Core, id: &str) -> Instance {
+    let now = core.now().seconds();
+    Instance {
+        instance_id: id.to_owned(),
+        owner: ZERO_ADDRESS.to_owned(),
+        name: String::new(),
+        description: String::new(),
+        cpu: 0,
+        memory: 0,
+        disk: 0,
+        image: String::new(),
+        ipv6: "::".to_owned(),
+        status: "stopped",
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Admits every action but one.
+fn admit_without(core: &mut Core, call: &Call<'_>, control: &Control, action: Action) -> Result<(), Refusal> {
+    if control.action == action {
+        return Err(Refusal::new(&instances::CONTROLLED, format!("{} is rejected", action.name())));
+    }
+    machines::admit_control(core, call, control)
+}
+
+/// Accepts registrations for every event but one.
+fn judge_without(
+    core: &mut Core,
+    state: &State,
+    registration: &Registration,
+    event: &str,
+) -> Result<(), Refusal> {
+    if registration.wants(event) {
+        return Err(Refusal::new(&webhooks::EVENT_NAMES, format!("{event} is unknown")));
+    }
+    hooks::judge(core, state, registration)
+}
+
+/// The records of another node, if the node is of this kind.
+fn records_of_another(
+    core: &mut Core,
+    state: &State,
+    kind: NodeKind,
+    id: &str,
+    deviating: NodeKind,
+) -> Result<Vec<Arc<Measured>>, Refusal> {
+    match state.nodes.find(kind, id) {
+        Some(number) if kind == deviating => Ok(of_first(core, state, kind, Some(number))),
+        _ => records::records(core, state, kind, id),
+    }
+}
+
+/// The records of the first node of a kind that is not this one.
+fn of_first(core: &mut Core, state: &State, kind: NodeKind, but: Option<usize>) -> Vec<Arc<Measured>> {
+    let mut others = (0..state.nodes.len()).filter(|other| state.nodes.at(*other).kind == kind);
+    let first = others.find(|other| Some(*other) != but);
+    first.map_or_else(Vec::new, |number| records::of_node(core, state, number))
 }
 
 fn lower(text: &Value) -> Value {
     json!(text.as_str().unwrap_or_default().to_lowercase())
 }
 
+fn longer(text: &Value) -> Value {
+    json!(format!("{}-", text.as_str().unwrap_or_default()))
+}
+
+fn reversed(text: &Value) -> Value {
+    json!(text.as_str().unwrap_or_default().chars().rev().collect::<String>())
+}
+
+fn as_text(value: &Value) -> Value {
+    json!(value.to_string())
+}
+
+fn negative(number: &Value) -> Value {
+    json!(-1.0 - number.as_f64().unwrap_or_default())
+}
+
+/// The JSON number in a string.
+fn number(text: &Value) -> Value {
+    json!(text.as_str().and_then(|text| text.parse::<f64>().ok()))
+}
+
+/// The arguments of an event with large numbers as JSON numbers.
+fn as_numbers(args: &Value) -> Value {
+    let Some(members) = args.as_object() else { return args.clone() };
+    let is_large = |value: &Value| value.as_str().is_some_and(|text| text.parse::<f64>().is_ok());
+    let member = |(name, value): (&String, &Value)| {
+        (name.clone(), if is_large(value) { number(value) } else { value.clone() })
+    };
+    Value::Object(members.iter().map(member).collect())
+}
+
 /// An object without its last member.
-pub(super) fn without_last(mut content: Value) -> Value {
+fn without_last(content: &Value) -> Value {
+    let mut content = content.clone();
     if let Value::Object(members) = &mut content {
         let last = members.keys().next_back().cloned();
         last.and_then(|last| members.shift_remove(&last));
@@ -400,12 +1023,11 @@ pub(super) fn without_last(mut content: Value) -> Value {
     content
 }
 
-fn renamed(content: Value) -> Value {
-    match content {
-        Value::Object(members) => members
-            .into_iter()
-            .map(|(name, value)| (if name == "item_hash" { "cid".to_owned() } else { name }, value))
-            .collect(),
-        other => other,
-    }
+/// The content of a STORE, with its file in another member.
+fn renamed(content: &Value) -> Value {
+    let Some(members) = content.as_object() else { return content.clone() };
+    let member = |(name, value): (&String, &Value)| {
+        (if name == "item_hash" { "cid".to_owned() } else { name.clone() }, value.clone())
+    };
+    Value::Object(members.iter().map(member).collect())
 }

@@ -1,16 +1,13 @@
 //! FORGET: all targets or none; retried while a target cannot be forgotten.
 
-use assay_spec::Rules;
 use assay_spec::network::forget::{Target, Targets, Verdict, judge};
 use assay_spec::network::machines::{ForgetEvent, ForgetState, StoreState};
 use assay_spec::network::message::MessageType;
-use assay_spec::network::query::MessageFilter;
-use assay_spec::network::requirements::forget::{APPLIES, FINALLY_REJECTED, POSTS_REMAIN, RETRIED};
 use serde_json::Value;
 
 use super::authority::{self, Wish};
 use super::store::Number;
-use super::{State, Timer, lifecycle, record, set};
+use super::{State, Timer, lifecycle, record, set, steps};
 use crate::core::Core;
 
 /// A FORGET that waits for a retry.
@@ -22,6 +19,18 @@ pub(super) struct Batch {
     retries: u32,
 }
 
+/// What a node finds under the hashes of a FORGET.
+#[derive(Debug)]
+pub(super) struct Found(pub(super) Vec<Target>);
+
+/// The decision about a FORGET that is retried.
+#[derive(Debug)]
+pub(super) struct Retried(pub(super) Verdict);
+
+/// The STOREs that a FORGET forgets.
+#[derive(Debug)]
+pub(super) struct Forgotten(pub(super) Vec<Number>);
+
 /// Applies, rejects or delays a valid FORGET. Its message is pending until then.
 pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, targets: Targets) {
     state.primary.store.set_state(number, StoreState::Pending);
@@ -29,7 +38,7 @@ pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, target
     match look(state, core, number, &targets) {
         Verdict::Apply => {
             moves(core, from, ForgetEvent::Good);
-            apply(state, core, number, &targets);
+            steps::forget(core, state, number, &targets);
         }
         Verdict::Reject => {
             moves(core, from, ForgetEvent::Foreign);
@@ -47,14 +56,12 @@ pub(super) fn retry(state: &mut State, core: &mut Core, number: Number) {
     let Some(mut batch) = state.batches.remove(&number) else { return };
     batch.retries += 1;
     let verdict = look(state, core, number, &batch.targets);
-    // The deviation only counts the retries.
-    let verdict = core.effect(&RETRIED, verdict, |_, _| Verdict::Retry);
-    let last = batch.retries >= state.limits.forget_retries;
-    let gives_up = core.effect(&FINALLY_REJECTED, last, |_, _| false);
+    let Retried(verdict) = core.step(Retried(verdict));
+    let gives_up = batch.retries >= core.limits(&state.limits).forget_retries;
     match verdict {
         Verdict::Apply => {
             moves(core, batch.state, ForgetEvent::Good);
-            apply(state, core, number, &batch.targets);
+            steps::forget(core, state, number, &batch.targets);
         }
         _ if gives_up => {
             moves(core, batch.state, ForgetEvent::GiveUp);
@@ -87,44 +94,20 @@ fn look(state: &State, core: &mut Core, number: Number, Targets(hashes): &Target
         if own { Target::Store(record::status(store.state(target))) } else { Target::Foreign }
     };
     let targets: Vec<Target> = hashes.iter().map(target).collect();
-    judge(&targets, core)
+    judge(&core.step(Found(targets)).0)
 }
 
 /// Forgets every target that can be forgotten. Targets already forgotten stay so.
-fn apply(state: &mut State, core: &mut Core, number: Number, Targets(hashes): &Targets) {
+pub(super) fn apply(core: &mut Core, state: &mut State, number: Number, Targets(hashes): &Targets) {
     let store = &state.primary.store;
     let by = store.stored(number).hash();
     let mut targets: Vec<Number> = hashes.iter().filter_map(|hash| store.find_text(hash)).collect();
     targets.retain(|target| matches!(store.state(*target), StoreState::Processed | StoreState::Removing));
     targets.retain(|target| store.life(*target).is_some());
-    let several = targets.len() > 1;
-    let count = core.effect(&APPLIES, targets.len(), |count, _| if several { 1 } else { count });
-    for target in targets.into_iter().take(count) {
+    for target in core.step(Forgotten(targets)).0 {
         lifecycle::forgotten(state, core, target, by);
     }
     state.primary.store.set_state(number, StoreState::Processed);
-    if core.violated(&POSTS_REMAIN).is_some() {
-        forget_posts(state, number, hashes);
-    }
-}
-
-/// A deviation: a POST is removed with the STORE that it names.
-fn forget_posts(state: &mut State, number: Number, hashes: &[String]) {
-    let filter = MessageFilter {
-        addresses: Some(vec![state.primary.store.sender(number).to_string()]),
-        types: Some(vec![MessageType::Post.name().to_owned()]),
-        ..MessageFilter::default()
-    };
-    let selection = state.primary.store.select(&filter);
-    let mut posts = selection.at(0..selection.total());
-    let names_one = |post: &Number| {
-        let content = state.primary.store.stored(*post).content();
-        hashes.iter().any(|hash| content.contains(hash.as_str()))
-    };
-    posts.retain(names_one);
-    for post in posts {
-        state.primary.store.set_state(post, StoreState::Forgotten);
-    }
 }
 
 fn moves(core: &mut Core, from: ForgetState, event: ForgetEvent) -> ForgetState {

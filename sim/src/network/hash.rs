@@ -4,7 +4,6 @@ use std::fmt;
 
 use assay_spec::crypto::text::{hex, parse_hex};
 
-use super::variations;
 use crate::core::Core;
 
 /// The hash of a message.
@@ -30,14 +29,24 @@ impl Hash {
         hex(&self.0)
     }
 
-    /// The string form that clients see.
-    pub(in crate::network) fn text(self, core: &Core) -> String {
-        if core.varies(variations::HASH_BASE58) {
-            bs58::encode([&MULTIHASH[..], &self.0].concat()).into_string()
-        } else {
-            self.hex()
-        }
+    /// The base58 of the multihash.
+    pub(in crate::network) fn base58(self) -> String {
+        bs58::encode([&MULTIHASH[..], &self.0].concat()).into_string()
     }
+
+    /// The string form that clients see.
+    pub(in crate::network) fn text(self, core: &mut Core) -> String {
+        core.step(HashText { hash: self, text: self.hex() }).text
+    }
+}
+
+/// The string form of a hash.
+#[derive(Debug)]
+pub(in crate::network) struct HashText {
+    /// The hash.
+    pub(in crate::network) hash: Hash,
+    /// Its string form.
+    pub(in crate::network) text: String,
 }
 
 impl fmt::Debug for Hash {
@@ -53,7 +62,7 @@ mod tests {
     #[test]
     fn both_forms_are_read_and_others_are_not() {
         let hash = Hash([7; 32]);
-        let base58 = bs58::encode([&MULTIHASH[..], &hash.0].concat()).into_string();
+        let base58 = hash.base58();
         assert!(base58.starts_with("Qm"));
         for text in [hash.hex(), base58] {
             assert_eq!(Hash::parse(&text), Some(hash));

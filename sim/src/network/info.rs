@@ -1,32 +1,35 @@
 //! `GET /info/public.json`: information about a node. The document does not show the body; this one is the
 //! simulator's choice.
 
-use assay_spec::Rules;
 use assay_spec::network::requirements::info::PUBLIC;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
+use super::State;
 use super::call::Call;
-use super::{State, variations};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
+use crate::seam::Answer;
+
+/// The public information of a node.
+#[derive(Debug, Serialize)]
+pub(super) struct Information {
+    /// Its hash, in hex.
+    node_id: String,
+    /// The version of its software.
+    pub(super) version: String,
+    /// Its address.
+    url: String,
+}
 
 /// Returns the public information of a node.
 pub(super) fn public(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let Some(node) = state.nodes.at_site(call.site) else {
         return Err(Refusal::new(&PUBLIC, "there is no node at this site"));
     };
-    if core.violated(&PUBLIC).is_some() {
-        return Ok(Reply::new(200, "text/html", format!("<p>{}</p>", node.version)));
-    }
-    let body = json!({ "node_id": *node.id, "version": *node.version, "url": *node.url });
-    Ok(if core.varies(variations::INFO_LIST) {
-        let parts = body.as_object().into_iter().flatten();
-        let parts = parts.map(|(name, value)| json!({ "name": name, "value": value })).collect();
-        core.json(200, parts)
-    } else {
-        core.json(200, body)
-    })
+    let [node_id, version, url] = [&node.id, &node.version, &node.url].map(ToString::to_string);
+    Ok(core.reply(Answer::json(200, Information { node_id, version, url })))
 }
 
 /// The version in a node's information.

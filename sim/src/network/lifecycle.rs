@@ -3,14 +3,13 @@
 use assay_spec::network::content::Content;
 use assay_spec::network::machines::{StoreEvent, StoreState};
 use assay_spec::network::message::MessageType;
-use assay_spec::network::requirements::store::{FORGOTTEN_BYTES, REMOVED_BYTES, REMOVING};
-use assay_spec::{Instant, Rules, Strict};
+use assay_spec::{Instant, Strict};
 use serde_json::{Map, Value};
 
 use super::authority::{self, Wish};
 use super::hash::Hash;
 use super::store::{Life, NODES, Number};
-use super::{State, Timer, effects, faults, in_force, set, typed, webhooks};
+use super::{State, Timer, effects, faults, in_force, set, steps, typed, webhooks};
 use crate::core::Core;
 
 /// The price of a file per hour, in credits.
@@ -75,7 +74,10 @@ pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
         // no effect.
         let content = match kind {
             MessageType::Post => Ok(Content::Any),
-            _ => Content::parse(kind, &typed::read(core, kind, store.message(number).members()), &mut Strict),
+            _ => {
+                let members = store.message(number).members();
+                Content::parse(kind, &typed::read(core, kind, members), &mut Strict)
+            }
         };
         if let Ok(content) = content {
             effects::apply(state, core, number, content);
@@ -130,11 +132,13 @@ pub(super) fn run_out(state: &mut State, core: &mut Core, number: Number) {
     let now = core.now();
     step(state, core, number, StoreEvent::Unpaid);
     state.primary.store.change_life(number, |life| life.removing_at = Some(now));
-    if core.violated(&REMOVING) == Some("") {
-        end_grace(state, core, number, now);
-    } else {
-        set(core, now + state.limits.removing_grace_ms.max(0), Timer::Grace(number, now));
-    }
+    steps::begin_grace(core, state, number);
+}
+
+/// Begins the grace period of a message that is `removing` from now on.
+pub(super) fn begin_grace(core: &mut Core, state: &mut State, number: Number) {
+    let now = core.now();
+    set(core, now + state.limits.removing_grace_ms.max(0), Timer::Grace(number, now));
 }
 
 /// Sets the credits of an owner (in lower case); `None` is unlimited. If they pay for the next hour, messages
@@ -166,18 +170,25 @@ pub(super) fn end_grace(state: &mut State, core: &mut Core, number: Number, sinc
     let now = core.now();
     step(state, core, number, StoreEvent::Grace);
     state.primary.store.change_life(number, |life| life.removed_at = Some(now));
-    if core.effect(&REMOVED_BYTES, true, |_, _| false) {
-        release(state, core, number, Some(now));
-    }
+    steps::release_removed(core, state, number);
 }
 
 /// Applies a FORGET to a STORE.
 pub(super) fn forgotten(state: &mut State, core: &mut Core, number: Number, by: Hash) {
     step(state, core, number, StoreEvent::Forget);
     state.primary.store.change_life(number, |life| life.forgotten_by = Some(by));
-    if core.effect(&FORGOTTEN_BYTES, true, |_, _| false) {
-        release(state, core, number, None);
-    }
+    steps::release_forgotten(core, state, number);
+}
+
+/// The file of a removed message leaves all nodes now.
+pub(super) fn release_removed(core: &mut Core, state: &mut State, number: Number) {
+    let now = core.now();
+    release(state, core, number, Some(now));
+}
+
+/// The file of a forgotten message leaves each node at its own time.
+pub(super) fn release_forgotten(core: &mut Core, state: &mut State, number: Number) {
+    release(state, core, number, None);
 }
 
 /// Releases the file of a message. If no other message keeps it, it leaves all nodes at `at`, or each node at

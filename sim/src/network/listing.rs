@@ -1,62 +1,86 @@
 //! The list of messages: `GET /messages`.
 
+use assay_spec::Id;
+use assay_spec::endpoint::Endpoint;
 use assay_spec::network::paging::Page;
-use assay_spec::network::query::MessageFilter;
-use assay_spec::network::requirements::listing::{CONTENT_KEYS, FINDS, LISTED, TAGS};
-use assay_spec::{Id, Rules};
+use assay_spec::network::params::Params;
+use assay_spec::network::query::{LIST, MessageFilter};
+use assay_spec::network::requirements::listing::{CONTENT_KEYS, TAGS};
+use assay_spec::network::store::Status;
 use serde_json::Value;
 
 use super::call::Call;
-use super::store::{Number, Selection, Store};
-use super::{State, deviations, paging, record, variations};
+use super::store::{Selection, Store};
+use super::{Replica, State, paging, record, steps};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
 
+/// A query of `GET /messages`.
+#[derive(Debug)]
+pub(super) struct ListQuery {
+    /// Its parameters.
+    pub(super) params: Params,
+    /// Its filters.
+    pub(super) filter: MessageFilter,
+}
+
+/// The messages that a query of a list finds.
+#[derive(Debug)]
+pub(super) struct Total {
+    /// The list.
+    pub(super) endpoint: &'static Endpoint,
+    /// Its filters.
+    pub(super) filter: MessageFilter,
+    /// How many there are.
+    pub(super) count: u64,
+}
+
+/// Lists show messages with these statuses.
+#[derive(Debug)]
+pub(super) struct Shown(pub(super) &'static [Status]);
+
 /// Lists messages in pages.
 pub(super) fn list(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let page = paging::read(core, &state.limits, &call.params)?;
+    let page = steps::page(core, &state.limits, &call.params)?;
     let parameters: [(&str, Id); 2] = [("tags", &TAGS), ("content.keys", &CONTENT_KEYS)];
     for (name, rule) in parameters {
-        if call.params.text(name).is_some() && core.violated(rule).is_some() {
-            return Err(Refusal::new(rule, format!("`{name}` is rejected")));
-        }
+        let is_absent = call.params.text(name).is_none();
+        core.forbid(rule, is_absent, || format!("`{name}` is given"))?;
     }
-    let mut filter = MessageFilter::of_list(&call.params, core);
-    if core.varies(variations::FILTERS_PASSED_OVER) {
-        (filter.tags, filter.content_key) = (None, None);
-    }
-    let replica = state.seen(core, call.site);
+    let (params, filter) = (call.params.clone(), MessageFilter::of_list(&call.params));
+    let ListQuery { filter, .. } = core.step(ListQuery { params, filter });
+    let replica = steps::seen(core, state, call.site);
+    messages(state, core, &replica, &LIST, filter, page)
+}
+
+/// The page of the messages that a filter selects.
+pub(super) fn messages(
+    state: &State,
+    core: &mut Core,
+    replica: &Replica,
+    endpoint: &'static Endpoint,
+    filter: MessageFilter,
+    page: Page,
+) -> Result<Reply, Refusal> {
     let selection = select(core, &replica.store, &filter);
-    let total = deviations::finds(core, &FINDS, &filter, selection.total());
-    let numbers = shown(core, &selection, page, total)?;
-    let items: Vec<Value> = numbers
-        .into_iter()
-        .map(|number| record::listed(core, &state.limits, &replica.store, number))
-        .collect();
-    let name = core.effect(&LISTED, "messages", |_, _| "items");
-    let list = paging::list(core, name, items, page, total);
-    Ok(core.json(200, list))
+    let count = selection.total();
+    let Total { count, .. } = core.step(Total { endpoint, filter, count });
+    let range = paging::range(core, page, count)?;
+    let numbers = selection.at(range).into_iter();
+    let items: Vec<Value> =
+        numbers.map(|number| record::listed(core, &state.limits, &replica.store, number)).collect();
+    Ok(paging::list(core, endpoint, "messages", items, page, count))
 }
 
 /// The messages that a filter selects.
-pub(super) fn select<'a>(core: &Core, store: &'a Store, filter: &MessageFilter) -> Selection<'a> {
+fn select<'a>(core: &mut Core, store: &'a Store, filter: &MessageFilter) -> Selection<'a> {
     let selection = store.select(filter);
-    if !core.varies(variations::LISTS_LIVE) {
+    let Shown(statuses) = core.step(Shown(&Status::ALL));
+    if statuses == Status::ALL {
         return selection;
     }
-    let mut live = selection.at(0..selection.total());
-    live.retain(|number| record::status(store.state(*number)).is_live());
-    Selection::Numbers(live)
-}
-
-/// The numbers of the messages on a page.
-pub(super) fn shown(
-    core: &mut Core,
-    selection: &Selection<'_>,
-    page: Page,
-    total: u64,
-) -> Result<Vec<Number>, Refusal> {
-    let range = paging::range(core, page, total)?;
-    Ok(selection.at(range))
+    let mut shown = selection.at(0..selection.total());
+    shown.retain(|number| statuses.contains(&record::status(store.state(*number))));
+    Selection::Numbers(shown)
 }

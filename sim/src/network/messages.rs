@@ -1,119 +1,100 @@
 //! One message: `POST /messages` and `GET /messages/{hash}`.
 
-use assay_spec::network::machines::StoreState;
-use assay_spec::network::message::MessageType;
-use assay_spec::network::requirements::envelope::{REPLY_HASH, REPLY_STATUS};
+use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::requirements::errors::NO_INTERNAL;
-use assay_spec::network::requirements::messages::{FOUND, TYPE_FREE, UNKNOWN, WRAPPER};
-use assay_spec::network::requirements::store::{FORGOTTEN, LAGGING, REMOVED, STRIPPED};
-use assay_spec::network::store;
-use assay_spec::{Id, Rules};
-use serde_json::{Value, json};
+use assay_spec::network::requirements::messages::{FOUND, TYPE_FREE, UNKNOWN};
+use assay_spec::network::requirements::store::{FORGOTTEN, LAGGING, REMOVED};
+use assay_spec::network::store::{Status, removed, stripped, wrapped};
+use assay_spec::{Id, Instant};
+use serde_json::Value;
 
 use super::call::Call;
-use super::refusal;
-use super::store::Number;
-use super::{Replica, State, create, deviations, record, variations};
+use super::store::{Number, Store};
+use super::{State, create, record, steps};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
+
+/// One message, as the reply with its record knows it.
+#[derive(Debug)]
+pub(super) struct Wrapped {
+    /// Its status.
+    pub(super) status: Status,
+    /// The message.
+    pub(super) message: Message,
+}
+
+impl Answer<Wrapped> {
+    /// Changes a member of the record, if the message is not a STORE.
+    pub(super) fn record(&mut self, member: &str, edit: impl FnOnce(&Value) -> Value) {
+        if self.about.message.kind != MessageType::Store {
+            self["message"][member] = edit(&self["message"][member]);
+        }
+    }
+
+    /// Whether it is a STORE with this status.
+    pub(super) fn is_store(&self, status: Status) -> bool {
+        self.about.message.kind == MessageType::Store && self.about.status == status
+    }
+}
+
+/// A STORE that was reclaimed, as the reply knows it.
+#[derive(Debug)]
+pub(super) struct Reclaimed {
+    /// When.
+    pub(super) removed_at: Instant,
+    /// The size of its file, in bytes.
+    pub(super) size: u64,
+}
 
 /// Accepts a message of any type.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let created = create::take(state, core, call, None, |core, envelope, _| {
-        let only_posts = core.violated(&TYPE_FREE).is_some();
-        if only_posts && envelope.kind != MessageType::Post {
-            return Err(Refusal::new(&TYPE_FREE, format!("the type is {}", envelope.kind.name())));
-        }
-        Ok(())
+    let created = steps::take(core, state, call, None, &|core, envelope, _| {
+        let is_post = envelope.kind == MessageType::Post;
+        Ok(core.forbid(&TYPE_FREE, is_post, || format!("the type is {}", envelope.kind.name()))?)
     })?;
-    let conforming = created.hash.text(core);
-    let hash = core.effect(&REPLY_HASH, conforming, |_, _| String::new());
-    let status = core.effect(&REPLY_STATUS, "success", |_, _| "ok");
-    Ok(create::success(core, json!({ "item_hash": hash, "status": status })))
+    Ok(create::reply(core, call, created, &[]))
 }
 
 /// Reads a message by its hash.
 pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let text = call.capture(0);
-    let odd = !text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if odd && core.violated(&NO_INTERNAL).is_some() {
-        return Err(Refusal::new(&NO_INTERNAL, "the hash has invalid characters"));
-    }
-    let replica = state.seen(core, call.site);
-    let Some(number) = replica.store.find_text(text) else {
-        return unknown(state, core, text);
-    };
-    if replica.store.stored(number).kind() == MessageType::Post && core.violated(&FOUND).is_some() {
-        return Err(Refusal::new(&UNKNOWN, "hidden"));
-    }
-    match replica.store.state(number) {
-        StoreState::Removed => removed(state, core, replica, number),
-        StoreState::Forgotten => forgotten(state, core, replica, number),
-        status => {
-            let message = record::message(core, &state.limits, &replica.store, number);
-            let answer = store::wrapped(record::status(status), &message);
-            Ok(wrapped(core, message.kind, answer))
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    core.forbid(&NO_INTERNAL, is_plain, || "the hash has invalid characters".to_owned())?;
+    let store = steps::seen(core, state, call.site).store;
+    let Some(number) = store.find_text(text) else { return steps::missing(core, state, text) };
+    let is_post = store.stored(number).kind() == MessageType::Post;
+    core.forbid(&FOUND, !is_post, || format!("{text} is a POST"))?;
+    let status = record::status(store.state(number));
+    core.forbid(&FORGOTTEN, status != Status::Forgotten, || format!("{text} was forgotten"))?;
+    core.forbid(&REMOVED, status != Status::Removed, || format!("{text} was removed"))?;
+    let message = record::message(core, &state.limits, &store, number);
+    Ok(match status {
+        Status::Removed => reclaimed(core, &store, number, &message),
+        Status::Forgotten => {
+            let body = stripped(&message);
+            core.reply(Answer::new(Wrapped { status, message }, 200, Body::Json(body)))
         }
-    }
+        _ => {
+            let body = wrapped(status, &message);
+            core.reply(Answer::new(Wrapped { status, message }, 200, Body::Json(body)))
+        }
+    })
 }
 
 /// The response when this node has no message with that hash.
-fn unknown(state: &State, core: &mut Core, text: &str) -> Result<Reply, Refusal> {
-    let elsewhere = state.primary.store.find_text(text).is_some();
-    let rule: Id = if elsewhere { &LAGGING } else { &UNKNOWN };
-    if core.violated(rule).is_some() {
-        let body = json!({ "status": "pending", "item_hash": text, "message": null });
-        return Ok(core.json(200, body));
-    }
+pub(super) fn missing(_: &mut Core, state: &State, text: &str) -> Result<Reply, Refusal> {
+    let is_elsewhere = state.primary.store.find_text(text).is_some();
+    let rule: Id = if is_elsewhere { &LAGGING } else { &UNKNOWN };
     Err(Refusal::new(rule, format!("no message {text:.80}")))
 }
 
 /// The response for a STORE that was reclaimed.
-fn removed(state: &State, core: &mut Core, replica: &Replica, number: Number) -> Result<Reply, Refusal> {
-    if core.violated(&REMOVED).is_some() {
-        return Err(Refusal::new(&UNKNOWN, "a removed STORE is reported as not found"));
-    }
-    if core.varies(variations::GONE) {
-        return Ok(refusal::error(core, 410, "removed"));
-    }
-    let message = record::message(core, &state.limits, &replica.store, number);
-    let life = replica.store.life(number);
+fn reclaimed(core: &mut Core, store: &Store, number: Number, message: &Message) -> Reply {
+    let life = store.life(number);
     let removed_at = life.and_then(|life| life.removed_at).unwrap_or(core.now());
     let size = life.map_or(0, |life| life.size);
-    let mut answer = store::removed(&message, removed_at.seconds(), size, "balance");
-    if core.varies(variations::REMOVED_NESTED) {
-        answer = json!({
-            "status": answer["status"],
-            "item_hash": answer["item_hash"],
-            "message": {
-                "type": message.kind, "removed_at": removed_at.to_string(), "size": size, "reason": "balance",
-            },
-        });
-    }
-    Ok(core.json(200, answer))
-}
-
-/// The response for a STORE that was forgotten.
-fn forgotten(state: &State, core: &mut Core, replica: &Replica, number: Number) -> Result<Reply, Refusal> {
-    if core.violated(&FORGOTTEN).is_some() {
-        return Err(Refusal::new(&UNKNOWN, "a forgotten STORE is reported as not found"));
-    }
-    let message = record::message(core, &state.limits, &replica.store, number);
-    let mut answer = store::stripped(&message);
-    if core.varies(variations::STRIPPED_EMPTY) {
-        answer["message"]["content"] = json!({});
-    }
-    let full = Value::Object(message.members());
-    answer = core.effect(&STRIPPED, answer, |mut answer, _| {
-        answer["message"]["content"] = full;
-        answer
-    });
-    Ok(wrapped(core, message.kind, answer))
-}
-
-fn wrapped(core: &mut Core, kind: MessageType, answer: Value) -> Reply {
-    let answer = deviations::answer(core, kind, answer);
-    let answer = core.effect(&WRAPPER, answer, |mut answer, _| answer["message"].take());
-    core.json(200, answer)
+    let body = removed(message, removed_at.seconds(), size, "balance");
+    core.reply(Answer::new(Reclaimed { removed_at, size }, 200, Body::Json(body)))
 }

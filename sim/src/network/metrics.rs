@@ -1,27 +1,60 @@
 //! `GET /core/{node_hash}/metrics` and `GET /compute/{node_hash}/metrics`: a node's records of the last two weeks.
 //!
-//! The document does not show the container of the records: an array here, or an object around it.
+//! The document does not show the container of the records: an array here.
 
-use assay_spec::instant::DAY;
-use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, seconds};
-use assay_spec::network::requirements::metrics::{
-    ALTERNATIVE, AS_NAME, ASN, COMPUTE, COMPUTE_LATENCIES as COMPUTE_LATENCIES_ROW, CORE,
-    CORE_COUNTS as CORE_COUNTS_ROW, CORE_LATENCIES as CORE_LATENCIES_ROW, EXPECTED_STATUS, FAILED_ABSENT,
-    FAILED_STATUS, FEATURES, MEASURED_AT, NO_IPV6, NODE_ID, RETAINED, RETENTION, UNKNOWN, URL, VERSION,
-};
-use assay_spec::{Id, Instant, Rules};
-use serde_json::{Value, json};
+use std::sync::Arc;
+
+use assay_spec::network::requirements::metrics::{ALTERNATIVE, UNKNOWN};
+use serde_json::Value;
 
 use super::call::Call;
 use super::measure::{Failed, Measured};
 use super::nodes::NodeKind;
-use super::{State, sites, variations};
+use super::{State, sites, steps};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
 
-/// The ping latency that a deviation invents, in seconds.
-const IMAGINED_PING_S: f64 = 0.021;
+/// The records of a node, as the reply knows them.
+#[derive(Debug)]
+pub(super) struct NodeRecords;
+
+/// One record as returned.
+#[derive(Debug)]
+pub(super) struct ShownRecord {
+    /// The record as measured.
+    pub(super) measured: Arc<Measured>,
+    /// The record as returned.
+    pub(super) record: Value,
+}
+
+impl ShownRecord {
+    /// Changes members, as far as the record has them.
+    pub(super) fn edit(&mut self, names: &[&str], edit: impl Fn(&Value) -> Value) {
+        for name in names {
+            if let Some(value) = self.record.get_mut(*name) {
+                *value = edit(value);
+            }
+        }
+    }
+
+    /// Changes members of the records of one kind of node.
+    pub(super) fn edit_of(&mut self, kind: NodeKind, names: &[&str], edit: impl Fn(&Value) -> Value) {
+        if self.measured.record.kind() == kind {
+            self.edit(names, edit);
+        }
+    }
+
+    /// Adds fields of failed tests.
+    pub(super) fn fail(&mut self, shown: impl Fn(Failed) -> Option<Value>) {
+        for (name, failed) in &self.measured.failed {
+            if let Some(value) = shown(*failed) {
+                self.record[*name] = value;
+            }
+        }
+    }
+}
 
 /// The records of a core node.
 pub(super) fn core(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
@@ -34,123 +67,31 @@ pub(super) fn compute(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 }
 
 fn metrics(state: &State, core: &mut Core, call: &Call<'_>, kind: NodeKind) -> Result<Reply, Refusal> {
-    let elsewhere = call.site == sites::ALTERNATIVE && core.violated(&ALTERNATIVE).is_some();
-    if elsewhere {
-        return Err(Refusal::new(&UNKNOWN, "the alternative address has no metrics"));
-    }
-    let records = match find(state, core, kind, call.capture(0)) {
-        Some(number) => records(state, core, number),
-        None if core.varies(variations::METRICS_UNKNOWN_EMPTY) => Vec::new(),
-        None => {
-            return Err(Refusal::new(&UNKNOWN, format!("{:.80} is not a {kind:?} node", call.capture(0))));
-        }
-    };
-    let wrapped = core.varies(variations::METRICS_OBJECT);
-    Ok(core.json(200, if wrapped { json!({ "metrics": records }) } else { json!(records) }))
+    let is_elsewhere = call.site == sites::ALTERNATIVE;
+    core.forbid(&ALTERNATIVE, !is_elsewhere, || "this is the alternative address".to_owned())?;
+    let records = steps::records(core, state, kind, call.capture(0))?;
+    let shown = records.into_iter().map(|measured| {
+        let record = measured.record.written();
+        core.step(ShownRecord { measured, record }).record
+    });
+    let shown = Value::Array(shown.collect());
+    Ok(core.reply(Answer::new(NodeRecords, 200, Body::Json(shown))))
 }
 
-/// The number of the node whose records are returned.
-fn find(state: &State, core: &mut Core, kind: NodeKind, id: &str) -> Option<usize> {
-    let of_kind = |kind| state.nodes.iter().position(move |node| node.kind == kind);
-    let Some(number) = state.nodes.find(kind, id) else {
-        return core.effect(&UNKNOWN, None, |_, _| of_kind(kind));
-    };
-    let rule = if kind == NodeKind::Core { &CORE } else { &COMPUTE };
-    // The last or the first node of the kind, whichever is another.
-    core.effect(rule, Some(number), |number, _| {
-        let mut others = (0..state.nodes.len()).filter(|other| state.nodes.at(*other).kind == kind);
-        others.find(|other| Some(*other) != number)
-    })
+/// The records of the node with a hash, oldest first.
+pub(super) fn records(
+    core: &mut Core,
+    state: &State,
+    kind: NodeKind,
+    id: &str,
+) -> Result<Vec<Arc<Measured>>, Refusal> {
+    let number = state.nodes.find(kind, id);
+    let unknown = || Refusal::new(&UNKNOWN, format!("{id:.80} is not a {kind:?} node"));
+    Ok(of_node(core, state, number.ok_or_else(unknown)?))
 }
 
-/// The records of a node, oldest first.
-fn records(state: &State, core: &mut Core, number: usize) -> Vec<Value> {
-    let now = core.now();
-    let young = core.effect(&RETAINED, false, |_, _| true);
-    let old = core.effect(&RETENTION, false, |_, _| true);
-    let served = |at: Instant| {
-        (old || now - at <= state.limits.metrics_retention_ms) && !(young && now - at > 7 * DAY)
-    };
-    let kept: Vec<_> = state.measure.records(number).filter(|one| served(one.at)).cloned().collect();
-    let mut shown: Vec<Value> = kept.iter().map(|one| record(core, one)).collect();
-    if core.varies(variations::METRICS_NEWEST_FIRST) {
-        shown.reverse();
-    }
-    shown
-}
-
-/// One record as returned.
-fn record(core: &mut Core, measured: &Measured) -> Value {
-    let mut record = measured.record.written();
-    common(core, &mut record);
-    match measured.record.kind() {
-        NodeKind::Core => {
-            numbers(core, &mut record, &CORE_LATENCIES, &CORE_LATENCIES_ROW);
-            numbers(core, &mut record, &CORE_COUNTS, &CORE_COUNTS_ROW);
-        }
-        NodeKind::Compute => {
-            numbers(core, &mut record, &COMPUTE_LATENCIES, &COMPUTE_LATENCIES_ROW);
-            if let Some(features) = record.get_mut("features") {
-                let conforming = features.take();
-                *features = core.effect(&FEATURES, conforming, |_, _| json!("sev,sev_es"));
-            }
-            if core.violated(&EXPECTED_STATUS).is_some() {
-                remove(&mut record, &["base_latency", "base_latency_ipv4"]);
-            }
-        }
-    }
-    for (name, failed) in &measured.failed {
-        let (rule, shown) = match failed {
-            Failed::NoIpv6 => (&NO_IPV6, json!(IMAGINED_PING_S)),
-            Failed::Unanswered => (&FAILED_ABSENT, Value::Null),
-            Failed::Status(after_ms) => (&FAILED_STATUS, json!(seconds(*after_ms))),
-        };
-        if core.violated(rule).is_some() {
-            record[*name] = shown;
-        }
-    }
-    record
-}
-
-/// How a violated rule, in its variant, changes a conforming value.
-type Edit = fn(&Value, &'static str) -> Value;
-
-/// Fields of every record.
-fn common(core: &mut Core, record: &mut Value) {
-    let deviations: [(Id, &str, Edit); 6] = [
-        (&MEASURED_AT, "measured_at", |at, variant| match variant {
-            "text" => json!(at.to_string()),
-            _ => json!(at.as_f64().unwrap_or_default() * 1000.0),
-        }),
-        (&NODE_ID, "node_id", |id, _| json!(format!("node-{}", id.as_str().unwrap_or_default()))),
-        (&URL, "url", |_, _| Value::Null),
-        (&ASN, "asn", |asn, _| json!(format!("AS{asn}"))),
-        (&AS_NAME, "as_name", |name, _| json!([name])),
-        (&VERSION, "version", |version, _| json!({ "name": version })),
-    ];
-    for (rule, name, deviation) in deviations {
-        let Some(conforming) = record.get(name) else { continue };
-        if let Some(variant) = core.violated(rule) {
-            record[name] = deviation(conforming, variant);
-        }
-    }
-}
-
-/// Numeric fields of a record.
-fn numbers(core: &mut Core, record: &mut Value, names: &[&str], rule: Id) {
-    let Some(variant) = core.violated(rule) else { return };
-    for name in names {
-        let Some(conforming) = record.get(*name) else { continue };
-        record[*name] = match variant {
-            "negative" => json!(-1.0 - conforming.as_f64().unwrap_or_default()),
-            "fraction" => json!(conforming.as_f64().unwrap_or_default() + 0.5),
-            _ => json!(conforming.to_string()),
-        };
-    }
-}
-
-fn remove(record: &mut Value, names: &[&str]) {
-    if let Some(members) = record.as_object_mut() {
-        members.retain(|name, _| !names.contains(&name.as_str()));
-    }
+/// The records of the node with a number, oldest first.
+pub(super) fn of_node(core: &mut Core, state: &State, number: usize) -> Vec<Arc<Measured>> {
+    let (now, retention_ms) = (core.now(), core.limits(&state.limits).metrics_retention_ms);
+    state.measure.records(number).filter(|one| now - one.at <= retention_ms).cloned().collect()
 }

@@ -1,8 +1,5 @@
 //! The mirror: the state of the primary a delay ago.
 
-use assay_spec::Rules;
-use assay_spec::network::requirements::info::MIRRORS;
-
 use super::{Carried, Replica, State, Timer, faults, set, sites};
 use crate::core::Core;
 use crate::exchange::Site;
@@ -14,8 +11,6 @@ pub(super) struct Mirror {
     view: Option<Box<Replica>>,
     /// A change was not passed on because of the fault.
     missed: bool,
-    /// The empty state that a node shows under the deviation about mirrors.
-    blank: Box<Replica>,
 }
 
 impl Mirror {
@@ -25,19 +20,13 @@ impl Mirror {
     }
 }
 
-impl State {
-    /// The state that the node at `site` shows.
-    pub(super) fn seen(&self, core: &mut Core, site: Site) -> &Replica {
-        if site == sites::PRIMARY {
-            return &self.primary;
-        }
-        if core.violated(&MIRRORS).is_some() {
-            return &self.mirror.blank;
-        }
-        let view = self.mirror.view.as_deref().filter(|_| site == sites::MIRROR);
-        view.unwrap_or(&self.primary)
-    }
+/// The state that the node at `site` shows.
+pub(super) fn seen(_: &mut Core, state: &State, site: Site) -> Replica {
+    let view = state.mirror.view.as_deref().filter(|_| site == sites::MIRROR);
+    view.unwrap_or(&state.primary).clone()
+}
 
+impl State {
     /// Call before the primary may change: copies it if the mirror will need the copy.
     pub(super) fn before_change(&self, core: &Core) -> Option<Box<Replica>> {
         let needed = self.limits.lag_ms > 0 || self.mirror.lags() || deaf(core);

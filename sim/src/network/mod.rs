@@ -36,6 +36,7 @@ mod rates;
 mod record;
 mod refusal;
 pub mod sites;
+mod steps;
 mod storage;
 mod store;
 mod typed;
@@ -346,7 +347,8 @@ impl State {
         if self.rates.is_empty() {
             set(core, core.now() + MINUTE, Timer::Sweep);
         }
-        self.rates.count(core, &self.limits, class, head.peer)
+        let limits = core.limits(&self.limits);
+        self.rates.count(core, &limits, class, head.peer)
     }
 
     /// Handles a request.
@@ -381,7 +383,7 @@ impl State {
         self.wake_mirror(core);
     }
 
-    /// Forgets addresses without a request in the last minute.
+    /// Forgets addresses without a request in the last ten windows.
     fn sweep(&mut self, core: &mut Core) {
         let window_ms = self.limits.rate_window_ms.max(MINUTE).saturating_mul(10);
         self.rates.sweep(core.now() - window_ms);

@@ -15,10 +15,11 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::nodes::{Node, NodeKind};
-use super::{State, actions, lifecycle, sites, variations};
+use super::{State, actions, lifecycle, sites};
 use crate::core::Core;
-use crate::exchange::Reply;
+use crate::exchange::{Reply, Site};
 use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
 
 /// The number of machines that a plan shows.
 const PLANNED: u64 = 1_000;
@@ -59,9 +60,11 @@ pub(super) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<R
         .into_iter()
         .map(|number| store.stored(number).hash())
         .collect();
+    let machines: Vec<(Site, String)> =
+        machines.into_iter().map(|hash| (place(state, core, hash).site, hash.text(core))).collect();
     let planned = |node: &Node| {
-        let here = machines.iter().filter(|hash| place(state, core, **hash).site == node.site);
-        let hashes: Vec<String> = here.map(|hash| hash.text(core)).collect();
+        let here = machines.iter().filter(|(site, _)| *site == node.site);
+        let hashes: Vec<&String> = here.map(|(_, hash)| hash).collect();
         json!({ "node_id": *node.id, "url": *node.url, "machines": hashes })
     };
     let plan: Vec<Value> = compute(state).map(planned).collect();
@@ -122,7 +125,7 @@ pub(super) fn payment(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
     let of_buyer =
         |purchase: &&Purchase| buyer.is_none_or(|buyer| purchase.address.eq_ignore_ascii_case(buyer));
     let wanted: Vec<&Purchase> = state.neighbours.purchases.iter().rev().filter(of_buyer).collect();
-    let range = page.range(wanted.len() as u64, &mut Strict);
+    let range = page.range(wanted.len() as u64);
     let shown = |purchase: &&Purchase| {
         let Purchase { number, address, tokens, credits, at } = purchase;
         json!({
@@ -199,14 +202,15 @@ fn compute(state: &State) -> impl Iterator<Item = &Node> {
     state.nodes.iter().filter(|node| node.kind == NodeKind::Compute)
 }
 
-/// A list as a named member, or bare under the variation.
-fn answer(core: &Core, name: &str, items: Vec<Value>, pagination: Option<Value>) -> Reply {
-    if core.varies(variations::NEIGHBOURS_BARE) {
-        return core.json(200, items.into());
-    }
+/// A list, as the reply knows it.
+#[derive(Debug)]
+pub(super) struct Named(pub(super) &'static str);
+
+/// A list as a named member.
+fn answer(core: &mut Core, name: &'static str, items: Vec<Value>, pagination: Option<Value>) -> Reply {
     let mut body = json!({ name: items });
     if let Some(pagination) = pagination {
         body["pagination"] = pagination;
     }
-    core.json(200, body)
+    core.reply(Answer::new(Named(name), 200, Body::Json(body)))
 }

@@ -3,14 +3,14 @@
 //! simulator's choice.
 
 use assay_spec::network::requirements::probes::{LOGIN, METRICS, STATUS_CHECK, VM};
-use assay_spec::{Id, Rules};
+use assay_spec::{Id, Refused};
 use http::HeaderValue;
 use serde_json::{Value, json};
 
 use super::call::Call;
 use super::nodes::Node;
 use super::refusal;
-use super::{State, measure, sites};
+use super::{State, measure, sites, steps};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
@@ -23,9 +23,7 @@ const BLOCKS_BEHIND: u64 = 5;
 
 /// A core node's own measurements.
 pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    if deviates(core, call, &METRICS) {
-        return Err(Refusal::new(&METRICS, "denied"));
-    }
+    forbid_others(core, call, &METRICS)?;
     let behind = u64::from(call.site == sites::MIRROR && state.mirror.lags());
     let moment = core.now().0.unsigned_abs();
     let fresh = core.rng.draw("network.fresh-blocks", call.site.name.as_bytes(), moment)[0] % 3;
@@ -40,22 +38,24 @@ pub(super) fn metrics(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 /// A compute node's login. It always rejects; there are no credentials.
 pub(super) fn login(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
-    let reply = if deviates(core, call, &LOGIN) {
-        core.json(200, json!({ "logged_in": true }))
-    } else {
-        let realm = HeaderValue::from_static("Basic realm=\"node\"");
-        refusal::error(core, 401, "log in first").header("www-authenticate", realm)
-    };
+    let reply = steps::log_in(core, call);
     Ok(signed(reply, node))
+}
+
+/// The response to a login without credentials.
+pub(super) fn log_in(core: &mut Core, _: &Call<'_>) -> Reply {
+    let realm = HeaderValue::from_static("Basic realm=\"node\"");
+    let error = refusal::error(core, &LOGIN, 401, "log in first");
+    core.reply(error).header("www-authenticate", realm)
 }
 
 /// A machine on a compute node.
 pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
-    let known = call.capture(0).eq_ignore_ascii_case(&node.machine_id);
-    if !known || deviates(core, call, &VM) {
+    if !call.capture(0).eq_ignore_ascii_case(&node.machine_id) {
         return Err(Refusal::new(&VM, format!("no machine {:.80}", call.capture(0))));
     }
+    forbid_others(core, call, &VM)?;
     let reply = if node.machine {
         core.json(200, json!({ "machine": *node.machine_id, "works": true }))
     } else {
@@ -68,9 +68,10 @@ pub(super) fn machine(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
 pub(super) fn check(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let node = node(state, call)?;
     let name = call.capture(0);
-    if !CHECKS.contains(&name) || deviates(core, call, &STATUS_CHECK) {
+    if !CHECKS.contains(&name) {
         return Err(Refusal::new(&STATUS_CHECK, format!("no check {name:.80}")));
     }
+    forbid_others(core, call, &STATUS_CHECK)?;
     let reply = core.json(200, json!({ "check": name, "works": true, "features": *node.features }));
     Ok(signed(reply, node))
 }
@@ -99,8 +100,7 @@ fn signed(reply: Reply, node: &Node) -> Reply {
     }
 }
 
-/// Whether the node deviates in this call. It does not for the measurement program, whose findings have their
-/// own rows.
-fn deviates(core: &mut Core, call: &Call<'_>, rule: Id) -> bool {
-    !measure::is_prober(call.peer) && core.violated(rule).is_some()
+/// Every client is answered, not only the measurement program.
+fn forbid_others(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<(), Refused> {
+    core.forbid(rule, measure::is_prober(call.peer), || format!("{} asks", call.peer))
 }

@@ -5,37 +5,38 @@ use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::program::{Program, RUN as RUN_ENDPOINT, variables};
 use assay_spec::network::requirements::errors::INTERNAL;
-use assay_spec::network::requirements::programs::{CREATED, RESULT, RUN, UNKNOWN};
+use assay_spec::network::requirements::programs::{RESULT, RUN, UNKNOWN};
 use assay_spec::network::webhook::PROGRAM_EXECUTED;
 use assay_spec::shape::Body;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::{Replica, State, create, faults, typed, variations, webhooks};
+use super::{Replica, State, create, faults, steps, typed, webhooks};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
+use crate::seam::{Answer, Body as ReplyBody};
+
+/// The result of a run, as the reply knows it.
+#[derive(Debug)]
+pub(super) struct Ran(pub(super) String);
 
 /// Handles a program.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    create::plainly(state, core, call, MessageType::Program, &CREATED)
+    create::plainly(state, core, call, MessageType::Program)
 }
 
 /// Runs a program.
 pub(super) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let hash = call.capture(0);
-    let content = find(state.seen(core, call.site), hash);
+    let content = find(&steps::seen(core, state, call.site), hash);
     let known = content.and_then(|members| {
         let members = typed::read(core, MessageType::Program, members);
         // Its form was accepted before.
         Program::parse(&members, &mut Strict).ok()
     });
-    // If a program cannot be run, its hash is treated as unknown.
-    let found = known.filter(|_| core.effect(&RUN, true, |_, _| false));
-    let Some(program) = found else {
-        core.require(&UNKNOWN, false, || format!("no program {hash:.80}"))?;
-        return Ok(core.text(200, ""));
-    };
+    let program = known.ok_or_else(|| Refusal::new(&UNKNOWN, format!("no program {hash:.80}")))?;
+    core.forbid(&RUN, false, || format!("{hash} is a program"))?;
     let variables = variables(&body(core, call), core)?;
     if core.fault(faults::PROGRAM_FAILS, &[("program", hash)]) {
         return Err(Refusal::new(&INTERNAL, "the program fails"));
@@ -43,15 +44,11 @@ pub(super) fn run(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result
     let result = program.run(&variables).map_err(|fault| Refusal::new(&RESULT, fault.to_string()))?;
     let executed = json!({ "program_hash": hash, "name": program.name, "result": result });
     webhooks::raise(state, core, PROGRAM_EXECUTED, &executed);
-    Ok(if core.varies(variations::RUN_JSON) {
-        core.json(200, json!({ "result": result, "exit_code": 0 }))
-    } else {
-        core.text(200, &result)
-    })
+    Ok(core.reply(Answer::new(Ran(result.clone()), 200, ReplyBody::Text(result))))
 }
 
 /// The body of a run, with its values as the node reads them.
-fn body(core: &Core, call: &Call<'_>) -> Vec<u8> {
+fn body(core: &mut Core, call: &Call<'_>) -> Vec<u8> {
     let Body::OptionalJson(fields) = RUN_ENDPOINT.shape.body else { return call.body().to_vec() };
     match serde_json::from_slice(call.body()) {
         Ok(members) => Value::Object(typed::members(core, fields, members)).to_string().into_bytes(),

@@ -1,14 +1,13 @@
 //! Rate limits: the requests of each address within the minute, in three classes.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use assay_spec::Instant;
 use assay_spec::network::limits::Rate;
-use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY, MINUTE_PASSES, PER_ADDRESS};
+use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY};
 use imbl::OrdMap;
 
 use super::limits::Limits;
-use super::variations;
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::window::{Counted, Window};
@@ -17,6 +16,17 @@ use crate::window::{Counted, Window};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
     times: OrdMap<(Rate, IpAddr), Counted>,
+}
+
+/// How a request is counted.
+#[derive(Debug)]
+pub(super) struct Counting {
+    /// Requests of one class count together.
+    pub(super) class: Rate,
+    /// Requests of one address count together.
+    pub(super) peer: IpAddr,
+    /// When the window begins.
+    pub(super) window: Window,
 }
 
 impl Rates {
@@ -33,24 +43,11 @@ impl Rates {
             Rate::Authenticated => (&AUTHENTICATED, limits.authenticated_per_window),
             Rate::Heavy => (&HEAVY, limits.heavy_per_window),
         };
-        let limit = core.effect(rule, limit as usize, |limit, variant| match variant {
-            "early" => limit - limit.div_ceil(5),
-            _ => usize::MAX,
-        });
-        let peer = core.effect(&PER_ADDRESS, peer.to_canonical(), |_, _| IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let shared = core.varies(variations::RATES_SHARED) && class != Rate::Heavy;
-        let class = if shared { Rate::General } else { class };
-        let window = if core.varies(variations::RATES_FIXED) {
-            Window::Fixed
-        } else if core.varies(variations::RATES_BUCKET) {
-            Window::Bucket
-        } else {
-            Window::Rolling
-        };
-        let length_ms =
-            core.effect(&MINUTE_PASSES, limits.rate_window_ms, |length_ms, _| length_ms.saturating_mul(10));
+        let counting = Counting { class, peer: peer.to_canonical(), window: Window::Rolling };
+        let Counting { class, peer, window } = core.step(counting);
+        let length_ms = limits.rate_window_ms;
         let counted = self.times.entry((class, peer)).or_default();
-        counted.admit(core.now(), limit, length_ms, window).map_err(|full| {
+        counted.admit(core.now(), limit as usize, length_ms, window).map_err(|full| {
             let why = format!("{} requests of {peer} within {length_ms} ms", full.count);
             Refusal::for_now(rule, why, full.wait_ms)
         })

@@ -10,14 +10,17 @@ use serde_json::{Value, json};
 
 use super::limits::Limits;
 use super::store::{Number, Store, Stored};
-use super::variations;
 use crate::core::Core;
 
 /// The time until a block contains a message.
 const BLOCK_MS: i64 = 12 * SECOND;
 
+/// How many blocks contain a message.
+#[derive(Debug)]
+pub(super) struct Blocks(pub(super) u64);
+
 /// The message with that number, with its hash as clients see it and the blocks that contain it.
-pub(super) fn message(core: &Core, limits: &Limits, store: &Store, number: Number) -> Message {
+pub(super) fn message(core: &mut Core, limits: &Limits, store: &Store, number: Number) -> Message {
     let stored = store.stored(number);
     let mut message = store.message(number);
     message.item_hash = stored.hash().text(core).into();
@@ -26,7 +29,7 @@ pub(super) fn message(core: &Core, limits: &Limits, store: &Store, number: Numbe
 }
 
 /// A record as lists show it: without content if the STORE was forgotten.
-pub(super) fn listed(core: &Core, limits: &Limits, store: &Store, number: Number) -> Value {
+pub(super) fn listed(core: &mut Core, limits: &Limits, store: &Store, number: Number) -> Value {
     let mut record = message(core, limits, store, number).record();
     if store.state(number) == StoreState::Forgotten {
         record["content"] = json!({});
@@ -39,17 +42,14 @@ pub(super) fn status(state: StoreState) -> Status {
     Status::from_state(state).expect("an accepted message is past the first state")
 }
 
-fn confirmations(core: &Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {
-    let at_once = core.varies(variations::CONFIRMED);
-    let held = core.now() - stored.received() >= limits.confirmation_ms;
-    if core.varies(variations::UNCONFIRMED) || !(held || at_once) {
-        return Arc::default();
-    }
+fn confirmations(core: &mut Core, limits: &Limits, stored: &Stored) -> Arc<[Confirmation]> {
+    let is_held = core.now() - stored.received() >= limits.confirmation_ms;
+    let Blocks(count) = core.step(Blocks(u64::from(is_held)));
     let height = (stored.received().0 / BLOCK_MS).unsigned_abs();
     let block = |n: u64| Confirmation {
         chain: "ETH".to_owned(),
         height: height + n,
         hash: assay_spec::crypto::text::prefixed_hex(&core.rng.draw("network.block", &stored.hash().0, n)),
     };
-    (0..=u64::from(at_once)).map(block).collect()
+    (0..count).map(block).collect()
 }

@@ -1,276 +1,382 @@
-//! Behaviour that the document leaves open.
+//! What the document leaves open, varied. Each entry has its code at one seam.
 
-use crate::variation::Variation;
+use assay_spec::Id;
+use assay_spec::crypto::text::sha256_hex;
+use assay_spec::network::aggregate::Aggregate;
+use assay_spec::network::envelope::Envelope;
+use assay_spec::network::error::ErrorBody;
+use assay_spec::network::indexer::{EVENTS, TRANSACTIONS};
+use assay_spec::network::instance::Instance;
+use assay_spec::network::limits::Rate;
+use assay_spec::network::machines::StoreState;
+use assay_spec::network::message::{Message, MessageType};
+use assay_spec::network::params::Params;
+use assay_spec::network::query;
+use assay_spec::network::requirements::instances::{CONTROL_UNKNOWN, CREATED, UPDATE_UNKNOWN};
+use assay_spec::network::requirements::vrf::OTHER_PROOF;
+use assay_spec::network::requirements::webhooks::REGISTERED;
+use assay_spec::network::requirements::{aggregates as documents, errors, paging as pages, pins as rows};
+use assay_spec::network::requirements::{signing as signatures, storage};
+use assay_spec::network::signing;
+use assay_spec::network::store::Status;
+use assay_spec::shape::ShapeKind;
+use serde_json::{Value, json};
 
-/// The status of create calls.
-pub(super) const STATUS_201: Variation = Variation::named("network.status-201", "a create call returns 201");
-/// The status of create calls.
-pub(super) const STATUS_202: Variation = Variation::named("network.status-202", "a create call returns 202");
-/// The form of message hashes.
-pub(super) const HASH_BASE58: Variation =
-    Variation::named("network.hash-base58", "message hashes are base58 multihashes");
-/// The form of file hashes.
-pub(super) const FILE_HASH_HEX: Variation =
-    Variation::named("network.file-hash-hex", "a file's hash is its SHA-256 in hex");
-/// Which hash names a file.
-pub(super) const FILES_BY_CONTENT: Variation =
-    Variation::named("network.files-by-content", "files are found only by the hash of their content");
-/// See [`FILES_BY_CONTENT`].
-pub(super) const FILES_BY_MESSAGE: Variation =
-    Variation::named("network.files-by-message", "files are found only by the hash of their message");
-/// Other values of `code`.
-pub(super) const CODES: Variation =
-    Variation::named("network.codes", "error bodies have other values of `code`");
-/// The status for signatures.
-pub(super) const SIGNATURE_400: Variation =
-    Variation::named("network.signature-400", "a missing or wrong signature returns 400");
-/// See [`SIGNATURE_400`].
-pub(super) const SIGNATURE_401: Variation =
-    Variation::named("network.signature-401", "a wrong signature returns 401");
-/// When blocks contain messages.
-pub(super) const CONFIRMED: Variation =
-    Variation::named("network.confirmed", "messages are confirmed at once, by two blocks");
-/// When blocks contain messages.
-pub(super) const UNCONFIRMED: Variation =
-    Variation::named("network.unconfirmed", "messages are never confirmed");
-/// A limit above the maximum is rejected.
-pub(super) const LIMIT_400: Variation =
-    Variation::named("network.limit-400", "a `limit` above 100 returns 400");
-/// An invalid page is the first page.
-pub(super) const ODD_PAGES: Variation =
-    Variation::named("network.odd-pages", "an invalid `page` or `limit` returns the first page");
-/// A page after the last is not found.
-pub(super) const PAST_END_404: Variation =
-    Variation::named("network.past-end-404", "a page after the last returns 404");
-/// An empty list has one page.
-pub(super) const EMPTY_PAGE: Variation =
-    Variation::named("network.empty-page", "`total_pages` of an empty list is 1");
-/// The order of lists.
-pub(super) const ASCENDING: Variation =
-    Variation::named("network.ascending", "lists start with the oldest element");
-/// The flat list is a bare array.
-pub(super) const FLAT_ARRAY: Variation =
-    Variation::named("network.flat-array", "the flat list is a bare array");
-/// Lists without messages that are not live.
-pub(super) const LISTS_LIVE: Variation =
-    Variation::named("network.lists-live", "lists show only messages that are `processed` or `removing`");
-/// Filters that the document does not explain.
-pub(super) const FILTERS_PASSED_OVER: Variation =
-    Variation::named("network.filters-passed-over", "the filters `tags` and `content.keys` are ignored");
-/// Whether the bounds of dates are included.
-pub(super) const EDGES: Variation =
-    Variation::named("network.edges", "a message at `endDate` is listed; a message at `startDate` is not");
-/// The status of a reclaimed STORE.
-pub(super) const GONE: Variation = Variation::named("network.gone", "a removed STORE returns 410");
-/// Where a reclaimed STORE is described.
-pub(super) const REMOVED_NESTED: Variation = Variation::named(
-    "network.removed-nested",
-    "`removed_at`, `size` and `reason` of a removed STORE are in its message; the time is a string",
-);
-/// The content of a forgotten STORE.
-pub(super) const STRIPPED_EMPTY: Variation =
-    Variation::named("network.stripped-empty", "the content of a forgotten STORE is an empty object");
-/// Which requests are counted together.
-pub(super) const RATES_SHARED: Variation = Variation::named(
-    "network.rates-shared",
-    "general and authenticated requests are counted together, each class against its own limit",
-);
-/// When the rate window begins.
-pub(super) const RATES_FIXED: Variation =
-    Variation::named("network.rates-fixed", "rates are counted by the minute of the clock");
-/// See [`RATES_FIXED`].
-pub(super) const RATES_BUCKET: Variation =
-    Variation::named("network.rates-bucket", "rates are limited by a bucket that is refilled steadily");
-
-/// The form of a node's information.
-pub(super) const INFO_LIST: Variation =
-    Variation::named("network.info-list", "a node's information is a list of names and values");
-/// The container of metrics.
-pub(super) const METRICS_OBJECT: Variation =
-    Variation::named("network.metrics-object", "the records of a node are the member `metrics` of an object");
-/// The metrics of an unknown node.
-pub(super) const METRICS_UNKNOWN_EMPTY: Variation =
-    Variation::named("network.metrics-unknown-empty", "an unknown node returns an empty list instead of 404");
-/// The order of metrics.
-pub(super) const METRICS_NEWEST_FIRST: Variation =
-    Variation::named("network.metrics-newest-first", "the records of a node start with the newest");
-/// The content type of measurements.
-pub(super) const SCORING_AS_METRICS: Variation = Variation::named(
-    "network.scoring-as-metrics",
-    "measurements are published under the content type that queries use",
-);
-/// How queries match the content type of measurements.
-pub(super) const SCORING_EXACT: Variation = Variation::named(
-    "network.scoring-exact",
-    "measurements are found only by the content type that they have",
-);
-/// The form of the results of an hour.
-pub(super) const RESULTS_FLAT: Variation =
-    Variation::named("network.results-flat", "the results of an hour are one array");
-/// The container of lists of scheduler, status and credit.
-pub(super) const NEIGHBOURS_BARE: Variation = Variation::named(
-    "network.neighbours-bare",
-    "the lists of scheduler, status and credit API are bare arrays",
-);
-
-/// Whether a write replaces an aggregate.
-pub(super) const AGGREGATE_REPLACED: Variation = Variation::named(
-    "network.aggregate-replaced",
-    "a write replaces the whole aggregate instead of single members",
-);
-/// The response for an aggregate that was never written.
-pub(super) const AGGREGATE_EMPTY: Variation =
-    Variation::named("network.aggregate-empty", "an aggregate that was never written is returned as empty");
-/// See [`AGGREGATE_EMPTY`].
-pub(super) const AGGREGATES_EMPTY: Variation = Variation::named(
-    "network.aggregates-empty",
-    "an address that wrote nothing returns no aggregates instead of 404",
-);
-/// The container of the aggregates of an address.
-pub(super) const AGGREGATES_LIST: Variation = Variation::named(
-    "network.aggregates-list",
-    "the aggregates of an address are a list of records instead of an object by key",
-);
-/// The response of a run.
-pub(super) const RUN_JSON: Variation = Variation::named(
-    "network.run-json",
-    "the result of a program is a member of a JSON object instead of the body",
-);
-/// Statuses besides the two that the document names.
-pub(super) const INSTANCE_STATUSES: Variation =
-    Variation::named("network.instance-statuses", "the status of a running instance is `provisioning`");
-/// Actions without a visible effect.
-pub(super) const INSTANCE_INERT: Variation =
-    Variation::named("network.instance-inert", "control actions do not change the status");
-/// The form of an instance identifier.
-pub(super) const INSTANCE_ID_HASH: Variation =
-    Variation::named("network.instance-id-hash", "the identifier of an instance is the hash of its message");
-/// The status for an unknown instance.
-pub(super) const INSTANCE_UNKNOWN_400: Variation = Variation::named(
-    "network.instance-unknown-400",
-    "an update of an unknown instance and an action on it return 400",
-);
-/// Whether content that is not pinned is served.
-pub(super) const PINNED_ALONE: Variation =
-    Variation::named("network.pinned-alone", "only pinned content is served under /ipfs");
-/// The response for a network that is not indexed.
-pub(super) const INDEXER_EMPTY: Variation =
-    Variation::named("network.indexer-empty", "a network that is not indexed returns empty lists");
-/// Addresses without a checksum.
-pub(super) const INDEXER_LOWER: Variation =
-    Variation::named("network.indexer-lower", "addresses in indexed data are in lower case");
-/// The response for a verification that fails.
-pub(super) const VRF_REFUSED: Variation =
-    Variation::named("network.vrf-refused", "a verification that fails returns 400 instead of `valid` false");
-/// Whether a seed always gives the same value.
-pub(super) const VRF_FRESH: Variation =
-    Variation::named("network.vrf-fresh", "a seed gives a new value each time");
-/// The status of random numbers.
-pub(super) const VRF_STATUS: Variation =
-    Variation::named("network.vrf-status", "the status of random numbers is `ok`");
-/// A registration is also a message.
-pub(super) const WEBHOOK_ITEM_HASH: Variation =
-    Variation::named("network.webhook-item-hash", "the response to a registration also contains `item_hash`");
-/// The form of a delivery.
-pub(super) const WEBHOOK_PAYLOAD: Variation =
-    Variation::named("network.webhook-payload", "webhook deliveries have another form");
-
-/// The same message sent again.
-pub(super) const AGAIN: Variation =
-    Variation::named("network.again", "the same message sent again is another message, with its own hash");
-/// The order of a page.
-pub(super) const SHUFFLED: Variation =
-    Variation::named("network.shuffled", "the elements of a page change their order");
-/// When a value of a wrong type is rejected.
-pub(super) const TYPES_LATER: Variation = Variation::named(
-    "network.types-later",
-    "a message with a value of a wrong type is accepted, and rejected afterwards",
-);
-/// The status for a value of a wrong type.
-pub(super) const TYPES_422: Variation =
-    Variation::named("network.types-422", "a value of a wrong type returns 422");
-/// How values are read.
-pub(super) const TYPES_READ: Variation = Variation::named(
-    "network.types-read",
-    "numbers are read as strings, and digits and fractions as integers",
-);
-/// A bound that is not an integer.
-pub(super) const BOUNDS_IGNORED: Variation =
-    Variation::named("network.bounds-ignored", "a bound of indexed data that is not an integer is ignored");
-/// See [`INSTANCE_UNKNOWN_400`].
-pub(super) const INSTANCE_UNKNOWN_403: Variation = Variation::named(
-    "network.instance-unknown-403",
-    "an update of an unknown instance and an action on it return 403",
-);
-/// When an instance has its address.
-pub(super) const IPV6_LATER: Variation = Variation::named(
-    "network.ipv6-later",
-    "the response to a creation has a null `ipv6`; the instance has it",
-);
-/// A query that cannot be decoded.
-pub(super) const QUERIES_IGNORED: Variation =
-    Variation::named("network.queries-ignored", "a query that is not UTF-8 is ignored instead of rejected");
+use super::aggregates::{Kept, OfAddress};
+use super::call::Call;
+use super::create::{Accepted, Created};
+use super::deviations::{Lenient, unwritten};
+use super::flat::FlatQuery;
+use super::hash::{Hash, HashText};
+use super::indexer::{Chain, IndexerQuery};
+use super::info::Information;
+use super::instances::InstanceId;
+use super::listing::{ListQuery, Shown};
+use super::measure::Hourly;
+use super::messages::{Reclaimed, Wrapped};
+use super::metrics::NodeRecords;
+use super::neighbours::Named;
+use super::paging::{Listed, Order};
+use super::programs::Ran;
+use super::rates::Counting;
+use super::record::Blocks;
+use super::refusal::Rejected;
+use super::steps::{
+    Arrange, CheckQuery, Controlled, FileName, FindAggregate, FindChain, FindContent, FindOfAddress,
+    FindRecords, IsValid, Known, Positions, ReadPage, Take, WriteAggregate,
+};
+use super::storage::Names;
+use super::typed::Sent;
+use super::vrf::{DrawKey, Random};
+use super::webhooks::DeliveryBody;
+use super::{State, aggregates, create, indexer, metrics, paging, pins, typed, vrf};
+use crate::core::Core;
+use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
+use crate::variation::{Variation, variations};
+use crate::window::Window;
 
 /// Every variation of the network.
-pub(super) const ALL: &[Variation] = &[
-    STATUS_201,
-    STATUS_202,
-    HASH_BASE58,
-    FILE_HASH_HEX,
-    FILES_BY_CONTENT,
-    FILES_BY_MESSAGE,
-    CODES,
-    SIGNATURE_400,
-    SIGNATURE_401,
-    CONFIRMED,
-    UNCONFIRMED,
-    LIMIT_400,
-    ODD_PAGES,
-    PAST_END_404,
-    EMPTY_PAGE,
-    ASCENDING,
-    FLAT_ARRAY,
-    LISTS_LIVE,
-    FILTERS_PASSED_OVER,
-    EDGES,
-    GONE,
-    REMOVED_NESTED,
-    STRIPPED_EMPTY,
-    RATES_SHARED,
-    RATES_FIXED,
-    RATES_BUCKET,
-    INFO_LIST,
-    METRICS_OBJECT,
-    METRICS_UNKNOWN_EMPTY,
-    METRICS_NEWEST_FIRST,
-    SCORING_AS_METRICS,
-    SCORING_EXACT,
-    RESULTS_FLAT,
-    NEIGHBOURS_BARE,
-    AGGREGATE_REPLACED,
-    AGGREGATE_EMPTY,
-    AGGREGATES_EMPTY,
-    AGGREGATES_LIST,
-    RUN_JSON,
-    INSTANCE_STATUSES,
-    INSTANCE_INERT,
-    INSTANCE_ID_HASH,
-    INSTANCE_UNKNOWN_400,
-    PINNED_ALONE,
-    INDEXER_EMPTY,
-    INDEXER_LOWER,
-    VRF_REFUSED,
-    VRF_FRESH,
-    VRF_STATUS,
-    WEBHOOK_ITEM_HASH,
-    WEBHOOK_PAYLOAD,
-    AGAIN,
-    SHUFFLED,
-    TYPES_LATER,
-    TYPES_422,
-    TYPES_READ,
-    BOUNDS_IGNORED,
-    INSTANCE_UNKNOWN_403,
-    IPV6_LATER,
-    QUERIES_IGNORED,
-];
+pub(super) const ALL: &[Variation] = variations! {
+    "network.status-201" => "a create call returns 201", reply |r: &mut Answer<Accepted>| r.status = 201;
+    "network.status-202" => "a create call returns 202", reply |r: &mut Answer<Accepted>| r.status = 202;
+    "network.hash-base58" => "message hashes are base58 multihashes",
+        step |h: &mut HashText| h.text = h.hash.base58();
+    "network.file-hash-hex" => "a file's hash is its SHA-256 in hex",
+        step |s: &mut FileName| s.0 = |_, file| Ok(sha256_hex(file));
+    "network.files-by-content" => "files are found only by the hash of their content",
+        step |n: &mut Names| n.by_message = false;
+    "network.files-by-message" => "files are found only by the hash of their message",
+        step |n: &mut Names| n.by_content = false;
+    "network.codes" => "error bodies have other values of `code`",
+        reply |r: &mut Answer<Rejected>| r["code"] = json!(format!("E{}", r.status));
+    "network.signature-400" => "a missing or wrong signature returns 400", reply |r: &mut Answer<Rejected>| {
+        r.change(&[&errors::UNAUTHORIZED], 400);
+        r.change(FORBIDDEN, 400);
+    };
+    "network.signature-401" => "a wrong signature returns 401",
+        reply |r: &mut Answer<Rejected>| r.change(FORBIDDEN, 401);
+    "network.confirmed" => "messages are confirmed at once, by two blocks", step |blocks: &mut Blocks| blocks.0 = 2;
+    "network.unconfirmed" => "messages are never confirmed", step |blocks: &mut Blocks| blocks.0 = 0;
+    "network.limit-400" => "a `limit` above 100 returns 400", step |s: &mut ReadPage| {
+        s.0 = |core, limits, params| {
+            let limit = params.text("limit").and_then(|limit| limit.parse::<u64>().ok());
+            if limit.is_some_and(|limit| limit > core.limits(limits).page_maximum) {
+                return Err(Refusal::new(&pages::MAXIMUM, "`limit` is above the maximum"));
+            }
+            paging::read(core, limits, params)
+        };
+    };
+    "network.odd-pages" => "an invalid `page` or `limit` returns the first page", step |s: &mut ReadPage| {
+        s.0 = |core, limits, params| match paging::read(core, limits, params) {
+            Err(refusal) if refusal.refused.rule == &pages::ODD_VALUES => {
+                paging::read(core, limits, &Params::default())
+            }
+            page => page,
+        };
+    };
+    "network.past-end-404" => "a page after the last returns 404", step |s: &mut Positions| {
+        s.0 = |core, page, total| {
+            if total > 0 && page.skip() >= total {
+                let why = format!("page {} of {total} elements", page.number);
+                return Err(Refusal::new(&pages::PAST_END, why));
+            }
+            paging::positions(core, page, total)
+        };
+    };
+    "network.empty-page" => "`total_pages` of an empty list is 1", reply |r: &mut Answer<Listed>| {
+        if r["pagination"]["total"] == 0 {
+            r.paginate("total_pages", |_, _| json!(1));
+        }
+    };
+    "network.ascending" => "lists start with the oldest element",
+        step |order: &mut Order| *order = Order::OldestFirst;
+    "network.flat-array" => "the flat list is a bare array", reply |r: &mut Answer<Listed>| {
+        if std::ptr::eq(r.about.endpoint, &query::FLAT) {
+            r.body = Body::Json(r["messages"].take());
+        }
+    };
+    "network.lists-live" => "lists show only messages that are `processed` or `removing`",
+        step |s: &mut Shown| s.0 = &[Status::Processed, Status::Removing];
+    "network.filters-passed-over" => "the filters `tags` and `content.keys` are ignored",
+        step |q: &mut ListQuery| (q.filter.tags, q.filter.content_key) = (None, None);
+    "network.edges" => "a message at `endDate` is listed; a message at `startDate` is not", step |q: &mut FlatQuery| {
+        for date in [&mut q.filter.start, &mut q.filter.end].into_iter().flatten() {
+            *date = date.saturating_add(1);
+        }
+    };
+    "network.gone" => "a removed STORE returns 410", reply |r: &mut Answer<Reclaimed>| {
+        (r.status, r.body) = (410, Body::Json(json!(ErrorBody::new(410, "removed"))));
+    };
+    "network.removed-nested" => "`removed_at`, `size` and `reason` of a removed STORE are in its message; the time is a string",
+        reply |r: &mut Answer<Reclaimed>| {
+            if let (200, Body::Json(body)) = (r.status, &mut r.body) {
+                let Reclaimed { removed_at, size } = &r.about;
+                *body = json!({
+                    "status": body["status"],
+                    "item_hash": body["item_hash"],
+                    "message": {
+                        "type": MessageType::Store, "removed_at": removed_at.to_string(), "size": size,
+                        "reason": "balance",
+                    },
+                });
+            }
+        };
+    "network.stripped-empty" => "the content of a forgotten STORE is an empty object",
+        reply |r: &mut Answer<Wrapped>| {
+            if r.about.status == Status::Forgotten {
+                r["message"]["content"] = json!({});
+            }
+        };
+    "network.rates-shared" => "general and authenticated requests are counted together, each class against its own limit",
+        step |c: &mut Counting| {
+            if c.class == Rate::Authenticated {
+                c.class = Rate::General;
+            }
+        };
+    "network.rates-fixed" => "rates are counted by the minute of the clock",
+        step |c: &mut Counting| c.window = Window::Fixed;
+    "network.rates-bucket" => "rates are limited by a bucket that is refilled steadily",
+        step |c: &mut Counting| c.window = Window::Bucket;
+    "network.info-list" => "a node's information is a list of names and values", reply |r: &mut Answer<Information>| {
+        if let Body::Json(Value::Object(members)) = &r.body {
+            let parts = members.iter().map(|(name, value)| json!({ "name": name, "value": value }));
+            r.body = Body::Json(parts.collect());
+        }
+    };
+    "network.metrics-object" => "the records of a node are the member `metrics` of an object",
+        reply |r: &mut Answer<NodeRecords>| {
+            if let Body::Json(records) = &mut r.body {
+                *records = json!({ "metrics": records.take() });
+            }
+        };
+    "network.metrics-unknown-empty" => "an unknown node returns an empty list instead of 404",
+        step |s: &mut FindRecords| {
+            s.0 = |core, state, kind, id| metrics::records(core, state, kind, id).or_else(|_| Ok(Vec::new()));
+        };
+    "network.metrics-newest-first" => "the records of a node start with the newest",
+        reply |r: &mut Answer<NodeRecords>| {
+            if let Body::Json(Value::Array(records)) = &mut r.body {
+                records.reverse();
+            }
+        };
+    "network.scoring-as-metrics" => "measurements are published under the content type that queries use",
+        step |h: &mut Hourly| h.contents[0]["type"] = json!(h.dialect.metrics_type);
+    "network.scoring-exact" => "measurements are found only by the content type that they have",
+        step |q: &mut FlatQuery| q.filter.content_types = q.params.list("content_types");
+    "network.results-flat" => "the results of an hour are one array", step |h: &mut Hourly| {
+        let records: Vec<Value> = h.results.iter().map(|measured| measured.record.written()).collect();
+        h.contents[0]["content"] = json!({ "results": records });
+    };
+    "network.neighbours-bare" => "the lists of scheduler, status and credit API are bare arrays",
+        reply |r: &mut Answer<Named>| {
+            let name = r.about.0;
+            r.body = Body::Json(r[name].take());
+        };
+    "network.aggregate-replaced" => "a write replaces the whole aggregate instead of single members",
+        step |s: &mut WriteAggregate| {
+            s.0 = |core, before, writing, write| {
+                let Some(kept) = before else { return aggregates::written(core, None, writing, write) };
+                let record = kept.aggregate.record();
+                if (record.time, record.item_hash.as_str()) > (writing.time, &**writing.item_hash) {
+                    return kept;
+                }
+                let aggregate = Aggregate::new(writing.owner, &write.key);
+                aggregates::written(core, Some(Kept { aggregate, bytes: 0, ..kept }), writing, write)
+            };
+        };
+    "network.aggregate-empty" => "an aggregate that was never written is returned as empty",
+        step |s: &mut FindAggregate| {
+            s.0 = |core, aggregates, address, key| {
+                let found = aggregates::find(core, aggregates, address, key);
+                found.or_else(|_| Ok(unwritten(core, address, key, &json!({}))))
+            };
+        };
+    "network.aggregates-empty" => "an address that wrote nothing returns no aggregates instead of 404",
+        step |s: &mut FindOfAddress| {
+            s.0 = |core, aggregates, query| {
+                aggregates::find_of_address(core, aggregates, query).or_else(|_| Ok(Vec::new()))
+            };
+        };
+    "network.aggregates-list" => "the aggregates of an address are a list of records instead of an object by key",
+        reply |r: &mut Answer<OfAddress>| {
+            r.body = Body::Json(json!({ "aggregates": r.about.0 }));
+        };
+    "network.run-json" => "the result of a program is a member of a JSON object instead of the body",
+        reply |r: &mut Answer<Ran>| {
+            r.body = Body::Json(json!({ "result": r.about.0, "exit_code": 0 }));
+        };
+    "network.instance-statuses" => "the status of a running instance is `provisioning`",
+        step |instance: &mut Instance| {
+            if instance.status == "running" {
+                instance.status = "provisioning";
+            }
+        };
+    "network.instance-inert" => "control actions do not change the status",
+        step |s: &mut Controlled| s.0 = |_, _, _| ();
+    "network.instance-id-hash" => "the identifier of an instance is the hash of its message",
+        step |id: &mut InstanceId| id.id.clone_from(&id.item_hash);
+    "network.instance-unknown-400" => "an update of an unknown instance and an action on it return 400",
+        reply |r: &mut Answer<Rejected>| r.change(UNKNOWN_INSTANCE, 400);
+    "network.pinned-alone" => "only pinned content is served under /ipfs", step |s: &mut FindContent| {
+        s.0 = |core, replica, hash, site| {
+            if !replica.derived.pins.contains(hash) {
+                return Err(Refusal::new(&rows::UNKNOWN, format!("{hash:.80} is not pinned")));
+            }
+            pins::find(core, replica, hash, site)
+        };
+    };
+    "network.indexer-empty" => "a network that is not indexed returns empty lists", step |s: &mut FindChain| {
+        s.0 = |core, state, network| indexer::chain(core, state, network).or_else(|_| Ok(Chain::default()));
+    };
+    "network.indexer-lower" => "addresses in indexed data are in lower case", reply |r: &mut Answer<Listed>| {
+        r.each(&EVENTS, |event| lower(event, &["contract"]));
+        r.each(&TRANSACTIONS, |transaction| lower(transaction, &["from", "to"]));
+    };
+    "network.vrf-refused" => "a verification that fails returns 400 instead of `valid` false",
+        step |s: &mut IsValid| {
+            s.0 = |core, state, claim| {
+                let valid = Some(vrf::valid(core, state, claim)?).filter(|valid| *valid);
+                valid.ok_or_else(|| Refusal::new(&OTHER_PROOF, "the proof does not match seed and value"))
+            };
+        };
+    "network.vrf-fresh" => "a seed gives a new value each time", step |k: &mut DrawKey| k.key = k.drawn + 1;
+    "network.vrf-status" => "the status of random numbers is `ok`",
+        reply |r: &mut Answer<Random>| r["status"] = json!("ok");
+    "network.webhook-item-hash" => "the response to a registration also contains `item_hash`",
+        reply |r: &mut Answer<Accepted>| {
+            let item_hash = json!(r.about.item_hash);
+            r.change(&REGISTERED, "item_hash", item_hash);
+        };
+    "network.webhook-payload" => "webhook deliveries have another form", step |d: &mut DeliveryBody| {
+        d.body = json!({ "type": d.payload.event, "payload": d.payload.data });
+    };
+    "network.again" => "the same message sent again is another message, with its own hash", step |s: &mut Known| {
+        s.0 = |core, state, message, _| {
+            let count = state.primary.store.len();
+            let item_hash = sha256_hex(format!("{} {count}", message.item_hash).as_bytes()).into();
+            create::add(state, core, &Message { item_hash, ..message.clone() })
+        };
+    };
+    "network.shuffled" => "the elements of a page change their order", step |s: &mut Arrange| {
+        s.0 = |core, items| {
+            let mut items = paging::arrange(core, items);
+            let draw = core.rng.draw("network.unstable", b"", core.current);
+            for at in (1..items.len()).rev() {
+                items.swap(at, draw[at % draw.len()] as usize % (at + 1));
+            }
+            items
+        };
+    };
+    "network.types-later" => "a message with a value of a wrong type is accepted, and rejected afterwards",
+        step |s: &mut Take| {
+            s.0 = |core, state, call, expected, admit| match create::take(core, state, call, expected, admit) {
+                Err(refusal) if typed::RULES.contains(&refusal.refused.rule) => {
+                    reject_later(core, state, call, expected).ok_or(refusal)
+                }
+                taken => taken,
+            };
+        };
+    "network.types-422" => "a value of a wrong type returns 422",
+        reply |r: &mut Answer<Rejected>| r.change(typed::RULES, 422);
+    "network.types-read" => "numbers are read as strings, and digits and fractions as integers",
+        step |sent: &mut Sent| {
+            for field in sent.fields {
+                if let Some(value) = sent.members.get_mut(field.name) {
+                    *value = as_type(field.kind, value.take());
+                }
+            }
+        };
+    "network.bounds-ignored" => "a bound of indexed data that is not an integer is ignored",
+        step |q: &mut IndexerQuery| {
+            let mut odd = vec!["from_block", "to_block", "from_timestamp", "to_timestamp"];
+            odd.retain(|name| q.0.text(name).is_some_and(|bound| bound.parse::<i64>().is_err()));
+            q.0 = std::mem::take(&mut q.0).without(&odd);
+        };
+    "network.instance-unknown-403" => "an update of an unknown instance and an action on it return 403",
+        reply |r: &mut Answer<Rejected>| r.change(UNKNOWN_INSTANCE, 403);
+    "network.ipv6-later" => "the response to a creation has a null `ipv6`; the instance has it",
+        reply |r: &mut Answer<Accepted>| r.change(&CREATED, "ipv6", Value::Null);
+    "network.queries-ignored" => "a query that is not UTF-8 is ignored instead of rejected",
+        step |s: &mut CheckQuery| s.0 = |_, _| Ok(());
+};
+
+/// The rules that reject with 403: the document names no cause for it.
+const FORBIDDEN: &[Id] = &[&errors::FORBIDDEN, &documents::OWNER, &signatures::VERIFIED, &storage::SIGNATURE];
+/// The rules about instances that do not exist.
+const UNKNOWN_INSTANCE: &[Id] = &[&UPDATE_UNKNOWN, &CONTROL_UNKNOWN];
+
+/// Stores a message with a value of a wrong type as rejected, if its signature is valid.
+fn reject_later(
+    core: &mut Core,
+    state: &mut State,
+    call: &Call<'_>,
+    expected: Option<MessageType>,
+) -> Option<Created> {
+    let (dialect, now) = (core.dialect.clone(), core.now());
+    let envelope = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient).ok()?;
+    signing::check(&envelope, core).ok()?;
+    let message = envelope.message();
+    let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
+    let number = known.unwrap_or_else(|| {
+        let number = state.primary.store.add(&message, core.now());
+        state.primary.store.set_state(number, StoreState::Rejected);
+        number
+    });
+    Some(Created::find(state, number))
+}
+
+/// A value as the type that a table gives.
+fn as_type(kind: ShapeKind, value: Value) -> Value {
+    match (kind, value) {
+        (ShapeKind::Text, Value::Number(number)) => json!(number.to_string()),
+        (ShapeKind::Integer, Value::String(text)) => {
+            text.parse::<i64>().map_or(json!(text), |number| json!(number))
+        }
+        (ShapeKind::Integer, Value::Number(number)) => {
+            number.as_f64().filter(|_| number.is_f64()).map_or(json!(number), |number| json!(number as i64))
+        }
+        (ShapeKind::Array(inner), Value::Array(items)) => {
+            items.into_iter().map(|item| as_type(*inner, item)).collect()
+        }
+        (ShapeKind::Map(inner), Value::Object(members)) => {
+            Value::Object(members.into_iter().map(|(name, value)| (name, as_type(*inner, value))).collect())
+        }
+        (ShapeKind::Object(fields), Value::Object(mut members)) => {
+            for field in fields {
+                if let Some(value) = members.get_mut(field.name) {
+                    *value = as_type(field.kind, value.take());
+                }
+            }
+            Value::Object(members)
+        }
+        (_, value) => value,
+    }
+}
+
+/// Sets members to lower case.
+fn lower(shown: &mut Value, names: &[&str]) {
+    for name in names {
+        shown[*name] = json!(shown[*name].as_str().unwrap_or_default().to_lowercase());
+    }
+}

@@ -1,23 +1,19 @@
 //! Verifiable random numbers, under the network's own key.
 
 use assay_spec::network::requirements::errors::INTERNAL;
-use assay_spec::network::requirements::vrf::{
-    COUNT, GENERATE_FIELDS, GENERATE_STATUS, OTHER_PROOF, OTHER_SEED, OTHER_VALUE, PROOF, RANGE, SEED, VALID,
-    VALUE, VERIFIES, VERIFY_FIELDS, VERIFY_STATUS,
-};
-use assay_spec::network::vrf::{
-    Claim, Drawn, Wanted, generate as draw, public_key, values, verify as is_valid,
-};
-use assay_spec::shape::Body;
-use assay_spec::{Id, Refused, Rules};
+use assay_spec::network::requirements::vrf::{GENERATE_FIELDS, VERIFY_FIELDS};
+use assay_spec::network::vrf::{Claim, Drawn, Wanted, generate as draw, public_key, verify as is_valid};
+use assay_spec::shape;
+use assay_spec::{Id, Refused};
 use imbl::Vector;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::{State, typed, variations};
+use super::{State, steps, typed};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::refusal::Refusal;
+use crate::seam::{Answer, Body};
 
 /// The number of draws that are kept.
 const REMEMBERED: usize = 256;
@@ -43,13 +39,36 @@ impl Draws {
         self.latest.iter().rev().find(|(drawn, _)| drawn.proof == proof).map_or(0, |(_, key)| *key)
     }
 
-    /// Whether a kept draw matches a claim in all members except one.
-    fn fits(&self, claim: &Claim, but: Id) -> bool {
-        self.latest.iter().any(|(drawn, _)| {
-            (but == &OTHER_SEED || drawn.seed == claim.seed)
-                && (but == &OTHER_VALUE || drawn.value == claim.value)
-                && (but == &OTHER_PROOF || drawn.proof == claim.proof)
-        })
+    /// The kept draws.
+    pub(super) fn latest(&self) -> impl Iterator<Item = &Drawn> {
+        self.latest.iter().map(|(drawn, _)| drawn)
+    }
+}
+
+/// The key of a draw.
+#[derive(Debug)]
+pub(super) struct DrawKey {
+    /// The number of draws so far.
+    pub(super) drawn: u64,
+    /// The number of the key.
+    pub(super) key: u64,
+}
+
+/// What a reply about random numbers is about.
+#[derive(Debug)]
+pub(super) enum Random {
+    /// A generation, with the key's secret.
+    Generated([u8; 32], Wanted),
+    /// A verification.
+    Verified,
+}
+
+impl Answer<Random> {
+    /// Changes a member of the replies to a generation.
+    pub(super) fn generated(&mut self, member: &str, edit: impl FnOnce(&Value) -> Value) {
+        if matches!(self.about, Random::Generated(..)) {
+            self[member] = edit(&self[member]);
+        }
     }
 }
 
@@ -57,47 +76,30 @@ impl Draws {
 pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let body = object(core, call, &GENERATE_FIELDS)?;
     let wanted = Wanted::parse(&body, core)?;
-    let wanted = bounds(core, wanted);
-    // A new key for each draw gives a new value each time.
-    let key = if core.varies(variations::VRF_FRESH) { state.draws.drawn + 1 } else { 0 };
+    let wanted = core.step(wanted);
+    let DrawKey { key, .. } = core.step(DrawKey { drawn: state.draws.drawn, key: 0 });
     let secret = secret(core, key);
-    let failed = || Refusal::new(&INTERNAL, "the proof cannot be made");
-    let drawn = draw(secret, &wanted).ok_or_else(failed)?;
+    let drawn = draw(secret, &wanted).ok_or_else(|| Refusal::new(&INTERNAL, "the proof cannot be made"))?;
     state.draws.keep(drawn.clone(), key);
-    let mut value = json!(drawn.value);
-    if wanted.count > 1 && core.violated(&COUNT).is_some() {
-        value = json!(values(secret, &wanted).ok_or_else(failed)?);
-    }
-    let body = json!({
-        "seed": core.effect(&SEED, drawn.seed, |seed, _| format!("{seed}-")),
-        "value": core.effect(&VALUE, value, |value, _| json!(value.to_string())),
-        "proof": core.effect(&PROOF, drawn.proof, |_, _| String::new()),
-        "status": status(core, &GENERATE_STATUS),
-    });
-    Ok(core.json(200, body))
+    let mut body = json!(drawn);
+    body["status"] = json!("success");
+    Ok(core.reply(Answer::new(Random::Generated(secret, wanted), 200, Body::Json(body))))
 }
 
 /// Verifies a number.
 pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
     let body = object(core, call, &VERIFY_FIELDS)?;
     let claim = Claim::parse(&body, core)?;
+    let valid = steps::is_valid(core, state, &claim)?;
+    let body = json!({ "valid": valid, "status": "success" });
+    Ok(core.reply(Answer::new(Random::Verified, 200, Body::Json(body))))
+}
+
+/// Whether a claim is valid under the key of its draw.
+#[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
+pub(super) fn valid(core: &mut Core, state: &State, claim: &Claim) -> Result<bool, Refusal> {
     let key = public_key(secret(core, state.draws.key_of(&claim.proof)));
-    let mut valid = is_valid(key, &claim);
-    if valid {
-        valid = core.effect(&VERIFIES, true, |_, _| false);
-    } else {
-        for rule in [&OTHER_SEED, &OTHER_VALUE, &OTHER_PROOF] {
-            valid |= core.violated(rule).is_some() && state.draws.fits(&claim, rule);
-        }
-        if !valid && core.varies(variations::VRF_REFUSED) {
-            return Err(Refusal::new(&OTHER_PROOF, "the proof does not match seed and value"));
-        }
-    }
-    let body = json!({
-        "valid": core.effect(&VALID, json!(valid), |valid, _| json!(valid.to_string())),
-        "status": status(core, &VERIFY_STATUS),
-    });
-    Ok(core.json(200, body))
+    Ok(is_valid(key, claim))
 }
 
 /// The body as an object. Where the rule about its members is violated, anything is accepted.
@@ -107,22 +109,8 @@ fn object(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Map<String, Valu
         || serde_json::from_slice(call.body()).map_err(|e| format!("the body is not a JSON object: {e}")),
         || Ok(serde_json::from_slice(call.body()).unwrap_or_default()),
     )?;
-    let Body::Json(fields) = call.endpoint.shape.body else { return Ok(body) };
+    let shape::Body::Json(fields) = call.endpoint.shape.body else { return Ok(body) };
     Ok(typed::members(core, fields, body))
-}
-
-/// The bounds of the draw: as requested, or, under the deviation, an adjacent range of the same size.
-fn bounds(core: &mut Core, wanted: Wanted) -> Wanted {
-    core.effect(&RANGE, wanted, |wanted, variant| {
-        let size = wanted.max - wanted.min + 1;
-        let by = if variant == "low" { -size } else { size };
-        Wanted { min: wanted.min + by, max: wanted.max + by, ..wanted }
-    })
-}
-
-fn status(core: &mut Core, rule: Id) -> Value {
-    let word = if core.varies(variations::VRF_STATUS) { "ok" } else { "success" };
-    core.effect(rule, json!(word), |_, _| json!(true))
 }
 
 fn secret(core: &Core, key: u64) -> [u8; 32] {

@@ -14,9 +14,7 @@ use crate::network::endpoint;
 use crate::network::message::MessageType;
 use crate::network::params::Params;
 use crate::network::requirements::aggregates as rows;
-use crate::network::requirements::aggregates::{
-    BY_ADDRESS, BY_KEY, BY_KEYS, CREATE_ADDRESS, CREATE_CONTENT, CREATE_KEY, JSON_KEYS, JSON_LIMIT,
-};
+use crate::network::requirements::aggregates::{CREATE_ADDRESS, CREATE_CONTENT, CREATE_KEY};
 use crate::network::requirements::paging::ODD_VALUES;
 use crate::network::shapes::{ACCEPTED, ERRORS, LIMIT, PAGE, PAGED, PAGINATION};
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
@@ -209,41 +207,28 @@ pub struct AggregateFilter {
 
 impl AggregateFilter {
     /// The filters of `GET /aggregates`. With `key` and `keys`, both must match.
-    pub fn of_list(params: &Params, rules: &mut dyn Rules) -> AggregateFilter {
-        let key = rules.effect(&BY_KEY, params.text("key"), |_, _| None);
-        let keys = rules.effect(&BY_KEYS, params.list("keys"), |_, _| None);
-        let keys = match (key, keys) {
+    pub fn of_list(params: &Params) -> AggregateFilter {
+        let keys = match (params.text("key"), params.list("keys")) {
             (None, keys) => keys,
             (Some(key), None) => Some(vec![key.to_owned()]),
             (Some(key), Some(keys)) => Some(keys.into_iter().filter(|other| other == key).collect()),
         };
         AggregateFilter {
-            address: rules.effect(&BY_ADDRESS, params.text("address"), |_, _| None).map(str::to_owned),
+            address: params.text("address").map(str::to_owned),
             keys,
             fields: params.list("content.fields"),
         }
     }
 
     /// The filters and the limit of `GET /aggregates/{address}.json`.
-    pub fn of_address(
-        address: &str,
-        params: &Params,
-        rules: &mut dyn Rules,
-    ) -> Result<(AggregateFilter, Option<u64>), Refused> {
-        let keys = rules.effect(&JSON_KEYS, params.list("keys"), |_, _| None);
-        let limit = match params.text("limit").map(str::parse::<u64>) {
-            None => None,
-            Some(Ok(limit)) => Some(limit),
-            // As in pages, a value that is not a number is always rejected here.
-            Some(Err(_)) => {
-                return Err(Refused {
-                    rule: &ODD_VALUES,
-                    why: format!("limit is {:?}", params.text("limit")),
-                });
-            }
-        };
-        let limit = rules.effect(&JSON_LIMIT, limit, |_, _| None);
-        Ok((AggregateFilter { address: Some(address.to_owned()), keys, fields: None }, limit))
+    pub fn of_address(address: &str, params: &Params) -> Result<(AggregateFilter, Option<u64>), Refused> {
+        let limit = params.text("limit").map(str::parse::<u64>).transpose().map_err(|_| Refused {
+            rule: &ODD_VALUES,
+            why: format!("limit is {:?}", params.text("limit")),
+        })?;
+        let filter =
+            AggregateFilter { address: Some(address.to_owned()), keys: params.list("keys"), fields: None };
+        Ok((filter, limit))
     }
 
     /// Whether the filter matches an aggregate.
@@ -309,7 +294,7 @@ mod tests {
 
     #[test]
     fn filters_select_by_owner_and_keys() {
-        let of = |query: &str| AggregateFilter::of_list(&Params::parse(query), &mut Strict);
+        let of = |query: &str| AggregateFilter::of_list(&Params::parse(query));
         for (query, expected) in [
             ("", true),
             ("address=0xAB", true),
@@ -322,12 +307,11 @@ mod tests {
         ] {
             assert_eq!(of(query).matches("0xab", "k"), expected, "{query}");
         }
-        let (filter, limit) =
-            AggregateFilter::of_address("0xab", &Params::parse("keys=k&limit=50"), &mut Strict).unwrap();
+        let (filter, limit) = AggregateFilter::of_address("0xab", &Params::parse("keys=k&limit=50")).unwrap();
         assert!(filter.matches("0xAB", "k") && !filter.matches("0xab", "l"));
         assert_eq!(limit, Some(50));
         for odd in ["limit=-1", "limit=x"] {
-            assert!(AggregateFilter::of_address("a", &Params::parse(odd), &mut Strict).is_err(), "{odd}");
+            assert!(AggregateFilter::of_address("a", &Params::parse(odd)).is_err(), "{odd}");
         }
     }
 

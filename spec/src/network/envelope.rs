@@ -35,8 +35,6 @@ pub struct Envelope {
     pub signature: String,
     /// The sender's address.
     pub address: String,
-    /// A rule about the form is violated, so there is no message that a signature could cover.
-    pub formless: bool,
 }
 
 type Members = BTreeMap<String, Box<RawValue>>;
@@ -53,21 +51,12 @@ impl Envelope {
         rules.require(&SIZE, body.len() <= LARGEST.usize(), || {
             format!("the body has {} bytes, at most {LARGEST} are allowed", body.len())
         })?;
-        let outer: Option<Members> = rules.parse(
-            &BODY,
-            || {
-                serde_json::from_slice(body)
-                    .map(Some)
-                    .map_err(|e| format!("the body is not a JSON object: {e}"))
-            },
-            || Ok(serde_json::from_slice(body).ok()),
-        )?;
-        let Some(outer) = outer else { return Ok(Self::formless(dialect, expected, now)) };
+        let outer: Members = serde_json::from_slice(body)
+            .map_err(|e| Refused { rule: &BODY, why: format!("the body is not a JSON object: {e}") })?;
         let raw = outer.get("message");
         let inner: Option<Members> = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
-        rules.require(&MESSAGE, inner.is_some(), || shown("message", raw))?;
         let (Some(raw), Some(inner)) = (raw, inner) else {
-            return Ok(Self::formless(dialect, expected, now));
+            return Err(Refused { rule: &MESSAGE, why: shown("message", raw) });
         };
 
         let signature = text(&outer, "signature");
@@ -76,7 +65,6 @@ impl Envelope {
         })?;
         let address = text(&outer, "address").filter(|address| !address.is_empty());
         rules.require(&ADDRESS, address.is_some(), || shown("address", outer.get("address")))?;
-        let formless = address.is_none() || (signature.is_none() && outer.contains_key("signature"));
 
         let chain = text(&inner, "chain").filter(|chain| !chain.is_empty());
         rules.require(&CHAIN, chain.is_some(), || shown("chain", inner.get("chain")))?;
@@ -101,7 +89,6 @@ impl Envelope {
             content: content.unwrap_or_default(),
             signature: signature.unwrap_or_default(),
             address: address.unwrap_or_default(),
-            formless,
         })
     }
 
@@ -110,22 +97,6 @@ impl Envelope {
         let Envelope { chain, channel, kind, timestamp, content_text, signature, address, .. } = self;
         Draft { chain, sender: address, kind: *kind, channel, timestamp: *timestamp, content: content_text }
             .signed(signature)
-    }
-
-    /// The envelope of a malformed body that a violated rule accepts.
-    fn formless(dialect: &Dialect, expected: Option<MessageType>, now: Instant) -> Envelope {
-        Envelope {
-            text: String::new(),
-            chain: "ETH".to_owned(),
-            channel: dialect.channel.clone(),
-            kind: expected.unwrap_or(MessageType::Post),
-            timestamp: now.seconds(),
-            content_text: "{}".to_owned(),
-            content: Map::new(),
-            signature: String::new(),
-            address: String::new(),
-            formless: true,
-        }
     }
 }
 
@@ -161,7 +132,7 @@ pub fn body(message: &str, signature: &str, address: &str) -> String {
 fn channel(dialect: &Dialect, inner: &Members, rules: &mut dyn Rules) -> Result<String, Refused> {
     if !inner.contains_key("channel") {
         return Ok(
-            rules.effect(&CHANNEL_DEFAULT, dialect.channel.clone(), |channel, _| channel.to_lowercase())
+            rules.interpret(&CHANNEL_DEFAULT, dialect.channel.clone(), || dialect.channel.to_lowercase())
         );
     }
     let sent = text(inner, "channel");
@@ -252,7 +223,6 @@ mod tests {
         assert_eq!(envelope.content_text, r#"{"b":1.50,"a":[]}"#);
         assert!(envelope.text.starts_with("{ \"chain\"") && envelope.text.ends_with("\"n\"}"));
         assert_eq!(*envelope.message().sender, *"0x01");
-        assert!(!envelope.formless);
     }
 
     #[test]
@@ -286,7 +256,9 @@ mod tests {
             for value in values {
                 let body = with(path, value);
                 assert_eq!(parse(&body, &mut Strict).expect_err(path).rule, rule, "{body}");
-                assert!(parse(&body, &mut Without(rule)).is_ok(), "{body} without {rule}");
+                // Without a message there is nothing to read.
+                let is_read = rule != &MESSAGE;
+                assert_eq!(parse(&body, &mut Without(rule)).is_ok(), is_read, "{body} without {rule}");
             }
         }
         assert_eq!(parse(&with("/signature", None), &mut Strict).unwrap().signature, "");
@@ -298,8 +270,6 @@ mod tests {
         for body in ["", "x", "[]", "1", "null", "{\"message\":{}", &deep, "\u{feff}{}"] {
             let parsed = Envelope::parse(&Dialect::default(), body.as_bytes(), None, NOW, &mut Strict);
             assert_eq!(parsed.expect_err("not an object").rule, &BODY, "{body:.20}");
-            let lax = Envelope::parse(&Dialect::default(), body.as_bytes(), None, NOW, &mut Without(&BODY));
-            assert!(lax.unwrap().formless);
         }
         let big = vec![b' '; LARGEST.usize() + 1];
         let parsed = Envelope::parse(&Dialect::default(), &big, None, NOW, &mut Strict);
@@ -351,7 +321,7 @@ mod tests {
             let at = at % body.len();
             body[at] = byte;
             let _ = Envelope::parse(&Dialect::default(), &body, None, NOW, &mut Strict);
-            let _ = Envelope::parse(&Dialect::default(), &body, None, NOW, &mut Without(&MESSAGE));
+            let _ = Envelope::parse(&Dialect::default(), &body, None, NOW, &mut Without(&ADDRESS));
         }
     }
 }

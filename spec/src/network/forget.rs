@@ -3,9 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::network::content::shown;
-use crate::network::requirements::forget::{
-    ALL_OR_NOTHING, HASHES, PENDING_FAILS, REJECTED_FAILS, REMOVED_FAILS, REMOVING_TARGET,
-};
+use crate::network::requirements::forget::HASHES;
 use crate::network::store::Status;
 use crate::{Refused, Rules};
 
@@ -53,23 +51,15 @@ pub enum Verdict {
 }
 
 /// Judges a batch. A target that is already forgotten is valid.
-pub fn judge(targets: &[Target], rules: &mut dyn Rules) -> Verdict {
-    if targets.contains(&Target::Foreign) {
-        return Verdict::Reject;
+pub fn judge(targets: &[Target]) -> Verdict {
+    let is_valid = |target: &Target| {
+        matches!(target, Target::Store(Status::Processed | Status::Removing | Status::Forgotten))
+    };
+    match () {
+        () if targets.contains(&Target::Foreign) => Verdict::Reject,
+        () if targets.iter().all(is_valid) => Verdict::Apply,
+        () => Verdict::Retry,
     }
-    let mut holds = true;
-    for target in targets {
-        holds &= match target {
-            Target::Store(Status::Processed | Status::Forgotten) => true,
-            Target::Store(Status::Removing) => rules.effect(&REMOVING_TARGET, true, |_, _| false),
-            Target::Store(Status::Removed) => rules.effect(&REMOVED_FAILS, false, |_, _| true),
-            Target::Store(Status::Pending) => rules.effect(&PENDING_FAILS, false, |_, _| true),
-            Target::Store(Status::Rejected) => rules.effect(&REJECTED_FAILS, false, |_, _| true),
-            Target::Missing => rules.effect(&ALL_OR_NOTHING, false, |_, _| true),
-            Target::Foreign => false,
-        };
-    }
-    if holds { Verdict::Apply } else { Verdict::Retry }
 }
 
 #[cfg(test)]
@@ -78,7 +68,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Strict, Without};
+    use crate::Strict;
 
     #[test]
     fn hashes_are_strings_without_duplicates() {
@@ -96,22 +86,17 @@ mod tests {
     }
 
     #[test]
-    fn each_invalid_target_fails_the_batch_by_its_own_rule() {
+    fn each_invalid_target_fails_the_batch() {
         let good = Target::Store(Status::Processed);
         assert_eq!(
-            judge(&[good, Target::Store(Status::Removing), Target::Store(Status::Forgotten)], &mut Strict),
+            judge(&[good, Target::Store(Status::Removing), Target::Store(Status::Forgotten)]),
             Verdict::Apply
         );
-        for (rule, target) in [
-            (&ALL_OR_NOTHING, Target::Missing),
-            (&REMOVED_FAILS, Target::Store(Status::Removed)),
-            (&PENDING_FAILS, Target::Store(Status::Pending)),
-            (&REJECTED_FAILS, Target::Store(Status::Rejected)),
-        ] {
-            assert_eq!(judge(&[good, target], &mut Strict), Verdict::Retry, "{target:?}");
-            assert_eq!(judge(&[good, target], &mut Without(rule)), Verdict::Apply, "{target:?}");
+        let invalid = [Status::Removed, Status::Pending, Status::Rejected].map(Target::Store);
+        for target in invalid.into_iter().chain([Target::Missing]) {
+            assert_eq!(judge(&[good, target]), Verdict::Retry, "{target:?}");
         }
-        assert_eq!(judge(&[good, Target::Foreign], &mut Strict), Verdict::Reject);
+        assert_eq!(judge(&[good, Target::Foreign]), Verdict::Reject);
     }
 
     proptest! {
@@ -119,9 +104,9 @@ mod tests {
         fn the_order_of_targets_does_not_matter(mut targets in proptest::collection::vec(0..8_usize, 0..6)) {
             let all = [Target::Missing, Target::Foreign];
             let of = |n: &usize| all.get(*n).copied().unwrap_or_else(|| Target::Store(Status::ALL[n - 2]));
-            let forward = judge(&targets.iter().map(of).collect::<Vec<_>>(), &mut Strict);
+            let forward = judge(&targets.iter().map(of).collect::<Vec<_>>());
             targets.reverse();
-            let backward = judge(&targets.iter().map(of).collect::<Vec<_>>(), &mut Strict);
+            let backward = judge(&targets.iter().map(of).collect::<Vec<_>>());
             prop_assert_eq!(forward, backward);
         }
     }

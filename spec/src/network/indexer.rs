@@ -6,16 +6,13 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::Refused;
 use crate::network::endpoint;
 use crate::network::params::Params;
 use crate::network::requirements::indexer as rows;
-use crate::network::requirements::indexer::{
-    ADDRESS, ARGS_SELECT, CONTRACT, EVENT_BLOCKS, EVENT_NAME, EVENT_TIMES, FROM, INTEGERS, SENT_OR_RECEIVED,
-    TO, TRANSACTION_BLOCKS, TRANSACTION_TIMES,
-};
+use crate::network::requirements::indexer::{ARGS_SELECT, INTEGERS};
 use crate::network::shapes::{ERRORS, LIMIT, PAGE, PAGED, PAGINATION};
 use crate::shape::{Field, Reply, ShapeKind, may, must};
-use crate::{Id, Refused, Rules, Strict};
 
 /// The parameters of a list of events, for the API description.
 const EVENT_QUERY: &[Field] = &[
@@ -142,16 +139,9 @@ impl Bounds {
         self.from.is_none_or(|from| from <= value) && self.to.is_none_or(|to| value <= to)
     }
 
-    fn parse(params: &Params, names: [&str; 2], rule: Id, rules: &mut dyn Rules) -> Result<Bounds, Refused> {
-        // The deviation of this rule fails on what it should reject.
-        let _ = rules.violated(&INTEGERS);
-        let [from, to] = names.map(|name| params.integer(name, &INTEGERS, &mut Strict));
-        let bounds = Bounds { from: from?, to: to? };
-        Ok(rules.effect(rule, bounds, |bounds, variant| match variant {
-            "from" => Bounds { from: None, ..bounds },
-            "to" => Bounds { to: None, ..bounds },
-            _ => Bounds::default(),
-        }))
+    fn parse(params: &Params, names: [&str; 2]) -> Result<Bounds, Refused> {
+        let [from, to] = names.map(|name| params.integer(name, &INTEGERS));
+        Ok(Bounds { from: from?, to: to? })
     }
 }
 
@@ -172,21 +162,15 @@ pub struct EventFilter {
 
 impl EventFilter {
     /// Reads the parameters.
-    pub fn parse(params: &Params, rules: &mut dyn Rules) -> Result<EventFilter, Refused> {
-        let args = match params.text("args") {
-            None => None,
-            Some(text) => rules.parse(
-                &ARGS_SELECT,
-                || serde_json::from_str(text).map(Some).map_err(|e| format!("args: {e}")),
-                || Ok(None),
-            )?,
-        };
+    pub fn parse(params: &Params) -> Result<EventFilter, Refused> {
+        let args = params.text("args").map(serde_json::from_str).transpose();
+        let text = |name| params.text(name).map(str::to_owned);
         Ok(EventFilter {
-            contract: rules.effect(&CONTRACT, params.text("contract"), |_, _| None).map(str::to_owned),
-            event_name: rules.effect(&EVENT_NAME, params.text("event_name"), |_, _| None).map(str::to_owned),
-            blocks: Bounds::parse(params, ["from_block", "to_block"], &EVENT_BLOCKS, rules)?,
-            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"], &EVENT_TIMES, rules)?,
-            args,
+            args: args.map_err(|e| Refused { rule: &ARGS_SELECT, why: format!("args: {e}") })?,
+            contract: text("contract"),
+            event_name: text("event_name"),
+            blocks: Bounds::parse(params, ["from_block", "to_block"])?,
+            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"])?,
         })
     }
 
@@ -216,24 +200,18 @@ pub struct TransactionFilter {
     pub blocks: Bounds,
     /// The time is one of these.
     pub times: Bounds,
-    /// With the rule for `address` violated, only the sender is compared.
-    pub sent_only: bool,
 }
 
 impl TransactionFilter {
     /// Reads the parameters.
-    pub fn parse(params: &Params, rules: &mut dyn Rules) -> Result<TransactionFilter, Refused> {
-        let mut text = |name, rule| rules.effect(rule, params.text(name), |_, _| None).map(str::to_owned);
-        let [address, from, to] =
-            [("address", &ADDRESS), ("from", &FROM), ("to", &TO)].map(|(name, rule)| text(name, rule));
-        let sent_only = address.is_some() && rules.effect(&SENT_OR_RECEIVED, false, |_, _| true);
+    pub fn parse(params: &Params) -> Result<TransactionFilter, Refused> {
+        let text = |name| params.text(name).map(str::to_owned);
         Ok(TransactionFilter {
-            address,
-            from,
-            to,
-            blocks: Bounds::parse(params, ["from_block", "to_block"], &TRANSACTION_BLOCKS, rules)?,
-            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"], &TRANSACTION_TIMES, rules)?,
-            sent_only,
+            address: text("address"),
+            from: text("from"),
+            to: text("to"),
+            blocks: Bounds::parse(params, ["from_block", "to_block"])?,
+            times: Bounds::parse(params, ["from_timestamp", "to_timestamp"])?,
         })
     }
 
@@ -246,8 +224,7 @@ impl TransactionFilter {
             && self.times.hold(transaction.timestamp)
             && is(&self.from, &transaction.from)
             && is(&self.to, &transaction.to)
-            && (is(&self.address, &transaction.from)
-                || (!self.sent_only && is(&self.address, &transaction.to)))
+            && (is(&self.address, &transaction.from) || is(&self.address, &transaction.to))
     }
 }
 
@@ -257,7 +234,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Strict, Without};
 
     fn event() -> Event {
         let args = json!({"to": "0x2", "amount": "340282366920938463463374607431768211456"});
@@ -299,17 +275,13 @@ mod tests {
             ("args=%7B%22to%22%3A%220x2%22%7D", true),
             ("args=%7B%22to%22%3A%220x3%22%7D", false),
         ] {
-            let filter = EventFilter::parse(&Params::parse(query), &mut Strict).unwrap();
+            let filter = EventFilter::parse(&Params::parse(query)).unwrap();
             assert_eq!(filter.matches(&event()), expected, "{query}");
         }
         for (rule, query) in
             [(&INTEGERS, "from_block=x"), (&INTEGERS, "to_timestamp=1.5"), (&ARGS_SELECT, "args=x")]
         {
-            assert_eq!(EventFilter::parse(&Params::parse(query), &mut Strict).unwrap_err().rule, rule);
-            assert_eq!(
-                EventFilter::parse(&Params::parse(query), &mut Without(rule)).is_ok(),
-                rule == &ARGS_SELECT
-            );
+            assert_eq!(EventFilter::parse(&Params::parse(query)).unwrap_err().rule, rule);
         }
     }
 
@@ -327,12 +299,9 @@ mod tests {
             ("from_block=9&to_block=11&from_timestamp=1000&to_timestamp=1000", true),
             ("to_block=9", false),
         ] {
-            let filter = TransactionFilter::parse(&Params::parse(query), &mut Strict).unwrap();
+            let filter = TransactionFilter::parse(&Params::parse(query)).unwrap();
             assert_eq!(filter.matches(&transaction()), expected, "{query}");
         }
-        let received = Params::parse("address=0xb2");
-        let filter = TransactionFilter::parse(&received, &mut Without(&SENT_OR_RECEIVED)).unwrap();
-        assert!(!filter.matches(&transaction()));
     }
 
     #[test]

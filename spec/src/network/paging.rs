@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
 use crate::network::params::Params;
-use crate::network::requirements::paging::{DEFAULT_LIMIT, FIRST_PAGE, LIMIT, MAXIMUM, ODD_VALUES, PAST_END};
+use crate::network::requirements::paging::{FIRST_PAGE, LIMIT, ODD_VALUES};
 use crate::{Refused, Rules};
 
 /// A requested page.
@@ -51,19 +51,13 @@ impl Default for Sizes {
 impl Page {
     /// Reads `page` and `limit`.
     pub fn parse(params: &Params, sizes: Sizes, rules: &mut dyn Rules) -> Result<Page, Refused> {
-        let number = match positive(params, "page", rules)? {
+        let number = match positive(params, "page")? {
             Some(number) => number,
-            None => rules.effect(&FIRST_PAGE, 1, |_, _| 2),
+            None => rules.interpret(&FIRST_PAGE, 1, || 2),
         };
-        let limit = match positive(params, "limit", rules)? {
-            Some(asked) => {
-                let conforming = rules.effect(&LIMIT, asked, |asked, _| asked + 1);
-                rules.effect(&MAXIMUM, conforming.min(sizes.maximum), |_, _| asked)
-            }
-            None => rules.effect(&DEFAULT_LIMIT, sizes.default, |conforming, variant| match variant {
-                "early" => conforming / 2,
-                _ => conforming * 2,
-            }),
+        let limit = match positive(params, "limit")? {
+            Some(limit) => rules.interpret(&LIMIT, limit, || limit + 1).min(sizes.maximum),
+            None => sizes.default,
         };
         Ok(Page { number, limit })
     }
@@ -74,13 +68,8 @@ impl Page {
     }
 
     /// The positions of the page's elements among `total`; empty for a page after the last one.
-    pub fn range(self, total: u64, rules: &mut dyn Rules) -> std::ops::Range<u64> {
-        let behind = self.skip() >= total;
-        let skip = if behind {
-            rules.effect(&PAST_END, total, |total, _| total.saturating_sub(self.limit))
-        } else {
-            self.skip()
-        };
+    pub fn range(self, total: u64) -> std::ops::Range<u64> {
+        let skip = self.skip().min(total);
         skip..skip.saturating_add(self.limit).min(total)
     }
 
@@ -91,11 +80,8 @@ impl Page {
     }
 }
 
-/// This parser always rejects a value that is not a positive integer. When the rule is violated, the simulator fails
-/// the request instead of rejecting it.
-fn positive(params: &Params, name: &str, rules: &mut dyn Rules) -> Result<Option<u64>, Refused> {
+fn positive(params: &Params, name: &str) -> Result<Option<u64>, Refused> {
     let Some(text) = params.text(name) else { return Ok(None) };
-    let _ = rules.violated(&ODD_VALUES);
     match text.parse::<i64>() {
         Ok(number) if number > 0 => Ok(Some(number.unsigned_abs())),
         _ => Err(Refused { rule: &ODD_VALUES, why: format!("{name} is {text:?}, not a positive integer") }),
@@ -131,18 +117,20 @@ mod tests {
     #[test]
     fn page_after_the_last_one_is_empty() {
         let page = Page { number: 3, limit: 20 };
-        assert_eq!(page.range(40, &mut Strict), 40..40);
-        assert_eq!(page.range(41, &mut Strict), 40..41);
-        assert_eq!(page.range(0, &mut Strict), 0..0);
-        assert_eq!(page.range(40, &mut Without(&PAST_END)), 20..40);
+        assert_eq!(page.range(40), 40..40);
+        assert_eq!(page.range(41), 40..41);
+        assert_eq!(page.range(0), 0..0);
         assert_eq!(page.pagination(40).total_pages, 2);
         assert_eq!(page.pagination(41), Pagination { total: 41, page: 3, per_page: 20, total_pages: 3 });
     }
 
     #[test]
-    fn violated_maximum_keeps_the_requested_limit() {
-        let params = Params::parse("limit=101");
-        assert_eq!(Page::parse(&params, Sizes::default(), &mut Without(&MAXIMUM)).unwrap().limit, 101);
+    fn each_violated_rule_reads_another_page() {
+        let read = |rule| {
+            let page = Page::parse(&Params::parse("limit=5"), Sizes::default(), &mut Without(rule)).unwrap();
+            (page.number, page.limit)
+        };
+        assert_eq!((read(&FIRST_PAGE), read(&LIMIT)), ((2, 5), (1, 6)));
     }
 
     proptest! {
@@ -152,7 +140,7 @@ mod tests {
             let mut number = 1;
             loop {
                 let page = Page { number, limit: limit.min(PAGE_MAXIMUM.u64()) };
-                let range = page.range(total, &mut Strict);
+                let range = page.range(total);
                 if range.is_empty() {
                     prop_assert_eq!(number, page.pagination(total).total_pages + 1);
                     break;

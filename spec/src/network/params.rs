@@ -1,7 +1,7 @@
 //! The parameters of a query string.
 
 use crate::network::limits::FILTER_VALUES;
-use crate::{Id, Refused, Rules};
+use crate::{Id, Refused};
 
 /// Names and values, in the order sent. An empty value counts as absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,14 +35,16 @@ impl Params {
         (!values.is_empty()).then_some(values)
     }
 
-    /// The integer with that name. `rule` rejects anything else; when it is violated, the value is ignored.
-    pub fn integer(&self, name: &str, rule: Id, rules: &mut dyn Rules) -> Result<Option<i64>, Refused> {
+    /// The integer with that name. `rule` rejects anything else.
+    pub fn integer(&self, name: &str, rule: Id) -> Result<Option<i64>, Refused> {
         let Some(text) = self.text(name) else { return Ok(None) };
-        rules.parse(
-            rule,
-            || text.parse().map(Some).map_err(|_| format!("{name} is {text:?}, not an integer")),
-            || Ok(text.parse().ok()),
-        )
+        let why = |_| Refused { rule, why: format!("{name} is {text:?}, not an integer") };
+        text.parse().map(Some).map_err(why)
+    }
+
+    /// The names, in the order sent.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
     }
 
     /// Without the parameters of these names.
@@ -50,22 +52,11 @@ impl Params {
     pub fn without(self, names: &[&str]) -> Params {
         Params(self.0.into_iter().filter(|(name, _)| !names.contains(&name.as_str())).collect())
     }
-
-    /// Keeps only the first parameter among those that `filters` names, and all other parameters.
-    #[must_use]
-    pub fn with_first_of(self, filters: &[&str]) -> Params {
-        let is_filter = |name: &str| filters.contains(&name);
-        let first = self.0.iter().map(|(name, _)| name).find(|name| is_filter(name)).cloned();
-        Params(
-            self.0.into_iter().filter(|(name, _)| !is_filter(name) || Some(name) == first.as_ref()).collect(),
-        )
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Strict;
     use crate::network::requirements::flat::START_DATE;
 
     #[test]
@@ -79,7 +70,7 @@ mod tests {
     #[test]
     fn integers_are_parsed_completely() {
         let params = Params::parse("good=-5&big=99999999999999999999&float=1.0&text=x&blank=%20");
-        let integer = |name| params.integer(name, &START_DATE, &mut Strict);
+        let integer = |name| params.integer(name, &START_DATE);
         assert_eq!((integer("good"), integer("absent")), (Ok(Some(-5)), Ok(None)));
         for bad in ["big", "float", "text", "blank"] {
             assert_eq!(integer(bad).expect_err(bad).rule, &START_DATE);

@@ -12,7 +12,7 @@ use crate::network::params::Params;
 use crate::network::requirements::{flat, listing};
 use crate::network::shapes::{ERRORS, LIMIT, LISTED, PAGE, PAGED, PAGINATION};
 use crate::shape::{Field, Reply, ShapeKind, may, must, present};
-use crate::{Dialect, Refused, Rules};
+use crate::{Dialect, Refused};
 
 /// The parameters of `GET /messages`, for the API description.
 const LIST_QUERY: &[Field] = &[
@@ -61,7 +61,7 @@ endpoint! {
 }
 
 /// The filters of `GET /messages`.
-const LISTING: [&str; 6] = ["hashes", "addresses", "channels", "tags", "types", "content.keys"];
+pub const FILTERS: [&str; 6] = ["hashes", "addresses", "channels", "tags", "types", "content.keys"];
 
 /// A filter over messages. An absent member matches every message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,46 +88,28 @@ pub struct MessageFilter {
 
 impl MessageFilter {
     /// The filters of `GET /messages`.
-    pub fn of_list(params: &Params, rules: &mut dyn Rules) -> MessageFilter {
-        use listing::{ADDRESSES, ALL_OF, ANY_OF, CHANNELS, CONTENT_KEYS_SELECT, HASHES, TAGS_SELECT, TYPES};
-
-        let params = rules.effect(&ALL_OF, params.clone(), |params, _| params.with_first_of(&LISTING));
-        let mut list = |name: &str, rule| {
-            let values = rules.effect(&ANY_OF, params.list(name), |values, _| {
-                values.map(|values| values.into_iter().take(1).collect())
-            });
-            rules.effect(rule, values, |_, _| None)
-        };
+    pub fn of_list(params: &Params) -> MessageFilter {
         MessageFilter {
-            hashes: list("hashes", &HASHES),
-            addresses: list("addresses", &ADDRESSES),
-            channels: list("channels", &CHANNELS),
-            tags: list("tags", &TAGS_SELECT),
-            types: list("types", &TYPES),
-            content_key: rules
-                .effect(&CONTENT_KEYS_SELECT, params.text("content.keys"), |_, _| None)
-                .map(str::to_owned),
+            hashes: params.list("hashes"),
+            addresses: params.list("addresses"),
+            channels: params.list("channels"),
+            tags: params.list("tags"),
+            types: params.list("types"),
+            content_key: params.text("content.keys").map(str::to_owned),
             ..MessageFilter::default()
         }
     }
 
     /// The filters of `GET /messages.json`. The two names of the measurements' content type are aliases.
-    pub fn of_flat(
-        dialect: &Dialect,
-        params: &Params,
-        rules: &mut dyn Rules,
-    ) -> Result<MessageFilter, Refused> {
-        use flat::{ADDRESSES, CHANNELS, CONTENT_TYPES, END_DATE, START_DATE};
-
-        let mut list = |name: &str, rule| rules.effect(rule, params.list(name), |_, _| None);
-        let addresses = list("addresses", &ADDRESSES);
-        let channels = list("channels", &CHANNELS);
-        let content_types = list("content_types", &CONTENT_TYPES).map(|types| with_aliases(dialect, types));
-        let start = params.integer("startDate", &START_DATE, rules)?;
-        let end = params.integer("endDate", &END_DATE, rules)?;
-        let start = rules.effect(&START_DATE, start, |_, _| None);
-        let end = rules.effect(&END_DATE, end, |_, _| None);
-        Ok(MessageFilter { addresses, channels, content_types, start, end, ..MessageFilter::default() })
+    pub fn of_flat(dialect: &Dialect, params: &Params) -> Result<MessageFilter, Refused> {
+        Ok(MessageFilter {
+            addresses: params.list("addresses"),
+            channels: params.list("channels"),
+            content_types: params.list("content_types").map(|types| with_aliases(dialect, types)),
+            start: params.integer("startDate", &flat::START_DATE)?,
+            end: params.integer("endDate", &flat::END_DATE)?,
+            ..MessageFilter::default()
+        })
     }
 
     /// Whether the filter matches `message`.
@@ -171,7 +153,6 @@ mod tests {
 
     use super::*;
     use crate::network::message::{Draft, MessageType};
-    use crate::{Strict, Without};
 
     fn message(sender: &str, kind: MessageType, timestamp: i64) -> Message {
         let content = r#"{"type":"t","tags":["x"],"a":{"b":null}}"#;
@@ -179,11 +160,11 @@ mod tests {
     }
 
     fn list(query: &str) -> MessageFilter {
-        MessageFilter::of_list(&Params::parse(query), &mut Strict)
+        MessageFilter::of_list(&Params::parse(query))
     }
 
     fn flat(query: &str) -> Result<MessageFilter, Refused> {
-        MessageFilter::of_flat(&Dialect::default(), &Params::parse(query), &mut Strict)
+        MessageFilter::of_flat(&Dialect::default(), &Params::parse(query))
     }
 
     #[test]
@@ -242,16 +223,6 @@ mod tests {
             assert!(types.contains(&dialect.scoring_type) && types.contains(&dialect.metrics_type));
         }
         assert_eq!(flat("content_types=other").unwrap().content_types.unwrap(), ["other"]);
-    }
-
-    #[test]
-    fn violated_rule_widens_or_narrows_its_filter() {
-        let params = Params::parse("addresses=0xaa,0xbb&types=POST");
-        let of = |rule| MessageFilter::of_list(&params, &mut Without(rule));
-        assert_eq!(of(&listing::ADDRESSES).addresses, None);
-        assert_eq!(of(&listing::ANY_OF).addresses.unwrap(), ["0xaa"]);
-        assert_eq!(of(&listing::ALL_OF).types, None);
-        assert!(of(&listing::ALL_OF).addresses.is_some());
     }
 
     proptest! {

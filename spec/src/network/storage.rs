@@ -98,17 +98,14 @@ impl<'a> Upload<'a> {
             "the part `address` is missing or empty".to_owned()
         })?;
         let channel = match field("channel").filter(|channel| !channel.is_empty()) {
-            Some(channel) => rules.effect(&CHANNEL, channel.to_owned(), |_, _| dialect.channel.clone()),
+            Some(channel) => rules.interpret(&CHANNEL, channel.to_owned(), || dialect.channel.clone()),
             None => {
-                rules.effect(&CHANNEL_DEFAULT, dialect.channel.clone(), |channel, _| channel.to_lowercase())
+                rules.interpret(&CHANNEL_DEFAULT, dialect.channel.clone(), || dialect.channel.to_lowercase())
             }
         };
         let tags = field("tags").unwrap_or_default().split(',').map(str::trim).filter(|tag| !tag.is_empty());
         let tags: Vec<String> = tags.map(str::to_owned).collect();
-        let refused = !tags.is_empty() && rules.violated(&TAGS).is_some();
-        if refused {
-            return Err(Refused { rule: &TAGS, why: "tags are not accepted".to_owned() });
-        }
+        rules.forbid(&TAGS, tags.is_empty(), || "the form has tags".to_owned())?;
         Ok(Upload {
             file: bytes,
             content_type: file.and_then(|part| part.content_type).unwrap_or(DEFAULT_CONTENT_TYPE),

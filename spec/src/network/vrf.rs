@@ -118,7 +118,7 @@ pub struct Drawn {
 }
 
 /// The claim to verify.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
     /// The seed.
     pub seed: String,
@@ -131,19 +131,25 @@ pub struct Claim {
 impl Claim {
     /// Reads the body of a verify request.
     pub fn parse(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Claim, Refused> {
-        // When the rule is violated, a value inside an array counts.
-        let of = |name| body.get(name).map(|value| value.get(0).unwrap_or(value));
-        let is_violated = rules.violated(&VERIFY_FIELDS).is_some();
-        let found = |name| if is_violated { of(name) } else { body.get(name) };
-        let [seed, proof] = ["seed", "proof"].map(|name| found(name).and_then(Value::as_str));
-        let value = found("value").and_then(Value::as_i64);
-        for (name, is_typed) in
-            [("seed", seed.is_some()), ("proof", proof.is_some()), ("value", value.is_some())]
-        {
-            rules.require(&VERIFY_FIELDS, is_typed, || shown(body, name))?;
-        }
-        let owned = |text: Option<&str>| text.unwrap_or_default().to_owned();
-        Ok(Claim { seed: owned(seed), value: value.unwrap_or_default(), proof: owned(proof) })
+        rules.parse(
+            &VERIFY_FIELDS,
+            || Claim::read(body, |given| given),
+            || {
+                // A value inside an array counts.
+                Claim::read(body, |given| given.get(0).unwrap_or(given)).or_else(|_| Ok(Claim::default()))
+            },
+        )
+    }
+
+    /// The claim of a body, where `of` finds a member's value.
+    fn read(body: &Map<String, Value>, of: fn(&Value) -> &Value) -> Result<Claim, String> {
+        let found = |name| body.get(name).map(of);
+        let text = |name| found(name).and_then(Value::as_str).map(str::to_owned);
+        Ok(Claim {
+            seed: text("seed").ok_or_else(|| shown(body, "seed"))?,
+            proof: text("proof").ok_or_else(|| shown(body, "proof"))?,
+            value: found("value").and_then(Value::as_i64).ok_or_else(|| shown(body, "value"))?,
+        })
     }
 }
 

@@ -33,7 +33,7 @@ pub(in crate::network) struct Chains {
 
 /// A chain. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Chain {
+pub(in crate::network) struct Chain {
     /// Sorted from the oldest.
     transactions: Arc<Vec<Transaction>>,
     events: Arc<Vec<Event>>,
@@ -46,7 +46,7 @@ impl Chains {
     }
 
     /// The chain of a network.
-    pub(super) fn for_network(&self, network: &str) -> Option<Chain> {
+    pub(in crate::network) fn for_network(&self, network: &str) -> Option<Chain> {
         let at = NETWORKS.iter().position(|name| *name == network)?;
         Some(self.made[at].get_or_init(|| Maker { rng: self.rng, network, ends: self.ends }.chain()).clone())
     }

@@ -3,26 +3,25 @@
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 
+use assay_spec::Id;
 use assay_spec::Instant;
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::instance::{Control, Instance, InstanceFilter, Update, Wanted};
 use assay_spec::network::machines::{InstanceEvent, InstanceState};
-use assay_spec::network::requirements::instances::{
-    CONTROL_UNKNOWN, SAME_ID, UPDATE_APPLIES, UPDATE_UNKNOWN,
-};
-use assay_spec::{Id, Rules};
+use assay_spec::network::requirements::errors::FORBIDDEN;
+use assay_spec::network::requirements::instances::{CONTROL_UNKNOWN, SAME_ID, UPDATE_UNKNOWN};
 use imbl::{OrdMap, Vector};
 
+use super::State;
 use super::call::Call;
 use super::hash::Hash;
 use super::store::Number;
-use super::{State, variations};
 use crate::core::Core;
 use crate::refusal::Refusal;
 
 mod calls;
 
-pub(super) use calls::{control, create, list, read, update};
+pub(super) use calls::{Shown, admit_control, control, create, find, list, read, update};
 
 /// The instances of a node.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +55,7 @@ impl Instances {
     }
 
     /// The instances that a filter selects, as records, newest first.
-    fn select(&self, core: &Core, filter: &InstanceFilter) -> Vec<Instance> {
+    fn select(&self, core: &mut Core, filter: &InstanceFilter) -> Vec<Instance> {
         let of_owner = |machine: &Machine| {
             filter.address.as_ref().is_none_or(|address| address.eq_ignore_ascii_case(&machine.owner))
         };
@@ -67,13 +66,19 @@ impl Instances {
     }
 }
 
+/// The identifier of an instance.
+#[derive(Debug)]
+pub(super) struct InstanceId {
+    /// The hash of its message, as clients see it.
+    pub(super) item_hash: String,
+    /// The identifier.
+    pub(super) id: String,
+}
+
 /// The identifier of the instance that a message creates.
-fn id_of(core: &Core, hash: Hash) -> String {
-    if core.varies(variations::INSTANCE_ID_HASH) {
-        hash.text(core)
-    } else {
-        format!("inst-{}", &hash.hex()[..24])
-    }
+fn id_of(core: &mut Core, hash: Hash) -> String {
+    let id = InstanceId { item_hash: hash.text(core), id: format!("inst-{}", &hash.hex()[..24]) };
+    core.step(id).id
 }
 
 /// The address of an instance, from the range reserved for documentation.
@@ -83,14 +88,10 @@ fn ipv6_of(core: &Core, hash: Hash) -> Ipv6Addr {
     Ipv6Addr::from_bits(0x2001_0db8_u128 << 96 | host)
 }
 
-fn record(core: &Core, id: &str, machine: &Machine) -> Instance {
+fn record(core: &mut Core, id: &str, machine: &Machine) -> Instance {
     let Machine { wanted, owner, ipv6, state, created, updated, .. } = machine;
-    let status = match state {
-        InstanceState::Stopped => "stopped",
-        _ if core.varies(variations::INSTANCE_STATUSES) => "provisioning",
-        _ => "running",
-    };
-    Instance {
+    let status = if *state == InstanceState::Stopped { "stopped" } else { "running" };
+    core.step(Instance {
         instance_id: id.to_owned(),
         owner: owner.to_string(),
         name: wanted.name.clone(),
@@ -103,7 +104,7 @@ fn record(core: &Core, id: &str, machine: &Machine) -> Instance {
         status,
         created_at: created.seconds(),
         updated_at: updated.seconds(),
-    }
+    })
 }
 
 /// Checks a change of an instance: it exists, and the sender is its owner.
@@ -117,11 +118,11 @@ pub(super) fn judge(
     let found = state.primary.derived.instances.find(id);
     core.require(rule, found.is_some(), || format!("no instance {id:.80}"))?;
     let own = found.is_none_or(|machine| machine.owner.eq_ignore_ascii_case(&envelope.address));
-    if !own && !envelope.formless {
-        let owner = &assay_spec::network::requirements::errors::FORBIDDEN;
-        return Err(Refusal::new(owner, format!("{id} does not belong to {}", envelope.address)));
+    if own {
+        Ok(())
+    } else {
+        Err(Refusal::new(&FORBIDDEN, format!("{id} does not belong to {}", envelope.address)))
     }
-    Ok(())
 }
 
 /// Checks the further conditions of an update.
@@ -174,16 +175,16 @@ pub(super) fn created(state: &mut State, core: &mut Core, number: Number, wanted
 /// Applies a valid update.
 pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
     let now = core.now();
-    let violated = core.violated(&UPDATE_APPLIES);
+    let update = core.step(update);
     let Some(machine) = state.primary.derived.instances.by_id.get_mut(update.instance_id.as_str()) else {
         return;
     };
     let machine = Arc::make_mut(machine);
     let Update { name, description, allowed_ports, .. } = update;
-    if let Some(name) = name.filter(|_| violated.is_none_or(|variant| variant == "description")) {
+    if let Some(name) = name {
         machine.wanted.name = name;
     }
-    if let Some(description) = description.filter(|_| violated.is_none()) {
+    if let Some(description) = description {
         machine.wanted.description = description;
     }
     if let Some(ports) = allowed_ports {
@@ -194,11 +195,8 @@ pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
 }
 
 /// Applies a valid action.
-pub(super) fn controlled(state: &mut State, core: &mut Core, control: &Control) {
+pub(super) fn controlled(core: &mut Core, state: &mut State, control: &Control) {
     let now = core.now();
-    if core.varies(variations::INSTANCE_INERT) {
-        return;
-    }
     let Some(machine) = state.primary.derived.instances.by_id.get_mut(control.instance_id.as_str()) else {
         return;
     };

@@ -10,7 +10,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use assay_spec::network::machines::{MeasurementEvent, MeasurementState};
-use assay_spec::network::requirements::metrics::RETENTION;
 use imbl::{OrdMap, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,6 +17,7 @@ use serde_json::{Value, json};
 use super::{State, Timer, actions, set};
 use crate::core::Core;
 
+pub(super) use publish::Hourly;
 pub(super) use record::{Failed, Measured};
 pub(super) use visit::{Probe, probed};
 
@@ -176,14 +176,11 @@ fn close(state: &mut State, core: &mut Core, number: u64) {
 /// Drops records of an hour that ended more than two weeks ago.
 fn age(state: &mut State, core: &mut Core) {
     moves(core, MeasurementState::Published, MeasurementEvent::Age);
-    let begin = core.now() - state.limits.metrics_retention_ms;
-    // Where the deviation serves them longer, they are kept longer.
-    if core.effect(&RETENTION, true, |_, _| false) {
-        for node in 0..state.nodes.len() {
-            let Some(records) = state.measure.records.get_mut(&node) else { continue };
-            while records.front().is_some_and(|first| first.at < begin) {
-                records.pop_front();
-            }
+    let begin = core.now() - core.limits(&state.limits).metrics_retention_ms;
+    for node in 0..state.nodes.len() {
+        let Some(records) = state.measure.records.get_mut(&node) else { continue };
+        while records.front().is_some_and(|first| first.at < begin) {
+            records.pop_front();
         }
     }
 }

@@ -10,16 +10,15 @@ use assay_spec::network::envelope::{Envelope, body, message_text};
 use assay_spec::network::limits::FILE_PROBE;
 use assay_spec::network::measurement;
 use assay_spec::network::message::{Message, MessageType};
-use assay_spec::network::requirements::measurement::{CONTENT_TYPE, HOURLY, PUBLISHED, RESULTS};
 use assay_spec::network::signing::sign_text;
-use assay_spec::{Rules, Strict};
+use assay_spec::{Dialect, Strict};
 use bytes::Bytes;
 use imbl::Vector;
 use serde_json::{Map, Value, json};
 
 use super::record::{Measured, Record};
 use crate::core::Core;
-use crate::network::{State, create, storage, variations};
+use crate::network::{State, create, steps};
 use crate::refusal::Refusal;
 
 /// The number of members of the large aggregate.
@@ -38,6 +37,21 @@ pub(super) struct Fixtures {
     pub(super) file: String,
     /// The hash of the message that keeps the file.
     pub(super) message: String,
+}
+
+/// The messages of an hour.
+#[derive(Debug)]
+pub(in crate::network) struct Hourly {
+    /// The number of the hour.
+    pub(in crate::network) number: u64,
+    /// Its results.
+    pub(in crate::network) results: Vector<Arc<Measured>>,
+    /// The dialect of the network.
+    pub(in crate::network) dialect: Arc<Dialect>,
+    /// The type of its messages.
+    pub(in crate::network) kind: MessageType,
+    /// Their contents.
+    pub(in crate::network) contents: Vec<Value>,
 }
 
 /// The publisher's address.
@@ -74,7 +88,7 @@ fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
     let file: Vec<u8> =
         (0..).flat_map(|n| draw("network.measured-file", n)).take(FILE_PROBE.usize()).collect();
     let file = Bytes::from(file);
-    let cid = storage::name(core, &file)?;
+    let cid = steps::name(core, &file)?;
     let content = json!({ "address": address, "item_hash": cid, "item_type": "ipfs", "time": time });
     let store = signed(core, MessageType::Store, &channel, &content)?;
 
@@ -87,10 +101,6 @@ fn write(state: &mut State, core: &mut Core) -> Result<Fixtures, Refusal> {
 
 /// Publishes the results of an hour as one message.
 pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Vector<Arc<Measured>>) {
-    let skipped = number.is_multiple_of(2) && core.violated(&HOURLY) == Some("");
-    if skipped {
-        return;
-    }
     let (mut of_core, mut of_compute) = (Vec::new(), Vec::new());
     for measured in results {
         match &measured.record {
@@ -99,28 +109,12 @@ pub(super) fn hour(state: &mut State, core: &mut Core, number: u64, results: &Ve
         }
     }
     let (dialect, address, now) = (core.dialect.clone(), address(core), core.now());
-    let mut content = measurement::content(&dialect, &address, now.seconds(), &of_core, &of_compute);
-    if core.varies(variations::SCORING_AS_METRICS) {
-        content["type"] = json!(dialect.metrics_type);
-    }
-    if core.varies(variations::RESULTS_FLAT) {
-        let records: Vec<Value> = results.iter().map(|measured| measured.record.written()).collect();
-        content["content"] = json!({ "results": records });
-    }
-    content["type"] = core.effect(&CONTENT_TYPE, content["type"].take(), |_, _| json!("measurements"));
-    content["content"] = core.effect(&RESULTS, content["content"].take(), |_, _| json!("all is well"));
-    let kind = core.effect(&PUBLISHED, MessageType::Post, |_, _| MessageType::Aggregate);
-    if kind == MessageType::Aggregate {
-        content["key"] = json!("hour");
-    }
-    let mut contents = vec![content];
-    if core.violated(&HOURLY) == Some("twice") {
-        let mut again = contents[0].clone();
-        again["time"] = json!(now.seconds() - 1);
-        contents.push(again);
-    }
-    for content in contents {
-        let message = signed(core, kind, &dialect.scoring_channel, &content);
+    let content = measurement::content(&dialect, &address, now.seconds(), &of_core, &of_compute);
+    let (results, kind) = (results.clone(), MessageType::Post);
+    let hourly =
+        core.step(Hourly { number, results, dialect: dialect.clone(), kind, contents: vec![content] });
+    for content in hourly.contents {
+        let message = signed(core, hourly.kind, &dialect.scoring_channel, &content);
         let stored = message.and_then(|message| create::store(state, core, &message));
         if let Err(refusal) = stored {
             // The network is full: this hour has no message.

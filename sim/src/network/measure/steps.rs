@@ -9,7 +9,7 @@ use super::publish::Fixtures;
 use crate::core::Core;
 use crate::network::nodes::{Node, NodeKind};
 use crate::network::probes::CHECKS;
-use crate::network::variations;
+use crate::network::storage::Names;
 
 /// One test.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ pub(super) fn for_kind(kind: NodeKind) -> &'static [Test] {
 }
 
 /// The path and query of a test's request to `node`.
-pub(super) fn target(core: &Core, asks: Asks, node: &Node, fixtures: &Fixtures) -> String {
+pub(super) fn target(core: &mut Core, asks: Asks, node: &Node, fixtures: &Fixtures) -> String {
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     match asks {
         Asks::Info => info::PUBLIC.path.to_owned(),
@@ -88,8 +88,8 @@ pub(super) fn target(core: &Core, asks: Asks, node: &Node, fixtures: &Fixtures) 
             format!("{path}?keys={}&limit={AGGREGATE_PROBE}", encoded(fixtures.key))
         }
         Asks::File => {
-            let by_message = core.varies(variations::FILES_BY_MESSAGE);
-            let hash = if by_message { &fixtures.message } else { &fixtures.file };
+            let Names { by_content, .. } = core.step(Names { by_content: true, by_message: true });
+            let hash = if by_content { &fixtures.file } else { &fixtures.message };
             storage::RAW.path.replace("{hash}", &encoded(hash))
         }
         Asks::Login => probes::LOGIN.path.to_owned(),

@@ -11,10 +11,7 @@ use std::sync::Arc;
 
 use assay_spec::network::message::MessageType;
 use assay_spec::network::requirements::envelope::SIZE;
-use assay_spec::network::requirements::webhooks::{EVENT_NAMES, REGISTERED};
-use assay_spec::network::webhook::{
-    Delivery as Payload, MESSAGE_NEW, PROGRAM_EXECUTED, Registration, SIGNATURE_HEADER, sign,
-};
+use assay_spec::network::webhook::{Delivery as Payload, MESSAGE_NEW, Registration, SIGNATURE_HEADER, sign};
 use bytes::Bytes;
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
@@ -22,7 +19,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::hash::Hash;
 use super::store::Number;
-use super::{OutgoingContext, State, Timer, create, faults, set, variations};
+use super::{OutgoingContext, State, Timer, create, faults, set, steps};
 use crate::core::Core;
 use crate::exchange::Reply;
 use crate::outgoing::{Failure, Outcome, Outgoing};
@@ -36,36 +33,16 @@ use inbox::{Delivery, State as Stage, Webhook};
 const LONGEST_WAIT: i64 = 1 << 10;
 
 /// Checks whether a registration is accepted.
-pub(super) fn judge(state: &State, core: &mut Core, registration: &Registration) -> Result<(), Refusal> {
-    let known = [MESSAGE_NEW, PROGRAM_EXECUTED];
-    // The deviation knows one event less.
-    let executed = registration.wants(PROGRAM_EXECUTED);
-    core.effect(&EVENT_NAMES, Ok(()), |_, variant| {
-        let strange = match variant {
-            "message" => registration.wants(known[0]),
-            _ => executed,
-        };
-        if strange { Err(Refusal::new(&EVENT_NAMES, "an event name is unknown")) } else { Ok(()) }
-    })?;
+pub(super) fn judge(core: &mut Core, state: &State, _: &Registration) -> Result<(), Refusal> {
     let count = state.webhooks.registered();
     Ok(core.require(&SIZE, count < state.limits.webhooks, || format!("{count} webhooks"))?)
 }
 
 /// Handles a registration.
 pub(super) fn create(state: &mut State, core: &mut Core, call: &Call<'_>) -> Result<Reply, Refusal> {
-    let created = create::take(state, core, call, Some(MessageType::Webhook), |_, _, _| Ok(()))?;
-    let mut body = json!({ "webhook_id": id_of(created.hash), "status": "success" });
-    if core.varies(variations::WEBHOOK_ITEM_HASH) {
-        body["item_hash"] = json!(created.hash.text(core));
-    }
-    let body = core.effect(&REGISTERED, body, |mut body, variant| {
-        match variant {
-            "id" => body["webhook_id"] = json!(created.number),
-            _ => body["status"] = json!("registered"),
-        }
-        body
-    });
-    Ok(create::success(core, body))
+    let created = steps::take(core, state, call, Some(MessageType::Webhook), &|_, _, _| Ok(()))?;
+    let body = json!({ "webhook_id": id_of(created.hash), "status": "success" });
+    Ok(create::accepted(core, call, created, body))
 }
 
 /// Applies a valid registration.
@@ -105,19 +82,24 @@ pub(super) fn raise(state: &mut State, core: &mut Core, event: &str, data: &Valu
     }
 }
 
-fn payload(core: &Core, webhook: &Webhook, event: &str, data: &Value) -> Bytes {
+/// The body of a delivery.
+#[derive(Debug)]
+pub(super) struct DeliveryBody {
+    /// What it tells.
+    pub(super) payload: Payload,
+    /// As it is written.
+    pub(super) body: Value,
+}
+
+fn payload(core: &mut Core, webhook: &Webhook, event: &str, data: &Value) -> Bytes {
     let payload = Payload {
         event: event.to_owned(),
         webhook_id: webhook.id.to_string(),
         timestamp: core.now().seconds(),
         data: data.clone(),
     };
-    let body = if core.varies(variations::WEBHOOK_PAYLOAD) {
-        json!({ "type": payload.event, "payload": payload.data })
-    } else {
-        json!(payload)
-    };
-    body.to_string().into()
+    let body = json!(payload);
+    core.step(DeliveryBody { payload, body }).body.to_string().into()
 }
 
 /// Sends a delivery, for the first time or as a retry.

@@ -47,27 +47,16 @@ pub fn matching(message: &str, signature: &str, address: &str) -> Option<Scheme>
 
 /// Verifies an envelope with whichever scheme matches.
 pub fn check(envelope: &Envelope, rules: &mut dyn Rules) -> Result<Option<Scheme>, Refused> {
-    if envelope.formless {
-        return Ok(None);
-    }
     let scheme = matching(&envelope.text, &envelope.signature, &envelope.address);
     rules.require(&VERIFIED, scheme.is_some(), || {
         format!("the signature is not one of {}", envelope.address)
     })?;
-    // The deviations of the accepting rules apply only to members that one scheme has: a nonce, or a canonical form.
-    let deviation = match scheme {
-        Some(Scheme::Request | Scheme::Compact) if envelope.text.contains("\"nonce\"") => {
-            Some(&GENERAL_TAKEN)
-        }
-        Some(Scheme::Record) => Some(&RECORD_TAKEN),
-        _ => None,
-    };
-    match deviation {
-        Some(rule) if rules.violated(rule).is_some() => {
-            Err(Refused { rule, why: "this signing scheme is not accepted".into() })
-        }
-        _ => Ok(scheme),
-    }
+    // Each scheme has something of its own: a general signature its nonce, a record its canonical form.
+    let is_general = matches!(scheme, Some(Scheme::Request | Scheme::Compact));
+    let has_nonce = envelope.text.contains("\"nonce\"");
+    rules.forbid(&GENERAL_TAKEN, !(is_general && has_nonce), || "a general signature".to_owned())?;
+    rules.forbid(&RECORD_TAKEN, scheme != Some(Scheme::Record), || "the signature of a record".to_owned())?;
+    Ok(scheme)
 }
 
 #[cfg(test)]
