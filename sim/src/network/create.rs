@@ -187,7 +187,13 @@ impl Rules for Lenient {
         (rule != &SIZE).then_some("")
     }
 
-    fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
+    fn guard(
+        &mut self,
+        rule: Id,
+        _: &'static str,
+        holds: bool,
+        why: &mut dyn FnMut() -> String,
+    ) -> Result<(), Refused> {
         if holds || rule != &SIZE { Ok(()) } else { Err(Refused { rule, why: why() }) }
     }
 }

@@ -1,6 +1,7 @@
 //! The network's deviations. Guards have their deviation next to the guard, and parse rules in the spec; this
 //! file has the changed responses.
 
+use assay_spec::Id;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::query::MessageFilter;
 use assay_spec::network::requirements::messages::{
@@ -11,7 +12,6 @@ use assay_spec::network::requirements::{
     aggregates, envelope, errors, flat, forget, indexer, info, instances, limits, listing, measurement,
     messages, metrics, paging, pins, probes, programs, signing, storage, store, vrf, webhooks,
 };
-use assay_spec::{Id, Rules};
 use serde_json::{Value, json};
 
 use crate::core::Core;

@@ -1,6 +1,5 @@
 //! The flat list of messages: `GET /messages.json`.
 
-use assay_spec::Rules;
 use assay_spec::network::query::MessageFilter;
 use assay_spec::network::requirements::flat::{FINDS, FLAT};
 use serde_json::{Value, json};

@@ -55,7 +55,7 @@ use assay_spec::network::{
     message, metrics as metrics_spec, neighbours as neighbours_spec, pin as pin_spec, probes as probes_spec,
     program as program_spec, query, storage as storage_spec, vrf as vrf_spec, webhook as webhook_spec,
 };
-use assay_spec::{Instant, Rules};
+use assay_spec::Instant;
 use imbl::{OrdMap, OrdSet};
 use serde_json::{Value, json};
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use assay_spec::Rules;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::pin::Pin;
 use assay_spec::network::requirements::pins::{CONTENT, CONTENT_TYPE, PINNED, UNKNOWN};

@@ -175,8 +175,7 @@ fn is_removing(store: &Store, text: &str) -> bool {
 
 /// The file is not found. Where the rule is violated, it is empty.
 fn missing(core: &mut Core, call: &Call<'_>, rule: Id) -> Result<Reply, Refusal> {
-    let why = format!("no file {:.80}", call.capture(0));
-    core.require(rule, false, || why)?;
+    core.require(rule, false, || format!("no file {:.80}", call.capture(0)))?;
     Ok(Reply::new(200, DEFAULT_CONTENT_TYPE, Bytes::new()))
 }
 

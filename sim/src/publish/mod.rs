@@ -24,7 +24,7 @@ use assay_spec::publish::machines::{BindingState, LockEvent, LockState, PrepareE
 use assay_spec::publish::prepare::{TxtObserved, Wanted};
 use assay_spec::publish::requirements::exchange::{BODY_LIMIT, PASSIVE, RATE_PER_IP, STANDBY};
 use assay_spec::publish::{prepare as prepare_spec, submit as submit_spec};
-use assay_spec::{Instant, Place, Rules, Service};
+use assay_spec::{Instant, Place, Service};
 use bytes::Bytes;
 use ed25519_dalek::SigningKey;
 use imbl::OrdMap;

@@ -100,7 +100,7 @@ pub struct Write {
 
 impl Write {
     /// Reads an AGGREGATE's content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Write, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Write, Refused> {
         let key = text(content, "key").filter(|key| !key.is_empty());
         rules.require(&CREATE_KEY, key.is_some(), || shown(content, "key"))?;
         let address = text(content, "address").filter(|address| !address.is_empty());
@@ -209,7 +209,7 @@ pub struct AggregateFilter {
 
 impl AggregateFilter {
     /// The filters of `GET /aggregates`. With `key` and `keys`, both must match.
-    pub fn of_list(params: &Params, rules: &mut impl Rules) -> AggregateFilter {
+    pub fn of_list(params: &Params, rules: &mut dyn Rules) -> AggregateFilter {
         let key = rules.effect(&BY_KEY, params.text("key"), |_, _| None);
         let keys = rules.effect(&BY_KEYS, params.list("keys"), |_, _| None);
         let keys = match (key, keys) {
@@ -228,7 +228,7 @@ impl AggregateFilter {
     pub fn of_address(
         address: &str,
         params: &Params,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<(AggregateFilter, Option<u64>), Refused> {
         let keys = rules.effect(&JSON_KEYS, params.list("keys"), |_, _| None);
         let limit = match params.text("limit").map(str::parse::<u64>) {

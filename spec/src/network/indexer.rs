@@ -142,7 +142,7 @@ impl Bounds {
         self.from.is_none_or(|from| from <= value) && self.to.is_none_or(|to| value <= to)
     }
 
-    fn parse(params: &Params, names: [&str; 2], rule: Id, rules: &mut impl Rules) -> Result<Bounds, Refused> {
+    fn parse(params: &Params, names: [&str; 2], rule: Id, rules: &mut dyn Rules) -> Result<Bounds, Refused> {
         // The deviation of this rule fails on what it should reject.
         let _ = rules.violated(&INTEGERS);
         let [from, to] = names.map(|name| params.integer(name, &INTEGERS, &mut Strict));
@@ -172,7 +172,7 @@ pub struct EventFilter {
 
 impl EventFilter {
     /// Reads the parameters.
-    pub fn parse(params: &Params, rules: &mut impl Rules) -> Result<EventFilter, Refused> {
+    pub fn parse(params: &Params, rules: &mut dyn Rules) -> Result<EventFilter, Refused> {
         let args = match params.text("args") {
             None => None,
             Some(text) => rules.parse(
@@ -222,7 +222,7 @@ pub struct TransactionFilter {
 
 impl TransactionFilter {
     /// Reads the parameters.
-    pub fn parse(params: &Params, rules: &mut impl Rules) -> Result<TransactionFilter, Refused> {
+    pub fn parse(params: &Params, rules: &mut dyn Rules) -> Result<TransactionFilter, Refused> {
         let mut text = |name, rule| rules.effect(rule, params.text(name), |_, _| None).map(str::to_owned);
         let [address, from, to] =
             [("address", &ADDRESS), ("from", &FROM), ("to", &TO)].map(|(name, rule)| text(name, rule));

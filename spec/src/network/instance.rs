@@ -140,7 +140,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Reads an INSTANCE's content. The description and the firewall may be missing.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Wanted, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Wanted, Refused> {
         let mut texts = Vec::new();
         for name in ["name", "description", "image", "ssh_key"] {
             let given = text(content, name);
@@ -176,7 +176,7 @@ pub struct Update {
 
 impl Update {
     /// Reads an `INSTANCE_UPDATE`'s content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Update, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Update, Refused> {
         for name in ["name", "description"] {
             let holds = text(content, name).is_some() || !content.contains_key(name);
             rules.require(&CREATE_TEXTS, holds, || shown(content, name))?;
@@ -241,7 +241,7 @@ pub struct Control {
 
 impl Control {
     /// Reads an `INSTANCE_CONTROL`'s content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Control, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Control, Refused> {
         let instance_id = instance_id(content, rules)?;
         let action = text(content, "action").and_then(Action::named);
         rules.require(&ACTION, action.is_some(), || shown(content, "action"))?;
@@ -289,7 +289,7 @@ pub struct InstanceFilter {
 
 impl InstanceFilter {
     /// The filters of `GET /instances`.
-    pub fn parse(params: &Params, rules: &mut impl Rules) -> InstanceFilter {
+    pub fn parse(params: &Params, rules: &mut dyn Rules) -> InstanceFilter {
         let mut text = |name, rule| rules.effect(rule, params.text(name), |_, _| None).map(str::to_owned);
         InstanceFilter { address: text("address", &BY_ADDRESS), status: text("status", &BY_STATUS) }
     }
@@ -301,13 +301,13 @@ impl InstanceFilter {
     }
 }
 
-fn instance_id(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<String, Refused> {
+fn instance_id(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, Refused> {
     let given = text(content, "instance_id").filter(|id| !id.is_empty());
     rules.require(&CREATE_TEXTS, given.is_some(), || shown(content, "instance_id"))?;
     Ok(given.unwrap_or_default().to_owned())
 }
 
-fn ports(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Option<Vec<u16>>, Refused> {
+fn ports(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Option<Vec<u16>>, Refused> {
     let Some(firewall) = content.get("firewall") else { return Ok(None) };
     rules.parse(
         &CREATE_FIREWALL,

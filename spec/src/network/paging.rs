@@ -50,7 +50,7 @@ impl Default for Sizes {
 
 impl Page {
     /// Reads `page` and `limit`.
-    pub fn parse(params: &Params, sizes: Sizes, rules: &mut impl Rules) -> Result<Page, Refused> {
+    pub fn parse(params: &Params, sizes: Sizes, rules: &mut dyn Rules) -> Result<Page, Refused> {
         let number = match positive(params, "page", rules)? {
             Some(number) => number,
             None => rules.effect(&FIRST_PAGE, 1, |_, _| 2),
@@ -74,7 +74,7 @@ impl Page {
     }
 
     /// The positions of the page's elements among `total`; empty for a page after the last one.
-    pub fn range(self, total: u64, rules: &mut impl Rules) -> std::ops::Range<u64> {
+    pub fn range(self, total: u64, rules: &mut dyn Rules) -> std::ops::Range<u64> {
         let behind = self.skip() >= total;
         let skip = if behind {
             rules.effect(&PAST_END, total, |total, _| total.saturating_sub(self.limit))
@@ -93,7 +93,7 @@ impl Page {
 
 /// This parser always rejects a value that is not a positive integer. When the rule is violated, the simulator fails
 /// the request instead of rejecting it.
-fn positive(params: &Params, name: &str, rules: &mut impl Rules) -> Result<Option<u64>, Refused> {
+fn positive(params: &Params, name: &str, rules: &mut dyn Rules) -> Result<Option<u64>, Refused> {
     let Some(text) = params.text(name) else { return Ok(None) };
     let _ = rules.violated(&ODD_VALUES);
     match text.parse::<i64>() {

@@ -36,7 +36,7 @@ impl Params {
     }
 
     /// The integer with that name. `rule` rejects anything else; when it is violated, the value is ignored.
-    pub fn integer(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<Option<i64>, Refused> {
+    pub fn integer(&self, name: &str, rule: Id, rules: &mut dyn Rules) -> Result<Option<i64>, Refused> {
         let Some(text) = self.text(name) else { return Ok(None) };
         rules.parse(
             rule,

@@ -88,7 +88,7 @@ pub struct MessageFilter {
 
 impl MessageFilter {
     /// The filters of `GET /messages`.
-    pub fn of_list(params: &Params, rules: &mut impl Rules) -> MessageFilter {
+    pub fn of_list(params: &Params, rules: &mut dyn Rules) -> MessageFilter {
         use listing::{ADDRESSES, ALL_OF, ANY_OF, CHANNELS, CONTENT_KEYS_SELECT, HASHES, TAGS_SELECT, TYPES};
 
         let params = rules.effect(&ALL_OF, params.clone(), |params, _| params.with_first_of(&LISTING));
@@ -115,7 +115,7 @@ impl MessageFilter {
     pub fn of_flat(
         dialect: &Dialect,
         params: &Params,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<MessageFilter, Refused> {
         use flat::{ADDRESSES, CHANNELS, CONTENT_TYPES, END_DATE, START_DATE};
 

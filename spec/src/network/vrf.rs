@@ -89,7 +89,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Reads the body of a generate request. Without `count` one value is drawn.
-    pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Wanted, Refused> {
+    pub fn parse(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Wanted, Refused> {
         let seed = text(body, "seed");
         rules.require(&GENERATE_FIELDS, seed.is_some(), || shown(body, "seed"))?;
         let mut integer = |name: &str, otherwise: Option<i64>| {
@@ -130,7 +130,7 @@ pub struct Claim {
 
 impl Claim {
     /// Reads the body of a verify request.
-    pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Claim, Refused> {
+    pub fn parse(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Claim, Refused> {
         // When the rule is violated, a value inside an array counts.
         let of = |name| body.get(name).map(|value| value.get(0).unwrap_or(value));
         let is_violated = rules.violated(&VERIFY_FIELDS).is_some();

@@ -44,7 +44,7 @@ pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) 
 fn filter<T>(
     core: &mut Core,
     params: &Params,
-    parse: impl Fn(&Params, &mut Core) -> Result<T, Refused>,
+    parse: fn(&Params, &mut dyn Rules) -> Result<T, Refused>,
 ) -> Result<T, Refused> {
     const BOUNDS: &[&str] = &["from_block", "to_block", "from_timestamp", "to_timestamp"];
     match parse(params, core) {

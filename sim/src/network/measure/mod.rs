@@ -9,7 +9,6 @@ mod visit;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use assay_spec::Rules;
 use assay_spec::network::machines::{MeasurementEvent, MeasurementState};
 use assay_spec::network::requirements::metrics::RETENTION;
 use imbl::{OrdMap, Vector};
