@@ -170,8 +170,11 @@ pub fn forwarding(profile: &Profile) -> BTreeMap<String, String> {
     {
         forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
     }
-    let header = profile.drop.as_ref().and_then(|drop| drop.forwarding_header.clone());
-    forwarding.extend(header.map(|header| ("drop".to_owned(), header)));
+    let publish = profile.publish.as_ref().and_then(|publish| publish.forwarding_header.as_ref());
+    let drop = profile.drop.as_ref().and_then(|drop| drop.forwarding_header.as_ref());
+    for (site, header) in [("publish", publish), ("drop", drop)] {
+        forwarding.extend(header.map(|header| (site.to_owned(), header.clone())));
+    }
     forwarding
 }
 

@@ -137,6 +137,9 @@ struct Submitted {
 /// When the requests of an address count.
 struct RateWindow(Window);
 
+/// The address for which a request counts.
+struct Peer(IpAddr);
+
 /// A timer.
 #[derive(Clone, Debug)]
 pub enum Timer {
@@ -283,6 +286,7 @@ impl State {
             core.clock.set(now + MINUTE, crate::services::Timer::Publish(Timer::Sweep));
         }
         let RateWindow(window) = core.step(RateWindow(Window::Rolling));
+        let Peer(peer) = core.step(Peer(peer));
         let (length_ms, limit) = (limits.request_window_ms, limits.requests_per_window as usize);
         let counted = self.recent.entry(peer).or_default();
         counted.admit(now, limit, length_ms, window).map_err(|full| {
