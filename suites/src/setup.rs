@@ -35,7 +35,7 @@ pub async fn connect(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Sett
 
 /// Asks the control API of a target what it offers, and, with `reaches_sites`, checks that a server listens at every site.
 pub async fn meet(target: &mut Remote, reaches_sites: bool) -> Result<(), SetupError> {
-    target.ask().await.map_err(SetupError::Unreachable)?;
+    target.learn_offer().await.map_err(SetupError::Unreachable)?;
     if reaches_sites {
         target.reach().await.map_err(SetupError::Unreachable)?;
     }

@@ -202,7 +202,7 @@ impl Remote {
         control: Option<(String, Option<String>)>,
     ) -> Result<Remote, String> {
         let mut remote = Remote::unasked(connector, sites, control);
-        remote.ask().await?;
+        remote.learn_offer().await?;
         Ok(remote)
     }
 
@@ -218,7 +218,7 @@ impl Remote {
     }
 
     /// Asks its control API, if any, what it offers.
-    pub async fn ask(&mut self) -> Result<(), String> {
+    pub async fn learn_offer(&mut self) -> Result<(), String> {
         if let Some(control) = &self.control {
             let addresses = self.offer.addresses;
             self.offer = Offer { addresses, ..control.offer().await? };

@@ -267,8 +267,13 @@ async fn unless_stopped<T>(interrupt: &Interrupt, doing: impl Future<Output = T>
     }
 }
 
-/// Prints the plan of a run, and writes it as JSON if that is wanted.
-fn show(args: &RunArgs, plan: &Plan) -> Result<(), Ending> {
+/// Prints the checks of a run, or its plan, which it also writes as JSON if that is wanted.
+fn show(args: &RunArgs, setup: &Setup, planned: &[Planned], jobs: usize) -> Result<(), Ending> {
+    if args.list {
+        print!("{}", list(setup, planned));
+        return Ok(());
+    }
+    let plan = Plan::new(setup.target.as_ref(), &setup.pace, planned, None, jobs);
     print!("{}", plan.text());
     if let Some(times) = args.repeat {
         println!("the whole plan runs {} (--repeat)", prose::count(times, "time"));
@@ -343,13 +348,7 @@ async fn run_once(
     let wishes = Wishes { read_only: args.read_only, include: args.include.iter().copied().collect() };
     let planned = foresee(setup.target.as_ref(), &setup.settings, &wishes, &checks).await;
     let jobs = usize::from(args.jobs);
-    let Some(interrupt) = interrupt else {
-        if args.plan {
-            return show(args, &Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs));
-        }
-        print!("{}", list(&setup, &planned));
-        return Ok(());
-    };
+    let Some(interrupt) = interrupt else { return show(args, &setup, &planned, jobs) };
     let mut partial = start_partial(args, earlier.as_ref().unwrap_or(&begun));
     let deadline = args.deadline.unwrap_or_else(|| {
         let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);

@@ -356,12 +356,12 @@ fn judge(report: &run::Report) -> Result<(), Ending> {
     let counts: Vec<String> =
         report.counts().into_iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
     let verdict = if report.conforms() { "conforms" } else { "does not conform" };
-    text += &format!(
-        "{}: {}: {} - {verdict}\n",
-        report.program,
-        prose::count(report.results.len(), "case"),
-        counts.join(", ")
-    );
+    // A program that does not say who it is gets no case.
+    let judged = match report.results.len() {
+        0 => "no case was judged".to_owned(),
+        count => format!("{}: {}: {}", report.program, prose::count(count, "case"), counts.join(", ")),
+    };
+    text += &format!("{judged} - {verdict}\n");
     say(&text)?;
     if report.conforms() { Ok(()) } else { Err(Ending::Code(1)) }
 }

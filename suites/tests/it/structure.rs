@@ -151,3 +151,26 @@ fn prose_files() -> Vec<PathBuf> {
     files.sort();
     files
 }
+
+#[test]
+fn every_path_that_contributors_read_exists() {
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root().join(page)).expect("a page");
+        let layers =
+            ["spec/", "sim/", "vectors/", "suites/", "benches/", "docs/", "fuzz/", ".ci/", ".cargo/"];
+        let named = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+        let paths: Vec<&str> = named
+            .filter(|name| layers.iter().any(|layer| name.starts_with(layer)) && !name.contains(' '))
+            // What libFuzzer writes.
+            .filter(|name| *name != "fuzz/artifacts/")
+            .collect();
+        assert!(paths.len() > 30, "{page} names {} paths", paths.len());
+        for path in paths {
+            let exists = |service: &Service| {
+                let path = path.replace("<service>", service.name());
+                path.contains(['<', '*']) || root().join(path).exists()
+            };
+            assert!(Service::ALL.iter().any(exists), "{page} names {path}, which does not exist");
+        }
+    }
+}
