@@ -321,12 +321,12 @@ impl Rules for Core {
     }
 
     /// As usual; if a violated rule let something pass, the log says so.
-    fn require_part(
+    fn guard(
         &mut self,
         rule: Id,
         part: &'static str,
         holds: bool,
-        why: impl FnOnce() -> String,
+        why: &mut dyn FnMut() -> String,
     ) -> Result<(), Refused> {
         let variant = self.consult(rule);
         if holds {
@@ -343,7 +343,7 @@ impl Rules for Core {
         Ok(())
     }
 
-    fn forbid(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
+    fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {
         let is_violated = self.consult(rule).is_some();
         if holds {
             return Ok(());
@@ -353,7 +353,39 @@ impl Rules for Core {
     }
 }
 
+/// The methods of `dyn Rules`, for handlers.
 impl Core {
+    fn rules(&mut self) -> &mut dyn Rules {
+        self
+    }
+
+    pub(crate) fn require(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
+        self.rules().require(rule, holds, why)
+    }
+
+    pub(crate) fn require_part(
+        &mut self,
+        rule: Id,
+        part: &'static str,
+        holds: bool,
+        why: impl Fn() -> String,
+    ) -> Result<(), Refused> {
+        self.rules().require_part(rule, part, holds, why)
+    }
+
+    pub(crate) fn forbid(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
+        self.rules().forbid(rule, holds, why)
+    }
+
+    pub(crate) fn parse<T>(
+        &mut self,
+        rule: Id,
+        strict: impl FnOnce() -> Result<T, String>,
+        lenient: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, Refused> {
+        self.rules().parse(rule, strict, lenient)
+    }
+
     /// How `rule` is violated here, if it is.
     fn consult(&mut self, rule: Id) -> Option<&'static str> {
         self.consulted.note(rule);

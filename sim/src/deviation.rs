@@ -100,9 +100,12 @@ pub enum UnknownDeviation {
     /// No requirement has that id.
     #[error("unknown requirement {0:?}")]
     Requirement(String),
-    /// The requirement has no such deviation.
+    /// The requirement has other deviations.
     #[error("unknown deviation {0:?}; this requirement has: {1}")]
     Variant(String, String),
+    /// The requirement has no deviation.
+    #[error("no deviation breaks {0:?}")]
+    None(String),
 }
 
 impl Deviations {
@@ -149,6 +152,9 @@ pub fn find(known: &[Deviation], name: &str) -> Result<Deviation, UnknownDeviati
     let of_rule = || known.iter().filter(|deviation| deviation.requirement == rule);
     of_rule().find(|deviation| deviation.variant == variant).copied().ok_or_else(|| {
         let names: Vec<String> = of_rule().map(ToString::to_string).collect();
+        if names.is_empty() {
+            return UnknownDeviation::None(id.to_owned());
+        }
         UnknownDeviation::Variant(name.to_owned(), names.join(", "))
     })
 }

@@ -12,6 +12,8 @@
 //! assert_eq!(wrong.row().to_string(), "publish.exchange.rate-per-ip");
 //! ```
 
+mod sentence;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -34,6 +36,8 @@ pub struct Limit {
     pub counts: &'static str,
     /// Who states it.
     pub stated: Stated,
+    /// The row whose sentence gives the value. `None`: it is this project's choice.
+    pub source: Option<Id>,
     /// The largest amount that is inside the limit under every reading.
     pub inside: i64,
     /// The smallest amount that is beyond the limit under every reading.
@@ -60,6 +64,8 @@ pub enum Stated {
     About,
     /// The document, as one end of a range.
     Range,
+    /// The document, without a number: the value follows from a format that it names.
+    Implied,
     /// Nobody: it is this project's choice, and nothing asserts it.
     Own,
 }
@@ -156,6 +162,7 @@ impl Limit {
             unit,
             counts,
             stated: Stated::Own,
+            source: None,
             inside: value,
             outside: value + 1,
             is_inclusive: true,
@@ -176,7 +183,7 @@ impl Limit {
         row: Id,
     ) -> Limit {
         let own = Limit::own(service, name, value, unit, counts);
-        Limit { stated: Stated::Documented, below: Some(row), above: Some(row), ..own }
+        Limit { stated: Stated::Documented, source: Some(row), below: Some(row), above: Some(row), ..own }
     }
 
     /// A documented length of time. No sentence says whether its last instant is inside; `is_inclusive` is the simulator's
@@ -222,16 +229,18 @@ impl Limit {
         self
     }
 
-    /// A documented limit of which no check sees a wrong value, and why.
+    /// A documented limit of which no check sees a wrong value, the row that states it, and why.
     pub const fn unseen(
         service: Service,
         name: &'static str,
         value: i64,
         unit: Unit,
         counts: &'static str,
+        row: Id,
         why: &'static str,
     ) -> Limit {
-        Limit { stated: Stated::Documented, why, ..Limit::own(service, name, value, unit, counts) }
+        let own = Limit::own(service, name, value, unit, counts);
+        Limit { stated: Stated::Documented, source: Some(row), why, ..own }
     }
 
     /// Its value as a length.
@@ -302,6 +311,12 @@ impl Wrong {
         self.broken().expect("a wrong limit breaks a row")
     }
 
+    /// What happens instead: the wrong value, and the right one.
+    pub fn about(&self) -> String {
+        let Wrong { limit, value } = self;
+        format!("{} instead of {}: {}", limit.unit.amount(*value), limit.words(), limit.counts)
+    }
+
     /// Whether the limit is smaller than documented.
     pub const fn is_tighter(&self) -> bool {
         self.value < self.limit.value
@@ -370,6 +385,7 @@ mod tests {
             let rows = [limit.below, limit.above];
             if limit.stated == Stated::Own {
                 assert_eq!(rows, [None, None], "{name}: nothing judges a limit of our own");
+                assert_eq!(limit.source, None, "{name}");
             } else {
                 assert_eq!(
                     limit.why.is_empty(),

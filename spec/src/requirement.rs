@@ -77,13 +77,11 @@ pub enum Evidence {
     Open(&'static str),
 }
 
-/// A sentence or table row of a document, identified by its place and a hash of its words.
+/// A sentence or table row of a document, identified by its heading and a hash of its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Anchor {
     /// The nearest heading above it.
     pub heading: &'static str,
-    /// Its position under that heading, from 1.
-    pub ordinal: u16,
     /// The first four bytes of the SHA-256 of its words.
     pub hash: u32,
 }
@@ -186,7 +184,7 @@ impl Evidence {
 
 /// Declares the rows of one service: modules of statics whose doc comments are the statements.
 ///
-/// A row is written `NAME: Level Subject evidence ["Heading" ordinal hash, …];`, with an optional `rule "name"` before
+/// A row is written `NAME: Level Subject evidence ["Heading" hash, …];`, with an optional `rule "name"` before
 /// the anchors. `at NAME` before that, or after the name of a group, names a list in the service's module `places`: where
 /// the row, or each row of the group, applies. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
 #[macro_export]
@@ -196,7 +194,7 @@ macro_rules! requirements {
         mod $group:ident $(at $all:ident)? { $(
             $(#[doc = $statement:literal])+
             $name:ident : $level:ident $subject:ident $evidence:ident $(($why:literal))? $(at $places:ident)? $(rule $rule:literal)?
-            [$($heading:literal $ordinal:literal $hash:literal),* $(,)?];
+            [$($heading:literal $hash:literal),* $(,)?];
         )* }
     )*) => {
         #[allow(non_camel_case_types)]
@@ -253,7 +251,7 @@ macro_rules! requirements {
                         evidence: Evidence::$evidence $(($why))?,
                         statement: concat!($($statement),+),
                         rule: concat!("" $(, $rule)?),
-                        anchors: &[$(Anchor { heading: $heading, ordinal: $ordinal, hash: $hash }),*],
+                        anchors: &[$(Anchor { heading: $heading, hash: $hash }),*],
                         places: $crate::place::last(&[PLACES, $(super::super::places::$places)?]),
                     };
                 )*

@@ -16,45 +16,64 @@ pub struct Refused {
     pub why: String,
 }
 
-/// Tells for each rule whether it is enforced, or violated in one of its variants.
+/// Tells for each rule whether it is enforced, or violated in one of its variants. Rules are passed as `&mut dyn Rules`, so
+/// that a function that consults them is compiled once; how it consults them is in the methods of `dyn Rules`.
 pub trait Rules {
     /// How `rule` is violated now: `None` if it is enforced, else the variant's name (empty for the plain variant).
     /// Each call counts as consulting the rule.
     fn violated(&mut self, rule: Id) -> Option<&'static str>;
 
-    /// Whether `rule` is violated in this part: the part is the variant's name, or the variant has no name.
-    fn is_off(&mut self, rule: Id, part: &'static str) -> bool {
-        self.violated(rule).is_some_and(|variant| part.is_empty() || variant.is_empty() || variant == part)
-    }
-
-    /// A guard: rejects unless `holds`.
-    fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
-        self.require_part(rule, "", holds, why)
-    }
-
-    /// A guard of a rule with several parts. Each part can be violated alone.
-    fn require_part(
+    /// A guard: rejects unless `holds` or the rule is violated in this part.
+    fn guard(
         &mut self,
         rule: Id,
         part: &'static str,
         holds: bool,
-        why: impl FnOnce() -> String,
+        why: &mut dyn FnMut() -> String,
     ) -> Result<(), Refused> {
         if self.is_off(rule, part) || holds { Ok(()) } else { Err(Refused { rule, why: why() }) }
     }
 
-    /// The reverse of a guard, for what must be accepted: rejects only if the rule is violated and not `holds`.
-    fn forbid(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
+    /// The reverse of a guard: rejects only if the rule is violated and not `holds`.
+    fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {
         if self.violated(rule).is_some() && !holds { Err(Refused { rule, why: why() }) } else { Ok(()) }
     }
 
+    /// Whether `rule` is violated in this part: the part is the variant's name, or the variant has no name.
+    fn is_off(&mut self, rule: Id, part: &'static str) -> bool {
+        self.violated(rule).is_some_and(|variant| part.is_empty() || variant.is_empty() || variant == part)
+    }
+}
+
+impl dyn Rules + '_ {
+    /// A guard: rejects unless `holds`.
+    pub fn require(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
+        self.guard(rule, "", holds, &mut || why())
+    }
+
+    /// A guard of a rule with several parts. Each part can be violated alone.
+    pub fn require_part(
+        &mut self,
+        rule: Id,
+        part: &'static str,
+        holds: bool,
+        why: impl Fn() -> String,
+    ) -> Result<(), Refused> {
+        self.guard(rule, part, holds, &mut || why())
+    }
+
+    /// The reverse of a guard, for what must be accepted: rejects only if the rule is violated and not `holds`.
+    pub fn forbid(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
+        self.admit(rule, holds, &mut || why())
+    }
+
     /// How an input is understood: as documented, or otherwise if the rule is violated.
-    fn interpret<T>(&mut self, rule: Id, documented: T, otherwise: impl FnOnce() -> T) -> T {
+    pub fn interpret<T>(&mut self, rule: Id, documented: T, otherwise: impl FnOnce() -> T) -> T {
         if self.violated(rule).is_none() { documented } else { otherwise() }
     }
 
     /// A parser: strict, or lenient when the rule is violated.
-    fn parse<T>(
+    pub fn parse<T>(
         &mut self,
         rule: Id,
         strict: impl FnOnce() -> Result<T, String>,
@@ -65,7 +84,7 @@ pub trait Rules {
     }
 
     /// An output: the conforming value, or the violated variant's value.
-    fn effect<T>(&mut self, rule: Id, conforming: T, deviating: impl FnOnce(T, &'static str) -> T) -> T {
+    pub fn effect<T>(&mut self, rule: Id, conforming: T, deviating: impl FnOnce(T, &'static str) -> T) -> T {
         match self.violated(rule) {
             None => conforming,
             Some(variant) => deviating(conforming, variant),
@@ -90,11 +109,5 @@ pub struct Without(pub Id);
 impl Rules for Without {
     fn violated(&mut self, rule: Id) -> Option<&'static str> {
         (rule == self.0).then_some("")
-    }
-}
-
-impl<G: Rules> Rules for &mut G {
-    fn violated(&mut self, rule: Id) -> Option<&'static str> {
-        (**self).violated(rule)
     }
 }

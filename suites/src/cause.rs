@@ -202,7 +202,12 @@ fn deviation(outcome: &Outcome, repeated: &BTreeSet<(u16, &[u8])>) -> Deviation 
         // Some values name their place.
         let place_of =
             if got.contains(&failure.place) { String::new() } else { format!(" at {}", failure.place) };
-        let said = format!("returned {got}{place_of}, wanted {want}");
+        // A status can be wrong for where the request is in relation to a limit.
+        let said = if failure.got == status.to_string() {
+            format!("{returned}, wanted {want}: {}", failure.place)
+        } else {
+            format!("returned {got}{place_of}, wanted {want}")
+        };
         // A wrong header is often the same at every endpoint.
         let scope = if failure.place.starts_with("header ") { "" } else { place.as_str() };
         return with(format!("{site} {scope} {}", shape(&failure.place)), Some(place), said);
@@ -389,6 +394,8 @@ mod tests {
             // Two rules that are not applied at one endpoint.
             status(all[0], at("/api/drop", 200, "{}"), "409"),
             status(all[1], at("/api/drop", 200, "{}"), "400"),
+            // A limit that is too low.
+            failed(all[14], at("/api/drop", 429, "{}"), "a body of 9 bytes was rejected", "not 429", "429"),
             // One wrong status of rejections, whatever the text.
             status(all[2], at("/api/drop", 422, r#"{"error":"a"}"#), "400"),
             status(all[3], at("/api/drop", 422, r#"{"error":"b"}"#), "400"),
@@ -419,6 +426,7 @@ mod tests {
                 ("GET /d and 1 other endpoint got no response: no complete response within 15 s", 2),
                 ("POST /api/drop returned 200, wanted 409", 1),
                 ("POST /api/drop returned 200, wanted 400", 1),
+                ("POST /api/drop returned 429, wanted not 429: a body of 9 bytes was rejected", 1),
                 ("it is slow", 1),
             ]
         );

@@ -1,7 +1,8 @@
 //! A client of a target's control API (HTTP and JSON).
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -29,8 +30,12 @@ pub struct Control {
     health: Arc<Health>,
 }
 
-/// How long a call may take.
-const CALL: Duration = Duration::from_secs(30);
+/// A call may take as many times the minimum response timeout.
+const CALL: u32 = 2;
+/// After this many times in a row without an answer, a call is not sent again.
+const GIVEN_UP: u32 = 2;
+/// The call that may wait for something that does not happen.
+const WAITING: &str = "waiting";
 
 /// Whether the API answers.
 #[derive(Debug, Default)]
@@ -38,6 +43,36 @@ struct Health {
     has_answered: AtomicBool,
     /// Why it gets no more calls: it stopped answering.
     stopped: OnceLock<String>,
+    /// The calls that got no answer, although others did: how often in a row, and why.
+    unanswered: Mutex<BTreeMap<String, (u32, String)>>,
+}
+
+impl Health {
+    /// Why a call is not sent.
+    fn stopped(&self, call: &str) -> Option<String> {
+        let known = self.unanswered().get(call).filter(|(times, _)| *times >= GIVEN_UP).cloned();
+        self.stopped.get().cloned().or_else(|| known.map(|(_, cause)| cause))
+    }
+
+    fn answered(&self, call: &str) {
+        self.has_answered.store(true, Ordering::Relaxed);
+        self.unanswered().remove(call);
+    }
+
+    /// Notes that a call got no answer, and why.
+    fn missed(&self, call: &str, cause: String) {
+        self.unanswered().entry(call.to_owned()).or_insert((0, cause)).0 += 1;
+    }
+
+    fn unanswered(&self) -> MutexGuard<'_, BTreeMap<String, (u32, String)>> {
+        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a call does, in whatever world: its method, its path, and the action.
+fn name_of_call(method: &str, path: &str, body: Option<&Value>) -> String {
+    let action = body.and_then(|body| body["action"].as_str()).unwrap_or_default();
+    format!("{method} {path} {action}")
 }
 
 /// What a target's control API offers.
@@ -143,8 +178,9 @@ impl Control {
     }
 
     async fn send(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
-        if let Some(cause) = self.health.stopped.get() {
-            return Err(cause.clone());
+        let call = name_of_call(method, path, body.as_ref());
+        if let Some(cause) = self.health.stopped(&call) {
+            return Err(cause);
         }
         let url = url::Url::parse(&self.base).map_err(|e| format!("{}: {e}", self.base))?;
         let slash = if path.is_empty() { "" } else { "/" };
@@ -158,19 +194,25 @@ impl Control {
         let host = url.authority().to_owned();
         let failed =
             |why: String| format!("control {method} {}{slash}{path}: {}", self.base, self.readable(why));
-        let response = match self.exchange(&request, &host, CALL).await {
+        let timeout = self.connector.transport().min_timeout * CALL;
+        let response = match self.exchange(&request, &host, timeout).await {
             Ok(response) => response,
             Err(broken) => {
                 let why = failed(broken.to_string());
-                return Err(if self.has_stopped(&broken, url.path(), &host).await {
+                if self.has_stopped(&broken, url.path(), &host).await {
                     let cause = format!("{SILENT}: {why}; a second request got no answer either");
-                    self.health.stopped.get_or_init(|| cause).clone()
-                } else {
-                    why
-                });
+                    return Err(self.health.stopped.get_or_init(|| cause).clone());
+                }
+                let has_answered = self.health.has_answered.load(Ordering::Relaxed);
+                if has_answered && broken.is_silence() && !path.starts_with(WAITING) {
+                    let cause = format!("{SILENT}: {why}");
+                    self.health.missed(&call, cause.clone());
+                    return Err(cause);
+                }
+                return Err(why);
             }
         };
-        self.health.has_answered.store(true, Ordering::Relaxed);
+        self.health.answered(&call);
         let value = response.json().map_err(|e| failed(format!("status {}, {e}", response.status)))?;
         if response.status == 200 {
             Ok(value)

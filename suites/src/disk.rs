@@ -17,7 +17,7 @@ use assay_spec::{Refused, Rules};
 pub fn of_path(
     path: &Path,
     layout: &Layout,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
     blocks: &impl Blocks,
     read_bytes: &AtomicU64,
 ) -> Result<Summary, CidError> {

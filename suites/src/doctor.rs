@@ -16,7 +16,7 @@ use crate::profile::{Loaded, Secrets};
 use crate::prose;
 use crate::redact::Hidden;
 use crate::setup;
-use crate::survey::{Level, Survey, SurveyResult, leave_out, level};
+use crate::survey::{Level, Survey, SurveyResult, leave_out, level, reasons};
 use crate::target::{Remote, Sockets};
 
 /// How many remedies the summary names.
@@ -227,7 +227,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
         Ok(target) => Some(target),
         Err(_) => Remote::over(connector, sites.clone(), None).await.ok(),
     };
-    leave_out(&unconfirmed, &loaded.source, &mut settings);
+    leave_out(reasons(&unconfirmed, &loaded.source), &mut settings);
     let node = asked.iter().find(|asked| asked.service == Service::Network);
     let mut services = Vec::new();
     if let Some(target) = target {

@@ -1,6 +1,6 @@
-//! Parses the documents into sentences and table rows, each with heading, ordinal and hash.
+//! Parses the documents into sentences and table rows, each with its heading and hash.
 //!
-//! The project contains no text of the documents. A row or an excuse names its sentence by place and hash, so a changed
+//! The project contains no text of the documents. A row or an excuse names its sentence by heading and hash, so a changed
 //! document shows exactly what must be reviewed.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -11,8 +11,6 @@ use sha2::{Digest, Sha256};
 pub struct Unit {
     /// The nearest heading above.
     pub heading: String,
-    /// Its position under that heading, from 1.
-    pub ordinal: u16,
     /// The first four bytes of the SHA-256 of its words.
     pub hash: u32,
     /// Its text with normalized white space; table cells are joined by ` | `.
@@ -33,7 +31,6 @@ pub fn units(markdown: &str) -> Vec<Unit> {
 struct Reader {
     units: Vec<Unit>,
     heading: String,
-    ordinal: u16,
     text: String,
     in_heading: bool,
     in_table_head: bool,
@@ -49,7 +46,6 @@ impl Reader {
             }
             Event::End(TagEnd::Heading(_)) => {
                 self.heading = fold(&std::mem::take(&mut self.text));
-                self.ordinal = 0;
                 self.in_heading = false;
             }
             Event::Start(Tag::TableHead) => {
@@ -101,10 +97,9 @@ impl Reader {
         if text.is_empty() {
             return;
         }
-        self.ordinal += 1;
         let digest = Sha256::digest(text.as_bytes());
         let hash = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
-        self.units.push(Unit { heading: self.heading.clone(), ordinal: self.ordinal, hash, text });
+        self.units.push(Unit { heading: self.heading.clone(), hash, text });
     }
 }
 
@@ -126,17 +121,17 @@ mod tests {
     #[test]
     fn sentences_items_and_rows_are_units() {
         let text = "# T\nOne here. Two `x.y` there.\n\n## H\n| a | b |\n|---|---|\n| 1 | `2` |\n\n- item. Next\n  line\n1. num\n";
-        let found: Vec<(String, u16, String)> =
-            units(text).into_iter().map(|unit| (unit.heading, unit.ordinal, unit.text)).collect();
+        let found: Vec<(String, String)> =
+            units(text).into_iter().map(|unit| (unit.heading, unit.text)).collect();
         let expected = [
-            ("T", 1, "One here."),
-            ("T", 2, "Two `x.y` there."),
-            ("H", 1, "1 | `2`"),
-            ("H", 2, "item."),
-            ("H", 3, "Next line"),
-            ("H", 4, "num"),
+            ("T", "One here."),
+            ("T", "Two `x.y` there."),
+            ("H", "1 | `2`"),
+            ("H", "item."),
+            ("H", "Next line"),
+            ("H", "num"),
         ];
-        assert_eq!(found, expected.map(|(h, n, t)| (h.to_owned(), n, t.to_owned())));
+        assert_eq!(found, expected.map(|(heading, text)| (heading.to_owned(), text.to_owned())));
     }
 
     #[test]

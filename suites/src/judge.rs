@@ -17,6 +17,7 @@ use crate::recording::{Recorder, Recording};
 use crate::report::one_line;
 use crate::run::{self, settle};
 use crate::setup;
+use crate::survey;
 use crate::target::{Connect, Connecting, Environment};
 use crate::verdict::{Outcome, Run, Verdict};
 
@@ -134,8 +135,12 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
 /// The settings of the report's checks, and the secrets that are missing now.
 fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'static str>), String> {
     let text = report.conditions.profile.clone();
-    if text.is_empty() {
+    if text.is_empty() && report.conditions.is_embedded {
         return Ok((Settings { seed: report.seed, ..Settings::default() }, Vec::new()));
+    }
+    if text.is_empty() {
+        // The readings and fixtures of the profile decide verdicts.
+        return Err("the report has no profile of its target, so its checks cannot run again".to_owned());
     }
     let folder = std::path::Path::new(".");
     let loaded =
@@ -151,8 +156,9 @@ fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'s
         secrets.stand_in(key, format!("{key}-unknown"));
     }
     let settings = setup::settings(&loaded, &secrets, Some(report.seed));
-    let settings =
+    let mut settings =
         settings.map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n"))?;
+    survey::leave_out(report.conditions.wrong.clone(), &mut settings);
     Ok((settings, missing.into_iter().filter(|key| !key.starts_with("gateway.")).collect()))
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use assay_spec::limit::{Limit, Stated};
 use assay_spec::requirement::{Anchor, Evidence};
 use assay_spec::{Service, catalogue, field};
 use serde_json::{Value, json};
@@ -108,9 +109,7 @@ pub fn against(folder: &Path) -> Result<Comparison, String> {
 }
 
 fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
-    let same = |unit: &Unit, anchor: &Anchor| {
-        unit.heading == anchor.heading && unit.ordinal == anchor.ordinal && unit.hash == anchor.hash
-    };
+    let same = |unit: &Unit, anchor: &Anchor| unit.heading == anchor.heading && unit.hash == anchor.hash;
     let rows: Vec<_> = catalogue::requirements().filter(|row| row.service.document() == document).collect();
     let excuses: Vec<_> = catalogue::excuses().filter(|excuse| excuse.document == document).collect();
     let (mut anchored, mut excused) = (0, 0);
@@ -120,30 +119,44 @@ fn compare(document: u8, units: &[Unit], comparison: &mut Comparison) {
         } else if excuses.iter().any(|excuse| same(unit, &excuse.anchor)) {
             excused += 1;
         } else {
-            let Unit { heading, ordinal, hash, text } = unit;
+            let Unit { heading, hash, text } = unit;
             let start: String = text.chars().take(80).collect();
             comparison.findings.push(format!(
-                "document {document}, {heading} {ordinal} (0x{hash:08x}): neither row nor excuse: {start}"
+                "document {document}, {heading:?} 0x{hash:08x}: neither row nor excuse: {start}"
             ));
         }
     }
     let points = |anchor: &Anchor| units.iter().any(|unit| same(unit, anchor));
     for row in rows {
         for anchor in row.anchors.iter().filter(|anchor| !points(anchor)) {
-            let Anchor { heading, ordinal, .. } = anchor;
+            let Anchor { heading, hash } = anchor;
             comparison
                 .findings
-                .push(format!("{row}: {heading} {ordinal} was changed or removed; review the row"));
+                .push(format!("{row}: {heading:?} 0x{hash:08x} was changed or removed; review the row"));
         }
     }
     for excuse in excuses.iter().filter(|excuse| !points(&excuse.anchor)) {
-        let Anchor { heading, ordinal, .. } = excuse.anchor;
+        let Anchor { heading, hash } = excuse.anchor;
         comparison
             .findings
-            .push(format!("an excuse: {heading} {ordinal} was changed or removed; review the excuse"));
+            .push(format!("an excuse: {heading:?} 0x{hash:08x} was changed or removed; review the excuse"));
+    }
+    let mut stated = 0;
+    for limit in catalogue::limits().filter(|limit| limit.service.document() == document) {
+        let Some(source) = limit.source.filter(|_| limit.stated != Stated::Implied) else { continue };
+        stated += 1;
+        let rows = [Some(source), limit.below, limit.above];
+        let anchors = rows.into_iter().flatten().flat_map(|row| row.anchors);
+        let sentences = anchors.flat_map(|anchor| units.iter().filter(move |unit| same(unit, anchor)));
+        if !sentences.into_iter().any(|unit| limit.is_stated_in(&unit.text)) {
+            let (Limit { service, name, .. }, words) = (limit, limit.words());
+            comparison.findings.push(format!(
+                "limit {service}.{name}: no sentence of {source} says {words}; review the limit"
+            ));
+        }
     }
     comparison.summary.push(format!(
-        "document {document}: {} sentences and table rows, {anchored} in rows, {excused} excused",
+        "document {document}: {} sentences and table rows, {anchored} in rows, {excused} excused; {stated} limits",
         units.len()
     ));
 }

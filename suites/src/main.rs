@@ -94,7 +94,9 @@ enum What {
     Sim(SimArgs),
     /// Prove that every check can fail, and that no check fails under a variation that the documents allow
     #[cfg(feature = "embedded")]
-    #[command(after_help = "Example:\n  assay prove --service publish --json matrix.json")]
+    #[command(
+        after_help = "Examples:\n  assay prove --service publish --json matrix.json\n  assay prove publish.prepare.one-in-flight\n\nThe line of a deviation or variation counts its checks: red are fail, warn and error; undecided are inconclusive, not-testable and not-applicable, because they need what the deviation broke. Under a deviation its own check must be red and no other; under a variation no check may be red or undecided.\n\nExit codes: 0 everything is proven, 1 a hole, 4 the harness failed"
+    )]
     Prove(ProveArgs),
     /// Publish a content identifier or transfer a domain, as a conforming client of the exchange
     #[command(
@@ -158,7 +160,7 @@ enum What {
     )]
     Completions(command::help::CompletionsArgs),
     /// Print the manual page, or write the pages of all commands into a folder
-    #[command(hide = true, after_help = "Example:\n  assay man --into ~/.local/share/man/man1")]
+    #[command(after_help = "Example:\n  assay man --into ~/.local/share/man/man1")]
     Man(command::help::ManArgs),
 }
 

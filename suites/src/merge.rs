@@ -46,6 +46,7 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
                 whole.remarks.push(remark);
             }
         }
+        whole.conditions.wrong.extend(run.conditions.wrong);
         whole.began = [whole.began.take(), run.began].into_iter().flatten().min();
         whole.sent = [whole.sent, run.sent].into_iter().sum();
         whole.objections.extend(run.objections);

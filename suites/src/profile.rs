@@ -98,6 +98,9 @@ pub struct Publish {
     /// Base URL of a node of the chain, without a trailing slash.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub chain_url: Option<String>,
+    /// The header from which the service reads the client's address, if it trusts this machine.
+    #[serde(default, deserialize_with = "drop::optional_header_name")]
+    pub forwarding_header: Option<String>,
     /// Bound domains, canonical, that the run may use up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub domains: Vec<String>,

@@ -189,11 +189,16 @@ impl Runner<'_> {
         remarks
     }
 
-    fn conditions(&self) -> Conditions {
+    /// The conditions of the verdicts, without the profile.
+    pub fn conditions(&self) -> Conditions {
         let mut conditions = self.target.conditions();
-        let offered =
-            conditions.offer.iter_mut().flat_map(|offer| offer.faults.iter_mut().chain(&mut offer.actions));
-        offered.for_each(|name| self.settings.secrets.redact_text(name));
+        conditions.wrong.clone_from(&self.settings.wrong);
+        let Conditions { offer, wrong, .. } = &mut conditions;
+        let offered = offer.iter_mut().flat_map(|offer| offer.faults.iter_mut().chain(&mut offer.actions));
+        for text in offered.chain(wrong.values_mut()) {
+            self.settings.secrets.redact_text(text);
+            self.settings.learned.redact_text(text);
+        }
         conditions
     }
 

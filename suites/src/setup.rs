@@ -9,7 +9,7 @@ use assay_spec::Service;
 use crate::pace::Pace;
 use crate::probe::{Settings, wall_clock};
 use crate::profile::{Loaded, Network, Profile, Secrets, Source, Wrong, key_of_site};
-use crate::survey::{Survey, SurveyResult, WrongFixture, leave_out};
+use crate::survey::{Survey, SurveyResult, WrongFixture, leave_out, reasons};
 use crate::target::{Remote, Target};
 use crate::{drop, gateway, hosting, metadata, network, publish};
 
@@ -28,13 +28,22 @@ pub enum SetupError {
 ///
 /// Without a seed (argument or profile) the seed is random, so that every run uses new names on a real server.
 pub async fn connect(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
-    let (target, settings, pace) = meet(loaded, seed).await?;
-    target.reach().await.map_err(SetupError::Unreachable)?;
+    let (mut target, settings, pace) = prepare(loaded, seed)?;
+    meet(&mut target, true).await?;
     Ok((target, settings, pace))
 }
 
-/// As [`connect`], without checking that a server listens at every site.
-pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
+/// Asks the control API of a target what it offers, and, with `reaches_sites`, checks that a server listens at every site.
+pub async fn meet(target: &mut Remote, reaches_sites: bool) -> Result<(), SetupError> {
+    target.ask().await.map_err(SetupError::Unreachable)?;
+    if reaches_sites {
+        target.reach().await.map_err(SetupError::Unreachable)?;
+    }
+    Ok(())
+}
+
+/// As [`connect`], before anything is sent.
+pub fn prepare(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
     let (secrets, mut wrong) = Secrets::read(loaded);
     let (sockets, misfits) = loaded.sockets(&secrets);
     wrong.extend(misfits);
@@ -55,7 +64,7 @@ pub async fn meet(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Setting
     }
     let token = secrets.get("control_token").map(str::to_owned);
     let control = profile.control.clone().map(|base| (base, token));
-    let target = Remote::over(sockets, sites, control).await.map_err(SetupError::Unreachable)?;
+    let target = Remote::unasked(sockets, sites, control);
     Ok((target.forwarded_by(forwarding(profile)), settings, pace(profile)))
 }
 
@@ -90,7 +99,7 @@ pub async fn confirm(
     let wrong = survey.wrong_fixtures(&answering, domains).await;
     let exchange = found.iter().find(|found| found.service == Service::Publish);
     let ahead_ms = exchange.and_then(|exchange| exchange.found.as_ref().ok()?.skew_ms);
-    leave_out(&wrong, source, settings);
+    leave_out(reasons(&wrong, source), settings);
     settings.publish.ahead_ms = ahead_ms;
     for site in sites.keys() {
         if key_of_site(site).is_some_and(|key| settings.wrong.contains_key(&key)) {
@@ -161,8 +170,11 @@ pub fn forwarding(profile: &Profile) -> BTreeMap<String, String> {
     {
         forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
     }
-    let header = profile.drop.as_ref().and_then(|drop| drop.forwarding_header.clone());
-    forwarding.extend(header.map(|header| ("drop".to_owned(), header)));
+    let publish = profile.publish.as_ref().and_then(|publish| publish.forwarding_header.as_ref());
+    let drop = profile.drop.as_ref().and_then(|drop| drop.forwarding_header.as_ref());
+    for (site, header) in [("publish", publish), ("drop", drop)] {
+        forwarding.extend(header.map(|header| (site.to_owned(), header.clone())));
+    }
     forwarding
 }
 

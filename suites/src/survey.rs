@@ -119,9 +119,10 @@ pub struct WrongFixture {
     pub remedy: String,
 }
 
-/// Takes out of the settings what the target does not confirm, so that no check rests on it.
-pub fn leave_out(wrong: &[WrongFixture], source: &Source, settings: &mut Settings) {
-    settings.wrong = wrong.iter().map(|wrong| (wrong.key.clone(), wrong.reason(source))).collect();
+/// Takes out of the settings what the target does not confirm, so that no check rests on it. `wrong` has the reason of
+/// each key.
+pub fn leave_out(wrong: BTreeMap<String, String>, settings: &mut Settings) {
+    settings.wrong = wrong;
     let is_right = |key: &str, n: usize| !settings.wrong.contains_key(&format!("{key}[{n}]"));
     let mut numbers = 0..;
     let contracts = &mut settings.metadata.contracts;
@@ -129,6 +130,11 @@ pub fn leave_out(wrong: &[WrongFixture], source: &Source, settings: &mut Setting
     let publish = &settings.publish;
     let mut pool = publish.domains.lock().unwrap_or_else(PoisonError::into_inner);
     pool.retain(|domain| publish.number(domain).is_none_or(|n| is_right("publish.domains", n)));
+}
+
+/// Why the checks that rest on these are skipped, by key.
+pub fn reasons(wrong: &[WrongFixture], source: &Source) -> BTreeMap<String, String> {
+    wrong.iter().map(|wrong| (wrong.key.clone(), wrong.reason(source))).collect()
 }
 
 impl WrongFixture {

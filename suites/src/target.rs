@@ -173,6 +173,8 @@ pub struct Remote {
     control: Option<Control>,
     offer: Offer,
     forwarding: BTreeMap<String, String>,
+    /// The sites that are not what the profile says.
+    left_out: BTreeMap<String, String>,
 }
 
 impl Remote {
@@ -199,12 +201,29 @@ impl Remote {
         sites: BTreeMap<String, String>,
         control: Option<(String, Option<String>)>,
     ) -> Result<Remote, String> {
+        let mut remote = Remote::unasked(connector, sites, control);
+        remote.ask().await?;
+        Ok(remote)
+    }
+
+    /// As [`Remote::over`], before its control API is asked what it offers.
+    pub fn unasked(
+        connector: Sockets,
+        sites: BTreeMap<String, String>,
+        control: Option<(String, Option<String>)>,
+    ) -> Remote {
         let control = control.map(|(base, token)| Control::new(Arc::new(connector.clone()), &base, token));
-        let offer = match &control {
-            Some(control) => control.offer().await?,
-            None => Offer::default(),
-        };
-        Ok(Remote { connector, sites, control, offer, forwarding: BTreeMap::new() })
+        let (offer, forwarding, left_out) = (Offer::default(), BTreeMap::new(), BTreeMap::new());
+        Remote { connector, sites, control, offer, forwarding, left_out }
+    }
+
+    /// Asks its control API, if any, what it offers.
+    pub async fn ask(&mut self) -> Result<(), String> {
+        if let Some(control) = &self.control {
+            let addresses = self.offer.addresses;
+            self.offer = Offer { addresses, ..control.offer().await? };
+        }
+        Ok(())
     }
 
     /// The same target, whose sites take the client's address from these headers.
@@ -240,9 +259,10 @@ impl Remote {
 impl Target for Remote {
     fn name(&self) -> String {
         let control = self.control.as_ref().map_or("without control", |_| "with control");
-        let mut sites: Vec<_> = self.sites.iter().collect();
+        // A run has the same name before and after its first questions, so that it can be resumed.
+        let mut sites: Vec<_> = self.sites.iter().chain(&self.left_out).collect();
         // The services first, then what belongs to them.
-        sites.sort_by_key(|(name, _)| Service::named(name).is_none());
+        sites.sort_by_key(|(name, _)| (Service::named(name).is_none(), *name));
         let sites: Vec<String> = sites.iter().map(|(name, url)| format!("{name} {url}")).collect();
         let proxies: String = self.proxies().iter().map(|proxy| format!(", through {proxy}")).collect();
         format!("{} ({control}{proxies})", sites.join(", "))
@@ -310,7 +330,7 @@ impl Target for Remote {
     }
 
     fn leave_out(&mut self, site: &str) {
-        self.sites.remove(site);
+        self.left_out.extend(self.sites.remove(site).map(|url| (site.to_owned(), url)));
     }
 
     fn reach(&self) -> Reach<'_> {

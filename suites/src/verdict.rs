@@ -283,6 +283,8 @@ pub struct Conditions {
     pub sites: BTreeMap<String, String>,
     /// By site: the header that it takes the client's address from.
     pub forwarding: BTreeMap<String, String>,
+    /// Entries of the profile that the target did not confirm: by key, why the checks that rest on them were skipped.
+    pub wrong: BTreeMap<String, String>,
 }
 
 impl Run {

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv6Addr};
 
+use assay_spec::Instant;
 use assay_spec::drop::requirements::limits::{DAILY, HOURLY, ONE_UPLOAD};
-use assay_spec::{Instant, Rules};
 use imbl::OrdMap;
 
 use super::limits::Limits;

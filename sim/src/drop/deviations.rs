@@ -16,7 +16,7 @@ use super::live::INDEX;
 use super::refusal::Rejected;
 use super::steps::{ClaimToken, Deadline, DropId, File, Finish, Identifier, Identify, SiteName};
 use super::upload::{self as handler, UploadReply};
-use super::{Limits, State, live, moves};
+use super::{State, live, moves};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::Answer;
 
@@ -49,15 +49,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
     zip::ABSOLUTE => "an absolute path is treated as relative", guard;
     zip::SYMLINK => "symbolic links are silently skipped", guard;
     zip::ROOT_INDEX => "a site without an index.html is published", guard;
-    zip::SIZE, "early" => "zips over half the limit are rejected", limits |l: &mut Limits| l.zip_bytes /= 2;
-    zip::SIZE, "late" => "zips of any size are accepted", guard;
-    zip::EXTRACTED_SIZE, "early" => "extracted files over half the limit are rejected",
-        limits |l: &mut Limits| l.extracted_bytes /= 2;
-    zip::EXTRACTED_SIZE, "late" => "extracted files of any size are accepted", guard;
+    zip::SIZE => "zips of any size are accepted", guard;
+    zip::EXTRACTED_SIZE => "extracted files of any size are accepted", guard;
     zip::COUNTED => "the file sizes that the zip declares are trusted", guard;
-    zip::FILES, "early" => "zips with more than half the limit of files are rejected",
-        limits |l: &mut Limits| l.files /= 2;
-    zip::FILES, "late" => "any number of files is accepted", guard;
+    zip::FILES => "any number of files is accepted", guard;
 
     cid::OF_THE_FILES => "the identifier covers the zip itself as an extra file", step |s: &mut Identifier| {
         s.0 = |core, zip, extracted| {
@@ -125,16 +120,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
         };
     };
 
-    // Not half: ten drops a day would look like an hour that lasts a day.
-    limits::HOURLY, "early" => "the hourly limit is three quarters of the documented one",
-        limits |l: &mut Limits| l.drops_per_hour -= l.drops_per_hour / 4;
-    limits::HOURLY, "late" => "any number of drops per hour is accepted",
-        limits |l: &mut Limits| l.drops_per_hour = u32::MAX;
-    limits::HOUR_PASSES => "the hour lasts a day", limits |l: &mut Limits| l.hour_ms = l.day_ms;
-    limits::DAILY, "early" => "the daily limit is three quarters of the documented one",
-        limits |l: &mut Limits| l.drops_per_day -= l.drops_per_day / 4;
-    limits::DAILY, "late" => "any number of drops per day is accepted",
-        limits |l: &mut Limits| l.drops_per_day = u32::MAX;
     limits::PER_ADDRESS => "all addresses share one limit",
         step |s: &mut Identify| s.0 = |_, _, _| IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     limits::IPV6_PREFIX => "each IPv6 address has its own limit",

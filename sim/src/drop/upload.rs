@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assay_spec::Refused;
 use assay_spec::cid::{self, Entry, Estimate, Layout};
 use assay_spec::crypto::text;
 use assay_spec::drop::limits::DROP_ID_CHARACTERS;
@@ -14,7 +15,6 @@ use assay_spec::drop::requirements::zip::{FAITHFUL, SIZE};
 use assay_spec::drop::response::{DROP_ID_PREFIX, DropResponse, claim_fragment};
 use assay_spec::drop::source;
 use assay_spec::drop::zip::{self, Extracted};
-use assay_spec::{Refused, Rules};
 use http::uri::Authority;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 

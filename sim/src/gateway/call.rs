@@ -191,7 +191,13 @@ impl Rules for Choice<'_> {
         if self.passes(rule) { Some("") } else { Rules::violated(self.core, rule) }
     }
 
-    fn require(&mut self, rule: Id, holds: bool, why: impl FnOnce() -> String) -> Result<(), Refused> {
-        if self.passes(rule) { Ok(()) } else { self.core.require(rule, holds, why) }
+    fn guard(
+        &mut self,
+        rule: Id,
+        part: &'static str,
+        holds: bool,
+        why: &mut dyn FnMut() -> String,
+    ) -> Result<(), Refused> {
+        if self.passes(rule) { Ok(()) } else { self.core.guard(rule, part, holds, why) }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::gateway::input;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements as rows;
-use assay_spec::{Id, Refused, Rules};
+use assay_spec::{Id, Refused};
 use http::HeaderMap;
 
 use super::call::{Call, Family};

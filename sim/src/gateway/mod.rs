@@ -26,7 +26,7 @@ mod wire;
 
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements::{errors, input};
-use assay_spec::{Instant, Rules, Service};
+use assay_spec::{Instant, Service};
 use http::HeaderValue;
 use imbl::{OrdMap, OrdSet};
 use serde_json::{Value, json};

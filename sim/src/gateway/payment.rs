@@ -3,8 +3,8 @@
 //! The document does not show how a payment is signed. The simulator uses a stand-in: any `X-PAYMENT` header of
 //! visible characters is a valid payment.
 
+use assay_spec::Id;
 use assay_spec::gateway::requirements::{auth, direct, payment};
-use assay_spec::{Id, Rules};
 use http::HeaderMap;
 
 use super::State;

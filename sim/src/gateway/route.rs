@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use assay_spec::Rules;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements::pool::{ALL_FAILED, PER_MODEL, RECOVERS};
 

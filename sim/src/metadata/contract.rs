@@ -1,8 +1,8 @@
 //! A contract's document, by content identifier and by URI.
 
+use assay_spec::Id;
 use assay_spec::metadata::requirements::contract::{BY_CID, BY_URI};
 use assay_spec::metadata::route::Address;
-use assay_spec::{Id, Rules};
 use serde_json::json;
 
 use super::collections::Collection;

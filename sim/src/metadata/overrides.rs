@@ -1,9 +1,9 @@
 //! A token's overrides: the members that replace those of the template, oldest first.
 
+use assay_spec::Id;
 use assay_spec::metadata::requirements::overrides::{BY_CID, BY_URI};
 use assay_spec::metadata::route::Address;
 use assay_spec::metadata::token::TokenId;
-use assay_spec::{Id, Rules};
 use serde_json::Value;
 
 use super::collections::Collection;

@@ -1,9 +1,9 @@
 //! A token's document: its contract's template applied to its id, with its overrides.
 
+use assay_spec::Refused;
 use assay_spec::metadata::requirements::token::{BY_CID, BY_CID_JSON, BY_URI, BY_URI_JSON, UNKNOWN};
 use assay_spec::metadata::route::Address;
 use assay_spec::metadata::token::TokenId;
-use assay_spec::{Refused, Rules};
 use serde_json::{Map, Value, json};
 
 use super::collections::Collection;

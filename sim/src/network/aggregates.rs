@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use assay_spec::Rules;
 use assay_spec::network::aggregate::{Aggregate, AggregateFilter, LIST, Record, Write};
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::message::MessageType;

@@ -1,12 +1,12 @@
 //! Create calls: from an envelope to a stored message.
 
+use assay_spec::Id;
 use assay_spec::network::content::Content;
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::requirements::errors::UNAUTHORIZED;
 use assay_spec::network::signing;
-use assay_spec::{Id, Rules};
 use serde_json::{Value, json};
 
 use super::call::Call;

@@ -1,12 +1,12 @@
 //! The list of messages: `GET /messages`.
 
+use assay_spec::Id;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
 use assay_spec::network::query::{LIST, MessageFilter};
 use assay_spec::network::requirements::listing::{CONTENT_KEYS, TAGS};
 use assay_spec::network::store::Status;
-use assay_spec::{Id, Rules};
 use serde_json::Value;
 
 use super::call::Call;

@@ -5,7 +5,7 @@ use assay_spec::network::requirements::errors::NO_INTERNAL;
 use assay_spec::network::requirements::messages::{FOUND, TYPE_FREE, UNKNOWN};
 use assay_spec::network::requirements::store::{FORGOTTEN, LAGGING, REMOVED};
 use assay_spec::network::store::{Status, removed, stripped, wrapped};
-use assay_spec::{Id, Instant, Rules};
+use assay_spec::{Id, Instant};
 use serde_json::Value;
 
 use super::call::Call;

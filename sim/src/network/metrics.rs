@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use assay_spec::Rules;
 use assay_spec::network::requirements::metrics::{ALTERNATIVE, UNKNOWN};
 use serde_json::Value;
 

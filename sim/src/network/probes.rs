@@ -3,7 +3,7 @@
 //! simulator's choice.
 
 use assay_spec::network::requirements::probes::{LOGIN, METRICS, STATUS_CHECK, VM};
-use assay_spec::{Id, Refused, Rules};
+use assay_spec::{Id, Refused};
 use http::HeaderValue;
 use serde_json::{Value, json};
 

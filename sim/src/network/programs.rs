@@ -1,5 +1,6 @@
 //! Programs and their runs.
 
+use assay_spec::Strict;
 use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::program::{Program, RUN as RUN_ENDPOINT, variables};
@@ -7,7 +8,6 @@ use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::requirements::programs::{RESULT, RUN, UNKNOWN};
 use assay_spec::network::webhook::PROGRAM_EXECUTED;
 use assay_spec::shape::Body;
-use assay_spec::{Rules, Strict};
 use serde_json::{Map, Value, json};
 
 use super::call::Call;

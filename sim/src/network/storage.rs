@@ -7,7 +7,7 @@ use assay_spec::network::requirements::errors::UNAUTHORIZED;
 use assay_spec::network::requirements::storage::{MULTIPART, SIZE, UNKNOWN, UNKNOWN_RAW};
 use assay_spec::network::signing::verify_file;
 use assay_spec::network::storage::{DEFAULT_CONTENT_TYPE, FILE, Part, RAW, Upload};
-use assay_spec::{Id, Refused, Rules};
+use assay_spec::{Id, Refused};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;

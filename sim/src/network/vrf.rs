@@ -4,7 +4,7 @@ use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::requirements::vrf::{GENERATE_FIELDS, VERIFY_FIELDS};
 use assay_spec::network::vrf::{Claim, Drawn, Wanted};
 use assay_spec::shape;
-use assay_spec::{Id, Refused, Rules};
+use assay_spec::{Id, Refused};
 use imbl::Vector;
 use serde_json::{Map, Value, json};
 

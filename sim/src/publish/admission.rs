@@ -1,5 +1,6 @@
 //! Admission: the envelope's rules in their order, and the key that each binding state admits.
 
+use assay_spec::Refused;
 use assay_spec::publish::envelope::Envelope;
 use assay_spec::publish::machines::BindingState;
 use assay_spec::publish::prepare::op_of;
@@ -7,7 +8,6 @@ use assay_spec::publish::requirements::envelope::{BINDING, FEATURE, SCHEME};
 use assay_spec::publish::requirements::transfer::{
     ACCEPT_BY_INCOMING, ACCEPT_NEEDS_PENDING, ACCEPT_SAYS_SO, INCOMING_ONLY_ACCEPTS,
 };
-use assay_spec::{Refused, Rules};
 use http::header::AUTHORIZATION;
 
 use super::{Caller, Limits, Pending, State, steps, submit};

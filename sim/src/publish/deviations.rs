@@ -1,5 +1,7 @@
 //! The deviations of the exchange: each entry breaks one requirement, with its code, at one seam.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use assay_spec::Instant;
 use assay_spec::Refused;
 use assay_spec::instant::{HOUR, MINUTE};
@@ -21,7 +23,7 @@ use super::steps::{
     PrepareId, RunPrepare,
 };
 use super::submit::{self as submits, Landed};
-use super::{BindingState, Due, Limits, Pending, Prepare, Timer, admission};
+use super::{BindingState, Due, Limits, Peer, Pending, Prepare, Timer, admission};
 use crate::deviation::{Deviation, deviations};
 use crate::seam::{Answer, Body};
 
@@ -136,8 +138,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
         }
     };
     prepare::PUBLISHABLE => "a binding that is not publishable can publish", guard;
-    prepare::RECORD_FITS => "records of any size are accepted",
-        limits |l: &mut Limits| l.record_bytes = usize::from(u16::MAX);
 
     exchange::ERROR_JSON => "a 400 is plain text", reply |r: &mut Answer<Rejected>| {
         if r.status == 400 {
@@ -146,11 +146,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     exchange::BODY_LIMIT, "early" => "bodies over 32 KiB are rejected", limits |l: &mut Limits| l.body_bytes /= 2;
     exchange::BODY_LIMIT, "late" => "bodies over the limit are cut instead of rejected", guard;
-    exchange::DAILY_LIMIT, "early" => "the daily limit is 29 publishes",
-        limits |l: &mut Limits| l.publishes_per_window -= 1;
-    exchange::DAILY_LIMIT, "late" => "the daily limit is 31 publishes",
-        limits |l: &mut Limits| l.publishes_per_window += 1;
-    exchange::DAILY_WINDOW => "the daily window lasts a year", limits |l: &mut Limits| l.publish_window_ms *= 365;
     exchange::RATE_PER_IP, "early" => "the rate limit is 10 requests per minute",
         limits |l: &mut Limits| l.requests_per_window /= 3;
     exchange::RATE_PER_IP, "late" => "there is no rate limit",
@@ -158,6 +153,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
     exchange::RATE_PER_IP, "no-retry-after" => "no Retry-After", reply |r: &mut Answer<Rejected>| {
         r.headers.remove(http::header::RETRY_AFTER);
     };
+    exchange::PER_ADDRESS => "all addresses share one limit",
+        step |p: &mut Peer| p.0 = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     exchange::STANDBY => "a standby responds like the primary", guard;
     exchange::STANDBY, "no-reason" => "a standby gives no reason", reply |r: &mut Answer<Rejected>| {
         if r.about.rule == &exchange::STANDBY {

@@ -24,7 +24,7 @@ use assay_spec::publish::machines::{BindingState, LockEvent, LockState, PrepareE
 use assay_spec::publish::prepare::{TxtObserved, Wanted};
 use assay_spec::publish::requirements::exchange::{BODY_LIMIT, PASSIVE, RATE_PER_IP, STANDBY};
 use assay_spec::publish::{prepare as prepare_spec, submit as submit_spec};
-use assay_spec::{Instant, Place, Rules, Service};
+use assay_spec::{Instant, Place, Service};
 use bytes::Bytes;
 use ed25519_dalek::SigningKey;
 use imbl::OrdMap;
@@ -136,6 +136,9 @@ struct Submitted {
 
 /// When the requests of an address count.
 struct RateWindow(Window);
+
+/// The address for which a request counts.
+struct Peer(IpAddr);
 
 /// A timer.
 #[derive(Clone, Debug)]
@@ -283,6 +286,7 @@ impl State {
             core.clock.set(now + MINUTE, crate::services::Timer::Publish(Timer::Sweep));
         }
         let RateWindow(window) = core.step(RateWindow(Window::Rolling));
+        let Peer(peer) = core.step(Peer(peer));
         let (length_ms, limit) = (limits.request_window_ms, limits.requests_per_window as usize);
         let counted = self.recent.entry(peer).or_default();
         counted.admit(now, limit, length_ms, window).map_err(|full| {

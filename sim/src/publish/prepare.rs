@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use assay_spec::Refused;
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::limits::ENVELOPE_PAST;
 use assay_spec::publish::machines::{LockEvent, LockState, PrepareEvent, PrepareState};
@@ -14,7 +15,6 @@ use assay_spec::publish::requirements::prepare::{
     CID_NOT_VALIDATED, DOMAIN_MATCH, NEW_AUTHORITY_DIFFERS, ONE_IN_FLIGHT, PUBLISHABLE, RECORD_FITS,
 };
 use assay_spec::publish::requirements::transfer::{FREEZES, SECOND_ACCEPT};
-use assay_spec::{Refused, Rules};
 use serde_json::{Map, Value};
 
 use super::{BindingState, Prepare, State, Timer, faults, lock_moves, steps, timer};

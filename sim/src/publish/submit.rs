@@ -10,7 +10,7 @@ use assay_spec::publish::requirements::submit::{
     BLOCKHASH_EXPIRED, EXPIRED, FOREIGN, IN_FLIGHT, REJECTED, SAFETY_CEILING, SIGNATURE_VERIFIES, UNKNOWN,
 };
 use assay_spec::publish::submit as document;
-use assay_spec::{Id, Refused, Rules};
+use assay_spec::{Id, Refused};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

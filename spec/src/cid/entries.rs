@@ -35,7 +35,7 @@ pub enum Entry<'a> {
 pub fn of_entries(
     entries: &BTreeMap<String, Entry<'_>>,
     layout: &Layout,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
     blocks: &impl Blocks,
 ) -> Result<Summary, CidError> {
     of_folder(&Map::new(entries)?, ROOT, layout, rules, blocks)

@@ -24,7 +24,7 @@ pub fn of_folder<T: Tree>(
     tree: &T,
     root: T::Folder,
     layout: &Layout,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
     blocks: &impl Blocks,
 ) -> Result<Summary, CidError> {
     let mut walk = Walk::new(tree, root, layout, rules);

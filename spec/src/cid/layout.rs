@@ -85,7 +85,7 @@ impl Layout {
     }
 
     /// The documented layout, changed by what `rules` violates.
-    pub fn with_rules(estimate: Estimate, rules: &mut impl Rules) -> Layout {
+    pub fn with_rules(estimate: Estimate, rules: &mut dyn Rules) -> Layout {
         let conforming = Layout { estimate, ..Layout::default() };
         Layout {
             version: rules.interpret(&rows::VERSION, conforming.version, || Version::V0),

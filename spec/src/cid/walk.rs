@@ -20,11 +20,10 @@ pub(super) enum Step<F> {
 }
 
 /// The state of a walk.
-#[derive(Debug)]
-pub(super) struct Walk<'a, T: Tree, G> {
+pub(super) struct Walk<'a, T: Tree> {
     tree: &'a T,
     layout: &'a Layout,
-    rules: &'a mut G,
+    rules: &'a mut dyn Rules,
     open: Vec<Open<T::Folder>>,
     /// The root, until the walk enters it.
     root: Option<T::Folder>,
@@ -39,9 +38,9 @@ struct Open<F> {
     rest: Vec<Item>,
 }
 
-impl<'a, T: Tree, G: Rules> Walk<'a, T, G> {
+impl<'a, T: Tree> Walk<'a, T> {
     /// A walk before its first step.
-    pub(super) fn new(tree: &'a T, root: T::Folder, layout: &'a Layout, rules: &'a mut G) -> Self {
+    pub(super) fn new(tree: &'a T, root: T::Folder, layout: &'a Layout, rules: &'a mut dyn Rules) -> Self {
         Walk { tree, layout, rules, open: Vec::new(), root: Some(root) }
     }
 

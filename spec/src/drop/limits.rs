@@ -1,7 +1,7 @@
 //! The drop's limits (document 3, "Limits"). A megabyte is 1,000,000 bytes here, the stricter reading for clients.
 
 use crate::Service::Drop;
-use crate::drop::requirements::{limits, site, zip};
+use crate::drop::requirements::{limits, site, upload, zip};
 use crate::instant::{DAY, HOUR, MINUTE};
 use crate::limit::{Limit, Unit, Window};
 
@@ -99,6 +99,7 @@ pub static SOURCE: Limit = Limit::unseen(
     64,
     Unit::Character,
     "the characters of `source`",
+    &upload::SOURCE_TAKEN,
     "no response shows whether a `source` was ignored",
 );
 

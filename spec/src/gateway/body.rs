@@ -16,7 +16,7 @@ use crate::{Id, Refused, Rules};
 pub(super) fn object(
     bytes: &[u8],
     rule: Id,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Option<Map<String, Value>>, Refused> {
     let depth = Scan::read(bytes).depth;
     within(&format_args!("the body's depth"), depth, &limits::DEPTH, rules)?;
@@ -27,7 +27,7 @@ pub(super) fn object(
 }
 
 /// The statement of `rule` is broken: rejects, unless the rule is violated.
-pub(super) fn broken(rule: Id, rules: &mut impl Rules, why: impl FnOnce() -> String) -> Result<(), Refused> {
+pub(super) fn broken(rule: Id, rules: &mut dyn Rules, why: impl Fn() -> String) -> Result<(), Refused> {
     rules.require(rule, false, why)
 }
 
@@ -36,7 +36,7 @@ pub(super) fn within(
     what: &dyn std::fmt::Display,
     count: usize,
     most: &Limit,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(), Refused> {
     if count > most.usize() {
         broken(&LIMITS, rules, || format!("{what} is {count}, the most is {most}"))?;
@@ -45,11 +45,11 @@ pub(super) fn within(
 }
 
 /// The messages of a request. The rules: for the array, for each message in it, and for an empty array.
-pub(super) fn conversation<T, G: Rules>(
+pub(super) fn conversation<T>(
     request: &Map<String, Value>,
     [array, each, empty]: [Id; 3],
-    rules: &mut G,
-    read: impl Fn(&Map<String, Value>, &mut G) -> Result<T, Refused>,
+    rules: &mut dyn Rules,
+    read: impl Fn(&Map<String, Value>, &mut dyn Rules) -> Result<T, Refused>,
 ) -> Result<Vec<T>, Refused> {
     let Some(said) = required(request, "messages", array, rules, Value::as_array)? else {
         return Ok(Vec::new());
@@ -79,7 +79,7 @@ pub(super) fn required<'a, T>(
     object: &'a Map<String, Value>,
     name: &str,
     rule: Id,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
     read: impl FnOnce(&'a Value) -> Option<T>,
 ) -> Result<Option<T>, Refused> {
     let value = object.get(name);
@@ -95,7 +95,7 @@ pub(super) fn optional<'a, T>(
     object: &'a Map<String, Value>,
     name: &str,
     rule: Id,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
     read: impl FnOnce(&'a Value) -> Option<T>,
 ) -> Result<Option<T>, Refused> {
     if given(object, name).is_none() {

@@ -132,7 +132,7 @@ impl Message {
 }
 
 /// Parses a body. Ignores members that the document does not name.
-pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
+pub fn parse(body: &[u8], rules: &mut dyn Rules) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &MODEL, rules, Value::as_str)?.unwrap_or_default().to_owned();
     let messages = conversation(&object, [&MESSAGES, &MESSAGE, &NOT_EMPTY], rules, message)?;
@@ -142,7 +142,7 @@ pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
     Ok(Request { model, stream, messages, tools, max_tokens: tokens, body: Value::Object(object) })
 }
 
-fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Message, Refused> {
+fn message(message: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Message, Refused> {
     let role = role(message, rules)?;
     let content = match given(message, "content") {
         None => {
@@ -171,7 +171,7 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
 }
 
 /// The role; `None` if it is missing and the rule is violated.
-fn role<'a>(message: &'a Map<String, Value>, rules: &mut impl Rules) -> Result<Option<&'a str>, Refused> {
+fn role<'a>(message: &'a Map<String, Value>, rules: &mut dyn Rules) -> Result<Option<&'a str>, Refused> {
     if given(message, "role").is_none() {
         broken(&MESSAGE_COMPLETE, rules, || "a message has no role".to_owned())?;
         return Ok(None);
@@ -183,7 +183,7 @@ fn role<'a>(message: &'a Map<String, Value>, rules: &mut impl Rules) -> Result<O
     Ok(role)
 }
 
-fn read_parts(parts: &[Value], rules: &mut impl Rules) -> Result<Vec<Part>, Refused> {
+fn read_parts(parts: &[Value], rules: &mut dyn Rules) -> Result<Vec<Part>, Refused> {
     within(&"the number of parts", parts.len(), &limits::PARTS, rules)?;
     let mut content = Vec::with_capacity(parts.len());
     for value in parts {
@@ -197,7 +197,7 @@ fn read_parts(parts: &[Value], rules: &mut impl Rules) -> Result<Vec<Part>, Refu
 }
 
 /// One part; `None` if a rule is violated and nothing is left of the part.
-fn part(part: &Map<String, Value>, rules: &mut impl Rules) -> Result<Option<Part>, Refused> {
+fn part(part: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Option<Part>, Refused> {
     match part.get("type").and_then(Value::as_str) {
         Some("text") => {
             let text = required(part, "text", &PART_TEXT, rules, Value::as_str)?;
@@ -220,7 +220,7 @@ fn part(part: &Map<String, Value>, rules: &mut impl Rules) -> Result<Option<Part
     }
 }
 
-fn image_at(url: &str, rules: &mut impl Rules) -> Result<Part, Refused> {
+fn image_at(url: &str, rules: &mut dyn Rules) -> Result<Part, Refused> {
     if let Some(data) = data_url::parse(url) {
         return Ok(Part::Image(data));
     }
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use crate::{Strict, Without};
 
-    fn read(body: &Value, rules: &mut impl Rules) -> Result<Request, Refused> {
+    fn read(body: &Value, rules: &mut dyn Rules) -> Result<Request, Refused> {
         parse(body.to_string().as_bytes(), rules)
     }
 

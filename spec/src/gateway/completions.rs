@@ -57,7 +57,7 @@ pub struct Request {
 }
 
 /// Parses a body of either endpoint: a model, and a prompt that is a string, strings or tokens.
-pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
+pub fn parse(body: &[u8], rules: &mut dyn Rules) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &BODY, rules, Value::as_str)?.unwrap_or_default().to_owned();
     if !object.get("prompt").is_some_and(is_prompt) {

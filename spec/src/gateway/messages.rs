@@ -66,7 +66,7 @@ pub struct Message {
 }
 
 /// Parses a body. Ignores members that the document does not name, except `stream`.
-pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
+pub fn parse(body: &[u8], rules: &mut dyn Rules) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &MODEL, rules, Value::as_str)?.unwrap_or_default().to_owned();
     let max_tokens = max_tokens(&object, rules)?;
@@ -76,7 +76,7 @@ pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
 }
 
 /// The maximum number of tokens; at least one.
-fn max_tokens(request: &Map<String, Value>, rules: &mut impl Rules) -> Result<u64, Refused> {
+fn max_tokens(request: &Map<String, Value>, rules: &mut dyn Rules) -> Result<u64, Refused> {
     let Some(tokens) = required(request, "max_tokens", &MAX_TOKENS, rules, integer)? else { return Ok(1) };
     if tokens < 1 {
         broken(&COMPLETE, rules, || format!("max_tokens is {tokens}"))?;
@@ -95,7 +95,7 @@ fn integer(value: &Value) -> Option<i64> {
     number.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as i64)
 }
 
-fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Message, Refused> {
+fn message(message: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Message, Refused> {
     let mut role = "user";
     if given(message, "role").is_none() {
         broken(&COMPLETE, rules, || "a message has no role".to_owned())?;
@@ -120,7 +120,7 @@ fn message(message: &Map<String, Value>, rules: &mut impl Rules) -> Result<Messa
     Ok(Message { role: role.to_owned(), text })
 }
 
-fn joined_text(blocks: &[Value], rules: &mut impl Rules) -> Result<String, Refused> {
+fn joined_text(blocks: &[Value], rules: &mut dyn Rules) -> Result<String, Refused> {
     within(&"the number of blocks", blocks.len(), &limits::PARTS, rules)?;
     let mut joined = String::new();
     for block in blocks {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::{Id, Strict, Without};
 
-    fn read(body: &Value, rules: &mut impl Rules) -> Result<Request, Refused> {
+    fn read(body: &Value, rules: &mut dyn Rules) -> Result<Request, Refused> {
         parse(body.to_string().as_bytes(), rules)
     }
 

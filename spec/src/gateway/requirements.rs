@@ -6,396 +6,396 @@ crate::requirements! {
     /// The key and its check: `GET /svc/auth/check`.
     mod auth {
         /// The key check returns 200 for a valid key.
-        KEY_CHECK: Must Server Check ["Inference gateway (paths under {base_url})" 8 0x8f58_59ee, "Authentication" 1 0x55b7_4e5a, "Versioning" 1 0x18ff_40a5];
+        KEY_CHECK: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x55b7_4e5a, "Versioning" 0x18ff_40a5];
         /// The key check returns 401 for an invalid key.
-        KEY_CHECK_INVALID: Must Server Check ["Inference gateway (paths under {base_url})" 8 0x8f58_59ee, "Authentication" 3 0x3741_f6ca, "Errors" 2 0xa7a5_b4e0];
+        KEY_CHECK_INVALID: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// The key check returns 401 without a key.
-        KEY_CHECK_MISSING: Must Server Check ["Inference gateway (paths under {base_url})" 8 0x8f58_59ee, "Authentication" 3 0x3741_f6ca, "Errors" 2 0xa7a5_b4e0];
+        KEY_CHECK_MISSING: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// The key check returns 401 for a key that is no longer valid.
-        KEY_CHECK_REVOKED: Must Server Check ["Inference gateway (paths under {base_url})" 8 0x8f58_59ee, "Authentication" 3 0x3741_f6ca];
+        KEY_CHECK_REVOKED: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca];
         /// The key check spends no tokens of the key.
-        KEY_CHECK_FREE: Must Server Check ["Inference gateway (paths under {base_url})" 8 0x8f58_59ee];
+        KEY_CHECK_FREE: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee];
         /// A chat request with an invalid key returns 401.
-        INVALID_KEY_CHAT: Must Server Check ["Authentication" 1 0x55b7_4e5a, "Authentication" 3 0x3741_f6ca, "Errors" 2 0xa7a5_b4e0];
+        INVALID_KEY_CHAT: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A completions request with an invalid key returns 401.
-        INVALID_KEY_COMPLETIONS: Must Server Check ["Authentication" 1 0x55b7_4e5a, "Authentication" 3 0x3741_f6ca, "Errors" 2 0xa7a5_b4e0];
+        INVALID_KEY_COMPLETIONS: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A native-style completions request with an invalid key returns 401.
-        INVALID_KEY_NATIVE: Must Server Check ["Authentication" 1 0x55b7_4e5a, "Authentication" 3 0x3741_f6ca, "Errors" 2 0xa7a5_b4e0];
+        INVALID_KEY_NATIVE: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A responses request with an invalid key returns 401.
-        INVALID_KEY_RESPONSES: Must Server Check ["Authentication" 1 0x55b7_4e5a, "Authentication" 3 0x3741_f6ca, "Errors" 2 0xa7a5_b4e0];
+        INVALID_KEY_RESPONSES: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A messages request with an invalid key returns 401.
-        INVALID_KEY_MESSAGES: Must Server Check ["Authentication" 1 0x55b7_4e5a, "Authentication" 3 0x3741_f6ca, "Errors" 2 0xa7a5_b4e0];
+        INVALID_KEY_MESSAGES: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// An inference request without a key returns 401, or 402 if the payment flow is on.
-        MISSING_KEY: Must Server Check ["Authentication" 3 0x3741_f6ca, "Authentication" 6 0xd11c_b479, "Errors" 2 0xa7a5_b4e0];
+        MISSING_KEY: Must Server Check ["Authentication" 0x3741_f6ca, "Authentication" 0xd11c_b479, "Errors" 0xa7a5_b4e0];
         /// The server rejects an inference request with a key that is no longer valid.
-        REVOKED_KEY: Must Server Check ["Authentication" 3 0x3741_f6ca, "Errors" 2 0xa7a5_b4e0];
+        REVOKED_KEY: Must Server Check ["Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// Whether a key is accepted in another header or after another scheme is left open; the simulator also accepts
         /// it in the header of the messages format.
-        OTHER_HEADERS: May Server Open("the document describes one header and does not forbid another") ["Authentication" 1 0x55b7_4e5a];
+        OTHER_HEADERS: May Server Open("the document describes one header and does not forbid another") ["Authentication" 0x55b7_4e5a];
         /// The bodies of the key check are left open; the simulator returns JSON.
-        KEY_CHECK_BODY: May Server Open("the table gives only the two statuses of the key check") ["Inference gateway (paths under {base_url})" 8 0x8f58_59ee];
+        KEY_CHECK_BODY: May Server Open("the table gives only the two statuses of the key check") ["Inference gateway (paths under {base_url})" 0x8f58_59ee];
     }
 
     /// `POST /v1/chat/completions`.
     mod chat {
         /// A chat request with a string `content` returns 200 and a JSON object.
-        ANSWERED: Must Server Check ["Inference gateway (paths under {base_url})" 1 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Inference gateway" 2 0x4594_0948, "Versioning" 1 0x18ff_40a5];
+        ANSWERED: Must Server Check ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Inference gateway" 0x4594_0948, "Versioning" 0x18ff_40a5];
         /// The response has `choices`, a non-empty array; each choice has an object `message`.
-        CHOICES: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 13 0xc0ce_e52b, "Inference gateway (paths under {base_url})" 1 0xf2ea_6536, "Inference gateway" 2 0x4594_0948];
+        CHOICES: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Inference gateway (paths under {base_url})" 0xf2ea_6536, "Inference gateway" 0x4594_0948];
         /// If the target keeps the full wire format, `message.content` of a text answer is a non-empty string.
-        ANSWER_TEXT: Must Server Check ["Inference gateway" 2 0x4594_0948];
+        ANSWER_TEXT: Must Server Check ["Inference gateway" 0x4594_0948];
         /// The server accepts an array of text parts as `content`.
-        PARTS: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Chat request body (`POST /v1/chat/completions`)" 10 0xd29c_2789];
+        PARTS: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789];
         /// The server accepts an image part with a data URL of base64 image data.
-        IMAGE: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984, "Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Inference gateway" 11 0xaf8d_4826];
+        IMAGE: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Inference gateway" 0xaf8d_4826];
         /// The server rejects a body that is not a JSON object.
-        BODY: Must Server Check rule "chat.body" ["Inference gateway (paths under {base_url})" 1 0xf2ea_6536, "Errors" 5 0x1d28_2805];
+        BODY: Must Server Check rule "chat.body" ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x1d28_2805];
         /// The server rejects a chat request whose `model` is missing or not a string.
-        MODEL: Must Server Check rule "chat.model" ["Chat request body (`POST /v1/chat/completions`)" 1 0xe467_001b, "Inference gateway" 4 0x1806_2630, "Errors" 5 0x1d28_2805];
+        MODEL: Must Server Check rule "chat.model" ["Chat request body (`POST /v1/chat/completions`)" 0xe467_001b, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
         /// The server rejects a chat request whose `messages` is missing or not an array.
-        MESSAGES: Must Server Check rule "chat.messages" ["Chat request body (`POST /v1/chat/completions`)" 2 0xeb9e_5296, "Errors" 5 0x1d28_2805];
+        MESSAGES: Must Server Check rule "chat.messages" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
         /// The server rejects a message that is not an object.
-        MESSAGE: Must Server Check rule "chat.message" ["Chat request body (`POST /v1/chat/completions`)" 2 0xeb9e_5296, "Errors" 5 0x1d28_2805];
+        MESSAGE: Must Server Check rule "chat.message" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
         /// `role` of a message is a string.
-        ROLE: Must Server Check rule "chat.role" ["Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81, "Errors" 5 0x1d28_2805];
+        ROLE: Must Server Check rule "chat.role" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
         /// `content` of a message is a string or an array.
-        CONTENT: Must Server Check rule "chat.content" ["Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Errors" 5 0x1d28_2805];
+        CONTENT: Must Server Check rule "chat.content" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
         /// The server rejects a content part that is not an object.
-        PART: Must Server Check rule "chat.part" ["Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Errors" 5 0x1d28_2805];
+        PART: Must Server Check rule "chat.part" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
         /// `type` of a content part is a string.
-        PART_TYPE: Must Server Check rule "chat.part-type" ["Chat request body (`POST /v1/chat/completions`)" 10 0xd29c_2789, "Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984, "Errors" 5 0x1d28_2805];
+        PART_TYPE: Must Server Check rule "chat.part-type" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `text` of a text part is a string.
-        PART_TEXT: Must Server Check rule "chat.part-text" ["Chat request body (`POST /v1/chat/completions`)" 10 0xd29c_2789, "Errors" 5 0x1d28_2805];
+        PART_TEXT: Must Server Check rule "chat.part-text" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Errors" 0x1d28_2805];
         /// `image_url` of an image part is an object.
-        PART_IMAGE: Must Server Check rule "chat.part-image" ["Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984, "Errors" 5 0x1d28_2805];
+        PART_IMAGE: Must Server Check rule "chat.part-image" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `url` of an image part is a string.
-        PART_IMAGE_URL: Must Server Check rule "chat.part-image-url" ["Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984, "Errors" 5 0x1d28_2805];
+        PART_IMAGE_URL: Must Server Check rule "chat.part-image-url" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `tool_call_id` of a tool message is a string.
-        TOOL_CALL_ID: Must Server Check rule "chat.tool-call-id" ["Chat request body (`POST /v1/chat/completions`)" 8 0x7558_dbe7, "Errors" 5 0x1d28_2805];
+        TOOL_CALL_ID: Must Server Check rule "chat.tool-call-id" ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7, "Errors" 0x1d28_2805];
         /// `stream` is a boolean.
-        STREAM: Must Server Check rule "chat.stream" ["Chat request body (`POST /v1/chat/completions`)" 3 0xa5b7_a47f, "Errors" 5 0x1d28_2805];
+        STREAM: Must Server Check rule "chat.stream" ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Errors" 0x1d28_2805];
         /// Which roles exist besides `user` and `tool` is left open; the simulator accepts those of the wire format.
-        ROLE_KNOWN: May Server Open("the table says `values used`, and a tool conversation needs a role that it does not list") rule "chat.role-known" ["Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81];
+        ROLE_KNOWN: May Server Open("the table says `values used`, and a tool conversation needs a role that it does not list") rule "chat.role-known" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81];
         /// Which members of a message may be missing is left open; the simulator requires a role, a content (except for
         /// an assistant's tool calls) and, in a tool message, the id of the call.
-        MESSAGE_COMPLETE: May Server Open("the table of messages has no column that says what is required") rule "chat.message-complete" ["Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 7 0xc6c3_95f4, "Chat request body (`POST /v1/chat/completions`)" 8 0x7558_dbe7];
+        MESSAGE_COMPLETE: May Server Open("the table of messages has no column that says what is required") rule "chat.message-complete" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// Whether a conversation may be empty is left open; the simulator rejects it.
-        NOT_EMPTY: May Server Open("`messages` is required, but no sentence gives it a minimum length") rule "chat.not-empty" ["Chat request body (`POST /v1/chat/completions`)" 2 0xeb9e_5296];
+        NOT_EMPTY: May Server Open("`messages` is required, but no sentence gives it a minimum length") rule "chat.not-empty" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296];
         /// Which image URLs are accepted besides base64 data URLs is left open; the simulator accepts http and https
         /// URLs, does not fetch them, and rejects the rest.
-        IMAGE_DATA: May Server Open("the document says that data URLs are accepted, not that other URLs are rejected") rule "chat.image-data" ["Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984];
+        IMAGE_DATA: May Server Open("the document says that data URLs are accepted, not that other URLs are rejected") rule "chat.image-data" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984];
         /// Members that the documents do not name are left open; the simulator reads those it knows and ignores the
         /// rest.
-        FURTHER_MEMBERS: May Server Open("the wire format has more members than the document lists, so a server may read or ignore them") ["Inference gateway" 2 0x4594_0948, "Inference gateway" 12 0xedb4_bc84];
+        FURTHER_MEMBERS: May Server Open("the wire format has more members than the document lists, so a server may read or ignore them") ["Inference gateway" 0x4594_0948, "Inference gateway" 0xedb4_bc84];
         /// Members of the response besides the listed ones are left open; the simulator writes those of the wire
         /// format.
-        REPLY_FURTHER: May Server Open("the document says `not shown` for members beyond those it lists") ["Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        REPLY_FURTHER: May Server Open("the document says `not shown` for members beyond those it lists") ["Messages-format request body (`POST /v1/messages`)" 0x223d_283a];
     }
 
     /// `POST /v1/chat/completions` with `stream`.
     mod stream {
         /// With `stream` true the response is 200 and an event stream.
-        EVENT_STREAM: Must Server Check ["Inference gateway (paths under {base_url})" 1 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 3 0xa5b7_a47f, "Events" 1 0xecb0_8d5f, "Inference gateway" 11 0xaf8d_4826];
+        EVENT_STREAM: Must Server Check ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Events" 0xecb0_8d5f, "Inference gateway" 0xaf8d_4826];
         /// The data of each event, except the end mark, is one JSON object with an array `choices`.
-        CHUNKS: Must Server Check ["Events" 1 0xecb0_8d5f, "Chat request body (`POST /v1/chat/completions`)" 14 0xcf21_d7fc];
+        CHUNKS: Must Server Check ["Events" 0xecb0_8d5f, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// `delta.content` of a chunk is a string, if present.
-        DELTA: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 14 0xcf21_d7fc];
+        DELTA: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// The increments of a text answer form a non-empty string.
-        TEXT: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 14 0xcf21_d7fc, "Events" 1 0xecb0_8d5f];
+        TEXT: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc, "Events" 0xecb0_8d5f];
         /// With `stream` false the response is one JSON object, not an event stream.
-        NOT_ASKED_FOR: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 3 0xa5b7_a47f, "Inference gateway (paths under {base_url})" 1 0xf2ea_6536];
+        NOT_ASKED_FOR: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
         /// An error before the stream starts returns its status and a JSON error, not an event stream.
-        ERROR_BEFORE: Must Server Check ["Inference gateway (paths under {base_url})" 1 0xf2ea_6536, "Errors" 1 0x8006_efde];
+        ERROR_BEFORE: Must Server Check ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x8006_efde];
         /// A stream that fails midway sends an error event and does not end like a complete one.
-        ERROR_EVENT: Must Server Check ["Events" 2 0xff72_a7b2];
+        ERROR_EVENT: Must Server Check ["Events" 0xff72_a7b2];
         /// The shape of the error event is left open; the simulator writes an object `error`.
-        ERROR_SHAPE: May Server Open("the document says `not shown` for the shape of the error event") ["Events" 3 0xae54_9988];
+        ERROR_SHAPE: May Server Open("the document says `not shown` for the shape of the error event") ["Events" 0xae54_9988];
         /// End mark, comments, further fields and the last chunk are left open; the simulator varies them.
-        FURNITURE: May Server Open("`the standard streaming format` names neither an end mark nor the fields around the data") ["Events" 1 0xecb0_8d5f, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        FURNITURE: May Server Open("`the standard streaming format` names neither an end mark nor the fields around the data") ["Events" 0xecb0_8d5f, "Messages-format request body (`POST /v1/messages`)" 0x223d_283a];
         /// Whether the other endpoints stream is left open; the simulator streams where their wire formats do.
-        ELSEWHERE: May Server Open("the document describes `stream` for the chat endpoint alone") ["Events" 1 0xecb0_8d5f, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        ELSEWHERE: May Server Open("the document describes `stream` for the chat endpoint alone") ["Events" 0xecb0_8d5f, "Messages-format request body (`POST /v1/messages`)" 0x223d_283a];
     }
 
     /// Tools: their declaration, the call, and its result.
     mod tools {
         /// A model that is flagged for tool calls accepts a request that declares tools.
-        TAKEN: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 4 0x5373_83ee, "Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Inference gateway" 8 0x22b6_3532, "Inference gateway" 11 0xaf8d_4826];
+        TAKEN: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Inference gateway" 0x22b6_3532, "Inference gateway" 0xaf8d_4826];
         /// `function.name` of a tool call is a string.
-        CALL_NAME: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 13 0xc0ce_e52b];
+        CALL_NAME: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b];
         /// `function.arguments` of a tool call is a string.
-        CALL_ARGUMENTS: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 13 0xc0ce_e52b];
+        CALL_ARGUMENTS: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b];
         /// If the target keeps the full wire format, a tool call has an `id`, a non-empty string.
-        CALL_ID: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 8 0x7558_dbe7];
+        CALL_ID: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// The server accepts a follow-up request with a message of role `tool`, the id of the call and its content.
-        ROUND_TRIP: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 15 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 8 0x7558_dbe7];
+        ROUND_TRIP: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// `tools` is an array.
-        TOOLS: Must Server Check rule "tools.tools" ["Chat request body (`POST /v1/chat/completions`)" 4 0x5373_83ee, "Errors" 5 0x1d28_2805];
+        TOOLS: Must Server Check rule "tools.tools" ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Errors" 0x1d28_2805];
         /// Each tool is an object.
-        TOOL: Must Server Check rule "tools.tool" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
+        TOOL: Must Server Check rule "tools.tool" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `type` of a tool is a string.
-        TYPE: Must Server Check rule "tools.type" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
+        TYPE: Must Server Check rule "tools.type" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `function` of a tool is an object.
-        FUNCTION: Must Server Check rule "tools.function" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
+        FUNCTION: Must Server Check rule "tools.function" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// The server rejects a function whose `name` is not a string.
-        NAME: Must Server Check rule "tools.name" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
+        NAME: Must Server Check rule "tools.name" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `description` of a function is a string.
-        DESCRIPTION: Must Server Check rule "tools.description" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
+        DESCRIPTION: Must Server Check rule "tools.description" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `parameters` of a function is an object.
-        PARAMETERS: Must Server Check rule "tools.parameters" ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb, "Errors" 5 0x1d28_2805];
+        PARAMETERS: Must Server Check rule "tools.parameters" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// The content of a schema is left open; the simulator accepts any object.
-        SCHEMA: May Server Open("the document names three members of a schema and gives no rule for their values") ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb];
+        SCHEMA: May Server Open("the document names three members of a schema and gives no rule for their values") ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
         /// Whether the arguments are JSON that fits the schema, and whether the name is declared, is left open; the
         /// simulator's are.
-        ARGUMENTS_FIT: May Server Open("the arguments are the model's own words; the document only says that they are a string") ["Chat request body (`POST /v1/chat/completions`)" 13 0xc0ce_e52b];
+        ARGUMENTS_FIT: May Server Open("the arguments are the model's own words; the document only says that they are a string") ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b];
         /// Tools for a model without the flag, and where the flag is shown, are left open; the simulator ignores them.
-        UNFLAGGED: May Server Open("no field shows the flag, and no sentence says what happens without it") ["Chat request body (`POST /v1/chat/completions`)" 4 0x5373_83ee, "Inference gateway" 8 0x22b6_3532];
+        UNFLAGGED: May Server Open("no field shows the flag, and no sentence says what happens without it") ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Inference gateway" 0x22b6_3532];
         /// Which members of a declaration may be missing is left open; the simulator accepts a function without
         /// description and parameters.
-        DECLARATION_COMPLETE: May Server Open("the document lists the members of a function without saying which are required") ["Chat request body (`POST /v1/chat/completions`)" 12 0x69c1_90cb];
+        DECLARATION_COMPLETE: May Server Open("the document lists the members of a function without saying which are required") ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
     }
 
     /// `POST /v1/completions` and `POST /completions`.
     mod completions {
         /// A completions request returns 200 and a JSON object.
-        COMPLETION: Must Server Check ["Inference gateway (paths under {base_url})" 2 0xc93e_60dd, "Inference gateway" 3 0x6f2e_7d00, "Versioning" 1 0x18ff_40a5];
+        COMPLETION: Must Server Check ["Inference gateway (paths under {base_url})" 0xc93e_60dd, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
         /// A native-style completions request returns 200 and a JSON object.
-        NATIVE: Must Server Check ["Inference gateway (paths under {base_url})" 6 0x2a86_6011];
+        NATIVE: Must Server Check ["Inference gateway (paths under {base_url})" 0x2a86_6011];
         /// A completions request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check ["Errors" 4 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 2 0xc93e_60dd];
+        UNKNOWN_MODEL: Must Server Check ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xc93e_60dd];
         /// The request bodies are not shown; the simulator requires a model and a prompt of the wire format.
-        BODY: May Server Open("the document says `not shown` for this request body") rule "completions.body" ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
+        BODY: May Server Open("the document says `not shown` for this request body") rule "completions.body" ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The response bodies are not shown; the simulator writes those of the wire format.
-        REPLY: May Server Open("the document says `not shown` for this response body") ["Inference gateway (paths under {base_url})" 9 0x5333_5397, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        REPLY: May Server Open("the document says `not shown` for this response body") ["Inference gateway (paths under {base_url})" 0x5333_5397, "Messages-format request body (`POST /v1/messages`)" 0x223d_283a];
     }
 
     /// `POST /v1/responses`.
     mod responses {
         /// A responses request returns 200 and a JSON object.
-        RESPONSE: Must Server Check ["Inference gateway (paths under {base_url})" 3 0xf26d_cb0a, "Inference gateway" 3 0x6f2e_7d00, "Versioning" 1 0x18ff_40a5];
+        RESPONSE: Must Server Check ["Inference gateway (paths under {base_url})" 0xf26d_cb0a, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
         /// A responses request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check ["Errors" 4 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 3 0xf26d_cb0a];
+        UNKNOWN_MODEL: Must Server Check ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf26d_cb0a];
         /// The request body is not shown; the simulator requires a model and an input of the wire format.
-        BODY: May Server Open("the document says `not shown` for this request body") rule "responses.body" ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
+        BODY: May Server Open("the document says `not shown` for this request body") rule "responses.body" ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The response body is not shown; the simulator writes that of the wire format.
-        REPLY: May Server Open("the document says `not shown` for this response body") ["Inference gateway (paths under {base_url})" 9 0x5333_5397, "Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        REPLY: May Server Open("the document says `not shown` for this response body") ["Inference gateway (paths under {base_url})" 0x5333_5397, "Messages-format request body (`POST /v1/messages`)" 0x223d_283a];
     }
 
     /// `POST /v1/messages`.
     mod messages {
         /// A messages request with the version header returns 200 and a JSON object.
-        MESSAGE_OBJECT: Must Server Check ["Inference gateway (paths under {base_url})" 4 0x6398_c323, "Inference gateway (paths under {base_url})" 10 0x1a26_5c95, "Inference gateway" 3 0x6f2e_7d00, "Versioning" 1 0x18ff_40a5, "Versioning" 2 0xbf93_39b2];
+        MESSAGE_OBJECT: Must Server Check ["Inference gateway (paths under {base_url})" 0x6398_c323, "Inference gateway (paths under {base_url})" 0x1a26_5c95, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5, "Versioning" 0xbf93_39b2];
         /// A messages request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check ["Errors" 4 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 4 0x6398_c323];
+        UNKNOWN_MODEL: Must Server Check ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0x6398_c323];
         /// The server rejects a body that is not a JSON object.
-        BODY: Must Server Check rule "messages.body" ["Inference gateway (paths under {base_url})" 4 0x6398_c323, "Errors" 5 0x1d28_2805];
+        BODY: Must Server Check rule "messages.body" ["Inference gateway (paths under {base_url})" 0x6398_c323, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `model` is missing or not a string.
-        MODEL: Must Server Check rule "messages.model" ["Messages-format request body (`POST /v1/messages`)" 1 0x9850_6943, "Inference gateway" 4 0x1806_2630, "Errors" 5 0x1d28_2805];
+        MODEL: Must Server Check rule "messages.model" ["Messages-format request body (`POST /v1/messages`)" 0x9850_6943, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `max_tokens` is missing or not an integer.
-        MAX_TOKENS: Must Server Check rule "messages.max-tokens" ["Messages-format request body (`POST /v1/messages`)" 2 0xe12e_57a5, "Errors" 5 0x1d28_2805];
+        MAX_TOKENS: Must Server Check rule "messages.max-tokens" ["Messages-format request body (`POST /v1/messages`)" 0xe12e_57a5, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `messages` is missing or not an array.
-        MESSAGES: Must Server Check rule "messages.messages" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84, "Errors" 5 0x1d28_2805];
+        MESSAGES: Must Server Check rule "messages.messages" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// The server rejects a message that is not an object.
-        MESSAGE: Must Server Check rule "messages.message" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84, "Errors" 5 0x1d28_2805];
+        MESSAGE: Must Server Check rule "messages.message" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// `role` of a message is a string.
-        ROLE: Must Server Check rule "messages.role" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84, "Errors" 5 0x1d28_2805];
+        ROLE: Must Server Check rule "messages.role" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// `content` of a message is not a number, a boolean or an object; whether it may be more than a string is left
         /// open.
-        CONTENT: Must Server Check rule "messages.content" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84, "Errors" 5 0x1d28_2805];
+        CONTENT: Must Server Check rule "messages.content" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// Content as an array of blocks is left open; the simulator reads the blocks of the wire format.
-        BLOCKS: May Server Open("the table gives a string, while the wire format that it names also has blocks") rule "messages.blocks" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84];
+        BLOCKS: May Server Open("the table gives a string, while the wire format that it names also has blocks") rule "messages.blocks" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84];
         /// Which roles exist is left open; the simulator accepts those of the wire format.
-        ROLE_KNOWN: May Server Open("the table gives the type of a role and no values") rule "messages.role-known" ["Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84];
+        ROLE_KNOWN: May Server Open("the table gives the type of a role and no values") rule "messages.role-known" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84];
         /// A missing role or content, an empty conversation and a `max_tokens` below one are left open; the simulator
         /// rejects all of them.
-        COMPLETE: May Server Open("the table requires the members of the body but gives no minimum and no required members of a message") rule "messages.complete" ["Messages-format request body (`POST /v1/messages`)" 2 0xe12e_57a5, "Messages-format request body (`POST /v1/messages`)" 3 0xdde5_7c84];
+        COMPLETE: May Server Open("the table requires the members of the body but gives no minimum and no required members of a message") rule "messages.complete" ["Messages-format request body (`POST /v1/messages`)" 0xe12e_57a5, "Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84];
         /// Whether the version header is required, and which dates it accepts, is not shown; the simulator does not
         /// need it.
-        VERSION_HEADER: May Server Open("the document says `not shown` for whether the header is required") ["Inference gateway (paths under {base_url})" 11 0xa7c9_8484, "Versioning" 2 0xbf93_39b2];
+        VERSION_HEADER: May Server Open("the document says `not shown` for whether the header is required") ["Inference gateway (paths under {base_url})" 0xa7c9_8484, "Versioning" 0xbf93_39b2];
         /// Members of the response are not shown; the simulator writes those of the wire format.
-        REPLY: May Server Open("the document says `not shown` for members of this response") ["Messages-format request body (`POST /v1/messages`)" 4 0x223d_283a];
+        REPLY: May Server Open("the document says `not shown` for members of this response") ["Messages-format request body (`POST /v1/messages`)" 0x223d_283a];
     }
 
     /// `GET /v1/models`.
     mod models {
         /// The model list returns 200 and JSON.
-        LIST: Must Server Check ["Inference gateway (paths under {base_url})" 5 0x389e_a656, "Inference gateway" 3 0x6f2e_7d00, "Versioning" 1 0x18ff_40a5];
+        LIST: Must Server Check ["Inference gateway (paths under {base_url})" 0x389e_a656, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
         /// If the model list has ids, they are strings.
-        IDS: Must Server Check ["Inference gateway" 4 0x1806_2630, "Inference gateway" 5 0x707c_8225];
+        IDS: Must Server Check ["Inference gateway" 0x1806_2630, "Inference gateway" 0x707c_8225];
         /// If the model list has ids, every model with a server in discovery is among them.
-        COVERS_DISCOVERY: Must Server Check ["Inference gateway" 5 0x707c_8225];
+        COVERS_DISCOVERY: Must Server Check ["Inference gateway" 0x707c_8225];
         /// The shape of the list is not shown; the simulator writes that of the wire format.
-        SHAPE: May Server Open("the document says `not shown` for the body of the model list") ["Inference gateway (paths under {base_url})" 9 0x5333_5397];
+        SHAPE: May Server Open("the document says `not shown` for the body of the model list") ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The responses of models of other kinds than text are left open; the simulator has one image model.
-        KINDS: May Server Open("the document names other kinds of models and describes no request or response of theirs") ["Inference gateway" 6 0x07c6_c533];
+        KINDS: May Server Open("the document names other kinds of models and describes no request or response of theirs") ["Inference gateway" 0x07c6_c533];
     }
 
     /// `GET /svc/models`.
     mod discovery {
         /// Discovery returns 200 and a JSON object with a member for each model.
-        OBJECT: Must Server Check ["Inference gateway (paths under {base_url})" 7 0x7725_3027, "Model discovery entry" 1 0x1a1a_b425, "Versioning" 1 0x18ff_40a5];
+        OBJECT: Must Server Check ["Inference gateway (paths under {base_url})" 0x7725_3027, "Model discovery entry" 0x1a1a_b425, "Versioning" 0x18ff_40a5];
         /// Each value of the discovery object is an object with `servers`, an array of strings.
-        SERVERS: Must Server Check ["Model discovery entry" 2 0xb06e_b52c, "Model discovery entry" 3 0x3d1b_126a];
+        SERVERS: Must Server Check ["Model discovery entry" 0xb06e_b52c, "Model discovery entry" 0x3d1b_126a];
         /// Each entry of `servers` is an https URL, or the confidential scheme followed by a non-empty item hash.
-        ENTRY: Must Server Check ["Model discovery entry" 3 0x3d1b_126a];
+        ENTRY: Must Server Check ["Model discovery entry" 0x3d1b_126a];
         /// If the model list has ids, discovery has every one of them, whatever the model's kind.
-        COVERS: Must Server Check ["Inference gateway" 5 0x707c_8225, "Inference gateway" 6 0x07c6_c533, "Inference gateway" 7 0x50c2_edb7];
+        COVERS: Must Server Check ["Inference gateway" 0x707c_8225, "Inference gateway" 0x07c6_c533, "Inference gateway" 0x50c2_edb7];
         /// A discovered id can be used in requests: a model with a server in discovery is never unknown.
-        USABLE: Must Server Check ["Inference gateway" 5 0x707c_8225];
+        USABLE: Must Server Check ["Inference gateway" 0x707c_8225];
         /// Discovery no longer lists a server that has left, and lists one that has joined.
-        CURRENT: Must Server Check ["Model discovery entry" 7 0x67b3_e7c1];
+        CURRENT: Must Server Check ["Model discovery entry" 0x67b3_e7c1];
         /// Whether discovery and the model list need a key is left open; the simulator requires none.
-        PUBLIC: May Server Open("the sentence about keys names the endpoints that need one, and does not say that the others need none") ["Authentication" 1 0x55b7_4e5a];
+        PUBLIC: May Server Open("the sentence about keys names the endpoints that need one, and does not say that the others need none") ["Authentication" 0x55b7_4e5a];
         /// Empty lists, duplicates and the form of an item hash are left open; for a model without a live server, the
         /// simulator lists no servers.
-        LISTS: May Server Open("the table gives the type of `servers`, without a minimum, uniqueness or a form of hashes") ["Model discovery entry" 3 0x3d1b_126a];
+        LISTS: May Server Open("the table gives the type of `servers`, without a minimum, uniqueness or a form of hashes") ["Model discovery entry" 0x3d1b_126a];
     }
 
     /// Errors of inference.
     mod errors {
         /// A 401 is a JSON object with a string `detail`.
-        DETAIL_401: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 2 0xa7a5_b4e0];
+        DETAIL_401: Must Server Check ["Errors" 0x8006_efde, "Errors" 0xa7a5_b4e0];
         /// A 404 is a JSON object with a string `detail`.
-        DETAIL_404: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 4 0xcc2c_0ab3];
+        DETAIL_404: Must Server Check ["Errors" 0x8006_efde, "Errors" 0xcc2c_0ab3];
         /// A 422 is a JSON object with `detail`, a string unless the target declares otherwise.
-        DETAIL_422: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 5 0x1d28_2805];
+        DETAIL_422: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A 503 is a JSON object with a string `detail`.
-        DETAIL_503: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 6 0x1a4f_a3e5];
+        DETAIL_503: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1a4f_a3e5];
         /// A chat request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check ["Errors" 4 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 1 0xf2ea_6536];
+        UNKNOWN_MODEL: Must Server Check ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
         /// Which of two errors is returned is left open; the simulator checks the key, then the body, then the model.
-        ORDER: May Server Open("the table of errors has no order, so any of the statuses that apply is right") ["Errors" 1 0x8006_efde];
+        ORDER: May Server Open("the table of errors has no order, so any of the statuses that apply is right") ["Errors" 0x8006_efde];
         /// Other endpoints and methods are left open; the simulator returns 404 and 405.
-        OTHER_PATHS: May Server Open("the document announces more endpoints, so an unknown path may exist") ["Inference gateway (paths under {base_url})" 12 0xe91a_68a0];
+        OTHER_PATHS: May Server Open("the document announces more endpoints, so an unknown path may exist") ["Inference gateway (paths under {base_url})" 0xe91a_68a0];
     }
 
     /// The payment-required flow: paying instead of using a key.
     mod payment {
         /// While the payment flow is on, a request without a key returns 402.
-        REQUIRED: Must Server Check ["Authentication" 6 0xd11c_b479, "Errors" 3 0x99ac_099d, "Inference gateway" 15 0x7a69_1fda];
+        REQUIRED: Must Server Check ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
         /// A 402 is a JSON object with a string `detail`.
-        DETAIL: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 3 0x99ac_099d];
+        DETAIL: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x99ac_099d];
         /// The server accepts the request when it is resubmitted with `X-PAYMENT` and without a key.
-        PAID: Must Server Check ["Authentication" 6 0xd11c_b479, "Errors" 3 0x99ac_099d, "Inference gateway" 15 0x7a69_1fda];
+        PAID: Must Server Check ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
         /// While the payment flow is on, an invalid key still returns 401.
-        INVALID_KEY: Must Server Check ["Authentication" 6 0xd11c_b479, "Authentication" 3 0x3741_f6ca];
+        INVALID_KEY: Must Server Check ["Authentication" 0xd11c_b479, "Authentication" 0x3741_f6ca];
         /// While the payment flow is on, a valid key is still enough.
-        VALID_KEY: Must Server Check ["Authentication" 6 0xd11c_b479];
+        VALID_KEY: Must Server Check ["Authentication" 0xd11c_b479];
         /// How a payment is signed, what it costs, and a request with both a payment and a key are not shown; the
         /// simulator has a stand-in.
-        SIGNING: May Server Open("the document says `not shown` for how a payment is signed") ["Authentication" 7 0x345e_effa, "Inference gateway" 16 0x0030_7505];
+        SIGNING: May Server Open("the document says `not shown` for how a payment is signed") ["Authentication" 0x345e_effa, "Inference gateway" 0x0030_7505];
         /// Billing is by a subscription, by credits per token, and per token for usage past a subscription.
-        BILLING: Must Server NotObservable("no endpoint shows what a key was billed") ["Inference gateway" 13 0xd184_27a7];
+        BILLING: Must Server NotObservable("no endpoint shows what a key was billed") ["Inference gateway" 0xd184_27a7];
         /// The response to a key with nothing left is left open; the simulator responds as to a missing payment.
-        USED_UP: May Server Open("the billing modes are described without any status") ["Inference gateway" 13 0xd184_27a7];
+        USED_UP: May Server Open("the billing modes are described without any status") ["Inference gateway" 0xd184_27a7];
     }
 
     /// The backing servers behind the gateway.
     mod pool {
         /// A request fails only if every server of its model has failed; as long as one answers, the request succeeds.
-        FAILOVER: Must Server Check ["Errors" 6 0x1a4f_a3e5, "Inference gateway" 2 0x4594_0948, "Inference gateway" 10 0xe9d2_61d4];
+        FAILOVER: Must Server Check ["Errors" 0x1a4f_a3e5, "Inference gateway" 0x4594_0948, "Inference gateway" 0xe9d2_61d4];
         /// If every server of a model has failed, the request returns 503.
-        ALL_FAILED: Must Server Check ["Errors" 6 0x1a4f_a3e5];
+        ALL_FAILED: Must Server Check ["Errors" 0x1a4f_a3e5];
         /// Failed servers of one model do not affect other models.
-        PER_MODEL: Must Server Check ["Errors" 6 0x1a4f_a3e5];
+        PER_MODEL: Must Server Check ["Errors" 0x1a4f_a3e5];
         /// When a server is back, the same request succeeds again.
-        RECOVERS: Must Server Check ["Errors" 6 0x1a4f_a3e5];
+        RECOVERS: Must Server Check ["Errors" 0x1a4f_a3e5];
         /// The server accepts a request that sends the gateway's cookies back.
-        COOKIES: Must Server Check ["Inference gateway" 10 0xe9d2_61d4];
+        COOKIES: Must Server Check ["Inference gateway" 0xe9d2_61d4];
         /// The gateway sends fewer requests to a failing server, and keeps a session on one server.
-        ROUTING: Must Server NotObservable("no response names its server") ["Inference gateway" 10 0xe9d2_61d4];
+        ROUTING: Must Server NotObservable("no response names its server") ["Inference gateway" 0xe9d2_61d4];
         /// Name, attributes and presence of the cookie are not shown; the simulator varies them.
-        COOKIE_NAME: May Server Open("the document says `not shown` for the name, and a server without sessions needs no cookie") ["Inference gateway" 10 0xe9d2_61d4];
+        COOKIE_NAME: May Server Open("the document says `not shown` for the name, and a server without sessions needs no cookie") ["Inference gateway" 0xe9d2_61d4];
         /// What counts as a failure is left open; the simulator also retries after an invalid response.
-        FAILURE: May Server Open("the document says that a server failed, not what a failure is") ["Errors" 6 0x1a4f_a3e5];
+        FAILURE: May Server Open("the document says that a server failed, not what a failure is") ["Errors" 0x1a4f_a3e5];
     }
 
     /// Servers called directly.
     mod direct {
         /// A listed server accepts chat requests at its own URL with the gateway's key.
-        CHAT: Must Server Check ["Direct server access" 1 0x4f8b_6cef, "Direct server access" 2 0x29f1_95fb, "Inference gateway" 17 0xcaf4_cb87, "Authentication" 1 0x55b7_4e5a, "Authentication" 2 0xe9d2_64a6];
+        CHAT: Must Server Check ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb, "Inference gateway" 0xcaf4_cb87, "Authentication" 0x55b7_4e5a, "Authentication" 0xe9d2_64a6];
         /// A listed server accepts completions requests at its own URL.
-        COMPLETIONS: Must Server Check ["Direct server access" 1 0x4f8b_6cef, "Direct server access" 2 0x29f1_95fb];
+        COMPLETIONS: Must Server Check ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// A listed server accepts messages requests at its own URL.
-        MESSAGES: Must Server Check ["Direct server access" 1 0x4f8b_6cef, "Direct server access" 2 0x29f1_95fb];
+        MESSAGES: Must Server Check ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// Every listed server of a model accepts the key.
-        EVERY_SERVER: Must Server Check ["Authentication" 2 0xe9d2_64a6, "Direct server access" 1 0x4f8b_6cef, "Direct server access" 2 0x29f1_95fb];
+        EVERY_SERVER: Must Server Check ["Authentication" 0xe9d2_64a6, "Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// A listed server returns 401 for an invalid key.
-        INVALID_KEY: Must Server Check ["Authentication" 1 0x55b7_4e5a, "Authentication" 3 0x3741_f6ca];
+        INVALID_KEY: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
         /// A listed server returns 401 without a key, or 402 if the payment flow is on.
-        MISSING_KEY: Must Server Check ["Authentication" 1 0x55b7_4e5a, "Authentication" 3 0x3741_f6ca];
+        MISSING_KEY: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
         /// What else a server offers is left open; the simulator's servers offer what the gateway does, except
         /// discovery.
-        OTHERS: May Server Open("the document lists three endpoints and adds `and others`") ["Direct server access" 1 0x4f8b_6cef];
+        OTHERS: May Server Open("the document lists three endpoints and adds `and others`") ["Direct server access" 0x4f8b_6cef];
         /// A direct call has neither health-aware routing nor the sticky cookie.
-        ALONE: Must Server NotObservable("no response names its server") ["Inference gateway" 18 0x8c8a_4b40, "Direct server access" 3 0x6ad6_b532];
+        ALONE: Must Server NotObservable("no response names its server") ["Inference gateway" 0x8c8a_4b40, "Direct server access" 0x6ad6_b532];
     }
 
     /// Confidential deployments and the clients that verify them.
     mod confidential {
         /// The client does not use an entry of the confidential scheme as an address.
-        NOT_AN_ADDRESS: Must Client Client ["Model discovery entry" 4 0xfa6f_c061, "Model discovery entry" 5 0xd18a_5c40];
+        NOT_AN_ADDRESS: Must Client Client ["Model discovery entry" 0xfa6f_c061, "Model discovery entry" 0xd18a_5c40];
         /// The client resolves the item hash to the current address before a request.
-        RESOLVED: Must Client Client ["Model discovery entry" 5 0xd18a_5c40, "Direct server access" 5 0x49f8_6e3a];
+        RESOLVED: Must Client Client ["Model discovery entry" 0xd18a_5c40, "Direct server access" 0x49f8_6e3a];
         /// The client writes no byte of a request before it has attested the enclave.
-        ATTESTED_FIRST: Must Client Client ["Authentication" 5 0x7ec3_f51f, "Direct server access" 5 0x49f8_6e3a];
+        ATTESTED_FIRST: Must Client Client ["Authentication" 0x7ec3_f51f, "Direct server access" 0x49f8_6e3a];
         /// The client sends no request to an enclave that fails verification.
-        REFUSED: Must Client Client ["Authentication" 5 0x7ec3_f51f];
+        REFUSED: Must Client Client ["Authentication" 0x7ec3_f51f];
         /// The client sends requests only over a connection with the attested certificate.
-        PINNED: Must Client Client ["Direct server access" 5 0x49f8_6e3a];
+        PINNED: Must Client Client ["Direct server access" 0x49f8_6e3a];
         /// After a reboot, with its new port and certificate, the client sends nothing before it resolves and attests
         /// again.
-        REBOOTED: Must Client Client ["Model discovery entry" 6 0x8938_817d, "Direct server access" 5 0x49f8_6e3a];
+        REBOOTED: Must Client Client ["Model discovery entry" 0x8938_817d, "Direct server access" 0x49f8_6e3a];
         /// Every boot of a confidential deployment has a new port and a new certificate.
-        FRESH: Must Server NotObservable("how an item hash is resolved is not shown") ["Model discovery entry" 6 0x8938_817d];
+        FRESH: Must Server NotObservable("how an item hash is resolved is not shown") ["Model discovery entry" 0x8938_817d];
         /// The key for a confidential model is checked inside the enclave.
-        KEY_INSIDE: Must Server NotObservable("no response shows it") ["Authentication" 4 0x128a_e03d];
+        KEY_INSIDE: Must Server NotObservable("no response shows it") ["Authentication" 0x128a_e03d];
         /// Confidential models run in a trusted execution environment that can be attested.
-        ENCLAVE: Must Server NotObservable("how an enclave is attested is not shown") ["Inference gateway" 9 0xf639_fcb6];
+        ENCLAVE: Must Server NotObservable("how an enclave is attested is not shown") ["Inference gateway" 0xf639_fcb6];
         /// How hashes are resolved and enclaves attested is not shown; the simulator has stand-ins.
-        STAND_INS: May Server Open("the document requires a verifying client without describing its protocol") ["Model discovery entry" 5 0xd18a_5c40, "Direct server access" 5 0x49f8_6e3a];
+        STAND_INS: May Server Open("the document requires a verifying client without describing its protocol") ["Model discovery entry" 0xd18a_5c40, "Direct server access" 0x49f8_6e3a];
     }
 
     /// What a client does.
     mod client {
         /// The client sends the key in the header `Authorization` after `Bearer`.
-        BEARER: Must Client Client ["Authentication" 1 0x55b7_4e5a];
+        BEARER: Must Client Client ["Authentication" 0x55b7_4e5a];
         /// The client queries discovery again periodically and does not fix a server's URL.
-        DISCOVERS_AGAIN: Must Client Client ["Direct server access" 4 0xc529_ddec, "Model discovery entry" 7 0x67b3_e7c1];
+        DISCOVERS_AGAIN: Must Client Client ["Direct server access" 0xc529_ddec, "Model discovery entry" 0x67b3_e7c1];
         /// The client no longer uses a URL that discovery no longer lists.
-        NO_VANISHED_URL: Must Client Client ["Direct server access" 4 0xc529_ddec, "Model discovery entry" 7 0x67b3_e7c1];
+        NO_VANISHED_URL: Must Client Client ["Direct server access" 0xc529_ddec, "Model discovery entry" 0x67b3_e7c1];
         /// After a failure of one server, the client tries another server of the list.
-        OTHER_SERVER: Must Client Client ["Direct server access" 3 0x6ad6_b532];
+        OTHER_SERVER: Must Client Client ["Direct server access" 0x6ad6_b532];
         /// The client treats an error event in a stream as a failure.
-        ERROR_EVENT: Must Client Client ["Events" 2 0xff72_a7b2];
+        ERROR_EVENT: Must Client Client ["Events" 0xff72_a7b2];
         /// The client does not treat a stream that dies midway as a complete answer.
-        DEAD_STREAM: Must Client Client ["Events" 2 0xff72_a7b2];
+        DEAD_STREAM: Must Client Client ["Events" 0xff72_a7b2];
         /// After a 402, the client resubmits the request with `X-PAYMENT` and without a key.
-        PAYMENT: Must Client Client ["Authentication" 6 0xd11c_b479, "Errors" 3 0x99ac_099d];
+        PAYMENT: Must Client Client ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d];
         /// The client sends back a cookie that the gateway set.
-        COOKIES: Should Client Client ["Inference gateway" 10 0xe9d2_61d4];
+        COOKIES: Should Client Client ["Inference gateway" 0xe9d2_61d4];
         /// After a 401, the client does not retry the key repeatedly; it checks the key.
-        REFUSED_KEY: Should Client Client ["Errors" 2 0xa7a5_b4e0];
+        REFUSED_KEY: Should Client Client ["Errors" 0xa7a5_b4e0];
         /// After a 503, the client retries the request shortly after.
-        UNAVAILABLE: Should Client Client ["Errors" 6 0x1a4f_a3e5];
+        UNAVAILABLE: Should Client Client ["Errors" 0x1a4f_a3e5];
     }
 
     /// Bad input: it gets a 4xx or a success, never an internal error.
     mod input {
         /// The server rejects a body that is not UTF-8.
-        NOT_UTF8: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 5 0x1d28_2805];
+        NOT_UTF8: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A body that is nested too deep gets a 4xx or a success.
-        DEEP: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 5 0x1d28_2805];
+        DEEP: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A body of many megabytes gets a 4xx or a success; the maximum size is not shown.
-        LARGE: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 5 0x1d28_2805];
+        LARGE: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// An unknown role gets a validation error or a success.
-        UNKNOWN_ROLE: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 6 0x1f5a_3d81, "Errors" 5 0x1d28_2805];
+        UNKNOWN_ROLE: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
         /// An image that is not base64 data gets a 4xx or a success.
-        IMAGE_DATA: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 11 0x32fe_0984, "Errors" 5 0x1d28_2805];
+        IMAGE_DATA: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// A number beyond any range gets a 4xx or a success.
-        HUGE_NUMBER: Must Server Check ["Errors" 1 0x8006_efde, "Errors" 5 0x1d28_2805];
+        HUGE_NUMBER: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// An unknown path with encoded slashes, dots or zero bytes does not cause an internal error.
-        ODD_PATH: Must Server Check ["Errors" 1 0x8006_efde];
+        ODD_PATH: Must Server Check ["Errors" 0x8006_efde];
         /// The maximum values of a request are not shown; the simulator has limits.
-        LIMITS: May Server Open("the document says `not shown` for rate, size, context and token limits") rule "input.limits" ["Errors" 5 0x1d28_2805];
+        LIMITS: May Server Open("the document says `not shown` for rate, size, context and token limits") rule "input.limits" ["Errors" 0x1d28_2805];
     }
 }

@@ -43,7 +43,7 @@ pub struct Request {
 }
 
 /// Parses a body: a model, and an input that is a string or an array of objects.
-pub fn parse(body: &[u8], rules: &mut impl Rules) -> Result<Request, Refused> {
+pub fn parse(body: &[u8], rules: &mut dyn Rules) -> Result<Request, Refused> {
     let Some(object) = object(body, &BODY, rules)? else { return Ok(Request::default()) };
     let model = required(&object, "model", &BODY, rules, Value::as_str)?.unwrap_or_default().to_owned();
     let input = object.get("input");

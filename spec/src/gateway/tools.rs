@@ -19,7 +19,7 @@ pub struct Tool {
 }
 
 /// The tools of a request; empty if `tools` is missing or null.
-pub(super) fn parse(request: &Map<String, Value>, rules: &mut impl Rules) -> Result<Vec<Tool>, Refused> {
+pub(super) fn parse(request: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Vec<Tool>, Refused> {
     let declared = optional(request, "tools", &TOOLS, rules, Value::as_array)?;
     let declared = declared.map(Vec::as_slice).unwrap_or_default();
     within(&"the number of tools", declared.len(), &limits::TOOLS, rules)?;
@@ -31,7 +31,7 @@ pub(super) fn parse(request: &Map<String, Value>, rules: &mut impl Rules) -> Res
 }
 
 /// One tool; `None` if a rule is violated and there is nothing to call.
-fn tool(value: &Value, rules: &mut impl Rules) -> Result<Option<Tool>, Refused> {
+fn tool(value: &Value, rules: &mut dyn Rules) -> Result<Option<Tool>, Refused> {
     let Value::Object(tool) = value else {
         broken(&TOOL, rules, || format!("a tool is {}, not an object", kind(value)))?;
         return Ok(None);

@@ -80,7 +80,7 @@ impl<'a> Amends<'a> {
     }
 
     /// The chain of `creation`.
-    pub fn chain(&self, creation: &'a str, rules: &mut impl Rules) -> Chain<'a> {
+    pub fn chain(&self, creation: &'a str, rules: &mut dyn Rules) -> Chain<'a> {
         let mut chain = Chain { hashes: vec![creation], end: End::Leaf };
         let longest = if rules.violated(&FORWARD).is_some() { 1 } else { usize::MAX };
         if rules.violated(&LOCAL).is_some() {
@@ -101,7 +101,7 @@ impl<'a> Amends<'a> {
     }
 
     /// The winning amend of `target`.
-    fn next(&self, target: &str, rules: &mut impl Rules) -> Option<&Amend<'a>> {
+    fn next(&self, target: &str, rules: &mut dyn Rules) -> Option<&Amend<'a>> {
         let all = self.for_target(target);
         if rules.violated(&REF).is_some() {
             // A common mistake: the first amend in the list, whatever it refers to.

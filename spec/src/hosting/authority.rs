@@ -66,7 +66,7 @@ pub fn allows(
     security: &Security,
     act: &Act<'_>,
     dialect: &Dialect,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Standing, Refused> {
     let is_claim = act.kind == "POST" && act.post_type == Some(dialect.vm_claim_type.as_str());
     if is_claim {
@@ -113,7 +113,7 @@ pub fn judge(
     security: &Security,
     record: &Record,
     dialect: &Dialect,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Standing, Refused> {
     allows(owner, security, &Act::from_record(record), dialect, rules)
 }
@@ -122,7 +122,7 @@ fn within(
     entry: &super::security::Authorization,
     act: &Act<'_>,
     dialect: &Dialect,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Standing, Refused> {
     let empty = rules.violated(&EMPTY_OTHERS).is_none();
     let lists = |listed: &[String], wanted: &[&str], empty: bool| {
@@ -204,7 +204,7 @@ mod tests {
         }
     }
 
-    fn judged(act: &Act<'_>, rules: &mut impl Rules) -> Result<Standing, Refused> {
+    fn judged(act: &Act<'_>, rules: &mut dyn Rules) -> Result<Standing, Refused> {
         allows(OWNER, &security(), act, &Dialect::default(), rules)
     }
 

@@ -5,12 +5,12 @@ use crate::hosting::requirements::base64::{ALPHABET, LENGTH, PADDING, TRAILING_B
 use crate::{Refused, Rules};
 
 /// Writes base64: standard alphabet, padded.
-pub fn write(bytes: &[u8], rules: &mut impl Rules) -> String {
+pub fn write(bytes: &[u8], rules: &mut dyn Rules) -> String {
     rules.effect(&WRITTEN, base64::encode(bytes), |text, _| text.trim_end_matches('=').to_owned())
 }
 
 /// Reads base64. `place` names the member in error messages.
-pub fn read(text: &str, padding: Padding, place: &str, rules: &mut impl Rules) -> Result<Vec<u8>, Refused> {
+pub fn read(text: &str, padding: Padding, place: &str, rules: &mut dyn Rules) -> Result<Vec<u8>, Refused> {
     // A violated rule ignores its own fault; the next fault is looked for in the rest.
     let mut text = text.to_owned();
     let mut fault = base64::fault(&text, padding);

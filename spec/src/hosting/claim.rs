@@ -37,7 +37,7 @@ pub struct Claim {
 
 impl Claim {
     /// Reads a claim with all rules, including its signature.
-    pub fn parse(record: &Record, dialect: &Dialect, rules: &mut impl Rules) -> Result<Claim, Refused> {
+    pub fn parse(record: &Record, dialect: &Dialect, rules: &mut dyn Rules) -> Result<Claim, Refused> {
         rules.require(&TYPE, record.kind == "POST", || format!("the type is {:.40}", record.kind))?;
         let stated = record.content_type.as_deref() == Some(dialect.vm_claim_type.as_str());
         rules.require(&CONTENT_TYPE, stated, || {
@@ -77,7 +77,7 @@ impl Claim {
 }
 
 /// The winning claim of a VM: the earliest by time; at the same time, the one with the smaller hash.
-pub fn select<'a>(claims: &'a [Claim], instance_hash: &str, rules: &mut impl Rules) -> Option<&'a Claim> {
+pub fn select<'a>(claims: &'a [Claim], instance_hash: &str, rules: &mut dyn Rules) -> Option<&'a Claim> {
     let any = rules.violated(&OTHER_INSTANCE).is_some();
     let of_machine = claims.iter().filter(|claim| any || claim.instance_hash == instance_hash);
     let late = rules.violated(&EARLIEST).is_some();
@@ -98,7 +98,7 @@ pub fn winner(
     records: &[Record],
     instance_hash: &str,
     dialect: &Dialect,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> (Option<Claim>, Vec<(String, Refused)>) {
     let (mut claims, mut refused) = (Vec::new(), Vec::new());
     for record in records {

@@ -44,7 +44,7 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
         read: impl FnOnce(&'a Value) -> Option<T>,
     ) -> Result<Option<T>, Refused> {
         let found = self.value(name).and_then(read);
@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A string of limited length; empty if the rule is violated.
-    pub(super) fn text(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<String, Refused> {
+    pub(super) fn text(&self, name: &str, rule: Id, rules: &mut dyn Rules) -> Result<String, Refused> {
         let text = self.read(name, rule, rules, short)?;
         Ok(text.unwrap_or_default().to_owned())
     }
@@ -63,7 +63,7 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
         good: impl FnOnce(&str) -> bool,
     ) -> Result<String, Refused> {
         self.read(name, rule, rules, |value| short(value).filter(|text| good(text)))?;
@@ -75,7 +75,7 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Option<String>, Refused> {
         let text = self.read(name, rule, rules, |value| match value {
             Value::Null => Some(None),
@@ -89,7 +89,7 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Option<i64>, Refused> {
         let number = self.read(name, rule, rules, |value| match value {
             Value::Null => Some(None),
@@ -99,7 +99,7 @@ impl<'a> Fields<'a> {
     }
 
     /// An ISO 8601 time, as written.
-    pub(super) fn moment(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<String, Refused> {
+    pub(super) fn moment(&self, name: &str, rule: Id, rules: &mut dyn Rules) -> Result<String, Refused> {
         self.text_that(name, rule, rules, is_iso)
     }
 
@@ -108,7 +108,7 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Option<String>, Refused> {
         match self.value(name) {
             Some(Value::Null) => self.text_or_null(name, rule, rules),
@@ -121,13 +121,13 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Map<String, Value>, Refused> {
         Ok(self.read(name, rule, rules, Value::as_object)?.cloned().unwrap_or_default())
     }
 
     /// A list of strings; empty if missing.
-    pub(super) fn texts(&self, name: &str, rule: Id, rules: &mut impl Rules) -> Result<Vec<String>, Refused> {
+    pub(super) fn texts(&self, name: &str, rule: Id, rules: &mut dyn Rules) -> Result<Vec<String>, Refused> {
         if self.value(name).is_none() {
             return Ok(Vec::new());
         }
@@ -143,7 +143,7 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         rule: Id,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Option<Address>, Refused> {
         self.read(name, rule, rules, |value| short(value).and_then(Address::parse))
     }

@@ -29,11 +29,7 @@ pub struct Plan {
 
 /// Plans the FORGET of a project's deployments. `readings` are the classified responses to look-ups of
 /// each `storeRef`; a hash without one counts as unknown.
-pub fn plan(
-    deployments: &[Deployment],
-    readings: &BTreeMap<String, Reading>,
-    rules: &mut impl Rules,
-) -> Plan {
+pub fn plan(deployments: &[Deployment], readings: &BTreeMap<String, Reading>, rules: &mut dyn Rules) -> Plan {
     let mut plan = Plan::default();
     let once = rules.violated(&DEDUPLICATED).is_none();
     let unread = rules.violated(&CLASSIFIED).is_some();
@@ -66,7 +62,7 @@ pub fn content(owner: &str, hashes: &[String], time: i64) -> Value {
 }
 
 /// Checks a FORGET against the rules for its writer, and returns its hashes.
-pub fn judge(record: &Record, owner: Address, rules: &mut impl Rules) -> Result<Vec<String>, Refused> {
+pub fn judge(record: &Record, owner: Address, rules: &mut dyn Rules) -> Result<Vec<String>, Refused> {
     rules.require(&TYPE, record.kind == "FORGET", || format!("the type is {:.40}", record.kind))?;
     rules.require(&ADDRESS, record.address == owner, || format!("content.address is {}", record.address))?;
     let fields = Fields::new(&record.content, "content.");

@@ -26,12 +26,12 @@ pub fn deployment(random: [u8; 9]) -> String {
 }
 
 /// Rejects a string that is not a project id.
-pub fn require_project(text: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+pub fn require_project(text: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
     rules.require(&PROJECT, is_project(text), || format!("not a project id: {text:.40}"))
 }
 
 /// Rejects a string that is not a deployment id.
-pub fn require_deployment(text: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+pub fn require_deployment(text: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
     rules.require(&DEPLOYMENT, is_deployment(text), || format!("not a deployment id: {text:.40}"))
 }
 

@@ -65,7 +65,7 @@ pub fn message(dialect: &Dialect, sentences: &Sentences, wallet: Address) -> Str
 }
 
 /// Checks that a string is a derivation message, except for the two sentences. Returns the wallet that it names.
-pub fn check(dialect: &Dialect, text: &str, rules: &mut impl Rules) -> Result<Option<Address>, Refused> {
+pub fn check(dialect: &Dialect, text: &str, rules: &mut dyn Rules) -> Result<Option<Address>, Refused> {
     rules.require(&FINAL_NEWLINE, !text.ends_with('\n'), || {
         "the last line is followed by a newline".to_owned()
     })?;
@@ -89,12 +89,12 @@ pub fn check(dialect: &Dialect, text: &str, rules: &mut impl Rules) -> Result<Op
 }
 
 /// The number of signed bytes of a message: its UTF-8 length, in which a dash counts three.
-pub fn byte_length(message: &str, rules: &mut impl Rules) -> usize {
+pub fn byte_length(message: &str, rules: &mut dyn Rules) -> usize {
     rules.effect(&BYTES, message.len(), |_, _| message.chars().count())
 }
 
 /// The digest that the wallet signs.
-pub fn digest(message: &str, rules: &mut impl Rules) -> [u8; 32] {
+pub fn digest(message: &str, rules: &mut dyn Rules) -> [u8; 32] {
     let length = byte_length(message, rules);
     keccak256(format!("{}{length}{message}", eip191::PREFIX).as_bytes())
 }
@@ -114,7 +114,7 @@ pub struct KeyE {
 }
 
 /// Derives E from the wallet's key.
-pub fn of_wallet(wallet: &SigningKey, message: &str, rules: &mut impl Rules) -> Result<KeyE, Refused> {
+pub fn of_wallet(wallet: &SigningKey, message: &str, rules: &mut dyn Rules) -> Result<KeyE, Refused> {
     let digest = digest(message, rules);
     // A wallet with random nonces gives another signature every time; the mirrored signature has the same effect.
     let signature = rules.effect(&STABLE, secp256k1::sign(wallet, &digest), |own, _| own.mirrored());
@@ -125,7 +125,7 @@ pub fn of_wallet(wallet: &SigningKey, message: &str, rules: &mut impl Rules) -> 
 ///
 /// The bytes are hashed unchanged: a wallet that writes v as 0 or 1 derives another E, and its owner can decrypt
 /// nothing.
-pub fn of_signature(signature: &[u8; 65], rules: &mut impl Rules) -> Result<KeyE, Refused> {
+pub fn of_signature(signature: &[u8; 65], rules: &mut dyn Rules) -> Result<KeyE, Refused> {
     let signature = rules.effect(&SIGNATURE, Zeroizing::new(*signature), |mut bytes, _| {
         bytes[64] = bytes[64].wrapping_sub(27);
         bytes
@@ -141,7 +141,7 @@ pub fn of_signature(signature: &[u8; 65], rules: &mut impl Rules) -> Result<KeyE
 /// The private key from a digest. About one digest in 2^128 is not a scalar.
 pub fn private_key(
     secret: Zeroizing<[u8; 32]>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(Zeroizing<[u8; 32]>, SigningKey), Refused> {
     let key = secp256k1::key_from_secret(&secret);
     rules

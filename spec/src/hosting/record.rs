@@ -47,7 +47,7 @@ pub struct Record {
 
 impl Record {
     /// Reads a record from its JSON text.
-    pub fn parse(text: &str, rules: &mut impl Rules) -> Result<Record, Refused> {
+    pub fn parse(text: &str, rules: &mut dyn Rules) -> Result<Record, Refused> {
         rules.require(&SIZE, text.len() <= LARGEST.usize(), || {
             format!("the record has {} bytes, at most {LARGEST} are allowed", text.len())
         })?;
@@ -67,7 +67,7 @@ impl Record {
         let inner = Fields::new(&content, "content.");
         let address = inner.address("address", &ADDRESS, rules)?;
         let time = inner.read("time", &TIME, rules, |time| time.as_i64().filter(|time| *time >= 0))?;
-        let optional = |name, rules: &mut _| match inner.value(name) {
+        let optional = |name, rules: &mut dyn Rules| match inner.value(name) {
             None => Ok(None),
             Some(_) => inner.text(name, &FORM, rules).map(Some),
         };
@@ -88,7 +88,7 @@ impl Record {
     }
 
     /// Checks that the sender's signature covers the canonical JSON.
-    pub fn verify(&self, rules: &mut impl Rules) -> Result<(), Refused> {
+    pub fn verify(&self, rules: &mut dyn Rules) -> Result<(), Refused> {
         self.require_signed(&self.signed(), rules)
     }
 
@@ -98,18 +98,14 @@ impl Record {
     }
 
     /// Rejects with the result of [`Record::signed`].
-    pub fn require_signed(
-        &self,
-        signed: &Result<(), Refused>,
-        rules: &mut impl Rules,
-    ) -> Result<(), Refused> {
+    pub fn require_signed(&self, signed: &Result<(), Refused>, rules: &mut dyn Rules) -> Result<(), Refused> {
         rules.require(&SIGNATURE, signed.is_ok(), || {
             signed.as_ref().map_or_else(ToString::to_string, |()| String::new())
         })
     }
 
     /// Checks that the record is on the channel of hosting records.
-    pub fn require_channel(&self, dialect: &Dialect, rules: &mut impl Rules) -> Result<(), Refused> {
+    pub fn require_channel(&self, dialect: &Dialect, rules: &mut dyn Rules) -> Result<(), Refused> {
         rules.require(&CHANNEL, self.channel == dialect.records_channel, || {
             format!("the channel is {:.40}", self.channel)
         })
@@ -147,12 +143,12 @@ pub fn name_of(text: &str) -> String {
 pub fn sign(
     key: &crate::crypto::secp256k1::SigningKey,
     message: &str,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<String, Refused> {
     sign_record(key, message, rules)
 }
 
-fn read(text: &str, rules: &mut impl Rules) -> Result<Value, Refused> {
+fn read(text: &str, rules: &mut dyn Rules) -> Result<Value, Refused> {
     let read = json::parse_unique(text);
     let twice = match &read {
         Err(Fault::Duplicate(key)) => Some(key.clone()),

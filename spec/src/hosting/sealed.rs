@@ -45,7 +45,7 @@ pub(super) fn read(
     rows: &Rows,
     limit: usize,
     padding: Padding,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Ciphertext, Refused> {
     let algorithm = members.get("alg").unwrap_or(&Value::Null);
     rules.require(rows.algorithm, algorithm == ALGORITHM, || format!("alg is {}", fields::cut(algorithm)))?;
@@ -64,7 +64,7 @@ pub(super) fn bytes(
     rule: Id,
     limit: usize,
     padding: Padding,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Vec<u8>, Refused> {
     let text = value.and_then(Value::as_str);
     rules.require(rule, text.is_some(), || match value {
@@ -87,7 +87,7 @@ pub(super) fn unwrap_key(
     key: &SigningKey,
     wrapped: &[u8],
     rule: Id,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(Key, Option<Agreement>), Refused> {
     let layout = NonceLength::of_length(wrapped.len(), 32);
     let unwrapped = wrapping::unwrap(key, wrapped, layout, rules)?;
@@ -104,7 +104,7 @@ pub(super) fn open(
     text: &Ciphertext,
     dek: &Key,
     rows: &Rows,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Plaintext, Refused> {
     let nonce = Nonce::from_slice(&text.iv).unwrap_or_else(|| {
         let filled = std::array::from_fn(|n| text.iv.get(n).copied().unwrap_or_default());
@@ -126,7 +126,7 @@ pub(super) fn open(
 }
 
 /// The additional authenticated data: none.
-pub(super) fn additional_data(rows: &Rows, rules: &mut impl Rules) -> &'static [u8] {
+pub(super) fn additional_data(rows: &Rows, rules: &mut dyn Rules) -> &'static [u8] {
     match rows.additional_data {
         Some(rule) => rules.effect(rule, &[][..], |_, _| ALGORITHM.as_bytes()),
         None => &[],
@@ -139,7 +139,7 @@ pub(super) fn try_all(
     deks: &Map<String, Value>,
     key: &SigningKey,
     rule: Id,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(Key, Option<Agreement>), Refused> {
     let texts = deks.values().filter_map(Value::as_str);
     let wrapped: Vec<Vec<u8>> = texts.map(crate::crypto::base64::decode_lossy).collect();

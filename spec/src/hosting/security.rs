@@ -72,7 +72,7 @@ pub struct Security {
 
 impl Authorization {
     /// Reads one entry.
-    pub fn parse(entry: &Value, rules: &mut impl Rules) -> Result<Authorization, Refused> {
+    pub fn parse(entry: &Value, rules: &mut dyn Rules) -> Result<Authorization, Refused> {
         rules.require(&ENTRY, entry.is_object(), || format!("an authorization is {}", cut(entry)))?;
         let none = Map::new();
         let fields = Fields::new(entry.as_object().unwrap_or(&none), "authorization.");
@@ -145,7 +145,7 @@ impl Authorization {
 
 impl EncryptionKey {
     /// Reads `encryptionKey`.
-    pub fn parse(value: &Value, rules: &mut impl Rules) -> Result<EncryptionKey, Refused> {
+    pub fn parse(value: &Value, rules: &mut dyn Rules) -> Result<EncryptionKey, Refused> {
         rules.require(&ENCRYPTION_KEY, value.is_object(), || format!("encryptionKey is {}", cut(value)))?;
         let none = Map::new();
         let fields = Fields::new(value.as_object().unwrap_or(&none), "encryptionKey.");
@@ -168,7 +168,7 @@ impl EncryptionKey {
 
 impl Security {
     /// Reads the aggregate's content. Invalid parts allow nothing and are reported; the rest is still read.
-    pub fn read(content: &Map<String, Value>, rules: &mut impl Rules) -> (Security, Vec<Refused>) {
+    pub fn read(content: &Map<String, Value>, rules: &mut dyn Rules) -> (Security, Vec<Refused>) {
         let (mut security, mut faults) = (Security::default(), Vec::new());
         let fields = Fields::new(content, "");
         let listed = fields.read("authorizations", &AUTHORIZATIONS, rules, |listed| {
@@ -216,7 +216,7 @@ pub fn content(owner: &str, security: &Security, time: i64) -> Value {
 /// The body of an AGGREGATE of security.
 pub fn body<'a>(
     record: &'a Record,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Option<&'a Map<String, Value>>, Refused> {
     rules.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
     let key = record.key.as_deref();
@@ -230,7 +230,7 @@ pub fn judge(
     record: &Record,
     dialect: &Dialect,
     delegate: Option<Address>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Security, Refused> {
     let none = Map::new();
     let (security, faults) = Security::read(body(record, rules)?.unwrap_or(&none), rules);
@@ -249,7 +249,7 @@ pub fn judge(
     Ok(security)
 }
 
-fn judge_session(entry: &Authorization, dialect: &Dialect, rules: &mut impl Rules) -> Result<(), Refused> {
+fn judge_session(entry: &Authorization, dialect: &Dialect, rules: &mut dyn Rules) -> Result<(), Refused> {
     let same = |listed: &[String], wanted: &[&str]| {
         listed.len() == wanted.len() && wanted.iter().all(|text| listed.iter().any(|listed| listed == text))
     };
@@ -303,7 +303,7 @@ mod tests {
         Record::parse(&message.to_string(), &mut Strict).unwrap()
     }
 
-    fn judged(content: &Value, rules: &mut impl Rules) -> Result<Security, Refused> {
+    fn judged(content: &Value, rules: &mut dyn Rules) -> Result<Security, Refused> {
         judge(&record(content), &Dialect::default(), Some(address_and_key(3).0), rules)
     }
 

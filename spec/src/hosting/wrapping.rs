@@ -48,7 +48,7 @@ pub struct Unwrapped {
 }
 
 /// Reads a recipient's key: 65 bytes, a point on the curve.
-pub fn recipient(bytes: &[u8], rules: &mut impl Rules) -> Result<PublicKey, Refused> {
+pub fn recipient(bytes: &[u8], rules: &mut dyn Rules) -> Result<PublicKey, Refused> {
     rules.parse(
         &RECIPIENT,
         || {
@@ -69,7 +69,7 @@ pub fn wrap(
     public: &[u8],
     ephemeral: &Ephemeral,
     plaintext: &[u8],
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Wrapped, Refused> {
     let public = recipient(public, rules)?;
     let own = secp256k1::public_key(&ephemeral.key);
@@ -86,7 +86,7 @@ pub fn unwrap(
     key: &SigningKey,
     bytes: &[u8],
     nonce: NonceLength,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Unwrapped, Refused> {
     let length = bytes.len();
     rules.require(&LENGTH, ecies::split(bytes, nonce).is_some(), || {
@@ -121,7 +121,7 @@ pub fn unwrap(
     Ok(Unwrapped { plaintext, agreement: Some(agreement) })
 }
 
-fn agree(ephemeral: &PublicKey, shared_point: Zeroizing<PublicKey>, rules: &mut impl Rules) -> Agreement {
+fn agree(ephemeral: &PublicKey, shared_point: Zeroizing<PublicKey>, rules: &mut dyn Rules) -> Agreement {
     let key_material = rules.effect(&SHARED_POINT, ecies::key_material(ephemeral, &shared_point), |_, _| {
         // A mistake: only the x coordinate, as in other key agreements.
         Zeroizing::new(shared_point[1..33].to_vec())
@@ -132,7 +132,7 @@ fn agree(ephemeral: &PublicKey, shared_point: Zeroizing<PublicKey>, rules: &mut 
     Agreement { shared_point, key_material, key }
 }
 
-fn additional_data(ephemeral: &PublicKey, rules: &mut impl Rules) -> Vec<u8> {
+fn additional_data(ephemeral: &PublicKey, rules: &mut dyn Rules) -> Vec<u8> {
     rules.effect(&ADDITIONAL_DATA, Vec::new(), |_, _| ephemeral.to_vec())
 }
 
@@ -171,7 +171,7 @@ mod tests {
         wrap(&public_key(&key(3)), &ephemeral(), &[7; 32], &mut Strict).map(|w| w.bytes).expect("a point")
     }
 
-    fn read(bytes: &[u8], rules: &mut impl Rules) -> Result<Vec<u8>, Id> {
+    fn read(bytes: &[u8], rules: &mut dyn Rules) -> Result<Vec<u8>, Id> {
         unwrap(&key(3), bytes, LAYOUT, rules).map(|u| u.plaintext.to_vec()).map_err(|refused| refused.rule)
     }
 

@@ -39,7 +39,7 @@ pub enum AttributeValue {
 
 impl Attribute {
     /// Parses an attribute.
-    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<Attribute, Refused> {
+    pub fn read(value: &Value, rules: &mut dyn Rules) -> Result<Attribute, Refused> {
         let trait_type = required(value, "trait_type", &TRAIT_TYPE, text, rules)?;
         let value = required(value, "value", &VALUE, AttributeValue::read, rules)?;
         Ok(Attribute { trait_type, value })

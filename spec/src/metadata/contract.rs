@@ -76,7 +76,7 @@ pub struct ContractMetadata {
 
 impl ContractMetadata {
     /// Parses a contract's document. Ignores members that are not listed.
-    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<ContractMetadata, Refused> {
+    pub fn read(value: &Value, rules: &mut dyn Rules) -> Result<ContractMetadata, Refused> {
         let template = optional(value, "default_token_template", &rows::CONTRACT_TEMPLATE, as_object, rules)?;
         Ok(ContractMetadata {
             name: required(value, "name", &rows::CONTRACT_NAME, text, rules)?,

@@ -35,7 +35,7 @@ pub struct ExternalProperties {
 
 impl ExternalProperties {
     /// Parses an external property.
-    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<ExternalProperties, Refused> {
+    pub fn read(value: &Value, rules: &mut dyn Rules) -> Result<ExternalProperties, Refused> {
         Ok(ExternalProperties {
             source: required(value, "source", &SOURCE, text, rules)?,
             mandatory: optional(value, "mandatory", &MANDATORY, boolean, rules)?,

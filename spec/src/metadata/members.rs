@@ -13,7 +13,7 @@ pub(super) fn required<T: Default>(
     name: &str,
     rule: Id,
     read: Read<T>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<T, Refused> {
     optional(document, name, rule, read, rules)?
         .map_or_else(|| rules.parse(rule, || Err(format!("{name} is missing")), || Ok(T::default())), Ok)
@@ -25,7 +25,7 @@ pub(super) fn optional<T>(
     name: &str,
     rule: Id,
     read: Read<T>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Option<T>, Refused> {
     let Some(value) = document.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
     let strict = || read(value).map(Some).ok_or_else(|| format!("{name} has the wrong type"));
@@ -34,12 +34,12 @@ pub(super) fn optional<T>(
 }
 
 /// The objects of a list, each parsed by `of`.
-pub(super) fn list<T, G: Rules>(
+pub(super) fn list<T>(
     document: &Value,
     name: &str,
     rule: Id,
-    of: fn(&Value, &mut G) -> Result<T, Refused>,
-    rules: &mut G,
+    of: fn(&Value, &mut dyn Rules) -> Result<T, Refused>,
+    rules: &mut dyn Rules,
 ) -> Result<Option<Vec<T>>, Refused> {
     let Some(items) = optional(document, name, rule, objects, rules)? else { return Ok(None) };
     items.iter().map(|item| of(item, rules)).collect::<Result<_, _>>().map(Some)

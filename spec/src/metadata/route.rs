@@ -59,7 +59,7 @@ pub enum Form {
 }
 
 /// The resource that a path names. `path` is a request target without its query, as bytes.
-pub fn route(path: &[u8], rules: &mut impl Rules) -> Result<Resource, Refused> {
+pub fn route(path: &[u8], rules: &mut dyn Rules) -> Result<Resource, Refused> {
     let path = rules.interpret(&DOUBLE_SLASH, Cow::Borrowed(path), || Cow::Owned(folded(path)));
     let found = find(&path, rules);
     let seen = || format!("{:.80?} has none of the listed forms", String::from_utf8_lossy(&path));
@@ -200,7 +200,7 @@ struct Found<'p> {
     id: &'p [u8],
 }
 
-fn find<'p>(path: &'p [u8], rules: &mut impl Rules) -> Option<Found<'p>> {
+fn find<'p>(path: &'p [u8], rules: &mut dyn Rules) -> Option<Found<'p>> {
     let rest = path.strip_prefix(b"/")?;
     if rest.is_empty() {
         return Some(Found { kind: RouteKind::Root, by_uri: false, contract: b"", id: b"" });
@@ -239,7 +239,7 @@ fn of_token(rest: &[u8]) -> Option<(RouteKind, &[u8])> {
 }
 
 impl Found<'_> {
-    fn read(self, rules: &mut impl Rules) -> Result<Resource, Refused> {
+    fn read(self, rules: &mut dyn Rules) -> Result<Resource, Refused> {
         let Found { kind, by_uri, contract, id } = self;
         if let RouteKind::Root = kind {
             return Ok(Resource::Root);
@@ -265,7 +265,7 @@ impl Found<'_> {
 }
 
 /// A parameter as a string.
-fn text(parameter: &[u8], rules: &mut impl Rules) -> Result<String, Refused> {
+fn text(parameter: &[u8], rules: &mut dyn Rules) -> Result<String, Refused> {
     let decoded = Cow::from(percent_decode(parameter));
     let decoded = rules.interpret(&DECODED, decoded, || Cow::Borrowed(parameter));
     let strict = || String::from_utf8(decoded.to_vec()).map_err(|e| e.to_string());

@@ -59,7 +59,7 @@ pub struct TokenMetadataTemplate {
 
 impl TokenMetadataTemplate {
     /// Parses a template. Ignores members that are not listed.
-    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<TokenMetadataTemplate, Refused> {
+    pub fn read(value: &Value, rules: &mut dyn Rules) -> Result<TokenMetadataTemplate, Refused> {
         let external = &rows::TEMPLATE_EXTERNAL_PROPERTIES;
         Ok(TokenMetadataTemplate {
             name: required(value, "name", &rows::TEMPLATE_NAME, text, rules)?,

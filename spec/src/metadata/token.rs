@@ -74,7 +74,7 @@ pub struct MetadataResponse {
 
 impl MetadataResponse {
     /// Parses a token's document. Ignores members that are not listed.
-    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<MetadataResponse, Refused> {
+    pub fn read(value: &Value, rules: &mut dyn Rules) -> Result<MetadataResponse, Refused> {
         let external = &rows::TOKEN_EXTERNAL_PROPERTIES;
         Ok(MetadataResponse {
             name: required(value, "name", &rows::TOKEN_NAME, text, rules)?,

@@ -37,7 +37,7 @@ pub struct ValidationError {
 
 impl HttpValidationError {
     /// Parses the body of a 422. Ignores members that are not listed.
-    pub fn read(value: &Value, rules: &mut impl Rules) -> Result<HttpValidationError, Refused> {
+    pub fn read(value: &Value, rules: &mut dyn Rules) -> Result<HttpValidationError, Refused> {
         let errors = required(value, "detail", &DETAIL, objects, rules)?;
         let detail = errors.iter().map(|error| ValidationError::read(error, rules));
         Ok(HttpValidationError { detail: detail.collect::<Result<_, _>>()? })
@@ -45,7 +45,7 @@ impl HttpValidationError {
 }
 
 impl ValidationError {
-    fn read(value: &Value, rules: &mut impl Rules) -> Result<ValidationError, Refused> {
+    fn read(value: &Value, rules: &mut dyn Rules) -> Result<ValidationError, Refused> {
         Ok(ValidationError {
             loc: required(value, "loc", &LOC, places, rules)?,
             msg: required(value, "msg", &MSG, text, rules)?,

@@ -98,7 +98,7 @@ pub struct Write {
 
 impl Write {
     /// Reads an AGGREGATE's content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Write, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Write, Refused> {
         let key = text(content, "key").filter(|key| !key.is_empty());
         rules.require(&CREATE_KEY, key.is_some(), || shown(content, "key"))?;
         let address = text(content, "address").filter(|address| !address.is_empty());

@@ -34,7 +34,7 @@ impl Content {
     pub fn parse(
         kind: MessageType,
         content: &Map<String, Value>,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Content, Refused> {
         Ok(match kind {
             MessageType::Store | MessageType::Post => Content::Any,

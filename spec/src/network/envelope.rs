@@ -46,7 +46,7 @@ impl Envelope {
         body: &[u8],
         expected: Option<MessageType>,
         now: Instant,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Envelope, Refused> {
         rules.require(&SIZE, body.len() <= LARGEST.usize(), || {
             format!("the body has {} bytes, at most {LARGEST} are allowed", body.len())
@@ -129,7 +129,7 @@ pub fn body(message: &str, signature: &str, address: &str) -> String {
     format!(r#"{{"message":{message},"signature":{signature},"address":{address}}}"#)
 }
 
-fn channel(dialect: &Dialect, inner: &Members, rules: &mut impl Rules) -> Result<String, Refused> {
+fn channel(dialect: &Dialect, inner: &Members, rules: &mut dyn Rules) -> Result<String, Refused> {
     if !inner.contains_key("channel") {
         return Ok(
             rules.interpret(&CHANNEL_DEFAULT, dialect.channel.clone(), || dialect.channel.to_lowercase())
@@ -143,7 +143,7 @@ fn channel(dialect: &Dialect, inner: &Members, rules: &mut impl Rules) -> Result
 fn kind(
     inner: &Members,
     expected: Option<MessageType>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<MessageType, Refused> {
     let sent = text(inner, "type");
     rules.require(&TYPE, sent.is_some(), || shown("type", inner.get("type")))?;
@@ -158,7 +158,7 @@ fn kind(
     Ok(expected)
 }
 
-fn timestamp(inner: &Members, now: Instant, rules: &mut impl Rules) -> Result<i64, Refused> {
+fn timestamp(inner: &Members, now: Instant, rules: &mut dyn Rules) -> Result<i64, Refused> {
     let sent: Option<i64> = inner.get("timestamp").and_then(|raw| serde_json::from_str(raw.get()).ok());
     rules.require(&TIMESTAMP, sent.is_some(), || shown("timestamp", inner.get("timestamp")))?;
     let Some(sent) = sent else { return Ok(now.seconds()) };
@@ -200,7 +200,7 @@ mod tests {
         })
     }
 
-    fn parse(body: &Value, rules: &mut impl Rules) -> Result<Envelope, Refused> {
+    fn parse(body: &Value, rules: &mut dyn Rules) -> Result<Envelope, Refused> {
         Envelope::parse(&Dialect::default(), body.to_string().as_bytes(), None, NOW, rules)
     }
 

@@ -13,7 +13,7 @@ pub struct Targets(pub Vec<String>);
 
 impl Targets {
     /// Reads a FORGET's content. A list without hashes is rejected.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Targets, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Targets, Refused> {
         let given = content.get("hashes").and_then(Value::as_array);
         let texts: Option<Vec<&str>> = given.and_then(|given| given.iter().map(Value::as_str).collect());
         let texts = texts.filter(|texts| !texts.is_empty());

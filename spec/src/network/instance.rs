@@ -134,7 +134,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Reads an INSTANCE's content. The description and the firewall may be missing.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Wanted, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Wanted, Refused> {
         let mut texts = Vec::new();
         for name in ["name", "description", "image", "ssh_key"] {
             let given = text(content, name);
@@ -168,7 +168,7 @@ pub struct Update {
 
 impl Update {
     /// Reads an `INSTANCE_UPDATE`'s content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Update, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Update, Refused> {
         for name in ["name", "description"] {
             let holds = text(content, name).is_some() || !content.contains_key(name);
             rules.require(&CREATE_TEXTS, holds, || shown(content, name))?;
@@ -230,7 +230,7 @@ pub struct Control {
 
 impl Control {
     /// Reads an `INSTANCE_CONTROL`'s content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Control, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Control, Refused> {
         let instance_id = instance_id(content, rules)?;
         let action = text(content, "action").and_then(Action::named);
         rules.require(&ACTION, action.is_some(), || shown(content, "action"))?;
@@ -290,14 +290,14 @@ impl InstanceFilter {
     }
 }
 
-fn instance_id(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<String, Refused> {
+fn instance_id(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, Refused> {
     let given = text(content, "instance_id").filter(|id| !id.is_empty());
     rules.require(&CREATE_TEXTS, given.is_some(), || shown(content, "instance_id"))?;
     Ok(given.unwrap_or_default().to_owned())
 }
 
 /// `allowedPorts` of a firewall is an array of ports.
-fn check_ports(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<(), Refused> {
+fn check_ports(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<(), Refused> {
     let Some(firewall) = content.get("firewall") else { return Ok(()) };
     let ports = firewall.get("allowedPorts").and_then(|ports| Vec::<u16>::deserialize(ports).ok());
     rules.require(&CREATE_FIREWALL, ports.is_some(), || shown(content, "firewall"))

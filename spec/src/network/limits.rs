@@ -4,7 +4,7 @@ use crate::Service::Network;
 use crate::endpoint::{Auth, Endpoint};
 use crate::instant::{DAY, HOUR, MINUTE, SECOND};
 use crate::limit::{Limit, Stated, Unit, Window};
-use crate::network::requirements::{limits, measurement, metrics, paging};
+use crate::network::requirements::{limits, measurement, metrics, paging, probes, store};
 
 /// Elements per page without `limit`.
 pub static PAGE_DEFAULT: Limit = Limit::count(
@@ -100,6 +100,7 @@ pub static BYTES_LEAVE_EARLIEST: Limit = Limit::unseen(
     24 * HOUR,
     Unit::Millisecond,
     "from a FORGET until a node drops the bytes",
+    &store::FORGOTTEN_BYTES,
     "no sentence says that the bytes stay so long",
 )
 .stated(Stated::Range);
@@ -110,6 +111,7 @@ pub static BYTES_LEAVE_LATEST: Limit = Limit::unseen(
     48 * HOUR,
     Unit::Millisecond,
     "from a FORGET until every node has dropped the bytes",
+    &store::FORGOTTEN_BYTES,
     "the document says about 24 to 48 hours, and a node draws its own time",
 )
 .stated(Stated::Range);
@@ -120,6 +122,7 @@ pub static AGGREGATE_PROBE: Limit = Limit::unseen(
     50,
     Unit::Element,
     "`limit` of the measurement program's aggregate probe",
+    &probes::METRICS,
     "only the probed node sees the request",
 );
 /// Size of the file that the measurement program downloads.
@@ -129,6 +132,7 @@ pub static FILE_PROBE: Limit = Limit::unseen(
     6_700,
     Unit::Byte,
     "the bytes of the file that the measurement program downloads",
+    &probes::METRICS,
     "only the probed node sees the request",
 )
 .stated(Stated::About);

@@ -50,7 +50,7 @@ impl Default for Sizes {
 
 impl Page {
     /// Reads `page` and `limit`.
-    pub fn parse(params: &Params, sizes: Sizes, rules: &mut impl Rules) -> Result<Page, Refused> {
+    pub fn parse(params: &Params, sizes: Sizes, rules: &mut dyn Rules) -> Result<Page, Refused> {
         let number = match positive(params, "page")? {
             Some(number) => number,
             None => rules.interpret(&FIRST_PAGE, 1, || 2),

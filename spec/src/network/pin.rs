@@ -36,7 +36,7 @@ pub struct Pin {
 
 impl Pin {
     /// Reads an `IPFS_PIN`'s content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Pin, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Pin, Refused> {
         let hash = text(content, "hash").filter(|hash| !hash.is_empty());
         rules.require(&HASH_REQUIRED, hash.is_some(), || shown(content, "hash"))?;
         Ok(Pin { hash: hash.unwrap_or("none").to_owned() })

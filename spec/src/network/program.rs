@@ -76,7 +76,7 @@ pub enum Fault {
 
 impl Program {
     /// Reads a PROGRAM's content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Program, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Program, Refused> {
         let runtime = text(content, "runtime");
         rules.require(&RUNTIME, runtime.is_some(), || shown(content, "runtime"))?;
         let [memory, timeout] = ["memory", "timeout"]
@@ -110,7 +110,7 @@ impl Program {
 }
 
 /// The variables of a run's body. Without a body there are none.
-pub fn variables(body: &[u8], rules: &mut impl Rules) -> Result<BTreeMap<String, String>, Refused> {
+pub fn variables(body: &[u8], rules: &mut dyn Rules) -> Result<BTreeMap<String, String>, Refused> {
     if body.is_empty() {
         return Ok(BTreeMap::new());
     }

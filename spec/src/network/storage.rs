@@ -83,7 +83,7 @@ impl<'a> Upload<'a> {
     pub fn parse(
         dialect: &Dialect,
         parts: &[Part<'a>],
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Upload<'a>, Refused> {
         let part = |name: &str| parts.iter().find(|part| part.name == name);
         let field = |name: &str| part(name).and_then(|part| std::str::from_utf8(part.bytes).ok());

@@ -131,7 +131,7 @@ impl Reading {
 }
 
 /// Classifies a response. `body` is its JSON, or none. Every input has a result.
-pub fn classify(http_status: u16, body: Option<&Value>, rules: &mut impl Rules) -> Reading {
+pub fn classify(http_status: u16, body: Option<&Value>, rules: &mut dyn Rules) -> Reading {
     let status = body.and_then(|body| body.get("status")).and_then(Value::as_str).and_then(Status::named);
     let complete = complete(body);
     if !matches!(http_status, 200 | 410) {
@@ -177,7 +177,7 @@ pub fn read(http_status: u16, body: Option<&Value>) -> Reading {
     classify(http_status, body, &mut Strict)
 }
 
-fn live(cid: &str, body: Option<&Value>, rules: &mut impl Rules) -> Reading {
+fn live(cid: &str, body: Option<&Value>, rules: &mut dyn Rules) -> Reading {
     // A common mistake: using the message's own hash.
     let outer = || body.and_then(|body| body["item_hash"].as_str()).unwrap_or_default();
     let cid = rules.effect(&READ_LIVE, cid, |_, _| outer());

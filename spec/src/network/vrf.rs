@@ -76,7 +76,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// Reads the body of a generate request. Without `count` one value is drawn.
-    pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Wanted, Refused> {
+    pub fn parse(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Wanted, Refused> {
         let seed = text(body, "seed");
         rules.require(&GENERATE_FIELDS, seed.is_some(), || shown(body, "seed"))?;
         let mut integer = |name: &str, otherwise: Option<i64>| {
@@ -117,7 +117,7 @@ pub struct Claim {
 
 impl Claim {
     /// Reads the body of a verify request.
-    pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Claim, Refused> {
+    pub fn parse(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Claim, Refused> {
         rules.parse(
             &VERIFY_FIELDS,
             || Claim::read(body, |given| given),

@@ -55,7 +55,7 @@ pub struct Registration {
 
 impl Registration {
     /// Reads a WEBHOOK's content.
-    pub fn parse(content: &Map<String, Value>, rules: &mut impl Rules) -> Result<Registration, Refused> {
+    pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Registration, Refused> {
         let url = text(content, "url").filter(|url| !url.is_empty());
         rules.require(&URL, url.is_some(), || shown(content, "url"))?;
         let events: Option<Vec<String>> =

@@ -52,7 +52,7 @@ pub fn check_message(
     client: &[u8; 32],
     asked: &Intent,
     now: Instant,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Record, Refused> {
     let message = rules.parse(
         &ENCODING,
@@ -106,7 +106,7 @@ pub fn check_message(
 
 /// Checks 8 and 9, by the record's own rules, except for the time, which is check 13. `None` means that the data breaks
 /// check 8 and that check is violated.
-fn record(dialect: &Dialect, data: &[u8], rules: &mut impl Rules) -> Result<Option<Record>, Refused> {
+fn record(dialect: &Dialect, data: &[u8], rules: &mut dyn Rules) -> Result<Option<Record>, Refused> {
     let mut off: Vec<Id> = vec![&rows::EXACT_TIME];
     if rules.violated(&RECORD_CANONICAL).is_some() {
         off.push(&rows::CANONICAL);
@@ -145,7 +145,7 @@ mod tests {
         Message::publishing([1; 32], [2; 32], memo, [4; 32], record)
     }
 
-    fn judge(message: &[u8], asked: &Intent, rules: &mut impl Rules) -> Result<Record, Refused> {
+    fn judge(message: &[u8], asked: &Intent, rules: &mut dyn Rules) -> Result<Record, Refused> {
         check_message(&Dialect::default(), message, &[2; 32], asked, NOW, rules)
     }
 

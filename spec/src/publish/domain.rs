@@ -7,7 +7,7 @@ use crate::publish::requirements::domain::{
 use crate::{Refused, Rules, Strict};
 
 /// Rejects a domain that is not canonical. Only the grammar counts: punycode is not decoded.
-pub fn check(domain: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+pub fn check(domain: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
     let bad = domain.chars().find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '.'));
     rules.require(&ALPHABET, bad.is_none(), || format!("{bad:?} in {domain:?}"))?;
     rules.require(&NO_TRAILING_DOT, !domain.ends_with('.'), || format!("{domain:?} ends in a dot"))?;

@@ -77,7 +77,7 @@ pub struct Envelope {
 
 impl Envelope {
     /// Parses a header value (server rule 1, without the signature).
-    pub fn parse(dialect: &Dialect, header: &str, rules: &mut impl Rules) -> Result<Envelope, Refused> {
+    pub fn parse(dialect: &Dialect, header: &str, rules: &mut dyn Rules) -> Result<Envelope, Refused> {
         let encoded = rules.parse(
             &SCHEME,
             || {
@@ -113,7 +113,7 @@ impl Envelope {
     }
 
     /// Compares `m` and `p` with the request (server rule 2). `target` is the request target as sent.
-    pub fn check_request(&self, method: &str, target: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+    pub fn check_request(&self, method: &str, target: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
         rules.require(&METHOD, self.says("m", method), || {
             format!("m is {}, the method is {method}", shown(self.claims.get("m")))
         })?;
@@ -134,7 +134,7 @@ impl Envelope {
         &self,
         now: Instant,
         skew_ms: &RangeInclusive<i64>,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<(), Refused> {
         let time = rules.parse(
             &TIME_FORM,
@@ -154,7 +154,7 @@ impl Envelope {
     }
 
     /// Compares `h` with the body as received (server rule 4).
-    pub fn check_body(&self, body: &[u8], rules: &mut impl Rules) -> Result<(), Refused> {
+    pub fn check_body(&self, body: &[u8], rules: &mut dyn Rules) -> Result<(), Refused> {
         let actual = sha256_hex(body);
         rules.forbid(&EMPTY_BODY, !body.is_empty(), || "the body is empty".to_owned())?;
         rules.require(&BODY_HASH, self.says("h", &actual), || {
@@ -163,7 +163,7 @@ impl Envelope {
     }
 
     /// The domain acted on, canonical as sent (server rule 5).
-    pub fn domain(&self, rules: &mut impl Rules) -> Result<String, Refused> {
+    pub fn domain(&self, rules: &mut dyn Rules) -> Result<String, Refused> {
         let sent = self.text("d").unwrap_or_default();
         rules.parse(
             &DOMAIN_AS_SENT,
@@ -179,7 +179,7 @@ impl Envelope {
     }
 
     /// Verifies the signature over the message as sent with `key` (base58; server rules 1 and 6).
-    pub fn check_signature(&self, key: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+    pub fn check_signature(&self, key: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
         rules.require(&SIGNATURE, self.signed_by(key), || format!("not signed by {key}"))
     }
 
@@ -220,7 +220,7 @@ fn any_parts(encoded: &str) -> Result<[&str; 2], String> {
 fn parse_message(
     dialect: &Dialect,
     message: &[u8],
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Map<String, Value>, Refused> {
     let json: Cow<'_, str> = rules.parse(
         &PREFIX,
@@ -350,7 +350,7 @@ pub fn verify(
     request: &Request<'_>,
     now: Instant,
     bindings: &[Binding],
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Admitted, Refused> {
     use crate::publish::requirements::envelope::BINDING;
 

@@ -3,7 +3,7 @@
 use crate::Service::Publish;
 use crate::instant::{DAY, MINUTE, SECOND};
 use crate::limit::{Limit, Stated, Unit, Window};
-use crate::publish::requirements::{envelope, exchange, prepare, submit};
+use crate::publish::requirements::{check, domain, envelope, exchange, prepare, submit};
 
 /// The largest request body.
 pub static BODY: Limit = Limit::count(
@@ -39,6 +39,7 @@ pub static RECORD_SKEW: Limit = Limit::unseen(
     10 * MINUTE,
     Unit::Millisecond,
     "between the record's time and the client's clock",
+    &check::TIME,
     "a client applies it; vectors have both sides",
 );
 /// How long a prepare can be submitted.
@@ -74,6 +75,7 @@ pub static CONFIRMATION_WAIT: Limit = Limit::unseen(
     3 * MINUTE,
     Unit::Millisecond,
     "from a submit to the response that names the safety ceiling",
+    &submit::SAFETY_CEILING,
     "the document says up to about three minutes: a server may wait less, and no sentence says how much more",
 )
 .stated(Stated::About);
@@ -124,6 +126,7 @@ pub static REQUESTS: Limit = Limit::count(
 /// the message.
 pub static RECORD: Limit =
     Limit::count(Publish, "record_bytes", 965, Unit::Byte, "the bytes of a record", &prepare::RECORD_FITS)
+        .stated(Stated::Implied)
         .read(
             400,
             1100,
@@ -136,6 +139,7 @@ pub static DOMAIN_LABEL: Limit = Limit::unseen(
     63,
     Unit::Character,
     "the characters of a label",
+    &domain::LABEL_LENGTH,
     "a longer domain has no binding; vectors have both sides",
 );
 /// The longest domain.
@@ -145,6 +149,7 @@ pub static DOMAIN: Limit = Limit::unseen(
     253,
     Unit::Character,
     "the characters of a domain",
+    &domain::TOTAL_LENGTH,
     "a longer domain has no binding; vectors have both sides",
 );
 

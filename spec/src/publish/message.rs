@@ -68,7 +68,7 @@ impl Message {
     }
 
     /// Decodes a message that encodes back to the same bytes: legacy, shortest lengths, nothing left over.
-    pub fn decode(bytes: &[u8], rules: &mut impl Rules) -> Result<Message, Refused> {
+    pub fn decode(bytes: &[u8], rules: &mut dyn Rules) -> Result<Message, Refused> {
         let refused = |why: String| Refused { rule: &LEGACY, why };
         let mut reader = Reader { rest: bytes, lenient: rules.violated(&LEGACY).is_some() };
         let message = reader.message().ok_or_else(|| refused("not a legacy message".to_owned()))?;

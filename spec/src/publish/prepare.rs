@@ -59,7 +59,7 @@ impl Wanted {
 }
 
 /// Parses the body as a JSON object.
-pub fn parse_body(body: &[u8], rules: &mut impl Rules) -> Result<Map<String, Value>, Refused> {
+pub fn parse_body(body: &[u8], rules: &mut dyn Rules) -> Result<Map<String, Value>, Refused> {
     let read = serde_json::from_slice(body);
     let why = read.as_ref().err().map(ToString::to_string).unwrap_or_default();
     rules.require(&BODY_JSON, read.is_ok(), || format!("not a JSON object: {why}"))?;
@@ -73,7 +73,7 @@ pub fn op_of(body: &[u8]) -> Option<String> {
 }
 
 /// The body's domain, trimmed.
-pub fn domain<'a>(body: &'a Map<String, Value>, rules: &mut impl Rules) -> Result<&'a str, Refused> {
+pub fn domain<'a>(body: &'a Map<String, Value>, rules: &mut dyn Rules) -> Result<&'a str, Refused> {
     let sent = body.get("domain").and_then(Value::as_str);
     rules.require(&DOMAIN_REQUIRED, sent.is_some(), || format!("domain is {}", shown(body.get("domain"))))?;
     let sent = sent.unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn domain<'a>(body: &'a Map<String, Value>, rules: &mut impl Rules) -> Resul
 pub fn wanted(
     dialect: &Dialect,
     body: &Map<String, Value>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Wanted, Refused> {
     match kind(body, rules)? {
         RecordKind::Pub => {
@@ -111,7 +111,7 @@ pub fn wanted(
     }
 }
 
-fn kind(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<RecordKind, Refused> {
+fn kind(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<RecordKind, Refused> {
     let sent = body.get("op");
     if sent.is_none_or(Value::is_null) {
         rules.forbid(&OP_DEFAULT, false, || "op is missing".to_owned())?;
@@ -122,7 +122,7 @@ fn kind(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<RecordKind,
     Ok(known.unwrap_or(RecordKind::Pub))
 }
 
-fn version(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<String, Refused> {
+fn version(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, Refused> {
     let sent = match body.get("version") {
         None | Some(Value::Null) => "",
         Some(Value::String(text)) => text.as_str(),

@@ -79,7 +79,7 @@ impl Record {
     pub fn from_fields(
         kind: RecordKind,
         fields: &Map<String, Value>,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Record, Refused> {
         let values = rules.parse(
             &FORM,
@@ -92,7 +92,7 @@ impl Record {
     }
 
     /// Parses a record. Only its canonical encoding is accepted.
-    pub fn parse(dialect: &Dialect, bytes: &[u8], rules: &mut impl Rules) -> Result<Record, Refused> {
+    pub fn parse(dialect: &Dialect, bytes: &[u8], rules: &mut dyn Rules) -> Result<Record, Refused> {
         let read = rules.parse(&FORM, || read(dialect, bytes).map(Some), || Ok(read(dialect, bytes).ok()))?;
         let Some(record) = read else { return Ok(Record::unread()) };
         record.check(rules)?;
@@ -107,7 +107,7 @@ impl Record {
         Self::with_values(RecordKind::Pub, [""; 4])
     }
 
-    fn check(&self, rules: &mut impl Rules) -> Result<(), Refused> {
+    fn check(&self, rules: &mut dyn Rules) -> Result<(), Refused> {
         for (key, value) in self.fields() {
             rules.require(&NOT_EMPTY, !value.is_empty(), || format!("{key} is empty"))?;
         }

@@ -35,7 +35,7 @@ pub const SAFETY_CEILING: &str = "safety ceiling";
 /// `prepareId` and `signature` as strings.
 pub fn fields<'a>(
     body: &'a Map<String, Value>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(&'a str, &'a str), Refused> {
     let [id, signature] = ["prepareId", "signature"].map(|key| body.get(key).and_then(Value::as_str));
     let given = id.is_some_and(|id| !id.is_empty()) && signature.is_some();
@@ -44,7 +44,7 @@ pub fn fields<'a>(
 }
 
 /// The bytes of `signature`.
-pub fn signature(text: &str, rules: &mut impl Rules) -> Result<[u8; 64], Refused> {
+pub fn signature(text: &str, rules: &mut dyn Rules) -> Result<[u8; 64], Refused> {
     rules.parse(
         &SIGNATURE_FORM,
         || {

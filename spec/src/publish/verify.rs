@@ -25,7 +25,7 @@ pub fn verify_transaction(
     transaction: &Confirmed<'_>,
     client: &str,
     record: &[u8],
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(), Refused> {
     rules.require(&NO_ERROR, !transaction.failed, || "the meta has an error".to_owned())?;
     let memo = memo_of(dialect, transaction.message);

@@ -6,7 +6,7 @@ use assay_spec::cid::{CidError, Discard, Entry, Estimate, Fault, Kept, Layout, S
 use assay_spec::drop::requirements::cid as rows;
 use assay_spec::{Id, Rules, Strict, Without};
 
-fn built(entries: &[(&str, Entry<'_>)], rules: &mut impl Rules) -> Result<Summary, CidError> {
+fn built(entries: &[(&str, Entry<'_>)], rules: &mut dyn Rules) -> Result<Summary, CidError> {
     let entries = entries.iter().map(|(path, entry)| ((*path).to_owned(), *entry)).collect();
     let layout = Layout::with_rules(Estimate::Links, rules);
     of_entries(&entries, &layout, rules, &Discard)

@@ -53,12 +53,9 @@ fn find(id: &str) -> Result<Id, Ending> {
 
 fn page(row: Id, cases: &[Case]) -> String {
     let mut out = format!("{row}\n{}\n", wrap("  ", row.statement()));
-    let places = row.anchors.iter().map(|anchor| format!("{}, sentence {}", anchor.heading, anchor.ordinal));
-    let places: Vec<String> = places.collect();
-    let source = format!("document {}: {}", row.service.document(), places.join("; "));
     out += &field("level", row.level.name());
     out += &field("binds", row.subject.name());
-    out += &field("source", &source);
+    out += &field("source", &row.source());
     out += &field("evidence", row.evidence.name());
     for reading in readings::all() {
         if reading.rows.contains(&row) || reading.silent.contains(&row) {
@@ -96,7 +93,7 @@ fn of_check(check: &Check) -> String {
     if let Some(refusal) = &check.refusal {
         out += &field("rejection", &refusal.allowed());
         if let Some(anchor) = refusal.sentence(row) {
-            out += &field("demanded", &format!("{}, sentence {}", anchor.heading, anchor.ordinal));
+            out += &field("demanded", anchor.heading);
         }
     }
     for need in check.needs {
@@ -226,7 +223,7 @@ fn field(name: &str, text: &str) -> String {
 use assay_suites::embedded::{client::worlds_of, deviations_of};
 
 #[cfg(not(feature = "embedded"))]
-fn deviations_of(_: Id) -> Vec<(String, &'static str)> {
+fn deviations_of(_: Id) -> Vec<(String, String)> {
     Vec::new()
 }
 

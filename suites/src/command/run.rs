@@ -21,7 +21,7 @@ use assay_suites::run::{Halt, Ran, Runner, SILENT};
 use assay_suites::shard::Shard;
 use assay_suites::survey::WrongFixture;
 use assay_suites::target::Target;
-use assay_suites::verdict::{Outcome, Run, Shards, Verdict};
+use assay_suites::verdict::{Conditions, Outcome, Run, Shards, Verdict};
 use assay_suites::{endpoints, prose, setup};
 use clap::Args;
 
@@ -201,6 +201,11 @@ impl Setup {
         Runner { target: self.target.as_ref(), settings: &self.settings, pace: &self.pace, jobs }
     }
 
+    /// The conditions of the verdicts.
+    fn conditions(&self) -> Conditions {
+        Conditions { profile: self.profile.clone(), ..self.runner(1).conditions() }
+    }
+
     /// Asks the target whether it is what the profile says, and prints what is wrong. A wrong service ends the run.
     async fn confirm(&mut self, checks: &[&'static Check], quiet: bool) -> Result<(), Ending> {
         let Setup { target, settings, pace, source: Some(source), .. } = self else { return Ok(()) };
@@ -252,19 +257,13 @@ pub(crate) async fn run(args: RunArgs) -> Result<(), Ending> {
     }
 }
 
-/// Asks the target whether it is what the profile says. A run that is stopped meanwhile ends before its first check.
-async fn confirm(
-    args: &RunArgs,
-    setup: &mut Setup,
-    checks: &[&'static Check],
-    interrupt: &Interrupt,
-) -> Result<(), Ending> {
-    let _deadline = args.deadline.map(|deadline| interrupt.stop_after(deadline));
+/// Does something before the first check, unless the run is stopped meanwhile.
+async fn unless_stopped<T>(interrupt: &Interrupt, doing: impl Future<Output = T>) -> Option<T> {
     let mut stop = interrupt.count();
     tokio::select! {
         biased;
-        _ = stop.wait_for(|count| *count > 0) => Ok(()),
-        confirmed = setup.confirm(checks, args.outputs.printed.quiet) => Ok(confirmed?),
+        _ = stop.wait_for(|count| *count > 0) => None,
+        done = doing => Some(done),
     }
 }
 
@@ -301,7 +300,10 @@ async fn run_once(
     }
     args.outputs.can_be_written()?;
     let earlier = args.resume.as_deref().map(super::outputs::read_run).transpose()?.map(settled);
-    let mut setup = setup(args, earlier.as_ref()).await?;
+    let is_dry = args.list || args.plan;
+    let interrupt = (!is_dry).then(|| &*interrupt.get_or_insert_with(Interrupt::listen));
+    let _deadline = interrupt.zip(args.deadline).map(|(interrupt, deadline)| interrupt.stop_after(deadline));
+    let mut setup = setup(args, earlier.as_ref(), interrupt).await?;
     if let Some(shard) = args.shard
         && !setup.target.offer().forks
     {
@@ -316,9 +318,9 @@ async fn run_once(
         read_only: args.read_only,
         gate: args.known_failures.raised(&setup.gate),
         began: (!setup.target.is_embedded()).then(|| wall_clock().to_string()),
+        conditions: setup.conditions(),
         ..setup.runner(1).gather(Vec::new())
     };
-    begun.conditions.profile.clone_from(&setup.profile);
     let outcomes = earlier.iter().flat_map(|run| &run.outcomes);
     let done: BTreeSet<u32> = outcomes.clone().map(|one| one.requirement.key).collect();
     if let (Some(earlier), Some(path)) = (&earlier, &args.resume) {
@@ -331,28 +333,29 @@ async fn run_once(
 
     setup.settings.read_only = args.read_only;
     setup.settings.real_time = args.real_time;
-    if !(args.list || args.plan || args.no_survey) {
-        let interrupt = &*interrupt.get_or_insert_with(Interrupt::listen);
-        confirm(args, &mut setup, &checks, interrupt).await?;
+    if let Some(interrupt) = interrupt
+        && !args.no_survey
+    {
+        let confirmed = setup.confirm(&checks, args.outputs.printed.quiet);
+        unless_stopped(interrupt, confirmed).await.unwrap_or(Ok(()))?;
+        begun.conditions = setup.conditions();
     }
     let wishes = Wishes { read_only: args.read_only, include: args.include.iter().copied().collect() };
     let planned = foresee(setup.target.as_ref(), &setup.settings, &wishes, &checks).await;
     let jobs = usize::from(args.jobs);
-    if args.list {
+    let Some(interrupt) = interrupt else {
+        if args.plan {
+            return show(args, &Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs));
+        }
         print!("{}", list(&setup, &planned));
         return Ok(());
-    }
-    if args.plan {
-        return show(args, &Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs));
-    }
-
-    let interrupt = &*interrupt.get_or_insert_with(Interrupt::listen);
+    };
     let mut partial = start_partial(args, earlier.as_ref().unwrap_or(&begun));
     let deadline = args.deadline.unwrap_or_else(|| {
         let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
         plan.deadline() * args.rounds()
     });
-    let _deadline = interrupt.stop_after(deadline);
+    let _planned = args.deadline.is_none().then(|| interrupt.stop_after(deadline));
     let mut run =
         times(args, &mut setup, &wishes, planned, jobs, &known_failures, interrupt, &mut partial).await;
     let Run { selection, shards, is_whole, read_only, gate, began, .. } = begun;
@@ -365,7 +368,7 @@ async fn run_once(
     if args.endpoints && !run.is_partial && !run.outcomes.iter().any(is_silent) {
         ask_for_the_rest(&mut run, &setup, args.read_only, interrupt).await;
     }
-    run.conditions.profile.clone_from(&setup.profile);
+    run.conditions = setup.conditions();
     let is_joined = args.repeats() || earlier.is_some();
     if let Some(earlier) = earlier {
         run = merge::parts(vec![Run { is_partial: false, ..earlier }, run]).map_err(Ending::Bad)?;
@@ -565,17 +568,23 @@ fn keep(outputs: &Outputs, run: &Run) -> bool {
     true
 }
 
-/// The target that the arguments name, with its settings and pace.
-async fn setup(args: &RunArgs, earlier: Option<&Run>) -> Result<Setup, Ending> {
+/// The target that the arguments name, with its settings and pace. If the run is stopped meanwhile, the target's sites
+/// are not known to answer, and no check starts.
+async fn setup(
+    args: &RunArgs,
+    earlier: Option<&Run>,
+    interrupt: Option<&Interrupt>,
+) -> Result<Setup, Ending> {
     let seed = args.seed.or(earlier.map(|run| run.seed));
     let Some(loaded) = args.target.load()? else { return embedded(seed.unwrap_or(1)) };
     let (profile, gate) = (loaded.profile.to_toml(), loaded.profile.gate.clone());
-    let met = if args.plan || args.list {
-        setup::meet(&loaded, seed).await?
-    } else {
-        setup::connect(&loaded, seed).await?
-    };
-    let (target, settings, pace) = met;
+    let (mut target, settings, pace) = setup::prepare(&loaded, seed)?;
+    match interrupt {
+        Some(interrupt) => {
+            unless_stopped(interrupt, setup::meet(&mut target, true)).await.unwrap_or(Ok(()))?;
+        }
+        None => setup::meet(&mut target, false).await?,
+    }
     Ok(Setup { target: Box::new(target), settings, pace, profile, gate, source: Some(loaded.source) })
 }
 

@@ -38,10 +38,10 @@ pub struct Row {
     pub ran: usize,
     /// Checks that turned red, and rows that own a part of a response that is not as declared, with the reasons.
     pub red: Vec<(String, String)>,
-    /// How many checks were silent, since the deviation broke what they depend on.
-    pub silent: usize,
-    /// Silent checks, with their reasons.
-    pub why_silent: Vec<(String, String)>,
+    /// How many checks gave no result: they need what the deviation broke.
+    pub undecided: usize,
+    /// Undecided checks, with their reasons.
+    pub why_undecided: Vec<(String, String)>,
 }
 
 impl Row {
@@ -49,20 +49,20 @@ impl Row {
     pub fn holds(&self) -> bool {
         match self.own {
             Some(own) => self.red.len() == 1 && self.red[0].0 == own.to_string(),
-            None => self.red.is_empty() && self.silent == 0,
+            None => self.red.is_empty() && self.undecided == 0,
         }
     }
 
     /// Why it does not hold: what a check does that it must not do, and the reason of that check.
     fn cause(&self) -> (String, &str) {
         let own = self.own.map(ToString::to_string).unwrap_or_default();
-        let silent = || self.why_silent.iter().filter(|(id, _)| self.own.is_none() || *id == own);
+        let undecided = || self.why_undecided.iter().filter(|(id, _)| self.own.is_none() || *id == own);
         if let Some((id, why)) = self.red.iter().find(|(id, _)| *id != own) {
             let what =
                 if self.own.is_some() { "also turns red under another deviation" } else { "turns red" };
             (format!("{id} {what}"), why)
-        } else if let Some((id, why)) = silent().next() {
-            (format!("{id} is silent"), why)
+        } else if let Some((id, why)) = undecided().next() {
+            (format!("{id} is undecided"), why)
         } else {
             (format!("{own} passes although it is violated"), "")
         }
@@ -101,7 +101,7 @@ impl Matrix {
                     let red: BTreeMap<&String, &String> = row.red.iter().map(|(id, why)| (id, why)).collect();
                     json!({
                         "name": row.name, "about": row.about, "holds": row.holds(), "checks": row.ran,
-                        "red": red, "silent": row.silent,
+                        "red": red, "undecided": row.undecided,
                     })
                 })
                 .collect()
@@ -111,7 +111,7 @@ impl Matrix {
             json!({ "title": title, "reason": why, "rows": names })
         };
         json!({
-            "version": 1,
+            "version": 2,
             "holds": self.holds(),
             "causes": self.causes().into_iter().map(cause).collect::<Vec<_>>(),
             "deviations": rows(&self.deviations),
@@ -171,10 +171,14 @@ impl Matrix {
         let all = self.rows().count();
         for row in self.rows().filter(|row| verbose || (all <= SHOWN && row.holds())) {
             let mark = if row.holds() { "ok  " } else { "HOLE" };
-            let counts =
-                format!("{}, {} red, {} silent", prose::count(row.ran, "check"), row.red.len(), row.silent);
+            let counts = format!(
+                "{}: {} red, {} undecided",
+                prose::count(row.ran, "check"),
+                row.red.len(),
+                row.undecided
+            );
             text.push_str(&format!("{mark} {:<48} {counts}\n", row.name));
-            for (id, why) in row.red.iter().chain(&row.why_silent).filter(|_| !row.holds()) {
+            for (id, why) in row.red.iter().chain(&row.why_undecided).filter(|_| !row.holds()) {
                 text.push_str(&format!("     {id}: {}\n", one_line(why.as_bytes())));
             }
         }
@@ -203,7 +207,7 @@ mod tests {
     use super::*;
     use crate::check;
 
-    fn row(name: &str, own: Option<Id>, red: &[&str], silent: &[&str]) -> Row {
+    fn row(name: &str, own: Option<Id>, red: &[&str], undecided: &[&str]) -> Row {
         let with_reason =
             |ids: &[&str]| ids.iter().map(|id| ((*id).to_owned(), "status: wanted 409".to_owned())).collect();
         let (name, about) = (name.to_owned(), "it does".to_owned());
@@ -213,8 +217,8 @@ mod tests {
             own,
             ran: 9,
             red: with_reason(red),
-            silent: silent.len(),
-            why_silent: with_reason(silent),
+            undecided: undecided.len(),
+            why_undecided: with_reason(undecided),
         }
     }
 
@@ -226,7 +230,7 @@ mod tests {
             deviations: vec![
                 row("good", Some(own), &[&id], &[]),
                 row("unseen", Some(own), &[], &[]),
-                row("silent", Some(own), &[], &[&id]),
+                row("undecided", Some(own), &[], &[&id]),
                 row("first", Some(own), &[&id, "a.b.c"], &[]),
                 row("second", Some(own), &["a.b.c", &id], &[]),
             ],
@@ -244,16 +248,16 @@ mod tests {
         2. HOLE  ID passes although it is violated
            under   unseen: it does
 
-        3. HOLE  ID is silent
+        3. HOLE  ID is undecided
            reason  status: wanted 409
-           under   silent: it does
+           under   undecided: it does
 
         4. HOLE  a.b.c turns red
            reason  status: wanted 409
            under   allowed: it does
 
         HOLE a row has no deviation
-        ok   good                                             9 checks, 1 red, 0 silent
+        ok   good                                             9 checks: 1 red, 0 undecided
         1 of 5 deviations caught by their own check alone, 0 of 1 variation green, 1 hole
         ");
         assert_eq!(matrix.json()["causes"][0]["rows"], json!(["first", "second"]));

@@ -16,7 +16,8 @@ use assay_sim::clock::EPOCH;
 use assay_sim::control::{Hub, PREFIX, router};
 use assay_sim::serve::{ClockMode, Handle, IN_MEMORY, connection};
 use assay_sim::{Site, World, world};
-use assay_spec::{Dialect, Id, Service};
+use assay_spec::limit::Limit;
+use assay_spec::{Dialect, Id, Service, catalogue};
 use axum::Router;
 use serde_json::json;
 
@@ -31,10 +32,13 @@ const BUFFER: usize = 64 * 1024;
 const CONTROL: &str = "control.sim";
 
 /// The ways in which the simulator can break a requirement: the name of the deviation, and what happens instead.
-pub fn deviations_of(requirement: Id) -> Vec<(String, &'static str)> {
+pub fn deviations_of(requirement: Id) -> Vec<(String, String)> {
     let all = world::deviations().into_iter();
     let own = all.filter(|deviation| deviation.requirement == requirement);
-    own.map(|deviation| (deviation.to_string(), deviation.about)).collect()
+    let limits = catalogue::limits().flat_map(Limit::wrong).filter(|wrong| wrong.row() == requirement);
+    own.map(|deviation| (deviation.to_string(), deviation.about.to_owned()))
+        .chain(limits.map(|wrong| (wrong.to_string(), wrong.about())))
+        .collect()
 }
 
 /// The embedded simulator.

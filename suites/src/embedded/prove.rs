@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use assay_sim::world;
 use assay_spec::endpoint::Endpoint;
+use assay_spec::limit::Limit;
 use assay_spec::requirement::Evidence;
-use assay_spec::{Dialect, Id, Service};
+use assay_spec::{Dialect, Id, Service, catalogue};
 use futures_util::StreamExt;
 use tokio::runtime::Handle;
 
@@ -69,7 +70,9 @@ pub async fn prove(
     let trace = |check: &Check| trace.get(&check.requirement.key).copied();
     let wants = |rule: Id| wanted.iter().any(|check| check.requirement == rule);
     let deviations: Vec<_> = world::deviations().into_iter().filter(|one| wants(one.requirement)).collect();
-    let switched: BTreeSet<u32> = deviations.iter().map(|one| one.requirement.key).collect();
+    // Wrong limits are proven as cells.
+    let limits = catalogue::limits().flat_map(Limit::wrong).map(|wrong| wrong.row().key);
+    let switched: BTreeSet<u32> = deviations.iter().map(|one| one.requirement.key).chain(limits).collect();
     for check in wanted.iter().filter(|check| check.requirement.evidence == Evidence::Check) {
         if !switched.contains(&check.requirement.key) {
             matrix.holes.push(format!("{}: no deviation violates it", check.requirement));
@@ -310,6 +313,14 @@ fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran], dialect: &Dialec
     ambient::judge(&mut outcomes, dialect);
     let broken = outcomes.into_iter().filter(|outcome| outcome.is_ambient);
     red.extend(broken.map(|outcome| (outcome.requirement.to_string(), outcome.reason)));
-    let why_silent = of(&[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
-    Row { name, about: about.to_owned(), own, ran: ran.len(), red, silent: why_silent.len(), why_silent }
+    let why_undecided = of(&[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
+    Row {
+        name,
+        about: about.to_owned(),
+        own,
+        ran: ran.len(),
+        red,
+        undecided: why_undecided.len(),
+        why_undecided,
+    }
 }

@@ -200,6 +200,7 @@ impl Served {
             publish: Some(Publish {
                 url: self.sites["publish"].clone(),
                 chain_url: Some(self.sites["chain"].clone()),
+                forwarding_header: self.forwarded_header.clone(),
                 domains: self.pool.domains.clone(),
                 key: Some(Secret::File(key_name)),
                 readings: PublishReadings::default(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use assay_spec::publish::limits::PUBLISHES;
 use assay_spec::{Id, Service};
 use serde_json::{Value, json};
 
@@ -15,8 +16,6 @@ use crate::{gateway, hosting, network, prose};
 
 /// The assumed time of a request if it was not measured, in milliseconds.
 const LATENCY_MS: u64 = 50;
-/// Publishes per domain and day (document 3).
-const PUBLISHES_A_DAY: u64 = 30;
 /// Ids per line in the plan's text.
 const IDS_IN_A_LINE: usize = 3;
 
@@ -327,7 +326,7 @@ fn classes(services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
         classes.push(Class { name, needed, limit, span: "a minute", seconds, is_cut: false });
     }
     if all.publishes > 0 {
-        let limit = PUBLISHES_A_DAY * all.domains.max(1);
+        let limit = PUBLISHES.u64() * all.domains.max(1);
         let name = "publishes".to_owned();
         let span = "a day for the domains in the profile";
         classes.push(Class { name, needed: all.publishes, limit, span, seconds: 0, is_cut: true });

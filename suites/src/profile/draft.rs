@@ -141,6 +141,12 @@ const KEYS: &[Key] = &[
         "\"http://127.0.0.1:4117\"",
         "A node of the chain. Without it confirmed transactions are not tested.",
     ),
+    (
+        "publish",
+        "forwarding_header",
+        "\"X-Forwarded-For\"",
+        "The header from which the service reads the client's address.",
+    ),
     ("publish", "domains", "[\"a.example\"]", "Bound domains that a run may use up."),
     (
         "publish",

@@ -1,5 +1,6 @@
 //! Rules of both endpoints: error bodies, body size, limits, and the roles of the answering node.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use assay_spec::Place;
@@ -12,11 +13,12 @@ use serde_json::{Value, json};
 use super::refusals;
 use super::scene::{Knock, Scene};
 use super::wire::Draft;
-use super::{Caller, NO_ID, PREPARE, SUBMIT, caller, knock, prepare, publish_body};
+use super::{Caller, NO_ID, PREPARE, SUBMIT, caller, knock, patient, prepare, publish_body};
 use crate::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
 use crate::check::{Check, Checked, Need, Stop};
+use crate::drop::benchmark_address;
 use crate::probe::{Answer, Probe};
-use crate::refuses;
+use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::ERROR_JSON, each errors_are_json_with_a_string, refusals::ERRORS).posts(16, 4, 4),
@@ -40,6 +42,11 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(401)
         .writes(224)
         .needs(&[Need::Clock, Need::Isolation]),
+    shows!(rows::PER_ADDRESS, each requests_of_one_address_do_not_count_for_another)
+        .costs(64, 0, 2)
+        .elsewhere(122)
+        .writes(64)
+        .needs(&[Need::Clock, Need::Isolation, Need::Addresses]),
     refuses!(rows::STANDBY, each standby_returns_not_primary, refusals::NO_WRITES)
         .posts(4, 0, 2)
         .needs(&[Need::Faults]),
@@ -187,6 +194,21 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
     start.until(probe, REQUEST_WINDOW.outside).await?;
     quota.again(REQUEST_WINDOW.outside).await?;
     quota.expect_rate(probe).await
+}
+
+/// Sends requests to one endpoint from one address until one returns 429. A request from another address must be accepted.
+async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>, place: Place) -> Checked {
+    begin(probe, REQUEST_WINDOW.value).await?;
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    let [one, other] = ["one", "other"].map(|name| benchmark_address(probe.draw(name)));
+    let send = async |from: IpAddr| {
+        let request = knock.draft(probe).await?.request();
+        probe.send_with("publish", request, Some(from), patient(probe)).await
+    };
+    Quota::new(&REQUESTS, knock.statuses, async |_| send(one).await).exhaust().await?;
+    let separate = send(other).await?;
+    expect_inside(&separate, &REQUESTS, "the first request of another address", &[429])?;
+    separate.given_status(knock.statuses)
 }
 
 /// Sends a request while `fault` is set. It must return 503 with the body that `judge` accepts.

@@ -181,7 +181,7 @@ pub(crate) mod example {
             evidence: Evidence::Check,
             statement,
             rule: "",
-            anchors: &[Anchor { heading: "Exchange", ordinal: 1, hash: 0 }],
+            anchors: &[Anchor { heading: "Exchange", hash: 0 }],
             places: &[],
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,6 +11,8 @@ use assay_suites::judge::judge;
 use assay_suites::report::json;
 use assay_suites::verdict::{Outcome, Run, Verdict};
 use tempfile::{TempDir, tempdir};
+
+use crate::unpaced;
 
 const CAUSE: &str = "the target stopped answering";
 const NOT_FOUND: &[u8] = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
@@ -55,14 +57,19 @@ fn head(stream: &mut TcpStream) -> Vec<u8> {
 fn profile(url: &str, answer_seconds: u32) -> TempDir {
     let folder = tempdir().expect("a folder");
     let text = format!("[transport]\nanswer_seconds = {answer_seconds}\n[network]\nurl = {url:?}\n");
-    std::fs::write(folder.path().join("p.toml"), text).expect("written");
+    std::fs::write(folder.path().join("p.toml"), unpaced(&text)).expect("written");
     folder
 }
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
+    surveying(folder, &[&["--no-survey"], arguments].concat())
+}
+
+/// A run that first asks whether the target is what the profile says.
+fn surveying(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     command
-        .args(["run", "--no-survey", "--jobs", "1", "--profile", "p.toml", "--json", "out.json"])
+        .args(["run", "--jobs", "1", "--profile", "p.toml", "--json", "out.json"])
         .args(arguments)
         .current_dir(folder);
     command
@@ -164,18 +171,22 @@ fn leaving_control(control: &str, connections: usize) -> String {
     std::thread::spawn(move || {
         for _ in 0..connections {
             let Ok((stream, _)) = listener.accept() else { return };
-            let behind = TcpStream::connect(&behind).expect("the control API listens");
-            for (mut from, mut to) in [(&stream, &behind), (&behind, &stream)]
-                .map(|(from, to)| (from.try_clone().expect("a socket"), to.try_clone().expect("a socket")))
-            {
-                std::thread::spawn(move || {
-                    let _ = std::io::copy(&mut from, &mut to);
-                    let _ = to.shutdown(std::net::Shutdown::Write);
-                });
-            }
+            forward(&stream, &TcpStream::connect(&behind).expect("the control API listens"));
         }
     });
     url
+}
+
+/// Copies what comes from each of two sockets to the other one.
+#[cfg(all(target_os = "linux", feature = "embedded"))]
+fn forward(one: &TcpStream, other: &TcpStream) {
+    for (from, to) in [(one, other), (other, one)] {
+        let (mut from, mut to) = (from.try_clone().expect("a socket"), to.try_clone().expect("a socket"));
+        std::thread::spawn(move || {
+            let _ = std::io::copy(&mut from, &mut to);
+            let _ = to.shutdown(std::net::Shutdown::Write);
+        });
+    }
 }
 
 #[test]
@@ -193,6 +204,54 @@ fn a_control_api_that_ends_is_the_cause_of_the_rest() {
     let silent: Vec<_> = run.outcomes.iter().filter(|one| one.reason.starts_with(CAUSE)).collect();
     assert!(silent.len() > 10 && run.count(Verdict::Pass) > 0, "{text}");
     assert!(silent.iter().all(|one| one.verdict == Verdict::Inconclusive && one.reason.contains("control ")));
+}
+
+/// A control API that forwards everything but forks after the first ones, which it never answers; and their number.
+#[cfg(all(target_os = "linux", feature = "embedded"))]
+fn control_without_forks(control: &str, forks: usize) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.22.3:0").expect("a port");
+    let address = listener.local_addr().expect("its address");
+    let behind = control.split('/').nth(2).expect("its address").to_owned();
+    let url = control.replacen(&behind, &address.to_string(), 1);
+    let unanswered = Arc::new(AtomicUsize::new(0));
+    let counted = unanswered.clone();
+    std::thread::spawn(move || {
+        let (mut held, mut seen) = (Vec::new(), 0);
+        for mut stream in listener.incoming().flatten() {
+            let head = head(&mut stream);
+            let is_fork = head.starts_with(b"POST ") && head.windows(6).any(|part| part == b"/fork ");
+            seen += usize::from(is_fork);
+            if is_fork && seen > forks {
+                counted.fetch_add(1, Ordering::SeqCst);
+                held.push(stream);
+                continue;
+            }
+            let mut server = TcpStream::connect(&behind).expect("the control API listens");
+            let _ = server.write_all(&head);
+            forward(&stream, &server);
+        }
+    });
+    (url, unanswered)
+}
+
+#[test]
+#[cfg(all(target_os = "linux", feature = "embedded"))]
+fn a_call_that_the_control_api_stops_answering_is_not_sent_again() {
+    let folder = tempdir().expect("a folder");
+    let _simulator = Limited::start(folder.path(), &["--allow-host", "127.0.22.3"]);
+    let path = folder.path().join("p.toml");
+    let text = std::fs::read_to_string(&path).expect("a profile");
+    let control = text.lines().find_map(|line| line.strip_prefix("control = ")).expect("a control API");
+    let control = control.trim_matches('"');
+    let (url, unanswered) = control_without_forks(control, 5);
+    let text = format!("{}\n[transport]\nanswer_seconds = 1\n", text.replace(control, &url));
+    std::fs::write(&path, text).expect("written");
+    let (code, text, run) = run(folder.path(), &["publish.prepare"]);
+    assert_eq!(code, Some(1), "{text}");
+    let silent: Vec<_> = run.outcomes.iter().filter(|one| one.reason.starts_with(CAUSE)).collect();
+    assert!(silent.len() > 10 && run.count(Verdict::Pass) > 0, "{text}");
+    assert!(silent.iter().all(|one| one.verdict == Verdict::Inconclusive && one.reason.contains("fork")));
+    assert_eq!(unanswered.load(Ordering::SeqCst), 2, "the second time shows that it was no accident");
 }
 
 /// A server that answers requests with a 404, except those that are `silent` by their head and their number, and the
@@ -291,35 +350,124 @@ fn a_run_ends_at_its_deadline_with_a_report() {
     }
 }
 
+/// The exit code, the standard error and the report of a command that gets SIGTERM at its first request, which the server
+/// answers with this.
+fn terminated(folder: &Path, mut command: Command, listener: TcpListener, answer: &'static [u8]) -> Ended {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let id = child.id();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            if !head(&mut stream).is_empty() {
+                let _ = stream.write_all(answer);
+                terminate(id);
+                // It stays open until the client leaves.
+                let _ = stream.read_to_end(&mut Vec::new());
+                return;
+            }
+        }
+    });
+    ended(folder, child)
+}
+
+type Ended = (Option<i32>, Vec<String>, Run);
+
+fn ended(folder: &Path, mut child: Child) -> Ended {
+    let errors = BufReader::new(child.stderr.take().expect("its pipe"));
+    let said: Vec<String> = errors.lines().map_while(Result::ok).collect();
+    let code = child.wait().expect("it ends").code();
+    let report = std::fs::read_to_string(folder.join("out.json"));
+    let report = report.unwrap_or_else(|e| panic!("{e}: {said:?}"));
+    (code, said, json::read(&report).expect("a report"))
+}
+
+fn terminate(id: u32) {
+    let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
+    assert!(sent.expect("kill starts").success());
+}
+
+/// Asserts that a command was stopped by SIGTERM and has written a report that can be resumed.
+fn is_stopped((code, said, run): &Ended) {
+    assert_eq!(*code, Some(1), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("stopping within 5 s")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("--resume")), "{said:?}");
+    assert!(run.is_partial, "{said:?}");
+}
+
 #[test]
 fn sigterm_ends_a_run_that_waits_for_retry_after() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("its address"));
     let folder = profile(&url, 15);
-    let mut child = command(folder.path(), &["network.info"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let id = child.id().to_string();
-    let errors = BufReader::new(child.stderr.take().expect("its pipe"));
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            if !head(&mut stream).is_empty() {
-                let late = b"HTTP/1.1 429 No\r\nRetry-After: 115\r\nContent-Length: 0\r\n\r\n";
-                let _ = stream.write_all(late);
-                drop(stream);
-                let _ = Command::new("kill").args(["-TERM", &id]).status();
-                return;
-            }
+    let late = b"HTTP/1.1 429 No\r\nRetry-After: 115\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    is_stopped(&terminated(folder.path(), command(folder.path(), &["network.info"]), listener, late));
+}
+
+/// Before the first check a run asks the control API what it offers, and then the target whether it is what the profile
+/// says. Here neither answers, and without the signal each would have an hour.
+#[test]
+fn sigterm_before_the_first_check_ends_the_run_with_a_report() {
+    for key in ["control", "[network]\nurl"] {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let folder = profile(&format!("http://{address}"), 3600);
+        let path = folder.path().join("p.toml");
+        let text = std::fs::read_to_string(&path).expect("a profile");
+        if key == "control" {
+            std::fs::write(&path, format!("control = \"http://{address}/control\"\n{text}"))
+                .expect("written");
         }
-    });
+        let ended = terminated(folder.path(), surveying(folder.path(), &["network.info"]), listener, b"");
+        is_stopped(&ended);
+        assert!(ended.2.outcomes.is_empty(), "{key}: no check has started");
+    }
+}
+
+#[test]
+#[cfg(feature = "embedded")]
+fn sigterm_ends_an_embedded_run_and_resume_continues_it() {
+    let folder = tempdir().expect("a folder");
+    let assay = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command
+            .args(["run", "--service", "network", "--json", "out.json"])
+            .args(arguments)
+            .current_dir(folder.path());
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts")
+    };
+    let mut child = assay(&[]);
+    let mut errors = BufReader::new(child.stderr.take().expect("its pipe"));
+    let mut line = String::new();
+    errors.read_line(&mut line).expect("a group of checks has ended");
+    terminate(child.id());
+    child.stderr = None;
     let said: Vec<String> = errors.lines().map_while(Result::ok).collect();
-    assert_eq!(child.wait().expect("it ends").code(), Some(1), "{said:?}");
-    assert!(said.iter().any(|line| line.contains("stopping within 5 s")), "{said:?}");
-    assert!(said.iter().any(|line| line.contains("--resume")), "{said:?}");
-    let report = std::fs::read_to_string(folder.path().join("out.json")).expect("a report");
-    assert!(json::read(&report).expect("a report").is_partial);
+    let code = child.wait().expect("it ends").code();
+    let read = || json::read(&std::fs::read_to_string(folder.path().join("out.json")).expect("a report"));
+    let run = read().expect("a report");
+    is_stopped(&(code, said, run.clone()));
+    let count = run.outcomes.len();
+    assert!((1..200).contains(&count), "{count}");
+    assert!(run.outcomes.iter().all(|one| one.verdict == Verdict::Pass));
+    let (code, said, whole) = ended(folder.path(), assay(&["--resume", "out.json"]));
+    assert_eq!(code, Some(0), "{said:?}");
+    assert!(!whole.is_partial && whole.outcomes.len() > count);
+}
+
+#[test]
+#[cfg(all(target_os = "linux", feature = "embedded"))]
+fn sigterm_ends_the_simulator() {
+    let folder = tempdir().expect("a folder");
+    let mut simulator = Limited::start(folder.path(), &[]);
+    // An open connection does not delay the end.
+    let profile = std::fs::read_to_string(folder.path().join("p.toml")).expect("a profile");
+    let control = profile.lines().find_map(|line| line.strip_prefix("control = ")).expect("a control API");
+    let address = control.trim_matches('"').split('/').nth(2).expect("its address").to_owned();
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    stream
+        .write_all(b"GET /_sim/v1/waiting?at_least=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .expect("written");
+    terminate(simulator.0.id());
+    assert_eq!(simulator.0.wait().expect("it ends").code(), Some(0));
 }
 
 /// A simulator under a limit of open files, with its profile in the folder. It ends when it is dropped.

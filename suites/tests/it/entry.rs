@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use wiremock::matchers::{any, body_partial_json, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::DEAD_URL;
+use crate::{DEAD_URL, unpaced};
 
 /// A conforming simulator that limits no requests, and a folder with its secrets and its profile `all.toml`.
 async fn served(ahead_ms: i64) -> (Served, TempDir) {
@@ -75,7 +75,7 @@ async fn screens(
     profile: &str,
     checks: &[&str],
 ) -> String {
-    std::fs::write(folder.join("p.toml"), profile).expect("written");
+    std::fs::write(folder.join("p.toml"), unpaced(profile)).expect("written");
     let (code, found, _) = assay(folder, &["doctor", "--profile", "p.toml"]).await;
     let mut text = format!("$ assay doctor (exit code {})\n{}", code.unwrap_or(-1), findings(&found));
     let run = [&["run", "--profile", "p.toml", "--seed", "1"][..], checks].concat();

@@ -48,3 +48,11 @@ mod verify;
 
 /// A URL where no server listens. A port that a test has released may belong to another test a moment later.
 const DEAD_URL: &str = "http://127.0.0.1:1";
+
+/// This profile with limits that no run reaches, so that no request waits for its turn.
+fn unpaced(profile: &str) -> String {
+    let named = ["gateway", "metadata", "network", "publish"].iter();
+    let named = named.filter(|service| profile.contains(&format!("[{service}]\n")));
+    let limits = named.map(|service| format!("[{service}.limits]\nrequests_per_minute = 60000\n"));
+    format!("{profile}{}", limits.collect::<String>())
+}

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::structure::rust_files;
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -87,4 +89,24 @@ fn one_toolchain_is_pinned() {
     assert!(channel.starts_with(&format!("{least}.")), "{least} is not the version of {channel}");
     assert_eq!(table("fuzz/Cargo.toml")["package"]["rust-version"].as_str(), Some(least));
     assert!(read("Containerfile").contains(&format!("/rust:{channel}-")), "the image has another version");
+}
+
+#[test]
+fn random_tests_draw_fixed_cases_except_with_the_documented_command() {
+    let seed = "PROPTEST_RNG_SEED";
+    assert!(table(".cargo/config.toml")["env"][seed].is_str());
+    let page = read("CONTRIBUTING.md");
+    let mut commands = page.lines().filter(|line| line.starts_with("PROPTEST_CASES="));
+    let command = commands.next().expect("the command that draws new cases");
+    let (_, config) = command.split_once(" --config '").expect("its configuration");
+    let config: toml::Table = toml::from_str(config.trim_end_matches('\'')).expect("TOML");
+    assert_eq!(config["target"]["cfg(all())"]["runner"], toml::Value::from(vec!["env", "-u", seed]));
+    // A seed of its own would make a test draw the same cases with any command.
+    let own = ["rng_", "seed"].concat();
+    for layer in ["spec", "sim", "vectors", "suites"] {
+        for file in rust_files(&root().join(layer)) {
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            assert!(!text.contains(&own), "{} has a seed of its own", file.display());
+        }
+    }
 }

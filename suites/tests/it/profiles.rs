@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use wiremock::matchers::{any, header, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::DEAD_URL;
+use crate::{DEAD_URL, unpaced};
 
 const KEY: &str = "sk-planted-0123456789abcdef";
 
@@ -256,20 +256,24 @@ async fn diagnosed(folder: &Path, text: &str) -> Diagnosis {
 async fn a_different_service_is_not_reported_as_reached() {
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
     let broken = always(ResponseTemplate::new(500)).await;
-    for (option, url, words) in [
-        ("--gateway-url", &served.sites["drop"], "is not a gateway service, it looks like the drop service"),
-        ("--network-url", &served.sites["drop"], "is not a network service, it looks like the drop service"),
-        ("--drop-url", &broken.uri(), "the server fails: GET /api/drop returned 500"),
-        ("--publish-url", &broken.uri(), "the server fails: "),
-        ("--gateway-url", &broken.uri(), "the server fails: "),
+    let doctor = async |service: &str, url: &str| {
+        let profile = unpaced(&format!("[{service}]\nurl = {url:?}\n"));
+        std::fs::write(folder.path().join("p.toml"), profile).expect("written");
+        assay(folder.path(), &[], &["doctor", "--profile", "p.toml"]).await
+    };
+    for (service, url, words) in [
+        ("gateway", &served.sites["drop"], "is not a gateway service, it looks like the drop service"),
+        ("network", &served.sites["drop"], "is not a network service, it looks like the drop service"),
+        ("drop", &broken.uri(), "the server fails: GET /api/drop returned 500"),
+        ("publish", &broken.uri(), "the server fails: "),
+        ("gateway", &broken.uri(), "the server fails: "),
     ] {
-        let (code, text) = assay(folder.path(), &[], &["doctor", option, url]).await;
-        assert_eq!(code, Some(1), "{option}: {text}");
-        assert!(text.contains(words) && !text.contains("can be tested"), "{option}: {text}");
+        let (code, text) = doctor(service, url).await;
+        assert_eq!(code, Some(1), "{service}: {text}");
+        assert!(text.contains(words) && !text.contains("can be tested"), "{service}: {text}");
     }
     for service in ["drop", "publish", "metadata"] {
-        let option = format!("--{service}-url");
-        let (_, text) = assay(folder.path(), &[], &["doctor", &option, &served.sites[service]]).await;
+        let (_, text) = doctor(service, &served.sites[service]).await;
         assert!(text.contains("+ reached: "), "{service}: {text}");
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use assay_spec::crypto::text::sha256_hex;
+use assay_spec::limit::Limit;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Service, catalogue};
 use assay_suites::check;
@@ -61,8 +62,8 @@ async fn a_deviation_that_changes_nothing_survives() {
         own,
         ran: conforming.len(),
         red: Vec::new(),
-        silent: 0,
-        why_silent: Vec::new(),
+        undecided: 0,
+        why_undecided: Vec::new(),
     };
     assert!(!survivor.holds(), "a deviation that no check notices is a hole");
 }
@@ -153,7 +154,12 @@ fn checks_and_rows_belong_together() {
             row.evidence
         );
     }
-    let switched: BTreeSet<String> =
-        assay_sim::world::deviations().iter().map(|deviation| deviation.requirement.to_string()).collect();
+    let limits = catalogue::limits().flat_map(Limit::wrong).map(|wrong| wrong.row());
+    let switched: BTreeSet<String> = assay_sim::world::deviations()
+        .iter()
+        .map(|deviation| deviation.requirement)
+        .chain(limits)
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(switched, covered, "every check has a deviation, and every deviation a check");
 }

@@ -13,10 +13,10 @@ use assay_suites::profile::Profile;
 use assay_suites::replay::replay;
 use assay_suites::report::json;
 use assay_suites::run::{Halt, Runner};
-use assay_suites::setup::connect;
+use assay_suites::setup::{confirm, connect};
 use assay_suites::shard::Shard;
 use assay_suites::target::Target;
-use assay_suites::verdict::{Outcome, Run, Verdict};
+use assay_suites::verdict::{Conditions, Outcome, Run, Verdict};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -169,6 +169,41 @@ async fn a_report_of_a_shared_target_is_judged_the_same() {
     assert!(run.count(Verdict::Pass) > 20, "{}", assay_suites::report::terminal::summary(&run, false));
     let judged = judge(&reread(&run), Some(&loaded)).await.expect("a report");
     assert!(judged.holds(), "{}", judged.text());
+}
+
+/// The checks of a run rest on what the target confirmed of the profile; so do those that judge it again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_of_a_run_without_wrong_fixtures_is_judged_the_same() {
+    let served = start(&Options::new(7)).await.expect("a simulator on any port");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("p.toml");
+    served.write_profile(&path, None).expect("a profile");
+    let text = std::fs::read_to_string(&path).expect("its text");
+    let wrong = text
+        .replacen("/collections/", "/nothing/", 1)
+        .replacen("cid = \"baf", "cid = \"bag", 1)
+        .replacen("\"pool-001", "\"unbound-001", 1);
+    std::fs::write(&path, wrong).expect("written");
+    let loaded = Profile::load(&path).expect("a profile");
+    let (mut target, mut settings, pace) = connect(&loaded, Some(3)).await.expect("a target");
+    let services = [Service::Metadata, Service::Publish];
+    confirm(&mut target, &mut settings, &pace, &loaded.source, &services, 1).await.expect("its services");
+    let checks = select(check::all(), &services, &["metadata.".to_owned(), "publish.prepare.".to_owned()]);
+    let planned = foresee(&target, &settings, &Wishes::default(), &checks).await;
+    let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
+    let run = runner.run(&planned, |_| {}).await;
+    let wrong: Vec<&str> = run.conditions.wrong.keys().map(String::as_str).collect();
+    assert_eq!(wrong, ["metadata.contracts[0]", "publish.domains[0]"]);
+    assert!(run.count(Verdict::Pass) > 40, "{}", assay_suites::report::terminal::summary(&run, false));
+    let conditions = Conditions { profile: loaded.profile.to_toml(), ..run.conditions.clone() };
+    let run = Run { conditions, ..run };
+    let halves = run.outcomes.chunks(run.outcomes.len() / 2 + 1);
+    let halves: Vec<Run> =
+        halves.map(|part| reread(&Run { outcomes: part.to_vec(), ..run.clone() })).collect();
+    for report in [reread(&run), merge::parts(halves).expect("parts of one run")] {
+        let judged = judge(&report, Some(&loaded)).await.expect("a report");
+        assert!(judged.holds(), "{}", judged.text());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,6 +13,7 @@ use wiremock::matchers::{any, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::profiles::{assay, served};
+use crate::unpaced;
 
 /// Runs the command; its exit code must be `code`, and its output must contain `words`.
 async fn expect(folder: &Path, arguments: &[&str], code: i32, words: &str) -> String {
@@ -30,46 +31,31 @@ fn json(folder: &Path, name: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bare_url_conforms_only_if_the_core_of_the_service_was_tested() {
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
-    let at = |service: &str| served.sites[service].as_str();
-    for (arguments, code, words) in [
-        (&["--gateway-url", at("gateway")][..], 1, "not enough tested: nothing was checked"),
+    for (services, arguments, code, words) in [
+        (&["gateway"][..], &[][..], 1, "not enough tested: nothing was checked"),
+        (&["metadata"], &[], 1, "not enough tested: metadata: nothing shows that a document can be read"),
+        (&["publish"], &[], 1, "not enough tested: nothing was checked"),
+        (&["network"], &["--service", "hosting"], 1, "not enough tested: nothing was checked"),
+        (&["network"], &["--read-only"], 0, " - conforms\n"),
+        (&["network"], &["--read-only", "--min-coverage", "50"], 1, " % tested, the minimum is 50 %"),
         (
-            &["--metadata-url", at("metadata")],
-            1,
-            "not enough tested: metadata: nothing shows that a document can be read",
-        ),
-        (&["--publish-url", at("publish")], 1, "not enough tested: nothing was checked"),
-        (
-            &["--network-url", at("network"), "--service", "hosting"],
-            1,
-            "not enough tested: nothing was checked",
-        ),
-        (&["--network-url", at("network"), "--read-only"], 0, " - conforms\n"),
-        (
-            &["--network-url", at("network"), "--read-only", "--min-coverage", "50"],
-            1,
-            " % tested, the minimum is 50 %",
-        ),
-        (
-            &[
-                "--gateway-url",
-                at("gateway"),
-                "--metadata-url",
-                at("metadata"),
-                "--drop-url",
-                at("drop"),
-                "--read-only",
-            ],
+            &["gateway", "metadata", "drop"],
+            &["--read-only"],
             1,
             "not enough tested: gateway: nothing shows that an inference call succeeds; metadata: nothing shows that a \
              document can be read; drop: nothing shows that a drop is accepted",
         ),
-        (&["--drop-url", at("drop")], 0, " - conforms\n"),
+        (&["drop"], &[], 0, " - conforms\n"),
     ] {
-        let text =
-            expect(folder.path(), &[&["run", "--json", "out.json"], arguments].concat(), code, words).await;
+        let table = |service: &&str| format!("[{service}]\nurl = {:?}\n", served.sites[*service]);
+        let profile: String = services.iter().map(table).collect();
+        std::fs::write(folder.path().join("p.toml"), unpaced(&profile)).expect("written");
+        let run = [&["run", "--profile", "p.toml", "--json", "out.json"], arguments].concat();
+        let text = expect(folder.path(), &run, code, words).await;
         assert!(text.contains(" applicable checks, "), "{text}");
     }
+    let bare = ["run", "--gateway-url", served.sites["gateway"].as_str()];
+    expect(folder.path(), &bare, 1, "not enough tested: nothing was checked").await;
     let report = json(folder.path(), "out.json");
     assert_eq!(report["result"], "conforms");
     let service = &report["services"][0];
@@ -89,7 +75,7 @@ async fn the_gate_of_a_profile_is_in_the_report_and_invalid_ones_are_rejected() 
     let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
     let profile = |gate: &str| {
         let text = format!("[gate]\n{gate}\n[network]\nurl = {:?}\n", served.sites["network"]);
-        std::fs::write(folder.path().join("p.toml"), text).expect("written");
+        std::fs::write(folder.path().join("p.toml"), unpaced(&text)).expect("written");
     };
     let run = ["run", "--profile", "p.toml", "--read-only", "--json", "out.json", "--junit", "out.xml"];
     profile("min_coverage = 90\nnetwork = 1");

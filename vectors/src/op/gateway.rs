@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Members, OpError};
 
 /// The facts of an accepted body. The document shows the bodies of these two endpoints only.
-pub(super) fn validate(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(super) fn validate(_: &Dialect, input: &Members<'_>, rules: &mut dyn Rules) -> Result<Value, OpError> {
     let body = input.bytes("body")?;
     match input.text("endpoint")? {
         "chat" => Ok(chat_facts(&chat::parse(&body, rules).map_err(staged)?)),

@@ -91,7 +91,7 @@ impl<'a> Members<'a> {
         name: &str,
         row: Id,
         stage: &'static str,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<[u8; 32], OpError> {
         let text = self.text(name)?;
         let parsed = rules.parse(

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Members, OpError};
 
 /// The listed path that a raw path matches, and its parameters.
-pub(super) fn route(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(super) fn route(_: &Dialect, input: &Members<'_>, rules: &mut dyn Rules) -> Result<Value, OpError> {
     let found = resource(&input.bytes("raw_path")?, rules).map_err(|refused| (refused, "parse"))?;
     let (contract, id) = found.parameters();
     let named = |by_uri: bool| contract.filter(|it| it.is_uri() == by_uri).map(Address::text);
@@ -23,7 +23,7 @@ pub(super) fn route(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) ->
 }
 
 /// Validates a document. The output is empty.
-pub(super) fn record(_: &Dialect, input: &Members<'_>, rules: &mut impl Rules) -> Result<Value, OpError> {
+pub(super) fn record(_: &Dialect, input: &Members<'_>, rules: &mut dyn Rules) -> Result<Value, OpError> {
     let wrong = |what: &str| OpError::BadRequest(what.to_owned());
     let document = input.value("document").ok_or_else(|| wrong("document: a JSON value is missing"))?;
     let read = match input.text("kind")? {

@@ -113,13 +113,13 @@ pub fn operations() -> &'static [&'static str] {
 const STREAMED: &str = "cid.file";
 
 /// The reference's answer in the documents' dialect.
-pub fn answer(op: &str, input: &Value, rules: &mut impl Rules) -> Answer {
+pub fn answer(op: &str, input: &Value, rules: &mut dyn Rules) -> Answer {
     answer_in(&Dialect::default(), op, input, rules)
 }
 
 /// The reference's answer in another dialect.
-pub fn answer_in<G: Rules>(dialect: &Dialect, op: &str, input: &Value, rules: &mut G) -> Answer {
-    let run: fn(&Dialect, &Members<'_>, &mut G) -> Result<Value, OpError> = match op {
+pub fn answer_in(dialect: &Dialect, op: &str, input: &Value, rules: &mut dyn Rules) -> Answer {
+    let run: fn(&Dialect, &Members<'_>, &mut dyn Rules) -> Result<Value, OpError> = match op {
         "gateway.validate" => gateway::validate,
         "metadata.route" => metadata::route,
         "metadata.record" => metadata::record,

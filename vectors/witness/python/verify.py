@@ -347,7 +347,7 @@ def settled(files):
 def main():
     schema = jsonschema.Draft202012Validator(json.loads((ROOT / "schema/case.schema.json").read_text()))
     manifest, agrees, records, files = json.loads((DATA / "manifest.json").read_text()), True, [], {}
-    for path in [DATA / name for name in manifest["files"] if "/exchange/" not in name]:
+    for path in [DATA / name for name in manifest["files"] if name.count("/") == 1]:
         libraries = [f"{name} {version(name)}" for name in LIBRARIES[path.parent.name]]
         libraries.append(f"Python {sys.version.split()[0]}")
         text = path.read_bytes()

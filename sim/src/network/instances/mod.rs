@@ -3,13 +3,13 @@
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 
+use assay_spec::Id;
 use assay_spec::Instant;
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::instance::{Control, Instance, InstanceFilter, Update, Wanted};
 use assay_spec::network::machines::{InstanceEvent, InstanceState};
 use assay_spec::network::requirements::errors::FORBIDDEN;
 use assay_spec::network::requirements::instances::{CONTROL_UNKNOWN, SAME_ID, UPDATE_UNKNOWN};
-use assay_spec::{Id, Rules};
 use imbl::{OrdMap, Vector};
 
 use super::State;

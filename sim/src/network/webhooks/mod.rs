@@ -9,7 +9,6 @@ mod inbox;
 
 use std::sync::Arc;
 
-use assay_spec::Rules;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::requirements::envelope::SIZE;
 use assay_spec::network::webhook::{Delivery as Payload, MESSAGE_NEW, Registration, SIGNATURE_HEADER, sign};

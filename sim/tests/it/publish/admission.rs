@@ -90,9 +90,9 @@ fn last_of_two_ops_decides_admission() {
 }
 
 #[test]
-fn record_too_large_for_any_message_is_rejected_under_every_deviation() {
+fn record_too_large_for_any_message_is_rejected_without_the_limit() {
     let (mut driver, [bound, ..]) = world_in(State::Bound);
-    driver.world.set_deviations(&["publish.prepare.record-fits".to_owned()]).expect("a deviation");
+    driver.world.set_deviations(&["limit:publish.record-bytes=65535".to_owned()]).expect("a deviation");
     let body = json!({ "cid": "x".repeat(65_480) });
     assert_eq!(driver.send(&bound.prepare(&body, driver.now())).status, 400);
 }

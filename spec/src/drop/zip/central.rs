@@ -126,7 +126,7 @@ impl<'a> Header<'a> {
 
 impl<'a> Entry<'a> {
     /// Checks a header's name, kind and flags.
-    pub(super) fn judge(mut header: Header<'a>, rules: &mut impl Rules) -> Result<Self, Refused> {
+    pub(super) fn judge(mut header: Header<'a>, rules: &mut dyn Rules) -> Result<Self, Refused> {
         let path = path::judge(header.name, rules)?;
         let fault = header.widen().err().or_else(|| header.fault());
         let kind = header.kind();

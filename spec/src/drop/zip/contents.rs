@@ -37,7 +37,7 @@ impl Contents {
         &mut self,
         entry: &Entry<'_>,
         data: &[u8],
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) -> Result<Content, Refused> {
         // Memory is allocated before the stream is read, so the declared size is limited by the kind of entry.
         let most = match entry.kind {
@@ -57,7 +57,7 @@ impl Contents {
             }
         }
         let fault = fault(entry, &bytes, real, most);
-        rules.require(&FAITHFUL, fault.is_none(), || entry.why(&fault.unwrap_or_default()))?;
+        rules.require(&FAITHFUL, fault.is_none(), || entry.why(fault.as_deref().unwrap_or_default()))?;
         Ok(match entry.kind {
             EntryKind::File => Content::File(bytes),
             EntryKind::Directory => Content::Nothing,

@@ -18,7 +18,7 @@ pub(super) fn locate<'a>(
     zip: &'a [u8],
     directory: &Directory<'_>,
     entries: &[Entry<'_>],
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Vec<&'a [u8]>, Refused> {
     let body = &zip[..directory.start];
     let places: Vec<Place> =

@@ -22,7 +22,7 @@ pub(super) fn follow(
     tree: &Tree,
     most_files: u64,
     most_bytes: u64,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Extracted, Refused> {
     let mut out = Extracted::default();
     let mut walk = Walk { tree, steps: 0, within: vec![false; tree.nodes.len()] };

@@ -85,7 +85,7 @@ pub struct Extracted {
 /// The first broken rule in the order above rejects the zip. While `FORM` is violated, bytes that are not a zip become
 /// a site whose `index.html` they are. While a limit is violated, it is four times as high, so that memory
 /// stays bounded.
-pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut impl Rules) -> Result<Extracted, Refused> {
+pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut dyn Rules) -> Result<Extracted, Refused> {
     let most = limit(&SIZE, limits.zip_bytes as u64, rules);
     refuse_over(&SIZE, zip.len() as u64, most, "bytes")?;
 
@@ -122,7 +122,7 @@ pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut impl Rules) -> Result<Ex
 /// The entries to look at, the number of files, and the number of all entries.
 fn read_entries<'a>(
     directory: &Directory<'a>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(Vec<Entry<'a>>, u64, usize), Refused> {
     let (mut entries, mut files, mut all) = (Vec::new(), 0, 0);
     for header in directory.headers() {
@@ -137,7 +137,7 @@ fn read_entries<'a>(
 }
 
 /// A limit, or its value while its rule is violated.
-fn limit(rule: Id, limit: u64, rules: &mut impl Rules) -> u64 {
+fn limit(rule: Id, limit: u64, rules: &mut dyn Rules) -> u64 {
     rules.interpret(rule, limit, || limit.saturating_mul(4))
 }
 

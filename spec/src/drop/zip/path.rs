@@ -23,7 +23,7 @@ pub(super) struct Path {
 /// While `ABSOLUTE` is violated, leading slashes are dropped. While `TRAVERSAL` is violated, `..` goes up as far as the
 /// root. A `..` that does not leave the root is not a traversal: `FAITHFUL` rejects it, like everything that would need
 /// normalizing.
-pub(super) fn judge(name: &[u8], rules: &mut impl Rules) -> Result<Path, Refused> {
+pub(super) fn judge(name: &[u8], rules: &mut dyn Rules) -> Result<Path, Refused> {
     let text = rules.parse(
         &FAITHFUL,
         || String::from_utf8(name.to_vec()).map_err(|_| format!("{}: not UTF-8", shown(name))),

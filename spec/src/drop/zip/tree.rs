@@ -35,7 +35,7 @@ pub(super) enum What {
 
 impl Tree {
     /// Adds every entry.
-    pub(super) fn grow(entries: &[Entry<'_>], rules: &mut impl Rules) -> Result<Self, Refused> {
+    pub(super) fn grow(entries: &[Entry<'_>], rules: &mut dyn Rules) -> Result<Self, Refused> {
         let root = Node { parent: ROOT, named: false, what: What::Directory(BTreeMap::new()) };
         let mut tree = Self { nodes: vec![root], of_entries: Vec::with_capacity(entries.len()) };
         for entry in entries {

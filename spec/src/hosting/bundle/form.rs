@@ -25,7 +25,7 @@ pub fn hash(file: &[u8]) -> String {
 }
 
 /// Compares the pinned file with the hash in the record.
-pub fn check_hash(file: &[u8], stated: &str, rules: &mut impl Rules) -> Result<(), Refused> {
+pub fn check_hash(file: &[u8], stated: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
     let whole = stated.len() == 64 && parse_hex(stated).is_some();
     rules.require(&rows::HASH_FORM, whole, || {
         format!("the recorded hash is {stated:.80?}, not 64 hexadecimal digits")
@@ -39,7 +39,7 @@ pub fn check_hash(file: &[u8], stated: &str, rules: &mut impl Rules) -> Result<(
 }
 
 /// Parses the pinned file: JSON of version 1 and kind `svc-bundle`, with exactly two recipients.
-pub fn parse(dialect: &Dialect, file: &[u8], rules: &mut impl Rules) -> Result<Envelope, Refused> {
+pub fn parse(dialect: &Dialect, file: &[u8], rules: &mut dyn Rules) -> Result<Envelope, Refused> {
     let text = rules.parse(
         &rows::FORM,
         || {

@@ -62,7 +62,7 @@ pub fn open(
     file: &[u8],
     stated_hash: &str,
     key: Key<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Opened, Refused> {
     check_hash(file, stated_hash, rules)?;
     let envelope = parse(dialect, file, rules)?;
@@ -73,7 +73,7 @@ pub fn open(
 }
 
 /// Looks for the manifest.
-pub fn inspect(tarball: &[u8], rules: &mut impl Rules) -> Result<Contents, Refused> {
+pub fn inspect(tarball: &[u8], rules: &mut dyn Rules) -> Result<Contents, Refused> {
     rules.parse(
         &rows::TARBALL,
         || match find_manifest(tarball)? {
@@ -90,7 +90,7 @@ pub fn inspect(tarball: &[u8], rules: &mut impl Rules) -> Result<Contents, Refus
 fn unwrap_key(
     envelope: &Envelope,
     key: Key<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(aead::Key, Option<Agreement>), Refused> {
     let (name, wrapped, key) = match key {
         Key::Vm(key) => ("vm", &envelope.vm, key),

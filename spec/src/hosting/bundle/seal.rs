@@ -51,7 +51,7 @@ pub fn seal(
     tarball: &[u8],
     recipients: &Recipients,
     secrets: &Secrets,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Sealed, Refused> {
     let data = sealed::additional_data(&ROWS, rules);
     let (ciphertext, tag) = aead::seal(&secrets.dek, Nonce::Twelve(secrets.iv), data, tarball);

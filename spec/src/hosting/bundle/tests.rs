@@ -19,7 +19,7 @@ fn tarball() -> Vec<u8> {
     tar(&[("app/main.js", b"1"), ("manifest.json", b"{\"framework\":\"x\"}")])
 }
 
-fn seal_with(tarball: &[u8], rules: &mut impl Rules) -> Sealed {
+fn seal_with(tarball: &[u8], rules: &mut dyn Rules) -> Sealed {
     let ephemeral = |fill| Ephemeral { key: key(fill), nonce: Nonce::Sixteen([fill; 16]) };
     let secrets =
         Secrets { dek: Zeroizing::new([9; 32]), iv: [8; 12], vm: ephemeral(5), encryption: ephemeral(6) };
@@ -44,7 +44,7 @@ fn bytes(at: &str) -> Vec<u8> {
 }
 
 /// Opens a file with its own hash as the recorded one.
-fn read(file: &[u8], rules: &mut impl Rules) -> Result<Opened, Id> {
+fn read(file: &[u8], rules: &mut dyn Rules) -> Result<Opened, Id> {
     let vm = key(1);
     open(&Dialect::default(), file, &hash(file), Key::Vm(&vm), rules).map_err(|refused| refused.rule)
 }

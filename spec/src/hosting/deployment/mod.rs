@@ -90,7 +90,7 @@ pub struct Public {
 
 impl Deployment {
     /// Reads `content.content` of a creation or an amend. Records before schema 4 may lack most of it.
-    pub fn parse(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Deployment, Refused> {
+    pub fn parse(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Deployment, Refused> {
         let fields = Fields::new(body, "");
         let schema = match fields.value("schemaVersion") {
             None => None,
@@ -132,7 +132,7 @@ impl Deployment {
 
     /// The hash of the bundle's STORE message, which a live deployment to an instance has; empty if the rule is
     /// violated.
-    pub fn bundle(&self, rules: &mut impl Rules) -> Result<&str, Refused> {
+    pub fn bundle(&self, rules: &mut dyn Rules) -> Result<&str, Refused> {
         let stated = self.public.store_ref.as_deref().unwrap_or_default();
         rules.require(&BUNDLE_STORE_REF, !stated.is_empty(), || {
             "public.storeRef is missing, so the deployment has no bundle".to_owned()
@@ -141,21 +141,21 @@ impl Deployment {
     }
 
     /// The content identifier in the record itself: a legacy record without a reference to a STORE.
-    pub fn own_cid(&self, rules: &mut impl Rules) -> Option<&str> {
+    pub fn own_cid(&self, rules: &mut dyn Rules) -> Option<&str> {
         let cid = self.public.cid.as_deref().filter(|_| self.is_legacy() && self.public.store_ref.is_none());
         rules.effect(&LEGACY_CID, cid, |_, _| None)
     }
 }
 
 impl Public {
-    fn parse(members: &Map<String, Value>, legacy: bool, rules: &mut impl Rules) -> Result<Public, Refused> {
+    fn parse(members: &Map<String, Value>, legacy: bool, rules: &mut dyn Rules) -> Result<Public, Refused> {
         let fields = Fields::new(members, "public.");
         // A legacy record's missing members are null.
         let lacks = |name: &str| legacy && fields.value(name).is_none();
-        let text = |name, rule, rules: &mut _| {
+        let text = |name, rule, rules: &mut dyn Rules| {
             if lacks(name) { Ok(None) } else { fields.text_or_null(name, rule, rules) }
         };
-        let number = |name, rule, rules: &mut _| {
+        let number = |name, rule, rules: &mut dyn Rules| {
             if lacks(name) { Ok(None) } else { fields.integer_or_null(name, rule, rules) }
         };
         Ok(Public {
@@ -216,7 +216,7 @@ mod tests {
         body
     }
 
-    fn parse(body: &Value, rules: &mut impl Rules) -> Result<Deployment, Refused> {
+    fn parse(body: &Value, rules: &mut dyn Rules) -> Result<Deployment, Refused> {
         Deployment::parse(body.as_object().unwrap(), rules)
     }
 

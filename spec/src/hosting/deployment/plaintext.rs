@@ -26,7 +26,7 @@ pub struct Plaintext {
 
 impl Plaintext {
     /// Reads a plaintext: JSON in UTF-8. Additional members are accepted.
-    pub fn parse(bytes: &[u8], rules: &mut impl Rules) -> Result<Plaintext, Refused> {
+    pub fn parse(bytes: &[u8], rules: &mut dyn Rules) -> Result<Plaintext, Refused> {
         let members =
             object(bytes).or_else(|why| rules.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
         let fields = Fields::new(&members, "");

@@ -72,7 +72,7 @@ pub fn terminal_of(
 pub fn judge_creation(
     record: &Record,
     dialect: &Dialect,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Deployment, Refused> {
     let stated = record.content_type.as_deref() == Some(dialect.deployment_type.as_str());
     rules.require(&CONTENT_TYPE, stated, || shown_type(record))?;
@@ -92,7 +92,7 @@ pub fn judge_creation(
 }
 
 /// Reads an amend: the record that it amends, and its content.
-pub fn judge_amend(record: &Record, rules: &mut impl Rules) -> Result<(String, Deployment), Refused> {
+pub fn judge_amend(record: &Record, rules: &mut dyn Rules) -> Result<(String, Deployment), Refused> {
     rules.require(&AMEND_TYPE, record.content_type.as_deref() == Some(AMEND), || shown_type(record))?;
     let target = record.target.as_deref().filter(|target| !target.is_empty());
     rules.require(&AMEND_REF, target.is_some(), || "content.ref is missing or empty".to_owned())?;
@@ -103,7 +103,7 @@ pub fn judge_amend(record: &Record, rules: &mut impl Rules) -> Result<(String, D
 pub fn judge_terminal(
     record: &Record,
     creation: (&str, &Deployment),
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Deployment, Refused> {
     let (target, ended) = judge_amend(record, rules)?;
     rules.require(&AMEND_REF, target == creation.0, || format!("content.ref is {target:.80}"))?;
@@ -129,7 +129,7 @@ pub fn judge_terminal(
     Ok(ended)
 }
 
-fn body(record: &Record, rules: &mut impl Rules) -> Result<Deployment, Refused> {
+fn body(record: &Record, rules: &mut dyn Rules) -> Result<Deployment, Refused> {
     rules.require(&TYPE, record.kind == "POST", || format!("the type is {:.40}", record.kind))?;
     rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
     let none = Map::new();

@@ -18,7 +18,7 @@ pub(super) struct Form {
 
 /// Parses an envelope: JSON within the size limit, without duplicate keys, without numbers that readers interpret
 /// differently.
-pub fn parse(text: &str, rules: &mut impl Rules) -> Result<Value, Refused> {
+pub fn parse(text: &str, rules: &mut dyn Rules) -> Result<Value, Refused> {
     parse_json(text, TEXT_BYTES, &rows::FORM, rules)
 }
 
@@ -27,7 +27,7 @@ pub(in crate::hosting) fn parse_json(
     text: &str,
     limit: usize,
     rule: Id,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, Refused> {
     rules.require(&SIZE, text.len() <= limit, || {
         format!("the JSON has {} bytes, the limit is {limit}", text.len())
@@ -52,7 +52,7 @@ pub(in crate::hosting) fn parse_json(
 }
 
 /// Reads the members that decide how to continue.
-pub(super) fn read(envelope: &Value, rules: &mut impl Rules) -> Result<Form, Refused> {
+pub(super) fn read(envelope: &Value, rules: &mut dyn Rules) -> Result<Form, Refused> {
     // Lenient: JSON inside a JSON string is accepted as an envelope.
     let inner = envelope.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     rules.require(&rows::FORM, envelope.is_object(), || {
@@ -73,7 +73,7 @@ pub(super) fn read(envelope: &Value, rules: &mut impl Rules) -> Result<Form, Ref
 }
 
 /// Checks the rules for a writer: version 3, the cipher's members, both recipients and no other.
-pub fn check_written(envelope: &Value, rules: &mut impl Rules) -> Result<(), Refused> {
+pub fn check_written(envelope: &Value, rules: &mut dyn Rules) -> Result<(), Refused> {
     let form = read(envelope, rules)?;
     rules.require(&rows::VERSION, form.version == VERSION, || format!("v is {}", form.version))?;
     sealed::read(&form.members, &ROWS, TEXT_BYTES, Padding::Required, rules)?;

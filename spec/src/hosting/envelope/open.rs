@@ -143,7 +143,7 @@ pub fn open(
     envelope: &Value,
     reader: Reader,
     keys: &Keys,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Outcome, Refused> {
     let form = form::read(envelope, rules)?;
     let version = form.version;
@@ -164,7 +164,7 @@ pub fn open(
     Ok(Outcome::Opened(Box::new(Opened { version, recipient, agreement, dek, text, plaintext, notes })))
 }
 
-fn skips(role: Role, rules: &mut impl Rules) -> bool {
+fn skips(role: Role, rules: &mut dyn Rules) -> bool {
     match role {
         Role::Backend => rules.effect(&rows::SKIPPED, true, |skips, _| !skips),
         Role::RecoveryTool => rules.effect(&rows::READ_ANYWAY, false, |skips, _| !skips),
@@ -188,7 +188,7 @@ fn unwrap_key(
     recipient: Recipient,
     key: &SigningKey,
     padding: Padding,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(Key, Option<Agreement>), Refused> {
     // A mistake: a reader that knows only one of the two members uses the other's value.
     let either = form.version < VERSION || rules.effect(&rows::EITHER_KEY, true, |_, _| false);
@@ -209,7 +209,7 @@ fn unwrap_key(
     sealed::unwrap_key(key, &wrapped, &rows::KEY_LENGTH, rules)
 }
 
-fn json(opened: &Plaintext, rules: &mut impl Rules) -> Result<(Zeroizing<String>, Value), Refused> {
+fn json(opened: &Plaintext, rules: &mut dyn Rules) -> Result<(Zeroizing<String>, Value), Refused> {
     let lossy = || String::from_utf8_lossy(&opened.bytes).into_owned();
     if !opened.authentic {
         let text = lossy();
@@ -225,7 +225,7 @@ fn json(opened: &Plaintext, rules: &mut impl Rules) -> Result<(Zeroizing<String>
     Ok((text, value))
 }
 
-fn notes(form: &Form, rules: &mut impl Rules) -> Vec<Note> {
+fn notes(form: &Form, rules: &mut dyn Rules) -> Vec<Note> {
     let mut notes = Vec::new();
     let lacks = form.version >= VERSION && !form.deks.contains_key(Recipient::Encryption.name());
     if lacks && rules.effect(&rows::WITHOUT_ENCRYPTION, true, |_, _| false) {

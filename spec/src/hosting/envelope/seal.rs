@@ -47,7 +47,7 @@ pub fn seal(
     plaintext: &[u8],
     recipients: &Recipients,
     secrets: &Secrets,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Sealed, Refused> {
     let data = sealed::additional_data(&ROWS, rules);
     let (ciphertext, tag) = aead::seal(&secrets.dek, Nonce::Twelve(secrets.iv), data, plaintext);
@@ -78,7 +78,7 @@ pub(in crate::hosting) fn wrap(
     ephemeral: &Ephemeral,
     dek: &Key,
     rule: Id,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Wrapped, Refused> {
     let key = rules.effect(rule, dek.clone(), |mut key, _| {
         key.iter_mut().for_each(|byte| *byte = !*byte);

@@ -25,7 +25,7 @@ fn secrets() -> Secrets {
     Secrets { dek: Zeroizing::new([9; 32]), iv: [8; 12], user: ephemeral(5), encryption: ephemeral(6) }
 }
 
-fn seal_with(text: &[u8], rules: &mut impl Rules) -> Value {
+fn seal_with(text: &[u8], rules: &mut dyn Rules) -> Value {
     let recipients = Recipients { user: public_key(&key(1)), encryption: public_key(&key(2)) };
     seal(text, &recipients, &secrets(), rules).map(|sealed| sealed.envelope).expect("points of the curve")
 }
@@ -56,7 +56,7 @@ fn wrapped_for(fill: u8, dek: &[u8], nonce: Nonce) -> String {
     encode(&encrypt(&public_key(&key(fill)), &key(5), nonce, dek).expect("a point"))
 }
 
-fn opened(envelope: &Value, reader: Reader, keys: &Keys, rules: &mut impl Rules) -> Result<Outcome, Id> {
+fn opened(envelope: &Value, reader: Reader, keys: &Keys, rules: &mut dyn Rules) -> Result<Outcome, Id> {
     open(envelope, reader, keys, rules).map_err(|refused| refused.rule)
 }
 

@@ -88,7 +88,7 @@ pub struct Live {
 
 impl Entry {
     /// Reads the entry under `id`. `public.deleted` alone marks an entry as a tombstone.
-    pub fn parse(id: &str, value: &Value, rules: &mut impl Rules) -> Result<Entry, Refused> {
+    pub fn parse(id: &str, value: &Value, rules: &mut dyn Rules) -> Result<Entry, Refused> {
         require_project(id, rules)?;
         rules.require(&ENTRY, value.is_object(), || format!("the entry is {}", cut(value)))?;
         let none = Map::new();
@@ -104,7 +104,7 @@ impl Entry {
 }
 
 impl Live {
-    fn parse(id: &str, members: &Map<String, Value>, rules: &mut impl Rules) -> Result<Live, Refused> {
+    fn parse(id: &str, members: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Live, Refused> {
         let fields = Fields::new(members, "");
         let known = rules.effect(&SCHEMA_READ, &SCHEMAS[..], |known, _| &known[..1]);
         let schema = fields.read("schemaVersion", &SCHEMA_VERSION, rules, |version| {
@@ -118,7 +118,7 @@ impl Live {
 }
 
 /// Reads `public` of an entry, deleted or not.
-fn parse_public(entry: &Fields<'_>, rules: &mut impl Rules) -> Result<Public, Refused> {
+fn parse_public(entry: &Fields<'_>, rules: &mut dyn Rules) -> Result<Public, Refused> {
     let members = entry.object("public", &ENTRY, rules)?;
     let public = Fields::new(&members, "public.");
     Ok(Public {

@@ -56,7 +56,7 @@ pub struct Plaintext {
 
 impl Plaintext {
     /// Reads a plaintext: JSON in UTF-8.
-    pub fn parse(bytes: &[u8], dialect: &Dialect, rules: &mut impl Rules) -> Result<Plaintext, Refused> {
+    pub fn parse(bytes: &[u8], dialect: &Dialect, rules: &mut dyn Rules) -> Result<Plaintext, Refused> {
         let members =
             object(bytes).or_else(|why| rules.parse(&PLAINTEXT_FORM, || Err(why), || Ok(Map::new())))?;
         let further = members.keys().any(|name| !NAMES.contains(&name.as_str()));
@@ -132,7 +132,7 @@ mod tests {
         })
     }
 
-    fn parse(value: &Value, rules: &mut impl Rules) -> Result<Plaintext, Refused> {
+    fn parse(value: &Value, rules: &mut dyn Rules) -> Result<Plaintext, Refused> {
         Plaintext::parse(value.to_string().as_bytes(), &Dialect::default(), rules)
     }
 

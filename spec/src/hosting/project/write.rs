@@ -60,7 +60,7 @@ pub fn aggregate(owner: &str, entries: &Map<String, Value>, time: i64) -> Value 
 /// The entries of an AGGREGATE of projects, not parsed yet.
 pub fn judge_aggregate<'a>(
     record: &'a Record,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Option<&'a Map<String, Value>>, Refused> {
     rules.require(&TYPE, record.kind == "AGGREGATE", || format!("the type is {:.40}", record.kind))?;
     let key = record.key.as_deref();
@@ -70,7 +70,7 @@ pub fn judge_aggregate<'a>(
 }
 
 /// Checks an entry against the rules for its writer: its form and, if deleted, that everything encrypted is empty.
-pub fn judge_entry(id: &str, value: &Value, rules: &mut impl Rules) -> Result<(), Refused> {
+pub fn judge_entry(id: &str, value: &Value, rules: &mut dyn Rules) -> Result<(), Refused> {
     if let Entry::Live(_) = Entry::parse(id, value, rules)? {
         return Ok(());
     }

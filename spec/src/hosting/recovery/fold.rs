@@ -60,7 +60,7 @@ struct Stated<'a> {
     target: String,
 }
 
-pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], rules: &mut impl Rules) -> Folded {
+pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], rules: &mut dyn Rules) -> Folded {
     let mut folded = Folded::default();
     let mut signed: Vec<&Record> = Vec::new();
     for held in held {
@@ -103,7 +103,7 @@ pub(super) fn fold(owner: Address, dialect: &Dialect, held: &[&Held], rules: &mu
     folded
 }
 
-fn lets_strangers(record: &Record, rules: &mut impl Rules) -> bool {
+fn lets_strangers(record: &Record, rules: &mut dyn Rules) -> bool {
     let amends = record.content_type.as_deref() == Some(AMEND);
     rules.violated(&STRANGERS).is_some() || (amends && rules.violated(&AUTHORITY).is_some())
 }
@@ -124,7 +124,7 @@ impl Folded {
     }
 
     /// Security: the latest value of each member that the owner wrote.
-    fn security(&mut self, owner: Address, dialect: &Dialect, signed: &[&Record], rules: &mut impl Rules) {
+    fn security(&mut self, owner: Address, dialect: &Dialect, signed: &[&Record], rules: &mut dyn Rules) {
         let mut members: BTreeMap<&String, ((i64, &str), &Value)> = BTreeMap::new();
         let mut last: Option<&Record> = None;
         let no_security = Security::default();
@@ -159,7 +159,7 @@ impl Folded {
     }
 
     /// Projects: the latest readable value of each entry.
-    fn projects(&mut self, counted: &[(&Record, Standing)], rules: &mut impl Rules) {
+    fn projects(&mut self, counted: &[(&Record, Standing)], rules: &mut dyn Rules) {
         for (record, signer) in counted.iter().filter(|(record, _)| is_aggregate(record, project::KEY)) {
             let entries = match project::judge_aggregate(record, rules) {
                 Ok(entries) => entries,
@@ -190,7 +190,7 @@ impl Folded {
         owner: Address,
         dialect: &Dialect,
         counted: &[(&Record, Standing)],
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) {
         let (mut creations, mut amends): (BTreeMap<&str, Stated<'_>>, BTreeMap<&str, Stated<'_>>) =
             Default::default();
@@ -221,7 +221,7 @@ impl Folded {
         &mut self,
         creations: &BTreeMap<&str, Stated<'_>>,
         amends: &BTreeMap<&str, Stated<'_>>,
-        rules: &mut impl Rules,
+        rules: &mut dyn Rules,
     ) {
         let links: Vec<Amend<'_>> = amends
             .values()
@@ -285,7 +285,7 @@ impl Folded {
         }
     }
 
-    fn claims(&mut self, dialect: &Dialect, counted: &[(&Record, Standing)], rules: &mut impl Rules) {
+    fn claims(&mut self, dialect: &Dialect, counted: &[(&Record, Standing)], rules: &mut dyn Rules) {
         let mut claims: Vec<Claim> = Vec::new();
         for (record, _) in counted.iter().filter(|(_, standing)| *standing == Standing::Itself) {
             match Claim::parse(record, dialect, rules) {
@@ -311,7 +311,7 @@ impl Folded {
 fn state(
     record: &Record,
     is_amend: bool,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(String, records::Deployment), Refused> {
     if is_amend
         && record

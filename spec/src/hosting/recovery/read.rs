@@ -62,7 +62,7 @@ impl Reader {
 
     /// Adds a message's record as received. Other kinds of messages are ignored; a hosting record that cannot be read
     /// is noted.
-    pub fn message(&mut self, text: &str, rules: &mut impl Rules) {
+    pub fn message(&mut self, text: &str, rules: &mut dyn Rules) {
         if !self.is_ours(text) {
             return;
         }
@@ -84,7 +84,7 @@ impl Reader {
     }
 
     /// The addresses whose messages make up the history: the owner's, and those that the known security lists.
-    pub fn signers(&mut self, rules: &mut impl Rules) -> Vec<Address> {
+    pub fn signers(&mut self, rules: &mut dyn Rules) -> Vec<Address> {
         let owner = self.owner;
         let listed = &self.fold(rules).security.authorizations;
         let mut signers = vec![owner];
@@ -98,7 +98,7 @@ impl Reader {
 
     /// The STORE messages to look up now. If empty, nothing is left. Called again without an answer, it returns the
     /// same.
-    pub fn needs(&mut self, rules: &mut impl Rules) -> Vec<Lookup> {
+    pub fn needs(&mut self, rules: &mut dyn Rules) -> Vec<Lookup> {
         let nodes = rules.effect(&ASK_OTHERS, self.nodes, |_, _| 1);
         let refs = self.fold(rules).store_refs.clone();
         refs.into_iter()
@@ -112,13 +112,7 @@ impl Reader {
 
     /// Adds a node's response to a lookup: its status (0 if there was none) and its body, if that is JSON. Responses
     /// that were not requested are ignored.
-    pub fn answer(
-        &mut self,
-        lookup: &Lookup,
-        http_status: u16,
-        body: Option<&Value>,
-        rules: &mut impl Rules,
-    ) {
+    pub fn answer(&mut self, lookup: &Lookup, http_status: u16, body: Option<&Value>, rules: &mut dyn Rules) {
         let answers = self.answers.entry(lookup.hash.clone()).or_default();
         if answers.len() == lookup.node {
             answers.push(classify(http_status, body, rules));
@@ -126,7 +120,7 @@ impl Reader {
     }
 
     /// Returns the history, with the plaintexts that `keys` decrypt.
-    pub fn finish(&mut self, keys: &Keys, rules: &mut impl Rules) -> Recovery {
+    pub fn finish(&mut self, keys: &Keys, rules: &mut dyn Rules) -> Recovery {
         self.fold(rules);
         let folded = self.folded.take().unwrap_or_default();
         let recovery = tell::tell(self, &folded, keys, rules);
@@ -143,7 +137,7 @@ impl Reader {
         (decisive.or(unknown).or(answers.first()).cloned(), answers.len())
     }
 
-    fn fold(&mut self, rules: &mut impl Rules) -> &Folded {
+    fn fold(&mut self, rules: &mut dyn Rules) -> &Folded {
         if self.folded.is_none() {
             self.held.par_iter_mut().for_each(|(_, held)| {
                 held.signed.get_or_insert_with(|| held.record.signed());

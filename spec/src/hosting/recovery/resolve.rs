@@ -32,7 +32,7 @@ pub fn resolve(
     records: &[Record],
     authorized: Option<&[Address]>,
     dialect: &Dialect,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Resolved, Refused> {
     let strangers = rules.violated(&AUTHORITY).is_some();
     let unsigned = rules.violated(&UNSIGNED).is_some();

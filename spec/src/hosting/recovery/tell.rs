@@ -14,7 +14,7 @@ use crate::network::store::Class;
 use crate::{Refused, Rules};
 
 /// Completes a folded history with the nodes' answers about files and with the keys.
-pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut impl Rules) -> Recovery {
+pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut dyn Rules) -> Recovery {
     let mut teller = Teller { reader, keys, recovery: Recovery::default() };
     teller.recovery.owner = reader.owner.to_string();
     teller.recovery.role = match reader.role {
@@ -60,7 +60,7 @@ impl Teller<'_> {
         self.recovery.notes.push(Note { item_hash, note, rule, why });
     }
 
-    fn project(&mut self, id: &str, written: &Written, rules: &mut impl Rules) -> Project {
+    fn project(&mut self, id: &str, written: &Written, rules: &mut dyn Rules) -> Project {
         let (item_hash, signer) = (written.at.1.clone(), written.signer);
         match &written.entry {
             Entry::Deleted(public) => Project {
@@ -91,7 +91,7 @@ impl Teller<'_> {
         }
     }
 
-    fn deployment(&mut self, resolved: &Resolved, rules: &mut impl Rules) -> Deployment {
+    fn deployment(&mut self, resolved: &Resolved, rules: &mut dyn Rules) -> Deployment {
         let state = &resolved.state;
         let id = &state.deployment_id;
         if state.is_legacy() && rules.violated(&LEGACY_WARNING).is_none() {
@@ -147,7 +147,7 @@ impl Teller<'_> {
     }
 
     /// How this role reads envelopes, and with which keys.
-    fn reading_with(&self, rules: &mut impl Rules) -> (envelope::Reader, Keys) {
+    fn reading_with(&self, rules: &mut dyn Rules) -> (envelope::Reader, Keys) {
         let mut keys = self.keys.clone();
         match self.reader.role {
             Role::Backend => {
@@ -167,13 +167,13 @@ impl Teller<'_> {
     }
 
     /// The JSON plaintext of an envelope; otherwise the reason is noted.
-    fn open<G: Rules>(
+    fn open(
         &mut self,
         item_hash: &str,
         subject: &str,
         encrypted: &Map<String, Value>,
-        rules: &mut G,
-        parse: impl FnOnce(&[u8], &mut G) -> Result<Value, Refused>,
+        rules: &mut dyn Rules,
+        parse: impl FnOnce(&[u8], &mut dyn Rules) -> Result<Value, Refused>,
     ) -> Option<Value> {
         let (reader, keys) = self.reading_with(rules);
         let opened = match envelope::open(&Value::Object(encrypted.clone()), reader, &keys, rules) {

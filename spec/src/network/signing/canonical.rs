@@ -22,7 +22,7 @@ const MESSAGE: [&str; 3] = ["type", "channel", "content"];
 const CONTENT: [&str; 7] = ["address", "key", "type", "ref", "content", "hashes", "time"];
 
 /// The canonical JSON of a message, which may hold more members in any order.
-pub fn canonical(message: &str, rules: &mut impl Rules) -> Result<String, Refused> {
+pub fn canonical(message: &str, rules: &mut dyn Rules) -> Result<String, Refused> {
     let value = read(message, rules)?;
     let empty = Map::new();
     let outer = value.as_object().unwrap_or(&empty);
@@ -63,12 +63,12 @@ pub fn canonical(message: &str, rules: &mut impl Rules) -> Result<String, Refuse
 }
 
 /// The 32-byte digest that is signed.
-pub fn record_digest(canonical: &str, rules: &mut impl Rules) -> [u8; 32] {
+pub fn record_digest(canonical: &str, rules: &mut dyn Rules) -> [u8; 32] {
     keccak(canonical.as_bytes(), rules)
 }
 
 /// Signs a message's canonical JSON.
-pub fn sign_record(key: &SigningKey, message: &str, rules: &mut impl Rules) -> Result<String, Refused> {
+pub fn sign_record(key: &SigningKey, message: &str, rules: &mut dyn Rules) -> Result<String, Refused> {
     let digest = wrapped(&canonical(message, rules)?, rules);
     Ok(prefixed_hex(&secp256k1::sign(key, &digest).to_bytes()))
 }
@@ -78,20 +78,20 @@ pub fn verify_record(
     message: &str,
     signature: &str,
     sender: &str,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Address, Refused> {
     let digest = wrapped(&canonical(message, rules)?, rules);
     recover_digest(&digest, signature, Some(sender), rules)
 }
 
 /// The digest of the personal message that holds a record's digest.
-fn wrapped(canonical: &str, rules: &mut impl Rules) -> [u8; 32] {
+fn wrapped(canonical: &str, rules: &mut dyn Rules) -> [u8; 32] {
     let digest = record_digest(canonical, rules);
     let signed = rules.effect(&RECORD_DIGEST, digest.to_vec(), |digest, _| hex(&digest).into_bytes());
     super::signature::digest(&signed, rules)
 }
 
-fn read(message: &str, rules: &mut impl Rules) -> Result<Value, Refused> {
+fn read(message: &str, rules: &mut dyn Rules) -> Result<Value, Refused> {
     let read = json::parse_unique(message);
     let twice = match &read {
         Err(Fault::Duplicate(key)) => Some(key.clone()),
@@ -110,7 +110,7 @@ fn read(message: &str, rules: &mut impl Rules) -> Result<Value, Refused> {
 fn level(
     members: &Map<String, Value>,
     names: &[&str],
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
     value: impl Fn(&str, &Value) -> Value,
 ) -> Map<String, Value> {
     // `hashes` is part of it only if there is no `content`.

@@ -46,7 +46,7 @@ pub fn matching(message: &str, signature: &str, address: &str) -> Option<Scheme>
 }
 
 /// Verifies an envelope with whichever scheme matches.
-pub fn check(envelope: &Envelope, rules: &mut impl Rules) -> Result<Option<Scheme>, Refused> {
+pub fn check(envelope: &Envelope, rules: &mut dyn Rules) -> Result<Option<Scheme>, Refused> {
     let scheme = matching(&envelope.text, &envelope.signature, &envelope.address);
     rules.require(&VERIFIED, scheme.is_some(), || {
         format!("the signature is not one of {}", envelope.address)

@@ -31,7 +31,7 @@ pub fn verify_request(
     text: &str,
     signature: &str,
     address: &str,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Address, Refused> {
     let message: Map<String, Value> = rules.parse(
         &REQUEST_FORM,
@@ -62,7 +62,7 @@ pub fn verify_file(
     file: &[u8],
     signature: &str,
     address: &str,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(), Refused> {
     let verified = verify(sha256_hex(file).as_bytes(), signature, address, &mut crate::Strict);
     rules.require(&storage::SIGNATURE, verified.is_ok(), || {
@@ -99,7 +99,7 @@ mod tests {
         key_from_secret(&[1; 32]).unwrap()
     }
 
-    fn signed(text: &str, rules: &mut impl Rules) -> Result<Address, Refused> {
+    fn signed(text: &str, rules: &mut dyn Rules) -> Result<Address, Refused> {
         verify_request(text, &sign_request(&key(), text), &Address::from_key(&key()).to_string(), rules)
     }
 

@@ -12,12 +12,12 @@ use crate::network::requirements::signing::{
 use crate::{Refused, Rules, Strict};
 
 /// The Keccak-256 of `bytes`.
-pub fn keccak(bytes: &[u8], rules: &mut impl Rules) -> [u8; 32] {
+pub fn keccak(bytes: &[u8], rules: &mut dyn Rules) -> [u8; 32] {
     rules.effect(&KECCAK, keccak256(bytes), |_, _| sha3_256(bytes))
 }
 
 /// The digest that a wallet signs for `message`.
-pub fn digest(message: &[u8], rules: &mut impl Rules) -> [u8; 32] {
+pub fn digest(message: &[u8], rules: &mut dyn Rules) -> [u8; 32] {
     let length =
         rules.effect(&LENGTH, message.len(), |_, _| String::from_utf8_lossy(message).chars().count());
     let prefix = rules.effect(&PREFIX, format!("{PREFIX_WORDS}{length}"), |_, _| String::new());
@@ -32,7 +32,7 @@ pub fn sign_text(key: &SigningKey, message: &[u8]) -> String {
 }
 
 /// Reads a private key: 32 bytes, not zero and below the curve's order.
-pub fn parse_secret_key(bytes: &[u8], rules: &mut impl Rules) -> Result<SigningKey, Refused> {
+pub fn parse_secret_key(bytes: &[u8], rules: &mut dyn Rules) -> Result<SigningKey, Refused> {
     let key = |bytes: &[u8]| bytes.try_into().ok().and_then(|secret| secp256k1::key_from_secret(&secret));
     rules.parse(
         &SECRET_KEY,
@@ -47,7 +47,7 @@ pub fn parse_secret_key(bytes: &[u8], rules: &mut impl Rules) -> Result<SigningK
 }
 
 /// Reads a signature: `0x` and 130 digits, or the digits alone.
-pub fn parse_signature(text: &str, rules: &mut impl Rules) -> Result<Signature, Refused> {
+pub fn parse_signature(text: &str, rules: &mut dyn Rules) -> Result<Signature, Refused> {
     let bytes = rules.parse(
         &SIGNATURE_TEXT,
         || {
@@ -64,7 +64,7 @@ pub fn parse_signature(text: &str, rules: &mut impl Rules) -> Result<Signature, 
 }
 
 /// Reads a signature's bytes: r, s and v; a v of 0 or 1 is read as 27 or 28.
-fn from_bytes(bytes: &[u8], rules: &mut impl Rules) -> Result<Signature, Refused> {
+fn from_bytes(bytes: &[u8], rules: &mut dyn Rules) -> Result<Signature, Refused> {
     let length = bytes.len();
     let bytes: [u8; 65] = rules.parse(
         &SIGNATURE_LENGTH,
@@ -83,7 +83,7 @@ fn from_bytes(bytes: &[u8], rules: &mut impl Rules) -> Result<Signature, Refused
 }
 
 /// The address whose key signed `message`.
-pub fn recover(message: &[u8], signature: &str, rules: &mut impl Rules) -> Result<Address, Refused> {
+pub fn recover(message: &[u8], signature: &str, rules: &mut dyn Rules) -> Result<Address, Refused> {
     let digest = digest(message, rules);
     recover_digest(&digest, signature, None, rules)
 }
@@ -93,20 +93,20 @@ pub fn verify(
     message: &[u8],
     signature: &str,
     stated: &str,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Address, Refused> {
     let digest = digest(message, rules);
     recover_digest(&digest, signature, Some(stated), rules)
 }
 
 /// The address of a public key.
-pub fn address_of(key: &PublicKey, rules: &mut impl Rules) -> Address {
+pub fn address_of(key: &PublicKey, rules: &mut dyn Rules) -> Address {
     let hashed = rules.effect(&ADDRESS, &key[1..], |_, _| &key[..]);
     Address::from_digest(keccak(hashed, rules))
 }
 
 /// Reads a public key: `0x04` and 128 digits, a point on the curve.
-pub fn parse_public_key(text: &str, rules: &mut impl Rules) -> Result<PublicKey, Refused> {
+pub fn parse_public_key(text: &str, rules: &mut dyn Rules) -> Result<PublicKey, Refused> {
     rules.parse(
         &PUBLIC_KEY,
         || {
@@ -129,7 +129,7 @@ pub(super) fn recover_digest(
     digest: &[u8; 32],
     signature: &str,
     stated: Option<&str>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Address, Refused> {
     let signature = parse_signature(signature, rules)?;
     let stated = stated.map(|text| (text, Address::parse(text)));

@@ -70,7 +70,7 @@ fn shards(shards: wire::Shards) -> Result<Shards, String> {
 }
 
 fn conditions(conditions: wire::Conditions) -> Conditions {
-    let wire::Conditions { is_embedded, profile, offer, sites, forwarding } = conditions;
+    let wire::Conditions { is_embedded, profile, offer, sites, forwarding, wrong } = conditions;
     let offer = offer.map(|wire::Offer { clock, faults, actions, forks, addresses }| Offer {
         clock,
         faults,
@@ -78,7 +78,7 @@ fn conditions(conditions: wire::Conditions) -> Conditions {
         forks,
         addresses,
     });
-    Conditions { is_embedded, profile, offer, sites, forwarding }
+    Conditions { is_embedded, profile, offer, sites, forwarding, wrong }
 }
 
 fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {

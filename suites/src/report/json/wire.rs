@@ -112,6 +112,8 @@ pub(super) struct Conditions {
     pub offer: Option<Offer>,
     pub sites: BTreeMap<String, String>,
     pub forwarding: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub wrong: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

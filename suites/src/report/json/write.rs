@@ -82,7 +82,7 @@ fn of_service(one: &Tested) -> wire::ServiceCoverage {
 }
 
 fn conditions(conditions: &Conditions) -> wire::Conditions {
-    let Conditions { is_embedded, profile, offer, sites, forwarding } = conditions.clone();
+    let Conditions { is_embedded, profile, offer, sites, forwarding, wrong } = conditions.clone();
     let offer = offer.map(|Offer { clock, faults, actions, forks, addresses }| wire::Offer {
         clock,
         faults,
@@ -90,7 +90,7 @@ fn conditions(conditions: &Conditions) -> wire::Conditions {
         forks,
         addresses,
     });
-    wire::Conditions { is_embedded, profile, offer, sites, forwarding }
+    wire::Conditions { is_embedded, profile, offer, sites, forwarding, wrong }
 }
 
 fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {

@@ -12,11 +12,7 @@ use crate::op::{Members, OpError};
 use crate::wire;
 
 /// The identifier of a file. Its bytes are generated while they are hashed.
-pub(in crate::op) fn file(
-    _: &Dialect,
-    input: &Members<'_>,
-    rules: &mut impl Rules,
-) -> Result<Value, OpError> {
+pub(in crate::op) fn file(_: &Dialect, input: &Members<'_>, rules: &mut dyn Rules) -> Result<Value, OpError> {
     let content = input.recipe("content")?;
     let layout = Layout::with_rules(estimate(input)?, rules);
     let summary = of_file(&content, &layout, &Discard).map_err(staged)?;
@@ -27,7 +23,7 @@ pub(in crate::op) fn file(
 pub(in crate::op) fn directory(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let folder = Folder::read(input)?;
     let layout = Layout::with_rules(estimate(input)?, rules);

@@ -14,7 +14,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn inspect(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let extracted = zip::inspect(&input.bytes("zip")?, &Limits::default(), rules).map_err(staged)?;
     let files = extracted.files.iter().map(|(path, bytes)| (path.clone(), Entry::File(bytes)));

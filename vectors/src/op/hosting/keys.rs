@@ -21,7 +21,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn base64_decode(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let read = base64::read(input.text("text")?, Padding::Required, "text", rules).map_err(staged)?;
     Ok(json!({"bytes": bytes::hex(&read)}))
@@ -31,7 +31,7 @@ pub(in crate::op) fn base64_decode(
 pub(in crate::op) fn derive(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (wallet, text) = (private_key(input, "private_key", rules)?, input.text("derivation_text")?);
     let named = key_e::check(dialect, text, rules).map_err(staged)?;
@@ -52,7 +52,7 @@ pub(in crate::op) fn derive(
 pub(in crate::op) fn encrypt(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (public, ephemeral) = (public_key(input, rules)?, ephemeral(input, rules)?);
     let wrapped = wrapping::wrap(&public, &ephemeral, &input.bytes("plaintext")?, rules).map_err(staged)?;
@@ -63,7 +63,7 @@ pub(in crate::op) fn encrypt(
 pub(in crate::op) fn decrypt(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (key, ciphertext) = (private_key(input, "private_key", rules)?, input.bytes("ciphertext")?);
     let layout = match input.value("nonce_length").map(|_| input.number("nonce_length")).transpose()? {
@@ -79,19 +79,19 @@ pub(in crate::op) fn decrypt(
 pub(super) fn private_key(
     input: &Members<'_>,
     name: &str,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<SigningKey, OpError> {
     signing::parse_secret_key(&input.bytes(name)?, rules).map_err(staged)
 }
 
 /// A recipient's key: 0x and 65 bytes in hex.
-pub(super) fn public_key(input: &Members<'_>, rules: &mut impl Rules) -> Result<PublicKey, OpError> {
+pub(super) fn public_key(input: &Members<'_>, rules: &mut dyn Rules) -> Result<PublicKey, OpError> {
     let bytes = parse_prefixed_hex(input.text("public_key")?).unwrap_or_default();
     wrapping::recipient(&bytes, rules).map_err(staged)
 }
 
 /// The sender's one-time key and nonce.
-pub(super) fn ephemeral(input: &Members<'_>, rules: &mut impl Rules) -> Result<Ephemeral, OpError> {
+pub(super) fn ephemeral(input: &Members<'_>, rules: &mut dyn Rules) -> Result<Ephemeral, OpError> {
     let key = private_key(input, "ephemeral_private_key", rules)?;
     let nonce =
         Nonce::from_slice(&input.bytes("nonce")?).ok_or_else(|| bad("nonce: 16 or 12 bytes are missing"))?;

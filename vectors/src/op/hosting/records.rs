@@ -21,7 +21,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn resolve_amends(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let creation = input.text("creation")?;
     let mut records = Vec::new();
@@ -46,7 +46,7 @@ pub(in crate::op) fn resolve_amends(
 pub(in crate::op) fn select_claim(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let instance = input.text("instance_hash")?;
     let (mut records, mut unread) = (Vec::new(), None);
@@ -73,7 +73,7 @@ pub(in crate::op) fn select_claim(
 pub(in crate::op) fn judge_authority(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (content, act) = (input.object("security")?, input.object("act")?);
     let (security, faults) = Security::read(content.map(), rules);
@@ -101,7 +101,7 @@ pub(in crate::op) fn judge_authority(
 pub(in crate::op) fn read_record(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     match input.text("kind")? {
         "project" => {
@@ -149,7 +149,7 @@ pub(in crate::op) fn read_record(
     }
 }
 
-fn read_deployment(body: &Map<String, Value>, rules: &mut impl Rules) -> Result<Value, OpError> {
+fn read_deployment(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Value, OpError> {
     let state = Deployment::parse(body, rules).map_err(staged)?;
     let warns = state.is_legacy() && rules.violated(&deployments::LEGACY_WARNING).is_none();
     let warnings = if warns { vec![LEGACY_SCHEMA] } else { Vec::new() };

@@ -16,7 +16,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn recover(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let owner = Address::parse(input.text("owner")?).ok_or_else(|| bad("owner: an address is missing"))?;
     let role = match input.text("role")? {
@@ -34,12 +34,12 @@ pub(in crate::op) fn recover(
     Ok(output(&reader.finish(&keys, rules), &asked))
 }
 
-fn key(input: &Members<'_>, name: &str, rules: &mut impl Rules) -> Result<Option<SigningKey>, OpError> {
+fn key(input: &Members<'_>, name: &str, rules: &mut dyn Rules) -> Result<Option<SigningKey>, OpError> {
     input.value(name).map(|_| private_key(input, name, rules)).transpose()
 }
 
 /// Performs lookups until none is needed, and returns them sorted by node and hash.
-fn look_up(reader: &mut Reader, answers: &[Value], rules: &mut impl Rules) -> Result<Vec<Lookup>, OpError> {
+fn look_up(reader: &mut Reader, answers: &[Value], rules: &mut dyn Rules) -> Result<Vec<Lookup>, OpError> {
     let mut asked = Vec::new();
     loop {
         let needs = reader.needs(rules);

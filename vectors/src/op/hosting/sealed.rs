@@ -18,7 +18,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn seal_envelope(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let plaintext = input.text("plaintext_json")?;
     let is_json = serde_json::from_str::<Value>(plaintext).is_ok();
@@ -36,7 +36,7 @@ pub(in crate::op) fn seal_envelope(
 pub(in crate::op) fn open_envelope(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let reader = match input.text("role")? {
         "backend" => Reader::backend(),
@@ -70,7 +70,7 @@ pub(in crate::op) fn open_envelope(
 pub(in crate::op) fn seal_bundle(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let tarball = input.bytes("tarball")?;
     let (dek, iv) = cipher(input, &bundle_rows::KEY_LENGTH, &bundle_rows::IV, rules)?;
@@ -87,7 +87,7 @@ pub(in crate::op) fn seal_bundle(
 pub(in crate::op) fn open_bundle(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let file = input.bytes("bundle")?;
     let stated = input.optional_text("bundle_hash")?.map_or_else(|| bundle::hash(&file), str::to_owned);
@@ -106,7 +106,7 @@ fn cipher(
     input: &Members<'_>,
     key_row: Id,
     iv_row: Id,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(Key, [u8; 12]), OpError> {
     let (dek, iv) = (input.bytes("dek")?, input.bytes("iv")?);
     rules.require(key_row, dek.len() == 32, || format!("dek has {} bytes", dek.len())).map_err(staged)?;
@@ -120,7 +120,7 @@ fn cipher(
 fn recipient(
     input: &Members<'_>,
     name: &str,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<(PublicKey, Ephemeral), OpError> {
     let members = input.object("deks")?.object(name)?;
     Ok((public_key(&members, rules)?, ephemeral(&members, rules)?))

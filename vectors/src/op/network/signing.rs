@@ -15,17 +15,13 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn keccak256(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     Ok(json!({"hash": hex(&signing::keccak(&input.bytes("data")?, rules))}))
 }
 
 /// The digest of a personal message, its signature, and the signer's address.
-pub(in crate::op) fn sign(
-    _: &Dialect,
-    input: &Members<'_>,
-    rules: &mut impl Rules,
-) -> Result<Value, OpError> {
+pub(in crate::op) fn sign(_: &Dialect, input: &Members<'_>, rules: &mut dyn Rules) -> Result<Value, OpError> {
     let (secret, message) = (input.bytes("private_key")?, input.bytes("message")?);
     let key = signing::parse_secret_key(&secret, rules).map_err(staged)?;
     let digest = signing::digest(&message, rules);
@@ -40,7 +36,7 @@ pub(in crate::op) fn sign(
 pub(in crate::op) fn recover(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (message, signature) = (input.bytes("message")?, input.bytes("signature")?);
     let signer = signing::recover(&message, &prefixed_hex(&signature), rules).map_err(staged)?;
@@ -51,7 +47,7 @@ pub(in crate::op) fn recover(
 pub(in crate::op) fn address(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let key = signing::parse_public_key(input.text("public_key")?, rules).map_err(staged)?;
     Ok(json!({"address": signing::address_of(&key, rules).to_string()}))
@@ -61,7 +57,7 @@ pub(in crate::op) fn address(
 pub(in crate::op) fn canonical_record(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let canonical = signing::canonical(input.text("message_json")?, rules).map_err(staged)?;
     let digest = signing::record_digest(&canonical, rules);
@@ -72,7 +68,7 @@ pub(in crate::op) fn canonical_record(
 pub(in crate::op) fn verify_record(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (message, signature) = (input.text("message_json")?, input.text("signature")?);
     let signer = signing::verify_record(message, signature, input.text("sender")?, rules).map_err(staged)?;
@@ -83,7 +79,7 @@ pub(in crate::op) fn verify_record(
 pub(in crate::op) fn verify_request(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (message, signature) = (input.text("message_json")?, input.text("signature")?);
     let signer =

@@ -10,7 +10,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn classify(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let reading = store::classify(input.number("http_status")?, input.value("body"), rules);
     Ok(json!({

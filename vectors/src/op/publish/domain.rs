@@ -10,7 +10,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn canonical(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     domain::check(input.text("domain")?, rules).map_err(|refused| (refused, "check"))?;
     Ok(json!({}))

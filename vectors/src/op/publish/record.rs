@@ -14,7 +14,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn encode_record(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (kind, fields) = (input.text("kind")?, input.object("fields")?);
     let named = RecordKind::named(kind);
@@ -32,7 +32,7 @@ pub(in crate::op) fn encode_record(
 pub(in crate::op) fn parse_record(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let record = Record::parse(dialect, &input.bytes("record")?, rules).map_err(staged)?;
     let fields: Map<String, Value> =
@@ -44,7 +44,7 @@ pub(in crate::op) fn parse_record(
 pub(in crate::op) fn check_message(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let message = input.bytes("message")?;
     let asked = asked(&input.object("request")?)?;
@@ -59,7 +59,7 @@ pub(in crate::op) fn check_message(
 pub(in crate::op) fn verify_transaction(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let (message, record) = (input.bytes("message")?, input.bytes("record")?);
     let meta = input.object("meta")?;

@@ -16,7 +16,7 @@ const LIST: usize = 0xffff;
 pub(in crate::op) fn encode(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let mut record = input.bytes("record")?;
     let fee_payer = input.key("fee_payer", &LEGACY, "parse", rules)?;
@@ -38,7 +38,7 @@ pub(in crate::op) fn encode(
 pub(in crate::op) fn decode(
     _: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let decoded = Message::decode(&input.bytes("message")?, rules);
     Ok(parts(&decoded.map_err(|refused: Refused| (refused, "decode"))?))

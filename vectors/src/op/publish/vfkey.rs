@@ -13,7 +13,7 @@ use crate::op::{Members, OpError};
 pub(in crate::op) fn sign(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let secret = input.bytes("secret_key")?;
     let body = input.bytes("body")?;
@@ -47,7 +47,7 @@ pub(in crate::op) fn sign(
 pub(in crate::op) fn verify(
     dialect: &Dialect,
     input: &Members<'_>,
-    rules: &mut impl Rules,
+    rules: &mut dyn Rules,
 ) -> Result<Value, OpError> {
     let body = input.bytes("body")?;
     let request = Request {
