@@ -18,6 +18,7 @@ use assay_spec::network::instance::{self, Action, Control, Instance, InstanceFil
 use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, seconds};
+use assay_spec::network::paging::Sizes;
 use assay_spec::network::pin;
 use assay_spec::network::query::{self, MessageFilter};
 use assay_spec::network::requirements::{
@@ -27,7 +28,7 @@ use assay_spec::network::requirements::{
 use assay_spec::network::signing::sign_file;
 use assay_spec::network::storage::{DEFAULT_CONTENT_TYPE, FILE, RAW};
 use assay_spec::network::store::Status;
-use assay_spec::network::vrf::{Drawn, Wanted, values};
+use assay_spec::network::vrf::{Drawn, Wanted};
 use assay_spec::network::webhook::{MESSAGE_NEW, PROGRAM_EXECUTED, Registration};
 use assay_spec::{Id, Refused, Rules, Without};
 use bytes::Bytes;
@@ -37,11 +38,12 @@ use serde_json::{Map, Value, json};
 use super::aggregates::{AddressQuery, AggregateQuery, Kept, OfAddress};
 use super::call::{ApiPath, Call};
 use super::create::{Accepted, Admit, Created};
+use super::ecvrf::values;
 use super::flat::FlatQuery;
 use super::forget::{Forgotten, Found, Retried};
 use super::info::Information;
 use super::instances::Shown;
-use super::limits::Limits;
+use super::limits::{ForgetRetries, Limits, Retention};
 use super::listing::{ListQuery, Total};
 use super::measure::{Failed, Hourly, Measured, is_prober};
 use super::messages::Wrapped;
@@ -191,11 +193,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     pages::INTEGERS => "`total_pages` is a string",
         reply |r: &mut Answer<Listed>| r.paginate("total_pages", |pages, _| as_text(pages));
     pages::DEFAULT_LIMIT, "early" => "a page holds 10 elements by default",
-        limits |l: &mut Limits| l.page_default /= 2;
+        limits |s: &mut Sizes| s.default /= 2;
     pages::DEFAULT_LIMIT, "late" => "a page holds 40 elements by default",
-        limits |l: &mut Limits| l.page_default *= 2;
+        limits |s: &mut Sizes| s.default *= 2;
     pages::LIMIT => "a page holds one element more than requested", guard;
-    pages::MAXIMUM => "any `limit` is accepted", limits |l: &mut Limits| l.page_maximum = u64::MAX;
+    pages::MAXIMUM => "any `limit` is accepted", limits |s: &mut Sizes| s.maximum = u64::MAX;
     pages::PER_PAGE => "`per_page` is one less than the page holds",
         reply |r: &mut Answer<Listed>| r.paginate("per_page", |_, listed| json!(listed.returned.saturating_sub(1)));
     pages::PAGE => "`page` counts from 0",
@@ -615,8 +617,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
         });
     metrics::NO_IPV6 => "a machine without IPv6 has a ping latency",
         step |r: &mut ShownRecord| r.fail(|failed| (failed == Failed::NoIpv6).then(|| json!(IMAGINED_PING_S)));
-    metrics::RETENTION => "records of any age are served", limits |l: &mut Limits| l.metrics_retention_ms *= 1000;
-    metrics::RETAINED => "records are served for one week only", limits |l: &mut Limits| l.metrics_retention_ms /= 2;
+    metrics::RETENTION => "records of any age are served", limits |r: &mut Retention| r.0 *= 1000;
+    metrics::RETAINED => "records are served for one week only", limits |r: &mut Retention| r.0 /= 2;
     metrics::UNKNOWN => "an unknown node returns the records of another", step |s: &mut FindRecords| {
         s.0 = |core, state, kind, id| match records::records(core, state, kind, id) {
             Err(_) => Ok(of_first(core, state, kind, None)),
@@ -712,7 +714,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     forget::REJECTED_FAILS => "known targets are forgotten although another is rejected",
         step |found: &mut Found| found.0.retain(|target| *target != Target::Store(Status::Rejected));
     forget::RETRIED => "a FORGET that failed is not retried", step |retried: &mut Retried| retried.0 = Verdict::Retry;
-    forget::FINALLY_REJECTED => "a FORGET is retried forever", limits |l: &mut Limits| l.forget_retries = u32::MAX;
+    forget::FINALLY_REJECTED => "a FORGET is retried forever", limits |r: &mut ForgetRetries| r.0 = u32::MAX;
     forget::HASHES => "a FORGET without hashes is accepted", guard;
     forget::POSTS_REMAIN => "a POST is removed with the STORE that it names", step |s: &mut Forget| {
         s.0 = |core, state, number, targets| {

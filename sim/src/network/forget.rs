@@ -6,6 +6,7 @@ use assay_spec::network::message::MessageType;
 use serde_json::Value;
 
 use super::authority::{self, Wish};
+use super::limits::ForgetRetries;
 use super::store::Number;
 use super::{State, Timer, lifecycle, record, set, steps};
 use crate::core::Core;
@@ -57,7 +58,8 @@ pub(super) fn retry(state: &mut State, core: &mut Core, number: Number) {
     batch.retries += 1;
     let verdict = look(state, core, number, &batch.targets);
     let Retried(verdict) = core.step(Retried(verdict));
-    let gives_up = batch.retries >= core.limits(&state.limits).forget_retries;
+    let ForgetRetries(retries) = core.limits(&ForgetRetries(state.limits.forget_retries));
+    let gives_up = batch.retries >= retries;
     match verdict {
         Verdict::Apply => {
             moves(core, batch.state, ForgetEvent::Good);

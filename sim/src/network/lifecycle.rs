@@ -72,12 +72,11 @@ pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
         store.set_state(number, StoreState::Processed);
         // The form was accepted before; if a rule was violated then, parsing fails here and the message has
         // no effect.
-        let content = match kind {
-            MessageType::Post => Ok(Content::Any),
-            _ => {
-                let members = store.message(number).members();
-                Content::parse(kind, &typed::read(core, kind, members), &mut Strict)
-            }
+        let content = if kind == MessageType::Post {
+            Ok(Content::Any)
+        } else {
+            let members = store.message(number).members();
+            Content::parse(kind, &typed::read(core, kind, members), &mut Strict)
         };
         if let Ok(content) = content {
             effects::apply(state, core, number, content);

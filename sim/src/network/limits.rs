@@ -62,6 +62,14 @@ pub struct Limits {
     pub credits_per_token: u64,
 }
 
+/// How long node metrics are returned, in milliseconds.
+#[derive(Clone, Debug)]
+pub(super) struct Retention(pub(super) i64);
+
+/// How often a FORGET is retried.
+#[derive(Clone, Debug)]
+pub(super) struct ForgetRetries(pub(super) u32);
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

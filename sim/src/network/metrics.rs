@@ -8,6 +8,7 @@ use assay_spec::network::requirements::metrics::{ALTERNATIVE, UNKNOWN};
 use serde_json::Value;
 
 use super::call::Call;
+use super::limits::Retention;
 use super::measure::{Failed, Measured};
 use super::nodes::NodeKind;
 use super::{State, sites, steps};
@@ -92,6 +93,7 @@ pub(super) fn records(
 
 /// The records of the node with a number, oldest first.
 pub(super) fn of_node(core: &mut Core, state: &State, number: usize) -> Vec<Arc<Measured>> {
-    let (now, retention_ms) = (core.now(), core.limits(&state.limits).metrics_retention_ms);
+    let Retention(retention_ms) = core.limits(&Retention(state.limits.metrics_retention_ms));
+    let now = core.now();
     state.measure.records(number).filter(|one| now - one.at <= retention_ms).cloned().collect()
 }

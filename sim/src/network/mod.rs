@@ -10,6 +10,7 @@ mod call;
 mod create;
 mod derived;
 mod deviations;
+mod ecvrf;
 mod effects;
 pub mod faults;
 mod fill;

@@ -68,7 +68,7 @@ pub(super) fn plan(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<R
         json!({ "node_id": *node.id, "url": *node.url, "machines": hashes })
     };
     let plan: Vec<Value> = compute(state).map(planned).collect();
-    Ok(answer(core, "plan", plan, None))
+    Ok(answer(core, "plan", &plan, None))
 }
 
 /// `GET /allocation/{vm_hash}`: the node of a machine.
@@ -98,7 +98,7 @@ pub(super) fn nodes(state: &mut State, core: &mut Core, _: &Call<'_>) -> Result<
         })
     };
     let nodes: Vec<Value> = compute(state).map(shown).collect();
-    Ok(answer(core, "nodes", nodes, None))
+    Ok(answer(core, "nodes", &nodes, None))
 }
 
 /// `GET /api/services`: the health of every site except the status service itself.
@@ -114,8 +114,8 @@ pub(super) fn services(state: &mut State, core: &mut Core, _: &Call<'_>) -> Resu
         };
         json!({ "name": site.name, "status": status })
     });
-    let services = services.collect();
-    Ok(answer(core, "services", services, None))
+    let services: Vec<Value> = services.collect();
+    Ok(answer(core, "services", &services, None))
 }
 
 /// `GET /payment`: purchases of credits in pages, newest first, optionally of one `address`.
@@ -136,9 +136,9 @@ pub(super) fn payment(state: &mut State, core: &mut Core, call: &Call<'_>) -> Re
             "created_at": at.seconds(),
         })
     };
-    let payments = wanted[range.start as usize..range.end as usize].iter().map(shown).collect();
+    let payments: Vec<Value> = wanted[range.start as usize..range.end as usize].iter().map(shown).collect();
     let pagination = json!(page.pagination(wanted.len() as u64));
-    Ok(answer(core, "payments", payments, Some(pagination)))
+    Ok(answer(core, "payments", &payments, Some(pagination)))
 }
 
 /// `GET /estimation/token-to-credit`: the value of `tokens`, a whole number, in credits.
@@ -207,7 +207,7 @@ fn compute(state: &State) -> impl Iterator<Item = &Node> {
 pub(super) struct Named(pub(super) &'static str);
 
 /// A list as a named member.
-fn answer(core: &mut Core, name: &'static str, items: Vec<Value>, pagination: Option<Value>) -> Reply {
+fn answer(core: &mut Core, name: &'static str, items: &[Value], pagination: Option<Value>) -> Reply {
     let mut body = json!({ name: items });
     if let Some(pagination) = pagination {
         body["pagination"] = pagination;

@@ -27,10 +27,17 @@ pub(super) struct Listed {
     pub(super) returned: u64,
 }
 
+impl Listed {
+    /// Whether the list is that of an endpoint.
+    pub(super) fn is_of(&self, endpoint: &Endpoint) -> bool {
+        std::ptr::eq(self.endpoint, endpoint)
+    }
+}
+
 impl Answer<Listed> {
     /// Changes every element of the lists of an endpoint.
     pub(super) fn each(&mut self, endpoint: &Endpoint, edit: impl Fn(&mut Value)) {
-        if !std::ptr::eq(self.about.endpoint, endpoint) {
+        if !self.about.is_of(endpoint) {
             return;
         }
         let name = self.about.name;
@@ -60,7 +67,7 @@ impl Answer<Listed> {
 
     /// Renames the array of the lists of an endpoint.
     pub(super) fn rename_array(&mut self, endpoint: &Endpoint, other: &str) {
-        if std::ptr::eq(self.about.endpoint, endpoint) {
+        if self.about.is_of(endpoint) {
             self.rename(self.about.name, other);
         }
     }
@@ -77,7 +84,7 @@ pub(super) enum Order {
 
 /// Reads `page` and `limit`.
 pub(super) fn read(core: &mut Core, limits: &Limits, params: &Params) -> Result<Page, Refusal> {
-    let sizes = core.limits(limits).page_sizes();
+    let sizes = core.limits(&limits.page_sizes());
     Ok(Page::parse(params, sizes, core)?)
 }
 

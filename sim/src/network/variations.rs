@@ -81,7 +81,7 @@ pub(super) const ALL: &[Variation] = variations! {
     "network.limit-400" => "a `limit` above 100 returns 400", step |s: &mut ReadPage| {
         s.0 = |core, limits, params| {
             let limit = params.text("limit").and_then(|limit| limit.parse::<u64>().ok());
-            if limit.is_some_and(|limit| limit > core.limits(limits).page_maximum) {
+            if limit.is_some_and(|limit| limit > core.limits(&limits.page_sizes()).maximum) {
                 return Err(Refusal::new(&pages::MAXIMUM, "`limit` is above the maximum"));
             }
             paging::read(core, limits, params)
@@ -112,7 +112,7 @@ pub(super) const ALL: &[Variation] = variations! {
     "network.ascending" => "lists start with the oldest element",
         step |order: &mut Order| *order = Order::OldestFirst;
     "network.flat-array" => "the flat list is a bare array", reply |r: &mut Answer<Listed>| {
-        if std::ptr::eq(r.about.endpoint, &query::FLAT) {
+        if r.about.is_of(&query::FLAT) {
             r.body = Body::Json(r["messages"].take());
         }
     };

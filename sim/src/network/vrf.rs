@@ -2,13 +2,14 @@
 
 use assay_spec::network::requirements::errors::INTERNAL;
 use assay_spec::network::requirements::vrf::{GENERATE_FIELDS, VERIFY_FIELDS};
-use assay_spec::network::vrf::{Claim, Drawn, Wanted, generate as draw, public_key, verify as is_valid};
+use assay_spec::network::vrf::{Claim, Drawn, Wanted};
 use assay_spec::shape;
 use assay_spec::{Id, Refused};
 use imbl::Vector;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
+use super::ecvrf::{self, public_key};
 use super::{State, steps, typed};
 use crate::core::Core;
 use crate::exchange::Reply;
@@ -79,7 +80,8 @@ pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> R
     let wanted = core.step(wanted);
     let DrawKey { key, .. } = core.step(DrawKey { drawn: state.draws.drawn, key: 0 });
     let secret = secret(core, key);
-    let drawn = draw(secret, &wanted).ok_or_else(|| Refusal::new(&INTERNAL, "the proof cannot be made"))?;
+    let drawn = ecvrf::generate(secret, &wanted);
+    let drawn = drawn.ok_or_else(|| Refusal::new(&INTERNAL, "the proof cannot be made"))?;
     state.draws.keep(drawn.clone(), key);
     let mut body = json!(drawn);
     body["status"] = json!("success");
@@ -99,7 +101,7 @@ pub(super) fn verify(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
 #[expect(clippy::unnecessary_wraps, reason = "what replaces this step may reject")]
 pub(super) fn valid(core: &mut Core, state: &State, claim: &Claim) -> Result<bool, Refusal> {
     let key = public_key(secret(core, state.draws.key_of(&claim.proof)));
-    Ok(is_valid(key, claim))
+    Ok(ecvrf::verify(key, claim))
 }
 
 /// The body as an object. Where the rule about its members is violated, anything is accepted.

@@ -3,7 +3,7 @@
 //! What a control action does to the status is not shown; the transitions of the `instance` machine are the project's
 //! own.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::network::content::{shown, text};
@@ -115,7 +115,7 @@ endpoint! {
     errors: ERRORS,
 }
 
-/// The settings of a new instance.
+/// The settings of a new instance. Nothing runs in one, so its key and its ports are only checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Its name.
@@ -130,10 +130,6 @@ pub struct Wanted {
     pub disk: i64,
     /// The image it boots.
     pub image: String,
-    /// The SSH key that may log in.
-    pub ssh_key: String,
-    /// The open ports.
-    pub allowed_ports: Vec<u16>,
 }
 
 impl Wanted {
@@ -152,10 +148,10 @@ impl Wanted {
             rules.require(&CREATE_NUMBERS, given.is_some(), || shown(content, name))?;
             numbers.push(given.unwrap_or_default());
         }
-        let allowed_ports = ports(content, rules)?.unwrap_or_default();
-        let [name, description, image, ssh_key] = texts.try_into().expect("four strings were read");
+        check_ports(content, rules)?;
+        let [name, description, image, _] = texts.try_into().expect("four strings were read");
         let [cpu, memory, disk] = numbers.try_into().expect("three numbers were read");
-        Ok(Wanted { name, description, cpu, memory, disk, image, ssh_key, allowed_ports })
+        Ok(Wanted { name, description, cpu, memory, disk, image })
     }
 }
 
@@ -168,8 +164,6 @@ pub struct Update {
     pub name: Option<String>,
     /// Its new description.
     pub description: Option<String>,
-    /// The new open ports.
-    pub allowed_ports: Option<Vec<u16>>,
 }
 
 impl Update {
@@ -180,12 +174,9 @@ impl Update {
             rules.require(&CREATE_TEXTS, holds, || shown(content, name))?;
         }
         let owned = |name| text(content, name).map(str::to_owned);
-        Ok(Update {
-            instance_id: instance_id(content, rules)?,
-            name: owned("name"),
-            description: owned("description"),
-            allowed_ports: ports(content, rules)?,
-        })
+        let instance_id = instance_id(content, rules)?;
+        check_ports(content, rules)?;
+        Ok(Update { instance_id, name: owned("name"), description: owned("description") })
     }
 }
 
@@ -305,16 +296,11 @@ fn instance_id(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<St
     Ok(given.unwrap_or_default().to_owned())
 }
 
-fn ports(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Option<Vec<u16>>, Refused> {
-    let Some(firewall) = content.get("firewall") else { return Ok(None) };
-    rules.parse(
-        &CREATE_FIREWALL,
-        || {
-            let ports = firewall.get("allowedPorts").ok_or("firewall has no allowedPorts")?;
-            serde_json::from_value(ports.clone()).map(Some).map_err(|e| format!("allowedPorts: {e}"))
-        },
-        || Ok(Some(Vec::new())),
-    )
+/// `allowedPorts` of a firewall is an array of ports.
+fn check_ports(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<(), Refused> {
+    let Some(firewall) = content.get("firewall") else { return Ok(()) };
+    let ports = firewall.get("allowedPorts").and_then(|ports| Vec::<u16>::deserialize(ports).ok());
+    rules.require(&CREATE_FIREWALL, ports.is_some(), || shown(content, "firewall"))
 }
 
 #[cfg(test)]
@@ -333,7 +319,7 @@ mod tests {
         let good = json!({"name": "n", "cpu": 1, "memory": 2, "disk": 3, "image": "i", "ssh_key": "s",
             "firewall": {"allowedPorts": [0, 65535]}});
         let wanted = Wanted::parse(&members(&good), &mut Strict).unwrap();
-        assert_eq!((wanted.disk, wanted.allowed_ports), (3, vec![0, 65535]));
+        assert_eq!((wanted.cpu, wanted.memory, wanted.disk), (1, 2, 3));
         for (rule, name, value) in [
             (&CREATE_TEXTS, "name", json!(1)),
             (&CREATE_TEXTS, "description", json!(null)),

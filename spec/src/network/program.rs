@@ -48,21 +48,13 @@ endpoint! {
     errors: ERRORS,
 }
 
-/// A program.
+/// A program. The requested runtime, memory and timeout have no effect, so they are only checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Its name.
     pub name: String,
-    /// Its description.
-    pub description: String,
     /// The template.
     pub code: String,
-    /// The requested runtime; it has no effect.
-    pub runtime: String,
-    /// The requested memory; it has no effect.
-    pub memory: i64,
-    /// The requested timeout; it has no effect.
-    pub timeout: i64,
 }
 
 /// Why a run has no result.
@@ -91,19 +83,14 @@ impl Program {
             .map(|name| content.get(name).and_then(Value::as_i64).filter(|number| *number >= 0));
         rules.require(&MEMORY, memory.is_some(), || shown(content, "memory"))?;
         rules.require(&TIMEOUT, timeout.is_some(), || shown(content, "timeout"))?;
-        let owned = |name| text(content, name).unwrap_or_default().to_owned();
         Ok(Program {
-            name: owned("name"),
-            description: owned("description"),
+            name: text(content, "name").unwrap_or_default().to_owned(),
             // Code that is not a string is a program that returns its own JSON.
             code: match content.get("code") {
                 Some(Value::String(code)) => code.clone(),
                 Some(other) => other.to_string().replace("{{", "{ {"),
                 None => String::new(),
             },
-            runtime: runtime.unwrap_or_default().to_owned(),
-            memory: memory.unwrap_or_default(),
-            timeout: timeout.unwrap_or_default(),
         })
     }
 

@@ -1,25 +1,14 @@
 //! The generators of the golden cases. Their output is the same on every machine.
 
-mod check_message;
-mod cid_directory;
-mod cid_file;
-mod decode;
-mod domain;
-mod encode;
+mod drop;
 mod gateway;
 mod group;
 mod hosting;
-mod inspect_zip;
 pub mod keys;
 mod metadata;
 mod network;
-mod record;
-mod sign;
+mod publish;
 mod steps;
-mod verify_header;
-mod verify_transaction;
-mod world;
-mod zip;
 
 use rayon::prelude::*;
 
@@ -58,18 +47,18 @@ const GENERATORS: &[(&str, Generator)] = &[
     ("hosting/authority.json", hosting::authority::cases),
     ("hosting/record.json", hosting::read::cases),
     ("hosting/recover.json", hosting::recover::cases),
-    ("publish/domain.json", domain::cases),
-    ("publish/vfkey-sign.json", sign::cases),
-    ("publish/vfkey-verify.json", verify_header::cases),
-    ("publish/record-encode.json", record::encode_cases),
-    ("publish/record-parse.json", record::parse_cases),
-    ("publish/transaction-encode.json", encode::cases),
-    ("publish/transaction-decode.json", decode::cases),
-    ("publish/check-message.json", check_message::cases),
-    ("publish/verify-transaction.json", verify_transaction::cases),
-    ("drop/cid-file.json", cid_file::cases),
-    ("drop/cid-directory.json", cid_directory::cases),
-    ("drop/inspect-zip.json", inspect_zip::cases),
+    ("publish/domain.json", publish::domain::cases),
+    ("publish/vfkey-sign.json", publish::sign::cases),
+    ("publish/vfkey-verify.json", publish::verify_header::cases),
+    ("publish/record-encode.json", publish::record::encode_cases),
+    ("publish/record-parse.json", publish::record::parse_cases),
+    ("publish/transaction-encode.json", publish::encode::cases),
+    ("publish/transaction-decode.json", publish::decode::cases),
+    ("publish/check-message.json", publish::check_message::cases),
+    ("publish/verify-transaction.json", publish::verify_transaction::cases),
+    ("drop/cid-file.json", drop::cid_file::cases),
+    ("drop/cid-directory.json", drop::cid_directory::cases),
+    ("drop/inspect-zip.json", drop::inspect_zip::cases),
 ];
 
 /// Every generated file with its path below `data`. The manifest is last.

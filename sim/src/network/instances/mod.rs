@@ -180,15 +180,12 @@ pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
         return;
     };
     let machine = Arc::make_mut(machine);
-    let Update { name, description, allowed_ports, .. } = update;
+    let Update { name, description, .. } = update;
     if let Some(name) = name {
         machine.wanted.name = name;
     }
     if let Some(description) = description {
         machine.wanted.description = description;
-    }
-    if let Some(ports) = allowed_ports {
-        machine.wanted.allowed_ports = ports;
     }
     machine.changes += 1;
     machine.updated = now;

@@ -14,6 +14,7 @@ use imbl::{OrdMap, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::limits::Retention;
 use super::{State, Timer, actions, set};
 use crate::core::Core;
 
@@ -176,7 +177,8 @@ fn close(state: &mut State, core: &mut Core, number: u64) {
 /// Drops records of an hour that ended more than two weeks ago.
 fn age(state: &mut State, core: &mut Core) {
     moves(core, MeasurementState::Published, MeasurementEvent::Age);
-    let begin = core.now() - core.limits(&state.limits).metrics_retention_ms;
+    let Retention(retention_ms) = core.limits(&Retention(state.limits.metrics_retention_ms));
+    let begin = core.now() - retention_ms;
     for node in 0..state.nodes.len() {
         let Some(records) = state.measure.records.get_mut(&node) else { continue };
         while records.front().is_some_and(|first| first.at < begin) {

@@ -6,15 +6,15 @@ use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::verify as rows;
 use serde_json::{Value, json};
 
-use super::group::{Group, set, splice};
-use super::keys::address;
 use super::world::{CID, NOW, SITE, prepared, text, transfer_id};
 use crate::case::Case;
+use crate::generate::group::{Group, set, splice};
+use crate::generate::keys::address;
 
 const LOGS: &str = "/in/meta/logMessages";
 const OTHER: &str = "ComputeBudget111111111111111111111111111111";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let source = "src/generate/verify_transaction.rs";
     let mut g = Group::new("publish/verify-transaction", "publish.verify_transaction", source, rows::ALL);
     accepts(&mut g);

@@ -9,7 +9,7 @@ use assay_spec::publish::requirements::check as rows;
 use super::MESSAGE;
 use crate::generate::group::{Group, splice};
 use crate::generate::keys::{address, bytes};
-use crate::generate::world::{CID, NOW, SITE, prepared, text};
+use crate::generate::publish::world::{CID, NOW, SITE, prepared, text};
 
 /// Check 1.
 pub(super) fn encoding(g: &mut Group) {

@@ -6,7 +6,7 @@ use assay_spec::publish::requirements::envelope as rows;
 
 use super::{BODY, MESSAGE, PREPARE};
 use crate::generate::group::{Group, set};
-use crate::generate::world::NOW;
+use crate::generate::publish::world::NOW;
 
 pub(super) fn cases(g: &mut Group) {
     let p = "prepare";

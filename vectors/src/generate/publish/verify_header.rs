@@ -13,11 +13,11 @@ use assay_spec::publish::envelope::seal;
 use assay_spec::publish::requirements::envelope as rows;
 use serde_json::{Value, json};
 
-use super::group::Group;
-use super::keys::{address, bytes, key};
 use super::world::{NOW, SITE, WINDOW};
 use crate::case::Case;
 use crate::edit::{content, look};
+use crate::generate::group::Group;
+use crate::generate::keys::{address, bytes, key};
 
 const PREPARE: &str = "/api/vf-cli/publish/prepare";
 const BODY: &str = r#"{"domain":"site.example","cid":"bafy"}"#;
@@ -25,7 +25,7 @@ const HEADER: &str = "/in/authorization";
 const MESSAGE: &str = "/in/authorization/message";
 const SIGNATURE: &str = "/in/authorization/signature";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g =
         Group::new("publish/vfkey-verify", "vfkey.verify", "src/generate/verify_header.rs", rows::ALL);
     accepts(&mut g);

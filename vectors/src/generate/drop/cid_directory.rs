@@ -5,13 +5,13 @@ mod sharded;
 use assay_spec::drop::requirements::cid as rows;
 use serde_json::{Value, json};
 
-use super::group::{Group, set};
 use crate::case::Case;
+use crate::generate::group::{Group, set};
 
 /// The reading by which an empty top directory is a directory without links.
 const EMPTY_TOP: &str = "A-107/empty-directory";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("drop/cid-directory", "cid.directory", "src/generate/cid_directory.rs", rows::ALL);
     names(&mut g);
     contents(&mut g);
@@ -93,7 +93,7 @@ fn names(g: &mut Group) {
 }
 
 fn contents(g: &mut Group) {
-    let noise = |length: usize| json!({"prng": [super::keys::SEED, length]});
+    let noise = |length: usize| json!({"prng": [crate::generate::keys::SEED, length]});
     for (name, entries, why) in [
         ("empty-file", vec![file("index.html", "page"), file("nothing", "")], "An empty file is a file."),
         (

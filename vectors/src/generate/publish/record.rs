@@ -6,10 +6,10 @@ use assay_spec::publish::requirements::record as rows;
 use assay_spec::{Dialect, Id, Strict};
 use serde_json::{Map, Value, json};
 
-use super::group::{Group, set, splice};
-use super::keys::address;
 use super::world::{CID, LAST, NOW, SITE, text, transfer_id};
 use crate::case::Case;
+use crate::generate::group::{Group, set, splice};
+use crate::generate::keys::address;
 
 static SHOWN: &[Id] =
     &[&rows::NOT_EMPTY, &rows::FORM, &rows::CANONICAL_DOMAIN, &rows::EXACT_TIME, &rows::CANONICAL];
@@ -136,7 +136,7 @@ fn records() -> Vec<(&'static str, Record, &'static str, Option<&'static str>)> 
     ]
 }
 
-pub(super) fn encode_cases() -> Vec<Case> {
+pub(in crate::generate) fn encode_cases() -> Vec<Case> {
     let mut g = Group::new("publish/record-encode", "publish.record.encode", SOURCE, &SHOWN[..4]);
     for (name, record, why, reading) in records() {
         let fields: Map<String, Value> =
@@ -211,7 +211,7 @@ pub(super) fn encode_cases() -> Vec<Case> {
     g.cases
 }
 
-pub(super) fn parse_cases() -> Vec<Case> {
+pub(in crate::generate) fn parse_cases() -> Vec<Case> {
     let mut g = Group::new("publish/record-parse", "publish.record.parse", SOURCE, SHOWN);
     for (name, record, why, reading) in records() {
         let bytes = text(&record);

@@ -5,15 +5,15 @@ use assay_spec::publish::requirements::message::LEGACY;
 use assay_spec::{Dialect, Id};
 use serde_json::{Value, json};
 
-use super::group::{Group, set};
-use super::keys::{address, bytes};
 use super::world::{CID, NOW, SITE, text};
 use crate::bytes::hex;
 use crate::case::Case;
+use crate::generate::group::{Group, set};
+use crate::generate::keys::{address, bytes};
 
 static SHOWN: &[Id] = &[&LEGACY];
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g =
         Group::new("publish/transaction-encode", "transaction.encode", "src/generate/encode.rs", SHOWN);
     let input = |record: Value| {

@@ -7,10 +7,10 @@ use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::message::LEGACY;
 use serde_json::{Value, json};
 
-use super::group::{Group, splice};
-use super::keys::bytes;
 use super::world::{CID, NOW, SITE, prepared, text};
 use crate::case::Case;
+use crate::generate::group::{Group, splice};
+use crate::generate::keys::bytes;
 
 const MESSAGE: &str = "/in/message";
 /// Offsets of the parts of a publishing message: accounts, blockhash, instructions, program, its accounts, data.
@@ -18,7 +18,7 @@ const PARTS: [usize; 6] = [3, 100, 132, 133, 134, 136];
 
 static SHOWN: &[Id] = &[&LEGACY];
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g =
         Group::new("publish/transaction-decode", "transaction.decode", "src/generate/decode.rs", SHOWN);
     accepts(&mut g);

@@ -9,15 +9,15 @@ use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::check as rows;
 use serde_json::{Value, json};
 
-use super::group::{Group, set};
-use super::keys::{address, bytes};
 use super::world::{CID, NOW, SITE, WINDOW, prepared, text, transfer_id};
 use crate::case::Case;
+use crate::generate::group::{Group, set};
+use crate::generate::keys::{address, bytes};
 
 const MESSAGE: &str = "/in/message";
 const DATA: &str = "/in/message/instructions/0/data";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new(
         "publish/check-message",
         "publish.check_message",

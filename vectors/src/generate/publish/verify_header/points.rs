@@ -18,7 +18,7 @@ use crate::case::Edit;
 use crate::edit::{content, look};
 use crate::generate::group::{Group, set, splice};
 use crate::generate::keys::{self, address, bytes};
-use crate::generate::world::NOW;
+use crate::generate::publish::world::NOW;
 
 /// The reading of how strictly edge cases of the curve are verified. The document leaves it open.
 const STRICT: &str = "A-069/strict-signature";

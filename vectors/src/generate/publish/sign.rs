@@ -3,13 +3,13 @@
 use assay_spec::publish::requirements::envelope as rows;
 use serde_json::{Value, json};
 
-use super::group::Group;
-use super::keys::{bytes, secret};
 use super::world::{NOW, SITE};
 use crate::bytes::hex;
 use crate::case::Case;
+use crate::generate::group::Group;
+use crate::generate::keys::{bytes, secret};
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("publish/vfkey-sign", "vfkey.sign", "src/generate/sign.rs", rows::ALL);
     let prepare = "/api/vf-cli/publish/prepare";
     let input = |path: &str, body: Value| {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{BODY, MESSAGE, PREPARE, claims};
 use crate::generate::group::Group;
-use crate::generate::world::{NOW, SITE};
+use crate::generate::publish::world::{NOW, SITE};
 
 pub(super) fn cases(g: &mut Group) {
     let p = "prepare";

@@ -3,12 +3,12 @@
 use assay_spec::publish::requirements::domain as rows;
 use serde_json::json;
 
-use super::group::{Group, splice};
 use crate::case::Case;
+use crate::generate::group::{Group, splice};
 
 const D: &str = "/in/domain";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("publish/domain", "domain.canonical", "src/generate/domain.rs", rows::ALL);
     let label = |n: usize| "a".repeat(n);
     let total = [label(63), label(63), label(63), label(61)].join(".");

@@ -3,15 +3,15 @@
 use assay_spec::crypto::text::hex;
 use serde_json::json;
 
-use super::group::Group;
-use super::keys::SEED;
 use crate::bytes::prng;
 use crate::case::Case;
+use crate::generate::group::Group;
+use crate::generate::keys::SEED;
 
 const CHUNK: usize = 262_144;
 const WIDTH: usize = 174;
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("drop/cid-file", "cid.file", "src/generate/cid_file.rs", &[]);
     let noise = |length: usize| json!({"prng": [SEED, length]});
     // One byte per chunk in each repetition, so that no two chunks are equal. Faster than random bytes.

@@ -4,17 +4,17 @@ use assay_spec::Id;
 use assay_spec::drop::requirements::zip as rows;
 use serde_json::{Value, json};
 
-use super::group::{Group, set};
 use super::zip::{Entry, Piece, archive, edits, recipe};
 use crate::bytes::hex;
 use crate::case::Case;
+use crate::generate::group::{Group, set};
 
 /// The reading by which a megabyte is 1,000,000 bytes.
 const DECIMAL: &str = "A-094/decimal";
 
 const PAGE: &[u8] = b"<!doctype html><title>site</title><link rel=\"stylesheet\" href=\"css/site.css\">\n";
 
-pub(super) fn cases() -> Vec<Case> {
+pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("drop/inspect-zip", "drop.inspect_zip", "src/generate/inspect_zip.rs", rows::ALL);
     accepts(&mut g);
     foreign(&mut g);
@@ -99,21 +99,21 @@ fn accepts(g: &mut Group) {
 /// The same folder, zipped by other programs.
 fn foreign(g: &mut Group) {
     for (name, zip, why) in [
-        ("by-python", &include_bytes!("foreign/python.zip")[..], "Written by Python 3.11's zipfile."),
+        ("by-python", &include_bytes!("../foreign/python.zip")[..], "Written by Python 3.11's zipfile."),
         (
             "by-infozip",
-            include_bytes!("foreign/infozip.zip"),
+            include_bytes!("../foreign/infozip.zip"),
             "Written by Info-ZIP 3.0, with directory entries and Unix times.",
         ),
         (
             "by-infozip-streamed",
-            include_bytes!("foreign/infozip-streamed.zip"),
+            include_bytes!("../foreign/infozip-streamed.zip"),
             "Written by Info-ZIP 3.0 into a pipe, with data descriptors.",
         ),
-        ("by-7zip", include_bytes!("foreign/7z.zip"), "Written by 7-Zip 26.02."),
+        ("by-7zip", include_bytes!("../foreign/7z.zip"), "Written by 7-Zip 26.02."),
         (
             "by-jar",
-            include_bytes!("foreign/jar.zip"),
+            include_bytes!("../foreign/jar.zip"),
             "Written by the jar tool of Java 17, with data descriptors.",
         ),
     ] {
@@ -137,7 +137,8 @@ fn form(g: &mut Group) {
         g.reject(name, "stored", [edit], &rows::FORM, why);
     }
     let whole = crate::edit::content(&zip).expect("bytes");
-    let cut = super::group::splice("/in/zip", whole.len() - 8, hex_text(&whole[whole.len() - 8..]), "");
+    let cut =
+        crate::generate::group::splice("/in/zip", whole.len() - 8, hex_text(&whole[whole.len() - 8..]), "");
     g.reject("form-cut", "stored", [cut], &rows::FORM, "The end record is cut off.");
 }
 

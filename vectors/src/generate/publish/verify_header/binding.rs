@@ -10,7 +10,7 @@ use super::{MESSAGE, SIGNATURE, signature};
 use crate::edit::{content, look};
 use crate::generate::group::{Group, set, splice};
 use crate::generate::keys::{address, key};
-use crate::generate::world::SITE;
+use crate::generate::publish::world::SITE;
 
 pub(super) fn cases(g: &mut Group) {
     let p = "prepare";

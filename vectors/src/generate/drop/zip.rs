@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::bytes::hex;
 
-pub(super) use edits::edits;
+pub(in crate::generate) use edits::edits;
 
 /// Compression methods.
 const STORED: u16 = 0;
@@ -23,8 +23,8 @@ const UTF8: u16 = 1 << 11;
 
 /// An entry and its headers' values.
 #[derive(Clone)]
-pub(super) struct Entry {
-    pub(super) name: String,
+pub(in crate::generate) struct Entry {
+    pub(in crate::generate) name: String,
     crc: u32,
     /// The size in both headers.
     declared: u32,
@@ -58,38 +58,38 @@ enum Data {
 
 impl Entry {
     /// A stored file.
-    pub(super) fn stored(name: &str, bytes: &[u8]) -> Entry {
+    pub(in crate::generate) fn stored(name: &str, bytes: &[u8]) -> Entry {
         Entry::new(name, crc32fast::hash(bytes), bytes.len(), STORED, Data::Bytes(bytes.to_vec()))
     }
 
     /// A stored file of one byte repeated.
-    pub(super) fn stored_run(name: &str, byte: u8, count: usize) -> Entry {
+    pub(in crate::generate) fn stored_run(name: &str, byte: u8, count: usize) -> Entry {
         let data = Data::Run { before: Vec::new(), byte, count, after: Vec::new() };
         Entry::new(name, crc32fast::hash(&vec![byte; count]), count, STORED, data)
     }
 
     /// A deflated file of zero bytes.
-    pub(super) fn zeros(name: &str, count: usize) -> Entry {
+    pub(in crate::generate) fn zeros(name: &str, count: usize) -> Entry {
         Entry::new(name, crc32fast::hash(&vec![0; count]), count, DEFLATED, deflate::zeros(count))
     }
 
     /// A file with given deflated data.
-    pub(super) fn deflated(name: &str, bytes: &[u8], deflated: Vec<u8>) -> Entry {
+    pub(in crate::generate) fn deflated(name: &str, bytes: &[u8], deflated: Vec<u8>) -> Entry {
         Entry::new(name, crc32fast::hash(bytes), bytes.len(), DEFLATED, Data::Bytes(deflated))
     }
 
     /// The same data under the header values of `other`.
-    pub(super) fn declared_as(self, other: &Entry) -> Entry {
+    pub(in crate::generate) fn declared_as(self, other: &Entry) -> Entry {
         Entry { declared: other.declared, crc: other.crc, ..self }
     }
 
     /// Writes the sizes in a data descriptor after the data.
-    pub(super) fn described(self) -> Entry {
+    pub(in crate::generate) fn described(self) -> Entry {
         Entry { form: Form::Descriptor, ..self }
     }
 
     /// Writes the sizes in the 64-bit extra fields.
-    pub(super) fn wide(self) -> Entry {
+    pub(in crate::generate) fn wide(self) -> Entry {
         Entry { form: Form::Wide, ..self }
     }
 
@@ -185,13 +185,13 @@ impl Data {
 
 /// A header, some data, or the end record.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(in crate::generate) enum Piece {
     Bytes(Vec<u8>),
     Run(u8, usize),
 }
 
 /// A zip of these entries in this order.
-pub(super) fn archive(entries: &[Entry]) -> Vec<Piece> {
+pub(in crate::generate) fn archive(entries: &[Entry]) -> Vec<Piece> {
     let (mut pieces, mut directory, mut at) = (Vec::new(), Vec::new(), 0);
     for entry in entries {
         directory.push(entry.central(at));
@@ -210,7 +210,7 @@ pub(super) fn archive(entries: &[Entry]) -> Vec<Piece> {
 
 impl Piece {
     /// The length in bytes.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::generate) fn len(&self) -> usize {
         match self {
             Piece::Bytes(bytes) => bytes.len(),
             Piece::Run(_, count) => *count,
@@ -219,7 +219,7 @@ impl Piece {
 }
 
 /// The pieces in a member's notation: hex, base64 if long, or `concat` if there are runs among them.
-pub(super) fn recipe(pieces: &[Piece]) -> Value {
+pub(in crate::generate) fn recipe(pieces: &[Piece]) -> Value {
     let mut parts: Vec<Value> = Vec::new();
     let mut bytes = Vec::new();
     for piece in pieces {
