@@ -43,6 +43,9 @@ pub enum Run {
 /// A check that runs.
 pub type Checking<'a> = Pin<Box<dyn Future<Output = Checked> + 'a>>;
 
+/// Whether the settings have a fixture.
+pub type Given = fn(&Settings) -> bool;
+
 /// What a check needs from a target besides its URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
@@ -218,7 +221,7 @@ pub struct Check {
     /// What it needs.
     pub needs: &'static [Need],
     /// The profile's key of a fixture that replaces its needs, and whether the settings have it.
-    pub given: Option<(&'static str, fn(&Settings) -> bool)>,
+    pub given: Option<(&'static str, Given)>,
     /// Prerequisites: if one of these checks fails, this one is inconclusive.
     pub after: &'static [Id],
     /// What it costs.
@@ -257,7 +260,7 @@ impl Check {
 
     /// With a fixture of the profile that replaces its needs.
     #[must_use]
-    pub const fn or_given(mut self, key: &'static str, given: fn(&Settings) -> bool) -> Check {
+    pub const fn or_given(mut self, key: &'static str, given: Given) -> Check {
         self.given = Some((key, given));
         self
     }

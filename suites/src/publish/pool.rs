@@ -32,6 +32,11 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// How many domains stay free while others are locked: no check needs more.
 const FREE: usize = 2;
 
+/// The names of domains, and whether this run has yet to ask if each is free.
+type Held = Vec<(String, bool)>;
+/// Why there is no domain, and whether there may be one later in this run.
+type WhyNone = (String, bool);
+
 /// What a check does with a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -203,12 +208,7 @@ impl Pool {
 
     /// Holds a domain for each purpose, and says whether this run has yet to ask if it is free. An error says why there is
     /// none, and whether there may be one later.
-    fn hold(
-        &self,
-        check: u32,
-        purposes: &[Purpose],
-        is_patient: bool,
-    ) -> Result<Vec<(String, bool)>, (String, bool)> {
+    fn hold(&self, check: u32, purposes: &[Purpose], is_patient: bool) -> Result<Held, WhyNone> {
         let (now, mut domains) = (Instant::now(), self.lock());
         let mut held: Vec<usize> = Vec::new();
         for purpose in purposes {
@@ -234,12 +234,7 @@ impl Pool {
     }
 
     /// As [`Pool::hold`]; in a run in real time it waits until there are domains.
-    async fn wait(
-        &self,
-        check: u32,
-        purposes: &[Purpose],
-        is_patient: bool,
-    ) -> Result<Vec<(String, bool)>, String> {
+    async fn wait(&self, check: u32, purposes: &[Purpose], is_patient: bool) -> Result<Held, String> {
         loop {
             match self.hold(check, purposes, is_patient) {
                 Ok(held) => return Ok(held),
@@ -263,7 +258,7 @@ impl Pool {
 }
 
 /// Why no domains can be held, and whether that may change within this run.
-fn why_none(domains: &[Domain], purposes: &[Purpose]) -> (String, bool) {
+fn why_none(domains: &[Domain], purposes: &[Purpose]) -> WhyNone {
     let is_knock = purposes.iter().all(|purpose| *purpose == Purpose::Knock);
     let usable: Vec<&Domain> = domains.iter().filter(|domain| !domain.is_frozen).collect();
     let left = usable.iter().filter(|domain| is_knock || !domain.has_no_publish_left()).count();
@@ -363,8 +358,7 @@ pub(super) async fn draw<'p>(
         let leases: Vec<Arc<Lease>> = found.iter().flatten().map(|(name, _)| lease(name)).collect();
         let drawn = probe.share("publish.domain", || found.map(|found| json!(found)));
         let drawn = drawn.map_err(Stop::NotTestable)?;
-        let drawn: Vec<(String, bool)> =
-            serde_json::from_value(drawn).map_err(|e| Stop::Error(e.to_string()))?;
+        let drawn: Held = serde_json::from_value(drawn).map_err(|e| Stop::Error(e.to_string()))?;
         let (mut callers, mut first) = (Vec::new(), None);
         for (n, (domain, is_new)) in drawn.into_iter().enumerate() {
             let caller = Caller { domain, key: ed25519::key_from_seed(seed), _lease: leases.get(n).cloned() };
