@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use assay_spec::{Id, Place};
 
-use crate::probe::Probe;
+use crate::probe::{Probe, Settings};
 use crate::refusal::Refusal;
 use crate::verdict::Failure;
 
@@ -42,6 +42,9 @@ pub enum Run {
 
 /// A check that runs.
 pub type Checking<'a> = Pin<Box<dyn Future<Output = Checked> + 'a>>;
+
+/// Whether the settings have a fixture.
+pub type Given = fn(&Settings) -> bool;
 
 /// What a check needs from a target besides its URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,16 +82,20 @@ impl Need {
 /// What a check costs the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Requests: exact in the check's own world, and elsewhere too unless `elsewhere` is larger.
+    /// Requests: exact in the check's own world, and the maximum elsewhere unless `elsewhere` is set.
     pub requests: u32,
-    /// The maximum of requests on a shared target, where fixtures must be found and some responses need another
-    /// request. 0 if not more than `requests`.
-    pub elsewhere: u32,
+    /// The maximum of requests on a shared target, where fixtures must be found, some responses need another request and
+    /// some are shared.
+    pub elsewhere: Option<u32>,
     /// The requests among them that write; accepted ones leave data behind.
     pub writes: u32,
     /// Prepares that count against a domain's day.
     pub publishes: u32,
-    /// Domains that it uses up.
+    /// The maximum of these on a shared target, where checks share responses.
+    pub publishes_elsewhere: u32,
+    /// The requests and publishes that it adds on a shared target if the profile has a domain with a pending transfer.
+    pub with_pending: (u32, u32),
+    /// Domains that it makes in its own world.
     pub domains: u32,
     /// Uploads that count against an address's hour.
     pub drops: u32,
@@ -107,9 +114,11 @@ impl Cost {
     const LIGHT: Cost = Cost { requests: 100, publishes: 10, drops: 2, bytes: 1_000_000, ..Cost::NOTHING };
     const NOTHING: Cost = Cost {
         requests: 0,
-        elsewhere: 0,
+        elsewhere: None,
         writes: 0,
         publishes: 0,
+        publishes_elsewhere: 0,
+        with_pending: (0, 0),
         domains: 0,
         drops: 0,
         bytes: 0,
@@ -119,14 +128,22 @@ impl Cost {
 
     /// Requests in the check's own world, or on a shared target.
     pub const fn requests_at(self, own: bool) -> u32 {
-        if own || self.elsewhere < self.requests { self.requests } else { self.elsewhere }
+        match self.elsewhere {
+            Some(elsewhere) if !own => elsewhere,
+            _ => self.requests,
+        }
+    }
+
+    /// Publishes in the check's own world, or the maximum on a shared target.
+    pub const fn publishes_at(self, own: bool) -> u32 {
+        if own { self.publishes } else { self.publishes_elsewhere }
     }
 
     /// The maximum of bytes in the check's own world, or on a shared target.
     pub const fn bytes_at(self, own: bool) -> u64 {
         let requests = self.requests_at(own) as u64;
         // Additional requests have the default size.
-        let more = requests - self.requests as u64;
+        let more = requests.saturating_sub(self.requests as u64);
         match self.bytes {
             0 => requests * Self::REQUEST_BYTES as u64,
             bytes => bytes as u64 + more * Self::REQUEST_BYTES as u64,
@@ -135,8 +152,12 @@ impl Cost {
 
     /// The maximum of writing requests in the check's own world, or on a shared target.
     pub const fn writes_at(self, own: bool) -> u32 {
-        let more = self.requests_at(own) - self.requests;
-        if self.writes == 0 { 0 } else { self.writes + more }
+        let (requests, all) = (self.requests_at(own), self.requests);
+        match self.writes {
+            0 => 0,
+            writes if requests < writes => requests,
+            writes => writes + requests.saturating_sub(all),
+        }
     }
 
     /// Its weight on a shared target.
@@ -199,6 +220,8 @@ pub struct Check {
     pub refusal: Option<Refusal>,
     /// What it needs.
     pub needs: &'static [Need],
+    /// The profile's key of a fixture that replaces its needs, and whether the settings have it.
+    pub given: Option<(&'static str, Given)>,
     /// Prerequisites: if one of these checks fails, this one is inconclusive.
     pub after: &'static [Id],
     /// What it costs.
@@ -211,7 +234,7 @@ impl Check {
     /// A check of `requirement` without needs and cost, whose function is `fact` in `module`.
     pub const fn new(requirement: Id, module: &'static str, fact: &'static str, run: Run) -> Check {
         let cost = Cost::NOTHING;
-        Check { requirement, fact, module, refusal: None, needs: &[], after: &[], cost, run }
+        Check { requirement, fact, module, refusal: None, needs: &[], given: None, after: &[], cost, run }
     }
 
     /// With this rejection.
@@ -232,6 +255,13 @@ impl Check {
     #[must_use]
     pub const fn needs(mut self, needs: &'static [Need]) -> Check {
         self.needs = needs;
+        self
+    }
+
+    /// With a fixture of the profile that replaces its needs.
+    #[must_use]
+    pub const fn or_given(mut self, key: &'static str, given: Given) -> Check {
+        self.given = Some((key, given));
         self
     }
 
@@ -262,10 +292,24 @@ impl Check {
         self
     }
 
+    /// With up to this many requests and publishes on a shared target.
+    #[must_use]
+    pub const fn shares(mut self, requests: u32, publishes: u32) -> Check {
+        (self.cost.elsewhere, self.cost.publishes_elsewhere) = (Some(requests), publishes);
+        self
+    }
+
+    /// With up to this many more requests and publishes on a shared target where a transfer is pending.
+    #[must_use]
+    pub const fn pending(mut self, requests: u32, publishes: u32) -> Check {
+        self.cost.with_pending = (requests, publishes);
+        self
+    }
+
     /// With up to this many requests on a shared target.
     #[must_use]
     pub const fn elsewhere(mut self, requests: u32) -> Check {
-        self.cost.elsewhere = requests;
+        self.cost.elsewhere = Some(requests);
         self
     }
 

@@ -174,7 +174,7 @@ fn is_own(report: &Run) -> bool {
 
 fn needs(outcome: &Outcome, key: &str) -> bool {
     match outcome.requirement.service {
-        Service::Publish => key == "publish.key",
+        Service::Publish => key.starts_with("publish."),
         Service::Hosting => key == "hosting.wallet_key",
         _ => false,
     }

@@ -17,6 +17,8 @@ pub struct Pace {
     counted_as: BTreeMap<String, String>,
     sites: Mutex<BTreeMap<String, Site>>,
     drops_per_hour: Option<u32>,
+    domains: usize,
+    has_pending: bool,
     dropped: Mutex<VecDeque<Instant>>,
     longest_wait: Duration,
 }
@@ -78,6 +80,8 @@ impl Default for Pace {
             counted_as: BTreeMap::new(),
             sites: Mutex::default(),
             drops_per_hour: None,
+            domains: 0,
+            has_pending: false,
             dropped: Mutex::default(),
             longest_wait: LONGEST_WAIT,
         }
@@ -116,6 +120,22 @@ impl Pace {
     pub fn with_drops(mut self, per_hour: u32) -> Pace {
         self.drops_per_hour = Some(per_hour);
         self
+    }
+
+    /// The same pace, for a run that may publish with so many domains, and may knock at one with a pending transfer.
+    #[must_use]
+    pub fn with_domains(self, domains: usize, has_pending: bool) -> Pace {
+        Pace { domains, has_pending, ..self }
+    }
+
+    /// With how many domains the run may publish.
+    pub const fn domains(&self) -> usize {
+        self.domains
+    }
+
+    /// Whether the run has a domain with a pending transfer.
+    pub const fn has_pending(&self) -> bool {
+        self.has_pending
     }
 
     /// The same pace, with another longest wait for `Retry-After`.

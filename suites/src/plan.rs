@@ -2,12 +2,13 @@
 
 mod estimate;
 
-use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::check::{Check, Need, Stop, Weight};
 use crate::dry;
 use crate::probe::Settings;
+use crate::publish::Pool;
 use crate::select::Filter;
 use crate::target::Target;
 use crate::verdict::Verdict;
@@ -62,11 +63,13 @@ pub async fn foresee(
     checks: &[&'static Check],
 ) -> Vec<Planned> {
     let mut planned = plan(target, checks);
-    let mut domains = settings.publish.domains.lock().unwrap_or_else(PoisonError::into_inner).clone();
     for Planned { check, left_out } in &mut planned {
         let check: &'static Check = check;
         if settings.real_time {
             *left_out = missing(target, check, true).map(|need| LeftOut::not_testable(needs(need, check)));
+        }
+        if check.given.is_some_and(|(_, given)| given(settings)) {
+            *left_out = None;
         }
         if let (true, Some(why)) =
             (check.needs.contains(&Need::Chain), settings.wrong.get("publish.chain_url"))
@@ -77,11 +80,7 @@ pub async fn foresee(
             *left_out = unwelcome(target, wishes, check);
         }
         if left_out.is_none() {
-            *left_out = early(target, settings, &domains, check).await;
-        }
-        if left_out.is_none() {
-            // What the check will have taken from the pool is not there for the next.
-            domains.drain(..domains.len().min(check.cost.domains as usize));
+            *left_out = early(target, settings, check).await;
         }
     }
     planned
@@ -104,7 +103,9 @@ pub fn select(
 
 fn needs(need: Need, check: &Check) -> String {
     let wait = if need == Need::Clock && check.cost.waits > 0 { ", or --real-time" } else { "" };
-    format!("needs {}{wait}", need.missing())
+    let given =
+        check.given.map(|(key, _)| format!(", or a domain in that state ({key})")).unwrap_or_default();
+    format!("needs {}{wait}{given}", need.missing())
 }
 
 /// What the target lacks for a check. In real time a run waits instead of moving time.
@@ -138,14 +139,9 @@ fn unwelcome(target: &dyn Target, wishes: &Wishes, check: &Check) -> Option<Left
 }
 
 /// What the check itself says where it gets no answer at all.
-async fn early(
-    target: &dyn Target,
-    settings: &Settings,
-    domains: &VecDeque<String>,
-    check: &'static Check,
-) -> Option<LeftOut> {
+async fn early(target: &dyn Target, settings: &Settings, check: &'static Check) -> Option<LeftOut> {
     let mut settings = settings.clone();
-    settings.publish.domains = Arc::new(Mutex::new(domains.clone()));
+    settings.publish.pool = Arc::new(Pool::new(settings.publish.pool.names()));
     match dry::ends_early(target, &settings, check).await? {
         Stop::NotTestable(reason) => Some(LeftOut { verdict: Verdict::NotTestable, reason }),
         Stop::NotApplicable(reason) => Some(LeftOut { verdict: Verdict::NotApplicable, reason }),

@@ -12,7 +12,7 @@ use assay_spec::{Dialect, Instant};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::check::{Check, Stop};
+use crate::check::{Check, Checking, Stop};
 use crate::exchange::{Exchange, Response};
 use crate::owners;
 use crate::pace::{Pace, TurnedAway};
@@ -69,6 +69,9 @@ pub struct Probe<'run> {
     statistics: Mutex<Statistics>,
 }
 
+/// What a check does at its end, whatever its verdict is.
+type AtEnd = for<'a> fn(&'a Probe) -> Checking<'a>;
+
 #[derive(Default)]
 struct Statistics {
     exchanges: Vec<Exchange>,
@@ -92,6 +95,7 @@ struct Statistics {
     reserved: Option<(String, u32)>,
     /// How long the run's own pace has held this check back behind its first request.
     held: Duration,
+    at_end: Option<AtEnd>,
 }
 
 /// What a check leaves behind.
@@ -185,6 +189,18 @@ impl<'run> Probe<'run> {
             at_limit,
             held,
             environment,
+        }
+    }
+
+    /// At its end the check does this, such as to free what others use too.
+    pub(crate) fn at_end(&self, end: AtEnd) {
+        self.statistics(|statistics| statistics.at_end = Some(end));
+    }
+
+    /// Does what the check does at its end. That it fails does not change the verdict.
+    pub(crate) async fn leave(&self) {
+        if let Some(end) = self.statistics(|statistics| statistics.at_end.take()) {
+            let _ = end(self).await;
         }
     }
 

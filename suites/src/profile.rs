@@ -101,11 +101,21 @@ pub struct Publish {
     /// The header from which the service reads the client's address, if it trusts this machine.
     #[serde(default, deserialize_with = "drop::optional_header_name")]
     pub forwarding_header: Option<String>,
-    /// Bound domains, canonical, that the run may use up.
+    /// Bound domains, canonical, with which the run may publish.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub domains: Vec<String>,
     /// The key bound to all of `domains`: its 32-byte ed25519 seed as 64 hex digits.
     pub key: Option<Secret>,
+    /// A domain with a pending transfer from `key` to `second_key`. The run does not accept it.
+    pub pending: Option<String>,
+    /// The incoming key of `pending`, in the form of `key`.
+    pub second_key: Option<Secret>,
+    /// The transaction signature of the transfer of `pending`, base58.
+    pub pending_transfer: Option<String>,
+    /// A domain bound to `key` that is not publishable.
+    pub not_publishable: Option<String>,
+    /// A domain bound to `key` whose account does not have the feature.
+    pub feature_off: Option<String>,
     /// The readings that the target declares.
     #[serde(default, skip_serializing_if = "is_default")]
     pub readings: PublishReadings,
@@ -194,6 +204,7 @@ impl Profile {
             ("gateway.revoked_key", self.gateway.as_ref().and_then(|gateway| gateway.revoked_key.as_ref())),
             ("hosting.wallet_key", self.hosting.as_ref().and_then(|hosting| hosting.wallet_key.as_ref())),
             ("publish.key", self.publish.as_ref().and_then(|publish| publish.key.as_ref())),
+            ("publish.second_key", self.publish.as_ref().and_then(|publish| publish.second_key.as_ref())),
         ];
         all.into_iter().filter_map(|(key, secret)| Some((key, secret?))).collect()
     }
@@ -279,10 +290,13 @@ fn wrong_form(table: &DeTable<'_>) -> Option<(String, Range<usize>)> {
 fn wrong_text(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
     let inner = |name: &str| table.get(name).and_then(|value| value.get_ref().as_table());
     let literals = inner("dialect").into_iter().flat_map(DeTable::values);
-    let domains = inner("publish").and_then(|publish| publish.get("domains")?.get_ref().as_array());
+    let publish = inner("publish");
+    let domains = publish.and_then(|publish| publish.get("domains")?.get_ref().as_array());
+    let single = ["pending", "not_publishable", "feature_off"];
+    let single = single.into_iter().filter_map(|key| publish?.get(key));
     let texts = |value: &Spanned<DeValue<'_>>| Some((value.get_ref().as_str()?.to_owned(), value.span()));
     let empty = literals.filter_map(texts).find(|(text, _)| text.trim().is_empty());
-    let foreign = domains.into_iter().flat_map(|domains| domains.iter());
+    let foreign = domains.into_iter().flat_map(|domains| domains.iter()).chain(single);
     let foreign = foreign.filter_map(texts).find(|(text, _)| !is_canonical(text));
     match (empty, foreign) {
         (Some((_, span)), _) => Some(("a literal of the dialect can't be empty", span)),

@@ -363,6 +363,12 @@ const BETWEEN: Duration = Duration::from_secs(65);
 /// Runs the body of a check: once, or at each place of its requirement. A matrix check ends as it does at the worst place,
 /// and places where it cannot run do not count beside others.
 pub(crate) async fn carry_out(probe: &Probe<'_>) -> Checked {
+    let checked = at_its_places(probe).await;
+    probe.leave().await;
+    checked
+}
+
+async fn at_its_places(probe: &Probe<'_>) -> Checked {
     let check = probe.check;
     let run = match check.run {
         check::Run::Once(run) => return run(probe).await,

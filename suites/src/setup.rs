@@ -135,9 +135,10 @@ pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result
         }
     }
     if let Some(publish) = &profile.publish {
-        match publish::Fixtures::new(publish, secrets.get("publish.key")) {
+        let keys = ["publish.key", "publish.second_key"].map(|key| secrets.get(key));
+        match publish::Fixtures::new(publish, keys[0], keys[1]) {
             Ok(fixtures) => settings.publish = fixtures,
-            Err(why) => wrong.push(loaded.source.wrong_at("publish.key", &why)),
+            Err((key, why)) => wrong.push(loaded.source.wrong_at(key, &why)),
         }
     }
     if let Some(drop) = &profile.drop {
@@ -193,7 +194,10 @@ pub fn pace(profile: &Profile) -> Pace {
         // The client's address is the same for all nodes.
         counted_as.extend(network.sites().into_keys().map(|site| (site, "network".to_owned())));
     }
-    let pace = Pace::new(per_minute).counting_as(counted_as);
+    let mut pace = Pace::new(per_minute).counting_as(counted_as);
+    if let Some(publish) = &profile.publish {
+        pace = pace.with_domains(publish.domains.len(), publish.pending.is_some());
+    }
     match &profile.drop {
         Some(drop) => pace.with_drops(drop.limits.drops_per_hour),
         None => pace,

@@ -7,7 +7,6 @@
 use std::cmp::Reverse;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::PoisonError;
 
 use sha2::{Digest, Sha256};
 
@@ -81,9 +80,7 @@ impl Shard {
     /// Reduces the shared resources to this shard's part: every Nth domain. Drops are not divided, because one shard
     /// makes all of them. The pace is not divided, because a delayed check would see its locks expire.
     pub fn share(self, settings: &Settings) {
-        let mut domains = settings.publish.domains.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = std::mem::take(&mut *domains);
-        *domains = all.into_iter().skip(self.number - 1).step_by(self.of).collect();
+        settings.publish.pool.retain(|n, _| n % self.of == self.number - 1);
     }
 }
 
@@ -155,8 +152,11 @@ impl fmt::Display for Shard {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::check;
+    use crate::publish::Pool;
 
     #[test]
     fn every_check_belongs_to_one_shard_and_shards_have_similar_cost() {
@@ -208,10 +208,10 @@ mod tests {
         let names = ["a", "b", "c", "d", "e", "f", "g"];
         let mut taken = Vec::new();
         for number in 1..=3 {
-            let settings = Settings::default();
-            settings.publish.domains.lock().unwrap().extend(names.map(str::to_owned));
+            let mut settings = Settings::default();
+            settings.publish.pool = Arc::new(Pool::new(names.map(str::to_owned)));
             Shard { number, of: 3 }.share(&settings);
-            taken.push(settings.publish.domains.lock().unwrap().iter().cloned().collect::<Vec<_>>().concat());
+            taken.push(settings.publish.pool.names().concat());
         }
         assert_eq!(taken, ["adg", "be", "cf"]);
     }

@@ -5,7 +5,7 @@
 //! file of each service.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_spec::Service;
@@ -128,8 +128,7 @@ pub fn leave_out(wrong: BTreeMap<String, String>, settings: &mut Settings) {
     let contracts = &mut settings.metadata.contracts;
     contracts.retain(|_| numbers.next().is_none_or(|n| is_right("metadata.contracts", n)));
     let publish = &settings.publish;
-    let mut pool = publish.domains.lock().unwrap_or_else(PoisonError::into_inner);
-    pool.retain(|domain| publish.number(domain).is_none_or(|n| is_right("publish.domains", n)));
+    publish.pool.retain(|_, domain| publish.number(domain).is_none_or(|n| is_right("publish.domains", n)));
 }
 
 /// Why the checks that rest on these are skipped, by key.

@@ -213,7 +213,7 @@ impl Setup {
         let services: Vec<Service> = services.into_iter().collect();
         // A control API makes domains.
         let is_foreign = target.offer().actions.is_empty();
-        let domains = checks.iter().filter(|_| is_foreign).map(|check| check.cost.domains as usize).sum();
+        let domains = if is_foreign { usize::MAX } else { 0 };
         let wrong = setup::confirm(target.as_mut(), settings, pace, source, &services, domains).await?;
         if !wrong.is_empty() && !quiet {
             eprintln!(
@@ -331,8 +331,6 @@ async fn run_once(
     if let (Some(earlier), Some(path)) = (&earlier, &args.resume) {
         let wrong = |why: String| Ending::Bad(format!("{}: cannot resume: {why}", path.display()));
         merge::belongs(&begun, earlier).map_err(wrong)?;
-        let sent = outcomes.filter(|one| !one.exchanges.is_empty()).map(|one| one.requirement.key).collect();
-        leave_used_domains(&setup.settings, &checks, &sent);
     }
     let checks: Vec<_> = checks.into_iter().filter(|check| !done.contains(&check.requirement.key)).collect();
 
@@ -462,15 +460,6 @@ fn wanted(
     Ok((part, selection))
 }
 
-/// Removes the domains that earlier checks used from the pool.
-fn leave_used_domains(settings: &Settings, checks: &[&'static Check], done: &BTreeSet<u32>) {
-    let ran = checks.iter().filter(|check| done.contains(&check.requirement.key));
-    let used: usize = ran.map(|check| check.cost.domains as usize).sum();
-    let mut domains = settings.publish.domains.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let used = used.min(domains.len());
-    domains.drain(..used);
-}
-
 /// Runs once, or repeatedly as the flags say. Known failures do not stop it.
 #[expect(clippy::too_many_arguments, reason = "what one run needs")]
 async fn times(
@@ -490,6 +479,7 @@ async fn times(
         if nth > 0 {
             // Each repetition uses a new seed, so names are new.
             setup.settings.seed = setup.settings.seed.wrapping_add(1);
+            setup.settings.publish.pool.forget();
             planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
         }
         let runner = setup.runner(jobs);

@@ -9,10 +9,11 @@ use assay_spec::{Id, Service};
 use serde_json::{Value, json};
 
 use super::{LeftOut, Planned};
+use crate::check::Cost;
 use crate::pace::Pace;
 use crate::run::parallel;
 use crate::target::Target;
-use crate::{gateway, hosting, network, prose};
+use crate::{gateway, hosting, network, prose, publish};
 
 /// The assumed time of a request if it was not measured, in milliseconds.
 const LATENCY_MS: u64 = 50;
@@ -97,7 +98,7 @@ impl Plan {
         for Planned { check, left_out: why } in planned {
             let sums = services.entry(check.requirement.service).or_default();
             match why {
-                None => sums.add(&Sums::from_cost(check.cost, own)),
+                None => sums.add(&Sums::from_cost(check.cost, own, pace)),
                 Some(why) => {
                     sums.left_out += 1;
                     left_out.entry(why.clone()).or_default().push(check.requirement);
@@ -106,7 +107,14 @@ impl Plan {
         }
         if !own {
             for (service, sums) in &mut services {
-                sums.requests += once(*service, sums);
+                let (requests, publishes) = once(*service, sums, pace);
+                sums.requests += requests;
+                if *service == Service::Publish {
+                    sums.writes += requests;
+                    sums.bytes += requests * u64::from(Cost::REQUEST_BYTES);
+                    sums.publishes += publishes;
+                    sums.domains = pace.domains().min(publish::MOST_DOMAINS) as u64;
+                }
             }
         }
         let waiting = planned.iter().filter(|planned| planned.left_out.is_none() && !target.offer().clock);
@@ -257,16 +265,18 @@ impl Plan {
 }
 
 impl Sums {
-    fn from_cost(cost: crate::check::Cost, own: bool) -> Sums {
+    fn from_cost(cost: Cost, own: bool, pace: &Pace) -> Sums {
+        let (requests, publishes) = if own || !pace.has_pending() { (0, 0) } else { cost.with_pending };
+        let requests = u64::from(requests);
         Sums {
             checks: 1,
             left_out: 0,
-            requests: cost.requests_at(own).into(),
-            writes: cost.writes_at(own).into(),
-            publishes: cost.publishes.into(),
-            domains: cost.domains.into(),
+            requests: requests + u64::from(cost.requests_at(own)),
+            writes: requests + u64::from(cost.writes_at(own)),
+            publishes: (publishes + cost.publishes_at(own)).into(),
+            domains: if own { cost.domains.into() } else { 0 },
             drops: cost.drops.into(),
-            bytes: cost.bytes_at(own),
+            bytes: requests * u64::from(Cost::REQUEST_BYTES) + cost.bytes_at(own),
         }
     }
 
@@ -297,14 +307,15 @@ impl Sums {
     }
 }
 
-/// Requests that the checks of a service make once together on a shared target, at most.
-fn once(service: Service, sums: &Sums) -> u64 {
+/// Requests and publishes that the checks of a service make once together on a shared target, at most.
+fn once(service: Service, sums: &Sums, pace: &Pace) -> (u64, u64) {
     match service {
-        _ if sums.checks == 0 => 0,
-        Service::Gateway => gateway::FINDING,
-        Service::Network => network::LEARNING,
-        Service::Hosting => network::LEARNING + hosting::READING,
-        Service::Metadata | Service::Publish | Service::Drop => 0,
+        _ if sums.checks == 0 => (0, 0),
+        Service::Gateway => (gateway::FINDING, 0),
+        Service::Network => (network::LEARNING, 0),
+        Service::Hosting => (network::LEARNING + hosting::READING, 0),
+        Service::Publish => publish::opening(pace.domains()),
+        Service::Metadata | Service::Drop => (0, 0),
     }
 }
 
@@ -326,7 +337,7 @@ fn classes(services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
         classes.push(Class { name, needed, limit, span: "a minute", seconds, is_cut: false });
     }
     if all.publishes > 0 {
-        let limit = PUBLISHES.u64() * all.domains.max(1);
+        let limit = PUBLISHES.u64() * pace.domains() as u64;
         let name = "publishes".to_owned();
         let span = "a day for the domains in the profile";
         classes.push(Class { name, needed: all.publishes, limit, span, seconds: 0, is_cut: true });

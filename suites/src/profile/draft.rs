@@ -139,7 +139,7 @@ const KEYS: &[Key] = &[
         "publish",
         "chain_url",
         "\"http://127.0.0.1:4117\"",
-        "A node of the chain. Without it confirmed transactions are not tested.",
+        "A node of the chain, for 7 more checks: those of confirmed transactions.",
     ),
     (
         "publish",
@@ -147,12 +147,47 @@ const KEYS: &[Key] = &[
         "\"X-Forwarded-For\"",
         "The header from which the service reads the client's address.",
     ),
-    ("publish", "domains", "[\"a.example\"]", "Bound domains that a run may use up."),
+    (
+        "publish",
+        "domains",
+        "[\"a.example\"]",
+        "Bound domains with which a run publishes, up to 30 times a day each. One runs 70 checks, two 75.",
+    ),
     (
         "publish",
         "key",
         "{ env = \"PUBLISH_KEY\" }",
         "The seed of the key bound to these domains, 64 hex digits.",
+    ),
+    (
+        "publish",
+        "pending",
+        "\"b.example\"",
+        "A domain with a pending transfer from key to second_key, for 3 more checks. The run does not accept it.",
+    ),
+    (
+        "publish",
+        "second_key",
+        "{ env = \"SECOND_PUBLISH_KEY\" }",
+        "The incoming key of that transfer, 64 hex digits.",
+    ),
+    (
+        "publish",
+        "pending_transfer",
+        "\"2nBhEBYYvfaAe16UMNqRHre4YNSskvuYgx3M6E4JP1oDYvZEJHvoPzyUidNgNX5r9sTyN1J9UxtbCXy2rqYcuyuv\"",
+        "The transaction signature of that transfer, for 1 more check.",
+    ),
+    (
+        "publish",
+        "not_publishable",
+        "\"c.example\"",
+        "A domain bound to key that is not publishable, for 1 more check.",
+    ),
+    (
+        "publish",
+        "feature_off",
+        "\"d.example\"",
+        "A domain bound to key whose account does not have the feature, for 1 more check.",
     ),
     ("publish.limits", "requests_per_minute", "30", "Requests per minute."),
     (
@@ -542,5 +577,6 @@ mod tests {
         }
     }
 
-    const SECRET_OR_SWITCH: [&str; 5] = ["key", "revoked_key", "wallet_key", "endpoints", "control_token"];
+    const SECRET_OR_SWITCH: [&str; 6] =
+        ["key", "second_key", "revoked_key", "wallet_key", "endpoints", "control_token"];
 }

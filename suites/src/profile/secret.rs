@@ -13,7 +13,7 @@ use crate::files;
 use crate::redact::Hidden;
 
 /// The profile keys that refer to secrets.
-pub(super) const SECRETS: [&str; 7] = [
+pub(super) const SECRETS: [&str; 8] = [
     "client_key",
     "headers",
     "control_token",
@@ -21,6 +21,7 @@ pub(super) const SECRETS: [&str; 7] = [
     "gateway.revoked_key",
     "hosting.wallet_key",
     "publish.key",
+    "publish.second_key",
 ];
 
 /// Where a secret is kept. A profile never contains the secret, so its parsed values do not either.

@@ -1,11 +1,13 @@
 //! Checks of a confirmed publish through the chain's public interface.
 
 use assay_spec::crypto::{ed25519, text};
+use assay_spec::publish::places::SUBMITS;
 use assay_spec::publish::requirements::{chain as rows, message, submit as submits};
 use serde_json::{Value, json};
 
+use super::scene::published;
 use super::wire::read_message;
-use super::{Caller, Prepared, caller, chain_call, landed, publish_body};
+use super::{Caller, Prepared, chain_call};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
 use crate::shows;
@@ -13,26 +15,31 @@ use crate::shows;
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FOUND, transaction_is_found_without_error)
         .costs(3, 1, 1)
+        .shares(1, 0)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS, &submits::SIGNATURE] }),
     shows!(rows::MESSAGE, transaction_contains_the_signed_message)
         .costs(3, 1, 1)
+        .shares(1, 0)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS, &submits::SIGNATURE, &message::FEE_PAYER, &message::CLIENT] }),
     shows!(rows::INVOCATION, log_shows_the_memo_invocation)
         .costs(3, 1, 1)
+        .shares(1, 0)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
     shows!(rows::SIGNED_BY, log_names_the_publishing_key)
         .costs(3, 1, 1)
+        .shares(1, 0)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
     shows!(rows::MEMO_LINE, log_shows_the_memo_and_its_length)
         .costs(3, 1, 1)
+        .shares(1, 0)
         .writes(2)
         .needs(&[Need::Chain])
         .after(const { &[&submits::LANDS] }),
@@ -40,8 +47,10 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// Publishes, and fetches the transaction from the chain in this encoding.
 async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepared, Value), Stop> {
-    let caller = caller(probe).await?;
-    let (prepared, signature) = landed(probe, &caller, &publish_body(&caller)).await?;
+    let (caller, prepared, submitted) = published(probe, SUBMITS[0]).await?;
+    submitted.given_status(&[200])?;
+    let signature = submitted.json()["signature"].as_str().unwrap_or_default().to_owned();
+    submitted.given(!signature.is_empty(), "the submit returned no `signature`")?;
     let config =
         json!({ "encoding": encoding, "commitment": "confirmed", "maxSupportedTransactionVersion": 0 });
     let found = chain_call(probe, "getTransaction", json!([signature, config])).await?;

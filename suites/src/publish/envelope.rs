@@ -7,13 +7,14 @@ use assay_spec::Place;
 use assay_spec::crypto::text;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
+use assay_spec::publish::places::BY_INCOMING;
 use assay_spec::publish::requirements::envelope as rows;
 use serde_json::{Value, json};
 
 use super::refusals;
 use super::scene::Knock;
 use super::wire::Draft;
-use super::{NO_ID, PREPARE, SUBMIT, fresh_key, prepare};
+use super::{NO_ID, PREPARE, SUBMIT, declared, fresh_key, prepare};
 use crate::boundary::{Edges, edges, expect_beyond, expect_inside};
 use crate::check::{Check, Checked, Need};
 use crate::probe::{Answer, Probe};
@@ -21,39 +22,39 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::SCHEME, each wrong_scheme_or_spacing_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(25, 1, 2),
+        .posts(25, 1, 2).shares(12, 0).pending(8, 0),
     refuses!(rows::TWO_PARTS, each one_or_three_parts_are_rejected, refusals::UNAUTHENTICATED)
-        .posts(19, 1, 2),
+        .posts(19, 1, 2).shares(9, 0).pending(6, 0),
     refuses!(rows::BASE64URL, each padding_and_the_standard_alphabet_are_rejected, refusals::UNAUTHENTICATED)
-        .posts(19, 1, 2),
+        .posts(19, 1, 2).shares(9, 0).pending(6, 0),
     refuses!(rows::SIGNATURE_LENGTH, each signature_of_63_or_65_bytes_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(19, 1, 2),
-    refuses!(rows::PREFIX, each wrong_prefix_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
+        .posts(19, 1, 2).shares(9, 0).pending(6, 0),
+    refuses!(rows::PREFIX, each wrong_prefix_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2).shares(9, 0).pending(6, 0),
     refuses!(rows::SIX_KEYS, each seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(25, 1, 2),
-    refuses!(rows::VERSION, each wrong_version_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
-    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).posts(25, 1, 2),
-    refuses!(rows::METHOD, each wrong_method_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2),
-    refuses!(rows::PATH, each wrong_path_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2),
-    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).posts(19, 1, 2),
-    refuses!(rows::TIME_FORM, each invalid_time_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2),
+        .posts(25, 1, 2).shares(12, 0).pending(8, 0),
+    refuses!(rows::VERSION, each wrong_version_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2).shares(12, 0).pending(8, 0),
+    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).posts(25, 1, 2).shares(12, 0).pending(8, 0),
+    refuses!(rows::METHOD, each wrong_method_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2).shares(6, 0).pending(4, 0),
+    refuses!(rows::PATH, each wrong_path_is_rejected, refusals::UNAUTHENTICATED).posts(19, 1, 2).shares(9, 0).pending(6, 0),
+    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).posts(19, 1, 2).shares(9, 0).pending(6, 0),
+    refuses!(rows::TIME_FORM, each invalid_time_is_rejected, refusals::UNAUTHENTICATED).posts(25, 1, 2).shares(12, 0).pending(8, 0),
     refuses!(rows::TIME_WINDOW, each times_within_10_minutes_are_accepted_and_others_rejected, refusals::UNAUTHENTICATED)
-        .posts(31, 1, 2),
+        .posts(31, 1, 2).shares(15, 0).pending(10, 0),
     refuses!(rows::BODY_HASH, each body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(19, 1, 2),
-    shows!(rows::EMPTY_BODY, each empty_body_is_hashed_too).posts(4, 0, 1),
+        .posts(19, 1, 2).shares(9, 0).pending(6, 0),
+    shows!(rows::EMPTY_BODY, each empty_body_is_hashed_too).posts(4, 0, 1).shares(4, 0),
     refuses!(rows::DOMAIN_AS_SENT, each domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(19, 1, 2),
-    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2),
+        .posts(19, 1, 2).shares(9, 0).pending(6, 0),
+    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2).shares(6, 0).pending(4, 0),
     refuses!(rows::SIGNATURE, each signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(17, 1, 1),
+        .posts(17, 1, 1).shares(12, 0),
     refuses!(rows::FEATURE, each account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(13, 1, 2)
-        .needs(&[Need::Actions]),
+        .posts(13, 1, 2).shares(6, 0)
+        .needs(&[Need::Actions]).or_given("[publish] feature_off", |settings| settings.publish.feature_off.is_some()),
     refuses!(rows::BLANKET, each every_failure_returns_the_same_404, refusals::UNAUTHENTICATED)
-        .posts(58, 1, 2),
+        .posts(58, 1, 2).shares(29, 0).pending(19, 0),
     refuses!(rows::BEFORE_BODY, each invalid_envelope_hides_a_malformed_body, refusals::UNAUTHENTICATED)
-        .posts(4, 0, 1)
+        .posts(4, 0, 1).shares(4, 0)
         .after(const { &[&rows::SIGNATURE] }),
 ];
 
@@ -365,10 +366,26 @@ async fn signature_that_does_not_verify_is_rejected(probe: &Probe<'_>, place: Pl
 
 /// Sends a request for an account without the feature. It must return 404.
 async fn account_without_the_feature_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let caller = if probe.has_control() {
+        None
+    } else {
+        probe.found(
+            !BY_INCOMING.contains(&place),
+            "needs a pending transfer without the feature (a control API)",
+        )?;
+        Some(declared(probe, "feature_off", |fixtures| &fixtures.feature_off)?)
+    };
     let knock = Knock::at(probe, place).await?;
     knock.counterpart(probe).await?;
-    knock.scene.rebind(probe, &json!({ "feature": false })).await?;
-    knock.send(probe, |_| {}).await?.expect_refused()
+    let Some(caller) = caller else {
+        knock.scene.rebind(probe, &json!({ "feature": false })).await?;
+        return knock.send(probe, |_| {}).await?.expect_refused();
+    };
+    Draft::new(probe, &caller, knock.path, knock.body.replace(&knock.scene.caller.domain, &caller.domain))
+        .await?
+        .send(probe)
+        .await?
+        .expect_refused()
 }
 
 /// Violates seven different rules, and at a prepare also names another domain in the body. Each 404 must be the plain text

@@ -21,9 +21,13 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::ERROR_JSON, each errors_are_json_with_a_string, refusals::ERRORS).posts(16, 4, 4),
+    refuses!(rows::ERROR_JSON, each errors_are_json_with_a_string, refusals::ERRORS)
+        .posts(16, 4, 4)
+        .shares(9, 2)
+        .pending(5, 1),
     refuses!(rows::BODY_LIMIT, each body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
         .posts(8, 1, 2)
+        .shares(9, 1)
         .sends(400_000),
     refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
         .costs(62, 31, 2)

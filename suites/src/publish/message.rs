@@ -4,7 +4,7 @@ use assay_spec::Place;
 use assay_spec::publish::requirements::message as rows;
 use serde_json::json;
 
-use super::scene::Scene;
+use super::scene::{Scene, answered};
 use super::wire::{Message, read_message};
 use super::{Caller, chain_call};
 use crate::check::{Check, Checked, Need, Stop};
@@ -12,29 +12,34 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LEGACY, each message_is_legacy_shortest_and_complete).posts(3, 3, 3),
-    shows!(rows::HEADER, each header_is_2_1_1).posts(3, 3, 3),
-    shows!(rows::FEE_PAYER, each account_0_is_not_the_client).posts(3, 3, 3),
-    shows!(rows::CLIENT, each account_1_is_the_client).posts(3, 3, 3),
-    shows!(rows::MEMO_PROGRAM, each account_2_is_the_memo_program).posts(3, 3, 3),
-    shows!(rows::THREE_ACCOUNTS, each message_has_three_accounts).posts(3, 3, 3),
-    shows!(rows::ONE_INSTRUCTION, each message_has_one_instruction).posts(3, 3, 3),
-    shows!(rows::INSTRUCTION_PROGRAM, each instruction_calls_account_2).posts(3, 3, 3),
-    shows!(rows::INSTRUCTION_ACCOUNTS, each instruction_passes_account_1).posts(3, 3, 3),
-    shows!(rows::BLOCKHASH, each blockhash_is_valid).costs(6, 3, 3).writes(3).needs(&[Need::Chain]),
+    shows!(rows::LEGACY, each message_is_legacy_shortest_and_complete).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::HEADER, each header_is_2_1_1).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::FEE_PAYER, each account_0_is_not_the_client).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::CLIENT, each account_1_is_the_client).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::MEMO_PROGRAM, each account_2_is_the_memo_program).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::THREE_ACCOUNTS, each message_has_three_accounts).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::ONE_INSTRUCTION, each message_has_one_instruction).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::INSTRUCTION_PROGRAM, each instruction_calls_account_2).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::INSTRUCTION_ACCOUNTS, each instruction_passes_account_1).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::BLOCKHASH, each blockhash_is_valid)
+        .costs(6, 3, 3)
+        .shares(5, 2)
+        .pending(2, 1)
+        .writes(3)
+        .needs(&[Need::Chain]),
 ];
 
 /// Sends an ordinary prepare and decodes its message.
 async fn ordinary(probe: &Probe<'_>, place: Place) -> Result<(Caller, Message), Stop> {
-    let scene = Scene::at(probe, place).await?;
-    let prepared = scene.prepared(probe).await?;
+    let (scene, talk) = answered(probe, place).await?;
+    let prepared = talk.prepared(probe)?;
     Ok((scene.caller, probe.given_some(read_message(&prepared.message), "the message cannot be decoded")?))
 }
 
 /// Decodes the prepared message. It must be a legacy message with lengths in shortest encoding and no bytes left
 /// over.
 async fn message_is_legacy_shortest_and_complete(probe: &Probe<'_>, place: Place) -> Checked {
-    let prepared = Scene::at(probe, place).await?.prepared(probe).await?;
+    let prepared = answered(probe, place).await?.1.prepared(probe)?;
     let message = read_message(&prepared.message);
     probe.expect(message.is_some(), "message", "a transaction message", "bytes that do not decode")?;
     if let Some(message) = message {
@@ -119,7 +124,9 @@ async fn instruction_passes_account_1(probe: &Probe<'_>, place: Place) -> Checke
 
 /// Asks the chain (`isBlockhashValid`) about the message's blockhash. It must be valid.
 async fn blockhash_is_valid(probe: &Probe<'_>, place: Place) -> Checked {
-    let (_, message) = ordinary(probe, place).await?;
+    // Not one that checks share: a blockhash is valid for about a minute.
+    let prepared = Scene::at(probe, place).await?.prepared(probe).await?;
+    let message = probe.given_some(read_message(&prepared.message), "the message cannot be decoded")?;
     let hash = bs58::encode(message.blockhash).into_string();
     let answer = chain_call(probe, "isBlockhashValid", json!([hash, { "commitment": "processed" }])).await?;
     probe.expect(answer["value"] == true, "isBlockhashValid", "true", answer["value"].to_string())

@@ -5,6 +5,7 @@ pub mod client;
 mod envelope;
 mod exchange;
 mod message;
+mod pool;
 mod prepare;
 mod record;
 mod refusals;
@@ -15,8 +16,7 @@ mod transfer;
 pub mod verify;
 mod wire;
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_spec::crypto::ed25519;
@@ -28,6 +28,8 @@ use crate::client::Limits;
 use crate::exchange::Request;
 use crate::probe::{Answer, Evidence, Probe};
 
+pub use pool::Pool;
+use pool::{Lease, Purpose, draw};
 pub(crate) use wire::Draft;
 
 /// Every check of the service, by file.
@@ -66,16 +68,24 @@ pub(crate) const NO_ID: &str = "5f0f1b5e-0000-4000-8000-00000badf00d";
 /// What a profile configures for this service.
 #[derive(Clone, Default)]
 pub struct Fixtures {
-    /// Bound domains that no check has used yet.
-    pub domains: Arc<Mutex<VecDeque<String>>>,
-    /// A domain at which nothing is accepted, so that many checks can use it.
-    pub reserved: Arc<Mutex<Option<String>>>,
+    /// The bound domains, by state.
+    pub pool: Arc<Pool>,
     /// How far the target's clock is ahead of this machine's, in milliseconds, if that was seen before the checks.
     pub ahead_ms: Option<i64>,
     /// All domains of the profile, in its order.
     pub declared: Arc<[String]>,
     /// The seed of the key that all of them are bound to.
     pub key: Option<[u8; 32]>,
+    /// The domain with a pending transfer.
+    pub pending: Arc<Pool>,
+    /// The seed of the incoming key of that transfer.
+    pub second_key: Option<[u8; 32]>,
+    /// The transaction signature of that transfer.
+    pub pending_transfer: Option<String>,
+    /// A bound domain that is not publishable.
+    pub not_publishable: Option<String>,
+    /// A bound domain whose account does not have the feature.
+    pub feature_off: Option<String>,
     /// A transfer must carry a `cid`.
     pub transfer_needs_cid: bool,
     /// A different domain in the body may return 400.
@@ -83,23 +93,48 @@ pub struct Fixtures {
 }
 
 impl Fixtures {
-    /// The fixtures of a profile; `key` is the secret that the profile names (64 hex digits).
-    pub fn new(profile: &crate::profile::Publish, key: Option<&str>) -> Result<Fixtures, String> {
+    /// The fixtures of a profile; the keys are the secrets that it names (64 hex digits). An error names the wrong one.
+    pub fn new(
+        profile: &crate::profile::Publish,
+        key: Option<&str>,
+        second_key: Option<&str>,
+    ) -> Result<Fixtures, (&'static str, String)> {
+        let read =
+            |name: &'static str, key: Option<&str>| key.map(seed).transpose().map_err(|why| (name, why));
         Ok(Fixtures {
-            domains: Arc::new(Mutex::new(profile.domains.iter().cloned().collect())),
-            reserved: Arc::default(),
+            pool: Arc::new(Pool::new(profile.domains.iter().cloned())),
             ahead_ms: None,
             declared: profile.domains.clone().into(),
-            key: key.map(seed).transpose()?,
+            key: read("publish.key", key)?,
+            pending: Arc::new(Pool::new(profile.pending.clone())),
+            second_key: read("publish.second_key", second_key)?,
+            pending_transfer: profile.pending_transfer.clone(),
+            not_publishable: profile.not_publishable.clone(),
+            feature_off: profile.feature_off.clone(),
             transfer_needs_cid: profile.readings.transfer_needs_cid,
             lenient_rule7: profile.readings.lenient_rule7,
         })
+    }
+
+    /// Every pool of domains.
+    fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
+        [&self.pool, &self.pending].into_iter()
     }
 
     /// The position of a domain in the profile.
     pub(crate) fn number(&self, domain: &str) -> Option<usize> {
         self.declared.iter().position(|declared| declared == domain)
     }
+}
+
+/// With how many domains a run publishes at most: it asks whether each is free before it uses it.
+pub(crate) const MOST_DOMAINS: usize = 10;
+
+/// Requests and publishes that the checks make once together without a control API, at most: one publish with each domain
+/// shows whether it is free, and one prepare of a transfer and one of an accept are shared.
+pub(crate) fn opening(domains: usize) -> (u64, u64) {
+    let domains = domains.min(MOST_DOMAINS) as u64;
+    (2 * domains + 2, domains + 2)
 }
 
 /// The signing key for a seed of 64 hex digits.
@@ -126,55 +161,64 @@ impl std::fmt::Debug for Fixtures {
 pub(crate) struct Caller {
     pub(crate) domain: String,
     pub(crate) key: SigningKey,
+    /// Keeps the domain from other checks.
+    _lease: Option<Arc<Lease>>,
 }
 
 impl Caller {
     /// The same domain with another key.
     pub(crate) fn with_key(&self, key: SigningKey) -> Caller {
-        Caller { domain: self.domain.clone(), key }
+        Caller { key, ..self.clone() }
     }
 }
 
-/// A fresh bound domain: created through the control API, otherwise taken from the profile's list.
+/// A bound domain that is free: created through the control API, otherwise one of the profile's.
 pub(crate) async fn caller(probe: &Probe<'_>) -> Result<Caller, Stop> {
     bound(probe, json!({})).await
 }
 
-/// A fresh domain with such a binding, for example `{"publishable": false}`.
+/// As [`caller`], with such a binding, for example `{"publishable": false}`, if there is a control API.
 pub(crate) async fn bound(probe: &Probe<'_>, kind: Value) -> Result<Caller, Stop> {
-    if probe.has_control() {
-        let key = fresh_key(probe);
-        let label = assay_spec::crypto::text::hex(&probe.draw("domain")[..6]);
-        let domain = format!("site-{label}.example");
-        let mut arguments = json!({ "domain": domain, "key": ed25519::address(&key) });
-        for (name, value) in kind.as_object().into_iter().flatten() {
-            arguments[name] = value.clone();
-        }
-        probe.perform("publish.bind", arguments).await?;
-        return Ok(Caller { domain, key });
+    if !probe.has_control() {
+        return drawn(probe, Purpose::Publish).await;
     }
-    let fixtures = confirmed(probe)?;
-    let next = || {
-        let domain = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        domain.map(Value::String).ok_or_else(|| "none left".to_owned())
-    };
-    configured(probe, probe.share("publish.domain", next))
+    let key = fresh_key(probe);
+    let label = assay_spec::crypto::text::hex(&probe.draw("domain")[..6]);
+    let domain = format!("site-{label}.example");
+    let mut arguments = json!({ "domain": domain, "key": ed25519::address(&key) });
+    for (name, value) in kind.as_object().into_iter().flatten() {
+        arguments[name] = value.clone();
+    }
+    probe.perform("publish.bind", arguments).await?;
+    Ok(Caller { domain, key, _lease: None })
 }
 
-/// A bound domain for requests that change nothing. Without a control API, all checks use the same one.
+/// One of the profile's domains in the state that the purpose needs.
+pub(crate) async fn drawn(probe: &Probe<'_>, purpose: Purpose) -> Result<Caller, Stop> {
+    draw(probe, &[purpose]).await.map(|(mut callers, _)| callers.remove(0))
+}
+
+/// A bound domain for requests that lock nothing.
 pub(crate) async fn reserved(probe: &Probe<'_>) -> Result<Caller, Stop> {
-    if probe.has_control() {
-        return caller(probe).await;
-    }
+    if probe.has_control() { caller(probe).await } else { drawn(probe, Purpose::Knock).await }
+}
+
+/// A client of a domain that the profile declares to be in a state, by its key in the profile.
+pub(crate) fn declared(
+    probe: &Probe<'_>,
+    name: &str,
+    of: fn(&Fixtures) -> &Option<String>,
+) -> Result<Caller, Stop> {
     let fixtures = confirmed(probe)?;
-    let mut reserved = fixtures.reserved.lock().unwrap_or_else(PoisonError::into_inner);
-    let next = || {
-        if reserved.is_none() {
-            *reserved = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    probe.rest_on(&format!("publish.{name}"))?;
+    match (of(fixtures), fixtures.key) {
+        (Some(domain), Some(seed)) => {
+            Ok(Caller { domain: domain.clone(), key: ed25519::key_from_seed(seed), _lease: None })
         }
-        reserved.clone().map(Value::String).ok_or_else(|| "none left".to_owned())
-    };
-    configured(probe, probe.share("publish.reserved", next))
+        _ => Err(Stop::NotTestable(format!(
+            "needs a domain in this state ([publish] {name}), or a control API"
+        ))),
+    }
 }
 
 /// The fixtures of the profile, if the target has confirmed the key. The check then knows the target's clock.
@@ -187,21 +231,6 @@ fn confirmed<'p>(probe: &'p Probe<'_>) -> Result<&'p Fixtures, Stop> {
         probe.set_skew(ahead_ms);
     }
     Ok(fixtures)
-}
-
-/// The caller of a domain of the profile.
-fn configured(probe: &Probe<'_>, domain: Result<Value, String>) -> Result<Caller, Stop> {
-    let domain = domain.ok().and_then(|domain| domain.as_str().map(str::to_owned));
-    match (probe.settings.publish.key, domain) {
-        (Some(seed), Some(domain)) => Ok(Caller { domain, key: ed25519::key_from_seed(seed) }),
-        (None, _) => Err(Stop::NotTestable("needs a bound domain ([publish] key and domains)".to_owned())),
-        (_, None) => {
-            probe.rest_on("publish.domains")?;
-            Err(Stop::NotTestable(
-                "needs one more bound domain in [publish] domains: all of them are used".to_owned(),
-            ))
-        }
-    }
 }
 
 /// A key that was not used before.

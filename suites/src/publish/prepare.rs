@@ -1,82 +1,112 @@
 //! Checks of the prepare endpoint: the response fields and the rules of the request.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use assay_spec::crypto::text;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, RECORD};
+use assay_spec::publish::places::{BY_INCOMING, PREPARE_PUB, PREPARE_TRANSFER};
 use assay_spec::publish::prepare as document;
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit, transfer};
 use assay_spec::{Place, request};
 use serde_json::{Value, json};
 
+use super::pool::Talk;
 use super::refusals;
-use super::scene::{Knock, Scene};
+use super::scene::{Knock, Scene, answered};
 use super::wire::{Draft, read_message, read_record};
 use super::{
-    CID, Caller, PREPARE, PREPARED, caller, fresh_key, prepare, prepared, publish_body, read_prepared,
-    transfer_body,
+    CID, PREPARE, PREPARED, caller, declared, prepare, prepared, publish_body, read_prepared, transfer_body,
 };
 use crate::boundary::{Edges, edges, expect_beyond, expect_inside, ms};
-use crate::check::{Check, Checked, Need};
-use crate::probe::Probe;
+use crate::check::{Check, Checked, Need, Stop};
+use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PREPARE_ID, each prepare_ids_are_uuids_and_differ)
         .posts(7, 6, 3)
+        .shares(2, 1)
         .after(const { &[&submit::LANDS, &submit::LOCK_FREED] }),
-    shows!(rows::MESSAGE, each message_is_standard_base64).posts(3, 3, 3),
-    shows!(rows::FEE_PAYER, each fee_payer_is_account_0).posts(3, 3, 3),
-    shows!(rows::LAST_VALID_BLOCK_HEIGHT, each last_valid_block_height_is_an_integer).posts(3, 3, 3),
-    shows!(rows::PAYLOAD, each payload_is_the_record).posts(3, 3, 3),
-    shows!(rows::EXPIRES_AT, each expires_at_is_60_seconds_ahead_in_milliseconds).posts(3, 3, 3),
-    shows!(rows::TXT_OBSERVED, each txt_observed_is_null_or_well_formed).posts(3, 3, 3),
-    refuses!(rows::BODY_JSON, each body_that_is_not_an_object_is_rejected, refusals::FIELD).posts(8, 0, 1),
+    shows!(rows::MESSAGE, each message_is_standard_base64).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::FEE_PAYER, each fee_payer_is_account_0).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::LAST_VALID_BLOCK_HEIGHT, each last_valid_block_height_is_an_integer)
+        .posts(3, 3, 3)
+        .shares(0, 0),
+    shows!(rows::PAYLOAD, each payload_is_the_record).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::EXPIRES_AT, each expires_at_is_60_seconds_ahead_in_milliseconds).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::TXT_OBSERVED, each txt_observed_is_null_or_well_formed).posts(3, 3, 3).shares(0, 0),
+    refuses!(rows::BODY_JSON, each body_that_is_not_an_object_is_rejected, refusals::FIELD)
+        .posts(8, 0, 1)
+        .shares(8, 0),
     refuses!(rows::DOMAIN_REQUIRED, each missing_domain_is_rejected, refusals::FIELD)
         .posts(24, 3, 3)
+        .shares(14, 0)
+        .pending(7, 0)
         .after(const { &[&rows::DOMAIN_MATCH] }),
     refuses!(rows::DOMAIN_MATCH, each different_domain_in_the_body_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(6, 3, 3),
+        .posts(6, 3, 3)
+        .shares(2, 0)
+        .pending(1, 0),
     shows!(rows::DOMAIN_TRIMMED, each whitespace_around_the_domain_is_trimmed)
         .posts(3, 3, 3)
+        .shares(3, 2)
+        .pending(1, 1)
         .after(const { &[&transfer::ACCEPT_ADMITTED] }),
-    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD).posts(8, 1, 2),
+    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD).posts(8, 1, 2).shares(8, 1),
     shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated)
         .costs(1, 1, 1)
+        .shares(2, 1)
         .writes(1)
         .after(const { &[&rows::DOMAIN_TRIMMED] }),
     shows!(rows::VERSION_DEFAULT, missing_version_becomes_0)
         .posts(2, 2, 2)
+        .shares(2, 1)
         .after(const { &[&record::VERSION] }),
-    refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD).posts(5, 1, 2),
+    refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD)
+        .posts(5, 1, 2)
+        .shares(5, 1),
     shows!(rows::OP_DEFAULT, missing_op_publishes)
         .costs(2, 2, 2)
+        .shares(2, 1)
         .writes(2)
         .after(const { &[&record::KIND, &rows::DOMAIN_TRIMMED, &rows::LOCK_PER_DOMAIN] }),
-    refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD).posts(7, 1, 1),
-    refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected, refusals::NEW_AUTHORITY).posts(14, 1, 1),
+    refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD).posts(7, 1, 1).shares(6, 0),
+    refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected, refusals::NEW_AUTHORITY)
+        .posts(14, 1, 1)
+        .shares(13, 0),
     refuses!(rows::NEW_AUTHORITY_DIFFERS, transfer_to_the_bound_key_is_rejected, refusals::FIELD)
         .costs(2, 1, 1)
+        .shares(1, 0)
         .writes(2),
-    refuses!(rows::ONE_IN_FLIGHT, each second_prepare_is_rejected, refusals::CONFLICT).posts(6, 6, 3),
+    refuses!(rows::ONE_IN_FLIGHT, each second_prepare_is_rejected, refusals::CONFLICT)
+        .posts(6, 6, 3)
+        .shares(5, 2)
+        .pending(2, 1),
     shows!(rows::LOCK_PER_DOMAIN, each other_domain_is_not_locked)
         .posts(6, 6, 6)
+        .shares(7, 4)
+        .pending(3, 2)
         .after(const { &[&transfer::ACCEPT_ADMITTED] }),
     refuses!(rows::REPLAY, each replayed_prepare_is_rejected_by_the_lock, refusals::REPLAYED)
         .posts(6, 6, 3)
+        .shares(5, 2)
+        .pending(2, 1)
         .after(const { &[&rows::ONE_IN_FLIGHT] }),
     shows!(rows::LOCK_EXPIRES, each domain_is_free_after_expiry)
         .posts(6, 6, 3)
+        .shares(5, 4)
         .waits(195)
         .needs(&[Need::Clock]),
     refuses!(rows::PUBLISHABLE, each binding_that_is_not_publishable_is_rejected, refusals::CONFLICT)
         .posts(6, 6, 6)
-        .needs(&[Need::Actions]),
+        .shares(2, 0)
+        .needs(&[Need::Actions])
+        .or_given("[publish] not_publishable", |settings| settings.publish.not_publishable.is_some()),
     refuses!(rows::RECORD_FITS, record_that_is_too_large_is_rejected_and_locks_nothing, refusals::FIELD)
         .costs(2, 2, 1)
+        .shares(3, 1)
         .writes(2)
         .after(const { &[&exchange::BODY_LIMIT] }),
 ];
@@ -84,26 +114,30 @@ pub(super) const CHECKS: &[Check] = &[
 /// Sends two prepares, the second after the first has landed or expired. Each `prepareId` must be a UUID, and they must
 /// differ. Without a clock, a domain that is transferred has only one.
 async fn prepare_ids_are_uuids_and_differ(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
-    let mut seen = BTreeSet::new();
-    for round in 0..2 {
-        let answer = scene.prepare(probe).await?;
-        answer.given_status(&[200])?;
-        let is_uuid = |value: &Value| value.as_str().is_some_and(is_uuid);
-        let id = answer.expect_json("/prepareId", "a UUID", is_uuid)?.to_string();
-        answer.expect(seen.insert(id.clone()), "/prepareId", "a new id for each prepare", id)?;
-        if round == 1 {
-            break;
-        } else if rows::CID_REQUIRED.places.contains(&place) {
-            let prepared = read_prepared(probe, &answer.json())?;
-            scene.submit(probe, &scene.submission(&prepared)).await?.given_status(&[200])?;
-        } else if probe.owns_time() {
-            probe.advance(Duration::from_secs(65)).await?;
-        } else {
-            break;
+    let (mut scene, first) = answered(probe, place).await?;
+    let id = expect_uuid(&first.answer)?;
+    if !rows::CID_REQUIRED.places.contains(&place) {
+        if !probe.owns_time() {
+            return Ok(());
         }
+        probe.advance(Duration::from_secs(65)).await?;
+    } else if probe.has_control() {
+        let prepared = first.prepared(probe)?;
+        scene.submit(probe, &scene.submission(&prepared)).await?.given_status(&[200])?;
+    } else {
+        // The first has landed.
+        scene = Scene::at(probe, place).await?;
     }
-    Ok(())
+    let second = scene.prepare(probe).await?;
+    let again = expect_uuid(&second)?;
+    second.expect(again != id, "/prepareId", "a new id for each prepare", again)
+}
+
+/// Expects that `prepareId` is a UUID, and returns it.
+fn expect_uuid(answer: &Answer<'_>) -> Result<String, Stop> {
+    answer.given_status(&[200])?;
+    let is_uuid = |value: &Value| value.as_str().is_some_and(is_uuid);
+    answer.expect_json("/prepareId", "a UUID", is_uuid).map(|id| id.to_string())
 }
 
 /// 8-4-4-4-12 hexadecimal digits.
@@ -115,8 +149,7 @@ fn is_uuid(text: &str) -> bool {
 
 /// Sends a prepare. `message` must be padded standard base64.
 async fn message_is_standard_base64(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
-    let answer = scene.prepare(probe).await?;
+    let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
     let strict = |value: &Value| value.as_str().and_then(text::parse_base64).is_some();
     answer.expect_json("/message", "padded standard base64", strict).map(drop)
@@ -124,8 +157,7 @@ async fn message_is_standard_base64(probe: &Probe<'_>, place: Place) -> Checked 
 
 /// Sends a prepare. `feePayer` must be the base58 address of account 0 of the message.
 async fn fee_payer_is_account_0(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
-    let answer = scene.prepare(probe).await?;
+    let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
     let prepared = read_prepared(probe, &answer.json())?;
     let account = read_message(&prepared.message).and_then(|message| message.accounts.first().copied());
@@ -136,16 +168,14 @@ async fn fee_payer_is_account_0(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends a prepare. `lastValidBlockHeight` must be a non-negative integer.
 async fn last_valid_block_height_is_an_integer(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
-    let answer = scene.prepare(probe).await?;
+    let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
     answer.expect_json("/lastValidBlockHeight", "a non-negative integer", Value::is_u64).map(drop)
 }
 
 /// Sends a prepare. `payload` must equal the record in the message.
 async fn payload_is_the_record(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
-    let answer = scene.prepare(probe).await?;
+    let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
     let prepared = read_prepared(probe, &answer.json())?;
     let record = read_message(&prepared.message).and_then(|message| message.instructions.into_iter().next());
@@ -158,13 +188,9 @@ async fn payload_is_the_record(probe: &Probe<'_>, place: Place) -> Checked {
 /// Sends a prepare. `expiresAt` must be 60 seconds after now, in milliseconds, with 15 seconds of tolerance.
 async fn expires_at_is_60_seconds_ahead_in_milliseconds(probe: &Probe<'_>, place: Place) -> Checked {
     const SLACK: i64 = 15_000;
-    let scene = Scene::at(probe, place).await?;
-    let (before, skew_ms) = (probe.now().await?, probe.skew_ms());
-    let answer = scene.prepare(probe).await?;
+    let (_, Talk { answer, sent: [before, after], .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
-    // The answer may be the first that shows the target's clock.
-    let before = before + (probe.skew_ms() - skew_ms);
-    let range = before.0 + 60_000 - SLACK..=probe.now().await?.0 + 60_000 + SLACK;
+    let range = before.0 + 60_000 - SLACK..=after.0 + 60_000 + SLACK;
     let want = format!("milliseconds, 60 s after now: {} to {}", range.start(), range.end());
     answer
         .expect_json("/expiresAt", &want, |value| value.as_i64().is_some_and(|at| range.contains(&at)))
@@ -176,8 +202,7 @@ type Member<'a> = &'a dyn Fn(&Value) -> bool;
 
 /// Sends a prepare. `txtObserved` must be null or absent, or an object whose members have the documented types.
 async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
-    let answer = scene.prepare(probe).await?;
+    let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
     let body = answer.json();
     answer.given_accepted(&[200], PREPARED)?;
@@ -202,34 +227,38 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>, place: Place) ->
     Ok(())
 }
 
-/// Sends each of `bodies`, which must return one of `statuses`, and then `good` as their valid counterpart.
+/// Sends each of `bodies`, which must return one of `statuses`, and then the scene's prepare as their valid counterpart.
 ///
-/// The counterpart comes last because it takes the domain's lock. The statuses are judged after it: a domain that
-/// cannot publish at all proves nothing. An accepted body fails at once.
+/// The counterpart comes last because it takes the domain's lock; one that checks share comes first. The statuses are
+/// judged after it: a domain that cannot publish at all proves nothing. An accepted body fails at once.
 async fn each_is_rejected(
     probe: &Probe<'_>,
-    caller: &Caller,
+    scene: &Scene,
     statuses: &[u16],
     bodies: Vec<String>,
-    good: &Value,
 ) -> Checked {
+    let is_first = !probe.has_control() && !BY_INCOMING.contains(&scene.place);
+    if is_first {
+        scene.counterpart(probe).await?;
+    }
     let mut refused = Vec::new();
     for body in bodies {
-        let answer = Draft::new(probe, caller, PREPARE, body).await?.send(probe).await?;
+        let answer = Draft::new(probe, &scene.caller, PREPARE, body).await?.send(probe).await?;
         if answer.status() == 200 {
             answer.expect_status(statuses)?;
         }
         refused.push(answer);
     }
-    prepare(probe, caller, good).await?.counterpart_status(&[200])?;
+    if !is_first {
+        scene.counterpart(probe).await?;
+    }
     refused.iter().try_for_each(|answer| answer.expect_status(statuses))
 }
 
 /// Sends malformed variants of an ordinary publish. Each must return 400.
 async fn each_is_malformed(probe: &Probe<'_>, bodies: impl FnOnce(Value) -> Vec<String>) -> Checked {
-    let caller = caller(probe).await?;
-    let good = publish_body(&caller);
-    each_is_rejected(probe, &caller, &[400], bodies(good.clone()), &good).await
+    let scene = Scene::rejected(probe, PREPARE_PUB[0]).await?;
+    each_is_rejected(probe, &scene, &[400], bodies(scene.body.clone())).await
 }
 
 /// `body` with a member replaced, or removed.
@@ -269,24 +298,24 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place)
 /// Sends prepares whose `domain` is of another type or empty, and one without `domain`. The first must return 400, or 404 as
 /// a domain that differs from the envelope's; the last must return 400.
 async fn missing_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
+    let scene = Scene::rejected(probe, place).await?;
     for value in invalid_values("domain", &scene.body).into_iter().flatten().chain([json!(7)]) {
         let body = put(&scene.body, "domain", Some(value));
         let answer = Draft::new(probe, &scene.caller, PREPARE, body).await?.send(probe).await?;
         answer.expect_status(&[400, 404])?;
     }
     let missing = put(&scene.body, "domain", None);
-    each_is_rejected(probe, &scene.caller, &[400], vec![missing], &scene.body).await
+    each_is_rejected(probe, &scene, &[400], vec![missing]).await
 }
 
 /// Sends a prepare whose body names a different domain than the envelope. It must return 404 (or 400 where the
 /// profile allows it).
 async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
+    let scene = Scene::rejected(probe, place).await?;
     let other = put(&scene.body, "domain", Some(json!("another.example")));
     let lenient = probe.settings.publish.lenient_rule7;
     let wanted: &[u16] = if lenient { &[404, 400] } else { &[404] };
-    each_is_rejected(probe, &scene.caller, wanted, vec![other], &scene.body).await
+    each_is_rejected(probe, &scene, wanted, vec![other]).await
 }
 
 /// Sends a prepare with whitespace around `domain`. It must return 200.
@@ -331,13 +360,12 @@ async fn cid_is_not_validated(probe: &Probe<'_>) -> Checked {
 
 /// Sends a prepare without `version` and one with an empty `version`. The record's `v` must be `0`.
 async fn missing_version_becomes_0(probe: &Probe<'_>) -> Checked {
-    for version in [None, Some("")] {
-        let caller = caller(probe).await?;
-        let mut body = publish_body(&caller);
-        if let Some(version) = version {
-            body["version"] = json!(version);
-        }
-        let prepared = prepared(probe, &caller, &body).await?;
+    let without = answered(probe, PREPARE_PUB[0]).await?.1.prepared(probe)?;
+    let caller = caller(probe).await?;
+    let mut body = publish_body(&caller);
+    body["version"] = json!("");
+    let empty = prepared(probe, &caller, &body).await?;
+    for prepared in [without, empty] {
         let record = read_record(&prepared.message);
         probe.given(record.is_some(), "the record cannot be parsed")?;
         let v = record.and_then(|record| record.members.get("v").cloned()).unwrap_or_default();
@@ -359,11 +387,11 @@ async fn version_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked 
 
 /// Sends a prepare without `op` and one with `op` = `pub`. Both must return 200 with a `pub` record.
 async fn missing_op_publishes(probe: &Probe<'_>) -> Checked {
-    for op in [None, Some("pub")] {
-        let caller = caller(probe).await?;
-        let body = put(&publish_body(&caller), "op", op.map(|op| json!(op)));
-        let body: Value = serde_json::from_str(&body).unwrap_or_default();
-        let answer = prepare(probe, &caller, &body).await?;
+    let (_, Talk { answer: with, .. }) = answered(probe, PREPARE_PUB[0]).await?;
+    let caller = caller(probe).await?;
+    let body = put(&publish_body(&caller), "op", None);
+    let without = Draft::new(probe, &caller, PREPARE, body).await?.send(probe).await?;
+    for answer in [with, without] {
         answer.expect_status(&[200])?;
         let prepared = read_prepared(probe, &answer.json())?;
         let before = read_record(&prepared.message).map(|record| record.before).unwrap_or_default();
@@ -384,8 +412,8 @@ async fn unknown_op_is_rejected(probe: &Probe<'_>) -> Checked {
 /// Sends transfers whose `newAuthority` is missing, null, empty, of another type, without or with another key scheme, or not
 /// the base58 string of 32 bytes. Each must return 400.
 async fn invalid_new_authority_is_rejected(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let good = transfer_body(probe, &caller, &fresh_key(probe));
+    let scene = Scene::rejected(probe, PREPARE_TRANSFER[0]).await?;
+    let good = scene.body.clone();
     let (scheme, text) =
         (&probe.settings.dialect.key_scheme, good["newAuthority"].as_str().unwrap_or_default());
     let key = text.strip_prefix(scheme.as_str()).unwrap_or(text);
@@ -401,15 +429,14 @@ async fn invalid_new_authority_is_rejected(probe: &Probe<'_>) -> Checked {
     let spelled = spelled.iter().map(|value| json!(value)).chain([json!(7)]).map(Some);
     let values = invalid_values("newAuthority", &good).into_iter().chain(spelled);
     let bodies = values.map(|value| put(&good, "newAuthority", value)).collect();
-    each_is_rejected(probe, &caller, &[400], bodies, &good).await
+    each_is_rejected(probe, &scene, &[400], bodies).await
 }
 
 /// Sends a transfer whose `newAuthority` is the bound key. It must return 400.
 async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let same = transfer_body(probe, &caller, &caller.key);
-    let other = transfer_body(probe, &caller, &fresh_key(probe));
-    each_is_rejected(probe, &caller, &[400], vec![same.to_string()], &other).await
+    let scene = Scene::rejected(probe, PREPARE_TRANSFER[0]).await?;
+    let same = transfer_body(probe, &scene.caller, &scene.caller.key);
+    each_is_rejected(probe, &scene, &[400], vec![same.to_string()]).await
 }
 
 /// Sends two prepares for one domain. The second must return 409.
@@ -423,9 +450,9 @@ async fn second_prepare_is_rejected(probe: &Probe<'_>, place: Place) -> Checked 
 
 /// Sends prepares for two domains. The second must return 200, since the lock is per domain.
 async fn other_domain_is_not_locked(probe: &Probe<'_>, place: Place) -> Checked {
-    let first = caller(probe).await?;
-    prepare(probe, &first, &publish_body(&first)).await?.given_accepted(&[200], PREPARED)?;
-    Scene::at(probe, place).await?.prepare(probe).await?.expect_accepted(&[200], PREPARED)
+    let [first, other] = Scene::pair(probe, [PREPARE_PUB[0], place]).await?;
+    first.prepare(probe).await?.given_accepted(&[200], PREPARED)?;
+    other.prepare(probe).await?.expect_accepted(&[200], PREPARED)
 }
 
 /// Sends the same prepare twice, byte for byte. The second must return 409.
@@ -452,8 +479,19 @@ async fn domain_is_free_after_expiry(probe: &Probe<'_>, place: Place) -> Checked
 
 /// Sends a prepare for a domain whose binding is not publishable. It must return 409.
 async fn binding_that_is_not_publishable_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    Scene::at(probe, place).await?.prepare(probe).await?.counterpart_status(&[200])?;
-    let bad = Scene::with(probe, place, &json!({ "publishable": false })).await?;
+    let bad = if probe.has_control() {
+        Scene::at(probe, place).await?.prepare(probe).await?.counterpart_status(&[200])?;
+        Scene::with(probe, place, &json!({ "publishable": false })).await?
+    } else {
+        let caller = declared(probe, "not_publishable", |fixtures| &fixtures.not_publishable)?;
+        probe.found(
+            !BY_INCOMING.contains(&place),
+            "needs a pending transfer that is not publishable (a control API)",
+        )?;
+        let bad = Scene::bound(probe, place, caller);
+        bad.counterpart(probe).await?;
+        bad
+    };
     bad.prepare(probe).await?.expect_refused()
 }
 

@@ -1,61 +1,68 @@
 //! Checks of the record in the message, one property each.
 
+use assay_spec::publish::places::{PREPARE_ACCEPT, PREPARE_TRANSFER};
 use assay_spec::publish::requirements::record as rows;
 use assay_spec::publish::requirements::{submit, transfer};
 use assay_spec::{Instant, Place};
 use serde_json::{Value, json};
 
-use super::scene::Scene;
+use super::pool::Talk;
+use super::scene::{Scene, answered, transferred};
 use super::wire::{Record, read_record};
-use super::{Caller, accept_body, caller, fresh_key, landed, prepared, publish_body, transfer_body};
+use super::{Caller, Prepared, accept_body, caller, prepared, publish_body};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, each record_starts_with_prefix_and_kind).posts(3, 3, 3),
-    shows!(rows::KEYS, each record_has_its_keys_in_order).posts(3, 3, 3),
-    shows!(rows::COMPACT, each record_has_no_whitespace).posts(3, 3, 3),
+    shows!(rows::KIND, each record_starts_with_prefix_and_kind).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::KEYS, each record_has_its_keys_in_order).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::COMPACT, each record_has_no_whitespace).posts(3, 3, 3).shares(0, 0),
     shows!(rows::ESCAPING, record_uses_standard_json_escaping)
         .costs(1, 1, 1)
+        .shares(2, 1)
         .writes(1)
         .after(const { &[&rows::COMPACT, &rows::CID] }),
-    shows!(rows::DOMAIN, each record_names_the_domain).posts(3, 3, 3),
-    shows!(rows::CID, record_contains_the_cid).costs(1, 1, 1).writes(1),
-    shows!(rows::VERSION, record_contains_the_version).costs(1, 1, 1).writes(1),
-    shows!(rows::TIME_FORM, each record_time_has_three_decimals).posts(3, 3, 3),
-    shows!(rows::TIME_NOW, each record_time_is_now).posts(3, 3, 3),
-    shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1).writes(1),
+    shows!(rows::DOMAIN, each record_names_the_domain).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::CID, record_contains_the_cid).costs(1, 1, 1).shares(2, 1).writes(1),
+    shows!(rows::VERSION, record_contains_the_version).costs(1, 1, 1).shares(2, 1).writes(1),
+    shows!(rows::TIME_FORM, each record_time_has_three_decimals).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::TIME_NOW, each record_time_is_now).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1).shares(0, 0).writes(1),
     shows!(rows::ACCEPT, accept_record_names_the_transfer)
         .costs(3, 2, 1)
         .writes(3)
-        .destroys()
+        .shares(0, 0)
         .after(const { &[&transfer::ACCEPT_ADMITTED, &submit::LANDS, &submit::SIGNATURE] }),
 ];
 
-/// Sends a prepare of `body` and reads its record.
-async fn record_of(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Record, Stop> {
-    let prepared = prepared(probe, caller, body).await?;
+/// Reads the record of a prepare.
+fn record_in(probe: &Probe<'_>, prepared: &Prepared) -> Result<Record, Stop> {
     probe.given_some(read_record(&prepared.message), "the message carries no readable record")
 }
 
-/// Sends an ordinary prepare and reads its record.
-async fn ordinary(probe: &Probe<'_>, place: Place) -> Result<(Caller, Record), Stop> {
-    let scene = Scene::at(probe, place).await?;
-    let record = record_of(probe, &scene.caller, &scene.body).await?;
-    Ok((scene.caller, record))
+/// Sends a prepare of `body` and reads its record.
+async fn record_of(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Record, Stop> {
+    record_in(probe, &prepared(probe, caller, body).await?)
+}
+
+/// The record of an ordinary prepare, who sent it, and its request and response.
+async fn ordinary<'p>(probe: &'p Probe<'_>, place: Place) -> Result<(Scene, Record, Talk<'p>), Stop> {
+    let (scene, talk) = answered(probe, place).await?;
+    let record = record_in(probe, &talk.prepared(probe)?)?;
+    Ok((scene, record, talk))
 }
 
 /// Sends a prepare. Its record must begin with the record prefix, the kind and a colon.
 async fn record_starts_with_prefix_and_kind(probe: &Probe<'_>, place: Place) -> Checked {
-    let (_, record) = ordinary(probe, place).await?;
+    let (_, record, _) = ordinary(probe, place).await?;
     let want = format!("{}{}:", probe.settings.dialect.record_prefix, place.op);
     probe.expect(record.before == want, "record prefix", want, record.before)
 }
 
 /// Sends a prepare. Its record must have exactly the documented keys, in the documented order.
 async fn record_has_its_keys_in_order(probe: &Probe<'_>, place: Place) -> Checked {
-    let (_, record) = ordinary(probe, place).await?;
+    let (_, record, _) = ordinary(probe, place).await?;
     let keys = record.members.keys().cloned().collect::<Vec<_>>().join(" ");
     let want = match place.op {
         "transfer" => "d newVault t",
@@ -67,7 +74,7 @@ async fn record_has_its_keys_in_order(probe: &Probe<'_>, place: Place) -> Checke
 
 /// Sends a prepare. The record's JSON must contain no whitespace.
 async fn record_has_no_whitespace(probe: &Probe<'_>, place: Place) -> Checked {
-    let (_, record) = ordinary(probe, place).await?;
+    let (_, record, _) = ordinary(probe, place).await?;
     // No value of this record contains whitespace.
     let spaced = record.json.chars().any(char::is_whitespace);
     probe.expect(!spaced, "record", "no whitespace", record.json)
@@ -87,8 +94,9 @@ async fn record_uses_standard_json_escaping(probe: &Probe<'_>) -> Checked {
 
 /// Sends a prepare. The record's `d` must be the domain.
 async fn record_names_the_domain(probe: &Probe<'_>, place: Place) -> Checked {
-    let (caller, record) = ordinary(probe, place).await?;
-    probe.expect(record.members["d"] == caller.domain, "record /d", caller.domain, value(&record, "d"))
+    let (Scene { caller, .. }, record, _) = ordinary(probe, place).await?;
+    let found = record.members.get("d").is_some_and(|domain| *domain == caller.domain);
+    probe.expect(found, "record /d", caller.domain.clone(), value(&record, "d"))
 }
 
 /// Sends a prepare whose `cid` contains spaces. The record's `c` must be exactly that string.
@@ -117,7 +125,7 @@ async fn record_contains_the_version(probe: &Probe<'_>) -> Checked {
 
 /// Sends a prepare. The record's `t` must have exactly the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
 async fn record_time_has_three_decimals(probe: &Probe<'_>, place: Place) -> Checked {
-    let (_, record) = ordinary(probe, place).await?;
+    let (_, record, _) = ordinary(probe, place).await?;
     let shape = |time: &str| {
         time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).eq("0000-00-00T00:00:00.000Z".chars())
     };
@@ -125,11 +133,10 @@ async fn record_time_has_three_decimals(probe: &Probe<'_>, place: Place) -> Chec
     probe.expect(good, "record /t", "YYYY-MM-DDTHH:mm:ss.sssZ", value(&record, "t"))
 }
 
-/// Sends a prepare. The record's `t` must be within a minute of the current time.
+/// Sends a prepare. The record's `t` must be within a minute of the time of the prepare.
 async fn record_time_is_now(probe: &Probe<'_>, place: Place) -> Checked {
     const SLACK_MS: u64 = 60_000;
-    let (_, record) = ordinary(probe, place).await?;
-    let now = probe.now().await?;
+    let (_, record, Talk { sent: [_, now], .. }) = ordinary(probe, place).await?;
     let time = record.members.get("t").and_then(Value::as_str).and_then(Instant::parse_iso);
     let close = time.is_some_and(|time| time.distance_ms(now) <= SLACK_MS);
     probe.expect(close, "record /t", format!("within a minute of {now}"), value(&record, "t"))
@@ -137,9 +144,7 @@ async fn record_time_is_now(probe: &Probe<'_>, place: Place) -> Checked {
 
 /// Sends a transfer prepare. The record's `newVault` must equal `newAuthority`.
 async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let body = transfer_body(probe, &caller, &fresh_key(probe));
-    let record = record_of(probe, &caller, &body).await?;
+    let (_, record, Talk { body, .. }) = ordinary(probe, PREPARE_TRANSFER[0]).await?;
     let want = body["newAuthority"].to_string();
     probe.expect(
         record.members.get("newVault") == body.get("newAuthority"),
@@ -149,13 +154,21 @@ async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
     )
 }
 
-/// Completes a transfer and sends an accept prepare with the new key. The record's `transfer` must be the
+/// Sends an accept prepare with the incoming key of a pending transfer. The record's `transfer` must be the
 /// transfer's transaction signature.
 async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
-    let old = caller(probe).await?;
-    let new = old.with_key(fresh_key(probe));
-    let (_, transfer) = landed(probe, &old, &transfer_body(probe, &old, &new.key)).await?;
-    let record = record_of(probe, &new, &accept_body(&new)).await?;
+    let (transfer, record) = if probe.has_control() {
+        let (_, new, _, transfer) = transferred(probe).await?;
+        (transfer, record_of(probe, &new, &accept_body(&new)).await?)
+    } else {
+        let is_known = probe.settings.publish.pending_transfer.is_some();
+        probe.found(
+            is_known,
+            "needs the signature of a pending transfer ([publish] pending_transfer), or a control API",
+        )?;
+        let (scene, record, _) = ordinary(probe, PREPARE_ACCEPT[0]).await?;
+        (scene.transfer, record)
+    };
     let keys = record.members.keys().cloned().collect::<Vec<_>>().join(" ");
     probe.expect(record.before.ends_with(":accept:"), "record prefix", "accept", record.before.clone())?;
     let named = record.members.get("transfer").and_then(Value::as_str);

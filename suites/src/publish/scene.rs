@@ -2,13 +2,14 @@
 
 use assay_spec::Place;
 use assay_spec::crypto::{ed25519, text};
-use assay_spec::publish::places::{BY_INCOMING, EVERY, PREPARES};
+use assay_spec::publish::places::{ACCEPT, BY_INCOMING, EVERY, PREPARES, PUB, TRANSFER};
 use serde_json::{Value, json};
 
+use super::pool::{Purpose, Talk, draw, draw_pending, ordinary};
 use super::wire::Draft;
 use super::{
-    Caller, NO_ID, PREPARE, PREPARED, Prepared, SUBMIT, accept_body, bound, fresh_key, landed, prepare,
-    publish_body, read_prepared, reserved, submit, submit_body, transfer_body,
+    Caller, NO_ID, PREPARE, PREPARED, Prepared, SUBMIT, accept_body, bound, drawn, fresh_key, landed,
+    prepare, publish_body, read_prepared, reserved, submit, submit_body, transfer_body,
 };
 use crate::check::{Checked, Stop};
 use crate::probe::{Answer, Probe};
@@ -16,6 +17,17 @@ use crate::probe::{Answer, Probe};
 /// Whether an accept is asked for.
 fn is_accept(place: Place) -> bool {
     BY_INCOMING.contains(&place)
+}
+
+/// What a check does with one of the profile's domains that prepares or submits at a place.
+fn purpose(place: Place) -> Result<Purpose, Stop> {
+    if place.op != TRANSFER {
+        Ok(Purpose::Publish)
+    } else if PREPARES.contains(&place) {
+        Ok(Purpose::Lock)
+    } else {
+        Err(Stop::NotTestable("needs a domain to transfer (a control API)".to_owned()))
+    }
 }
 
 /// A client who may do what a place needs.
@@ -33,7 +45,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A client with a domain that no check has used yet.
+    /// A client with a domain that is free.
     pub(crate) async fn at(probe: &Probe<'_>, place: Place) -> Result<Scene, Stop> {
         Scene::with(probe, place, &json!({})).await
     }
@@ -41,15 +53,43 @@ impl Scene {
     /// As [`Scene::at`], with such a binding, for example `{"publishable": false}`.
     pub(crate) async fn with(probe: &Probe<'_>, place: Place, kind: &Value) -> Result<Scene, Stop> {
         if is_accept(place) {
-            let pending = pending(probe, kind).await?;
+            let purpose = if PREPARES.contains(&place) { Some(Purpose::Lock) } else { None };
+            let pending = pending(probe, kind, purpose).await?;
             return Ok(Scene { place, ..pending });
         }
-        let caller = bound(probe, kind.clone()).await?;
+        let caller = if probe.has_control() {
+            bound(probe, kind.clone()).await?
+        } else {
+            drawn(probe, purpose(place)?).await?
+        };
         Ok(Scene::bound(probe, place, caller))
     }
 
+    /// A client whose prepares are rejected.
+    pub(crate) async fn rejected(probe: &Probe<'_>, place: Place) -> Result<Scene, Stop> {
+        if probe.has_control() {
+            return Scene::at(probe, place).await;
+        }
+        if is_accept(place) {
+            let pending = pending(probe, &json!({}), Some(Purpose::Knock)).await?;
+            return Ok(Scene { place, ..pending });
+        }
+        Ok(Scene::bound(probe, place, reserved(probe).await?))
+    }
+
+    /// Clients with different domains.
+    pub(crate) async fn pair(probe: &Probe<'_>, places: [Place; 2]) -> Result<[Scene; 2], Stop> {
+        if probe.has_control() || places.into_iter().any(is_accept) {
+            let second = Scene::at(probe, places[1]).await?;
+            return Ok([Scene::at(probe, places[0]).await?, second]);
+        }
+        let (callers, _) = draw(probe, &[purpose(places[0])?, purpose(places[1])?]).await?;
+        let mut callers = callers.into_iter();
+        Ok(places.map(|place| Scene::bound(probe, place, callers.next().expect("as many as purposes"))))
+    }
+
     /// A client of a place that needs no transfer.
-    fn bound(probe: &Probe<'_>, place: Place, caller: Caller) -> Scene {
+    pub(crate) fn bound(probe: &Probe<'_>, place: Place, caller: Caller) -> Scene {
         let is_transfer = place.op == PREPARES[1].op;
         let body = if is_transfer {
             transfer_body(probe, &caller, &fresh_key(probe))
@@ -57,6 +97,13 @@ impl Scene {
             publish_body(&caller)
         };
         Scene { place, old: caller.clone(), caller, body, transfer: String::new() }
+    }
+
+    /// The client with the incoming key of a domain that the profile declares.
+    pub(crate) fn incoming(probe: &Probe<'_>, (old, caller): (Caller, Caller)) -> Scene {
+        let transfer = probe.settings.publish.pending_transfer.clone().unwrap_or_default();
+        let body = accept_body(&caller);
+        Scene { place: BY_INCOMING[0], caller, old, body, transfer }
     }
 
     /// Gives the domain another binding with the same keys, for example `{"feature": false}`.
@@ -74,6 +121,14 @@ impl Scene {
     /// Sends the prepare.
     pub(crate) async fn prepare<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         prepare(probe, &self.caller, &self.body).await
+    }
+
+    /// The valid counterpart of rejected prepares. Without a control API, all checks share it.
+    pub(crate) async fn counterpart(&self, probe: &Probe<'_>) -> Checked {
+        if probe.has_control() {
+            return self.prepare(probe).await?.counterpart_status(&[200]);
+        }
+        answered(probe, self.place).await?.1.answer.counterpart_status(&[200])
     }
 
     /// Sends a prepare that must succeed; otherwise the check is inconclusive.
@@ -107,11 +162,59 @@ impl Scene {
     }
 }
 
-/// A domain with a pending transfer, such that the caller has the incoming key. The control API makes it; otherwise the
-/// check ends.
-async fn pending(probe: &Probe<'_>, kind: &Value) -> Result<Scene, Stop> {
+/// The response to an ordinary prepare at a place, and who sent it. Without a control API, all checks share it.
+pub(crate) async fn answered<'p>(probe: &'p Probe<'_>, place: Place) -> Result<(Scene, Talk<'p>), Stop> {
+    if probe.has_control() {
+        let scene = Scene::at(probe, place).await?;
+        let talk = Talk::begin(probe, &scene.caller, &scene.body).await?;
+        return Ok((scene, talk));
+    }
+    if is_accept(place) {
+        let (old, _) = super::pool::pending(probe)?;
+        let talk = ordinary(probe, ACCEPT, false).await?;
+        return Ok((Scene::incoming(probe, (old, talk.caller.clone())), talk));
+    }
+    let op = if purpose(place)? == Purpose::Lock { TRANSFER } else { PUB };
+    let talk = ordinary(probe, op, false).await?;
+    let (caller, body) = (talk.caller.clone(), talk.body.clone());
+    Ok((Scene { place, old: caller.clone(), caller, body, transfer: String::new() }, talk))
+}
+
+/// The response to an ordinary submit at a place, who sent it, and what was prepared. Without a control API, all checks
+/// share it.
+pub(crate) async fn published<'p>(
+    probe: &'p Probe<'_>,
+    place: Place,
+) -> Result<(Caller, Prepared, Answer<'p>), Stop> {
+    if !probe.has_control() && place.op == PUB {
+        return ordinary(probe, PUB, true).await?.submitted(probe).await;
+    }
+    let scene = Scene::at(probe, place).await?;
+    let prepared = scene.prepared(probe).await?;
+    let answer = scene.submit(probe, &scene.submission(&prepared)).await?;
+    Ok((scene.caller, prepared, answer))
+}
+
+/// Transfers a domain to a new key. Returns the clients with the old and the new key, what was prepared, and the
+/// transaction's signature. Only the control API makes domains that may be transferred.
+pub(crate) async fn transferred(probe: &Probe<'_>) -> Result<(Caller, Caller, Prepared, String), Stop> {
     if !probe.has_control() {
-        return Err(Stop::NotTestable("needs a domain with a pending transfer (a control API)".to_owned()));
+        return Err(Stop::NotTestable("needs a domain to transfer (a control API)".to_owned()));
+    }
+    let old = bound(probe, json!({})).await?;
+    let new = old.with_key(fresh_key(probe));
+    let (prepared, transfer) = landed(probe, &old, &transfer_body(probe, &old, &new.key)).await?;
+    Ok((old, new, prepared, transfer))
+}
+
+/// A domain with a pending transfer, such that the caller has the incoming key: made by the control API, otherwise the
+/// profile's, for such a purpose. No check submits an accept there.
+async fn pending(probe: &Probe<'_>, kind: &Value, purpose: Option<Purpose>) -> Result<Scene, Stop> {
+    if !probe.has_control() {
+        let purpose = purpose.ok_or_else(|| {
+            Stop::NotTestable("needs a transfer that may be accepted (a control API)".to_owned())
+        })?;
+        return Ok(Scene::incoming(probe, draw_pending(probe, purpose).await?));
     }
     let incoming = fresh_key(probe);
     let transfer = [probe.draw("transfer"), probe.draw("transfer")].concat();
@@ -157,11 +260,7 @@ impl Knock {
             let body = json!({ "prepareId": prepared.id, "signature": zeros }).to_string();
             return Ok(Knock { scene, path, body, statuses: &[400, 410] });
         }
-        let scene = if is_accept(place) {
-            Scene::at(probe, place).await?
-        } else {
-            Scene::bound(probe, place, reserved(probe).await?)
-        };
+        let scene = Scene::rejected(probe, place).await?;
         let (body, statuses): (Value, &[u16]) = if path == SUBMIT {
             (scene.said(json!({ "prepareId": NO_ID, "signature": zeros })), &[410])
         } else {

@@ -5,14 +5,14 @@ use std::time::Duration;
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, REPEAT_WINDOW};
-use assay_spec::publish::places::PUB;
+use assay_spec::publish::places::{PUB, SUBMITS, TRANSFER};
 use assay_spec::publish::requirements::{message, submit as rows, transfer};
 use assay_spec::publish::submit as document;
 use assay_spec::{Place, request};
 use serde_json::{Value, json};
 
 use super::refusals;
-use super::scene::Scene;
+use super::scene::{Scene, published};
 use super::wire::read_message;
 use super::{
     Caller, NO_ID, PREPARED, Prepared, accept_body, chain_call, fresh_key, landed, prepare, publish_body,
@@ -25,36 +25,36 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::LANDS, each valid_signature_lands_the_record)
-        .costs(9, 3, 3)
+        .costs(9, 3, 3).shares(1, 0)
         .writes(6)
         .after(const { &[&transfer::FREEZES_ONCE_CONFIRMED] }),
     shows!(rows::SIGNATURE, each signature_is_the_fee_payers)
-        .posts(6, 3, 3)
+        .posts(6, 3, 3).shares(0, 0)
         .after(const { &[&message::FEE_PAYER] }),
-    refuses!(rows::FIELDS, each missing_field_is_rejected, refusals::FIELD).posts(20, 2, 2),
+    refuses!(rows::FIELDS, each missing_field_is_rejected, refusals::FIELD).posts(20, 2, 2).shares(10, 1),
     refuses!(rows::SIGNATURE_FORM, each signature_that_is_not_64_bytes_of_base64_is_rejected, refusals::FIELD)
-        .posts(21, 3, 3)
+        .posts(21, 3, 3).shares(7, 1)
         .after(const { &[&rows::STAYS_PREPARED] }),
     refuses!(rows::SIGNATURE_VERIFIES, each signature_over_other_bytes_is_rejected, refusals::FIELD)
-        .posts(15, 3, 3)
+        .posts(15, 3, 3).shares(5, 1)
         .after(const { &[&rows::STAYS_PREPARED] }),
-    shows!(rows::STAYS_PREPARED, each valid_signature_is_accepted_after_a_rejected_one).posts(9, 3, 3),
+    shows!(rows::STAYS_PREPARED, each valid_signature_is_accepted_after_a_rejected_one).posts(9, 3, 3).shares(3, 1),
     refuses!(rows::EXPIRY_UNCHANGED, each rejected_signature_does_not_extend_the_prepare, refusals::GONE)
-        .posts(15, 6, 6)
+        .posts(15, 6, 6).shares(5, 2)
         .waits(195)
         .needs(&[Need::Clock])
         .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
-    refuses!(rows::UNKNOWN, each unknown_prepare_id_returns_410, refusals::GONE).posts(6, 2, 2),
+    refuses!(rows::UNKNOWN, each unknown_prepare_id_returns_410, refusals::GONE).posts(6, 2, 2).shares(3, 1),
     refuses!(rows::EXPIRED, each submit_after_60_seconds_returns_410, refusals::GONE)
-        .posts(12, 6, 6)
+        .posts(12, 6, 6).shares(4, 2)
         .waits(360)
         .needs(&[Need::Clock]),
-    refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN).posts(9, 3, 6),
+    refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN).posts(9, 3, 6).shares(3, 1),
     shows!(rows::REPEAT, each repeated_submit_returns_the_same_signature)
-        .posts(15, 3, 3)
+        .posts(15, 3, 3).shares(3, 1)
         .after(const { &[&rows::LANDS, &rows::UNKNOWN] }),
     shows!(rows::NO_SECOND_RECORD, each repeated_submit_writes_no_second_record)
-        .costs(15, 3, 3)
+        .costs(18, 3, 3).shares(6, 1)
         .writes(9)
         .needs(&[Need::Chain])
         .after(const { &[&rows::REPEAT] }),
@@ -62,7 +62,7 @@ pub(super) const CHECKS: &[Check] = &[
         .posts(9, 3, 3)
         .needs(&[Need::Clock, Need::Faults]),
     shows!(rows::LOCK_FREED, each domain_is_free_after_a_confirmed_publish)
-        .posts(9, 6, 3)
+        .posts(9, 6, 3).shares(4, 2)
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::BLOCKHASH_EXPIRED, each expired_blockhash_returns_410, refusals::GONE)
         .posts(12, 6, 6)
@@ -81,9 +81,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// Sends a valid submit. It must return 200 with a base58 signature of 64 bytes, and the chain (where a URL is set)
 /// must show the transaction as confirmed.
 async fn valid_signature_lands_the_record(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
-    let prepared = scene.prepared(probe).await?;
-    let answer = scene.submit(probe, &scene.submission(&prepared)).await?;
+    let (caller, _, answer) = published(probe, place).await?;
     answer.expect_status(&[200])?;
     let long = |value: &Value| {
         value.as_str().is_some_and(|text| bs58::decode(text).into_vec().is_ok_and(|bytes| bytes.len() == 64))
@@ -94,7 +92,7 @@ async fn valid_signature_lands_the_record(probe: &Probe<'_>, place: Place) -> Ch
         let level = found["value"][0]["confirmationStatus"].clone();
         let confirmed = level == "confirmed" || level == "finalized";
         // The chain may list it under another signature; another check judges that.
-        let known = !found["value"][0].is_null() || !named_elsewhere(probe, &scene.caller).await?;
+        let known = !found["value"][0].is_null() || !named_elsewhere(probe, &caller).await?;
         return probe.expect(confirmed || !known, "getSignatureStatuses", "confirmed", level.to_string());
     }
     Ok(())
@@ -109,8 +107,10 @@ async fn named_elsewhere(probe: &Probe<'_>, caller: &Caller) -> Result<bool, Sto
 
 /// Sends a valid submit. The returned signature must be the fee payer's signature over the message.
 async fn signature_is_the_fee_payers(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
-    let (prepared, signature) = scene.landed(probe).await?;
+    let (_, prepared, submitted) = published(probe, place).await?;
+    submitted.given_status(&[200])?;
+    let signature = submitted.json()["signature"].as_str().unwrap_or_default().to_owned();
+    submitted.given(!signature.is_empty(), "the submit returned no `signature`")?;
     let payer = read_message(&prepared.message).and_then(|message| message.accounts.first().copied());
     let bytes: Option<[u8; 64]> =
         bs58::decode(&signature).into_vec().ok().and_then(|bytes| bytes.try_into().ok());
@@ -245,6 +245,8 @@ async fn unknown_prepare_id_returns_410(probe: &Probe<'_>, place: Place) -> Chec
 async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>, place: Place) -> Checked {
     let Edges { inside, outside } = edges(probe, &PREPARE_LIFETIME, Duration::from_secs(5));
     let what = |after: i64| format!("a submit {} after its prepare", Unit::Millisecond.amount(after));
+    // What is prepared is also submitted.
+    let place = SUBMITS.iter().find(|submit| submit.op == place.op).copied().unwrap_or(place);
     let in_time = Scene::at(probe, place).await?;
     let first = in_time.prepared(probe).await?;
     probe.advance(ms(inside)).await?;
@@ -261,8 +263,7 @@ async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>, place: Place) ->
 
 /// Sends a submit with the `prepareId` of another domain. It must return 410, 404 or 400.
 async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    let owner = Scene::at(probe, place).await?;
-    let stranger = Scene::at(probe, place).await?;
+    let [owner, stranger] = Scene::pair(probe, [place, place]).await?;
     let prepared = owner.prepared(probe).await?;
     // Signed by the owner, but in the envelope of another domain.
     let body = owner.submission(&prepared);
@@ -303,22 +304,25 @@ async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Pl
     expect_beyond(&repeat().await?, &REPEAT_WINDOW, &what(REPEAT_WINDOW.outside), &[404, 409, 410])
 }
 
-/// Sends the same submit twice and lists the chain's transactions. The domain must have exactly one record.
+/// Sends the same submit twice and lists the chain's transactions before, between and after. The domain must have exactly
+/// one new record.
 async fn repeated_submit_writes_no_second_record(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
-    let count = async || -> Result<usize, Stop> {
+    let records = async || -> Result<Vec<String>, Stop> {
         let address = ed25519::address(&scene.caller.key);
         let found = chain_call(probe, "getSignaturesForAddress", json!([address, { "limit": 100 }])).await?;
-        let mine =
-            |one: &&Value| one["memo"].as_str().is_some_and(|memo| memo.contains(&scene.caller.domain));
-        Ok(found.as_array().map_or(0, |found| found.iter().filter(mine).count()))
+        let text = |one: &Value, member: &str| one[member].as_str().unwrap_or_default().to_owned();
+        let mine = |one: &&Value| text(one, "memo").contains(&scene.caller.domain);
+        Ok(found.as_array().into_iter().flatten().filter(mine).map(|one| text(one, "signature")).collect())
     };
+    let before = records().await?;
     let (prepared, _) = scene.landed(probe).await?;
-    let before = count().await?;
-    probe.conclusive(before == 1, format!("the chain shows {before} records of the domain instead of 1"))?;
+    let new = |now: &[String]| now.iter().filter(|signature| !before.contains(signature)).count();
+    let once = new(&records().await?);
+    probe.conclusive(once == 1, format!("the chain shows {once} new records of the domain instead of 1"))?;
     scene.submit(probe, &scene.submission(&prepared)).await?.given_status(&[200, 409, 410])?;
-    let after = count().await?;
-    probe.expect(after == 1, "records of the domain on the chain", "1", after.to_string())
+    let twice = new(&records().await?);
+    probe.expect(twice == 1, "new records of the domain on the chain", "1", twice.to_string())
 }
 
 /// Holds a submit and sends the same submit again meanwhile. The second must return 409.
@@ -339,7 +343,7 @@ async fn submit_in_flight_is_not_submitted_again(probe: &Probe<'_>, place: Place
 }
 
 /// Publishes, transfers or accepts, then sends another prepare for the domain: after a transfer an accept, after an accept
-/// that an operator has confirmed a publish. It must return 200.
+/// that an operator has confirmed a publish. It must return 200; the accept must not return 409.
 async fn domain_is_free_after_a_confirmed_publish(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let (next, body) = match place.op {
@@ -357,7 +361,13 @@ async fn domain_is_free_after_a_confirmed_publish(probe: &Probe<'_>, place: Plac
             (scene.caller.clone(), publish_body(&scene.caller))
         }
     };
-    prepare(probe, &next, &body).await?.expect_accepted(&[200], PREPARED)
+    let answer = prepare(probe, &next, &body).await?;
+    if place.op == TRANSFER {
+        // Another check judges whether the accept is admitted.
+        answer.expect(answer.status() != 409, "status", "not 409", answer.status().to_string())?;
+        return answer.given_accepted(&[200], PREPARED);
+    }
+    answer.expect_accepted(&[200], PREPARED)
 }
 
 /// Publishes without faults: the valid counterpart.

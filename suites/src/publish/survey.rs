@@ -1,15 +1,13 @@
 //! What the document promises of any exchange, and one question for each fixture: does the key sign for the domain, does
 //! the chain speak JSON-RPC.
 
-use std::sync::PoisonError;
-
 use assay_spec::Instant;
 use assay_spec::crypto::ed25519;
 use assay_spec::publish::envelope::{Claims, sign};
 use ed25519_dalek::SigningKey;
 use serde_json::json;
 
-use super::{PREPARE, SUBMIT, knock_body};
+use super::{MOST_DOMAINS, PREPARE, SUBMIT, knock_body};
 use crate::client::Limits;
 use crate::exchange::{Request, Response};
 use crate::probe::wall_clock;
@@ -17,8 +15,6 @@ use crate::survey::{Found, Likeness, Place, Survey, WrongFixture, shown, skew_ms
 
 /// After this many domains in a row that the key does not sign for, the key is wrong.
 const UNBOUND: usize = 3;
-/// For how many domains the key must sign: each costs a request of the run's quota.
-const MOST_DOMAINS: usize = 20;
 
 /// Posts a submit without a signature. The exchange returns its plain 404, or the error of a node that may not write.
 pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
@@ -44,17 +40,44 @@ pub(crate) async fn discover(_: Place<'_>, _: &mut Found, _: &[String]) {}
 
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, domains: usize) -> Vec<WrongFixture> {
     let mut wrong = wrong_domains(survey, domains).await.unwrap_or_default();
+    wrong.extend(wrong_states(survey).await.unwrap_or_default());
     if let Some(chain) = survey.at("chain") {
         wrong.extend(wrong_chain(chain).await);
     }
     wrong
 }
 
+/// The domains that are not in the state that the profile declares.
+async fn wrong_states(survey: &Survey<'_>) -> Option<Vec<WrongFixture>> {
+    let fixtures = &survey.settings.publish;
+    let (at, key) = (survey.at("publish")?, ed25519::key_from_seed(fixtures.key?));
+    let (mut wrong, mut ahead_ms) = (Vec::new(), 0);
+    if let Some(domain) = &fixtures.not_publishable
+        && let Some(what) = unbound(at, &key, domain, &mut ahead_ms).await
+    {
+        let remedy = "bind the domain to the key, or remove it";
+        wrong.push(WrongFixture::new("publish.not_publishable", what, remedy));
+    }
+    if let (Some(domain), Some(second)) = (fixtures.pending.names().first(), fixtures.second_key) {
+        let second = ed25519::key_from_seed(second);
+        let submit = knock_body().replacen('{', "{\"op\":\"accept\",", 1);
+        let attempts = [(SUBMIT, submit), (PREPARE, json!({ "op": "accept" }).to_string())];
+        if is_rejected(at, &second, domain, attempts, &mut ahead_ms).await {
+            let what = format!(
+                "accepts of {domain} signed by second_key returned 404: no transfer to that key is pending"
+            );
+            let remedy = "start a transfer of the domain to second_key, or remove it";
+            wrong.push(WrongFixture::new("publish.pending", what, remedy));
+        }
+    }
+    Some(wrong)
+}
+
 /// The domains that the key does not sign for, until it signs for `most` or for [`MOST_DOMAINS`].
 async fn wrong_domains(survey: &Survey<'_>, most: usize) -> Option<Vec<WrongFixture>> {
     let fixtures = &survey.settings.publish;
     let (at, key) = (survey.at("publish")?, ed25519::key_from_seed(fixtures.key?));
-    let domains = fixtures.domains.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let domains = fixtures.pool.names();
     let (mut wrong, mut ahead_ms, mut right) = (Vec::new(), 0, 0);
     for domain in &domains {
         if right == most.min(MOST_DOMAINS) {
@@ -78,15 +101,34 @@ async fn wrong_domains(survey: &Survey<'_>, most: usize) -> Option<Vec<WrongFixt
 }
 
 /// What was returned, if the key does not sign for the domain. Neither request changes anything: the submit names an
-/// unknown prepare, the prepare has no `cid`. Both get the plain 404 only if the envelope is rejected.
+/// unknown prepare, the prepare has no `cid`.
 async fn unbound(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i64) -> Option<String> {
-    for (path, body) in [(SUBMIT, knock_body()), (PREPARE, json!({ "domain": domain }).to_string())] {
+    let attempts = [(SUBMIT, knock_body()), (PREPARE, json!({ "domain": domain }).to_string())];
+    is_rejected(at, key, domain, attempts, ahead_ms).await.then(|| {
+        format!(
+            "POST {SUBMIT} and POST {PREPARE} signed for {domain} returned 404: the domain is not bound to the key, or \
+             publishing is not enabled for it"
+        )
+    })
+}
+
+/// Whether every attempt gets the plain 404, which they do only if the envelope is rejected.
+async fn is_rejected(
+    at: Place<'_>,
+    key: &SigningKey,
+    domain: &str,
+    attempts: [(&str, String); 2],
+    ahead_ms: &mut i64,
+) -> bool {
+    for (path, body) in attempts {
         // The first answer shows the server's clock; then the request is signed once more.
         for _ in 0..2 {
             let before = *ahead_ms;
-            let answer = signed(at, key, domain, path, &body, wall_clock() + before).await.ok()?;
+            let Ok(answer) = signed(at, key, domain, path, &body, wall_clock() + before).await else {
+                return false;
+            };
             if answer.status != 404 {
-                return None;
+                return false;
             }
             *ahead_ms = skew_ms(&answer).unwrap_or_default();
             if (*ahead_ms - before).abs() < 2000 {
@@ -94,10 +136,7 @@ async fn unbound(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i
             }
         }
     }
-    Some(format!(
-        "POST {SUBMIT} and POST {PREPARE} signed for {domain} returned 404: the domain is not bound to the key, or \
-         publishing is not enabled for it"
-    ))
+    true
 }
 
 async fn signed(

@@ -4,14 +4,17 @@ use std::time::Duration;
 
 use assay_spec::Place;
 use assay_spec::crypto::text;
-use assay_spec::publish::places::{ACCEPT, BY_INCOMING, PREPARE_PUB, PUB, SUBMIT_ACCEPT, SUBMITS, TRANSFER};
+use assay_spec::publish::places::{
+    ACCEPT, BY_INCOMING, PREPARE_PUB, PREPARE_TRANSFER, PUB, SUBMIT_ACCEPT, SUBMITS, TRANSFER,
+};
 use assay_spec::publish::requirements::{submit as submits, transfer as rows};
 use serde_json::{Value, json};
 
+use super::pool::pending;
 use super::refusals;
-use super::scene::{Knock, Scene};
+use super::scene::{Knock, Scene, answered, transferred};
 use super::{
-    Caller, NO_ID, PREPARED, accept_body, caller, fresh_key, landed, prepare, prepared, publish_body, submit,
+    Caller, NO_ID, PREPARED, accept_body, fresh_key, landed, prepare, prepared, publish_body, submit,
     submit_body, transfer_body,
 };
 use crate::check::{Check, Checked, Need, Stop};
@@ -21,11 +24,11 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::FREEZES, each confirmed_transfer_freezes_the_old_key, refusals::CONFLICT)
         .posts(13, 2, 6)
-        .elsewhere(22)
-        .destroys()
+        .shares(8, 0)
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
     shows!(rows::FREEZES_ONCE_CONFIRMED, prepared_transfer_does_not_freeze_the_old_key)
         .costs(2, 2, 1)
+        .shares(3, 2)
         .writes(2)
         .waits(65)
         .needs(&[Need::Clock])
@@ -40,16 +43,15 @@ pub(super) const CHECKS: &[Check] = &[
         each accept_without_a_pending_transfer_is_rejected,
         refusals::UNAUTHENTICATED
     )
-    .posts(4, 1, 2),
+    .posts(4, 1, 2)
+    .shares(3, 0),
     refuses!(rows::ACCEPT_BY_INCOMING, each accept_by_another_key_is_rejected, refusals::UNAUTHENTICATED)
         .posts(6, 1, 2)
-        .elsewhere(10)
-        .destroys()
+        .shares(5, 0)
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
     refuses!(rows::INCOMING_ONLY_ACCEPTS, each incoming_key_can_only_accept, refusals::UNAUTHENTICATED)
         .posts(10, 3, 4)
-        .elsewhere(16)
-        .destroys()
+        .shares(4, 0)
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
     refuses!(rows::ACCEPT_SAYS_SO, submit_of_an_accept_needs_op, refusals::NO_OP)
         .costs(5, 2, 1)
@@ -63,14 +65,6 @@ pub(super) const CHECKS: &[Check] = &[
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
 ];
 
-/// Starts a transfer. Returns the callers with the old key and with the incoming key.
-async fn pending(probe: &Probe<'_>) -> Result<(Caller, Caller), Stop> {
-    let old = caller(probe).await?;
-    let new = old.with_key(fresh_key(probe));
-    landed(probe, &old, &transfer_body(probe, &old, &new.key)).await?;
-    Ok((old, new))
-}
-
 /// A domain with a pending transfer.
 struct Pending {
     old: Caller,
@@ -79,16 +73,20 @@ struct Pending {
     id: String,
 }
 
-/// A pending transfer. The submit of a transfer needs one that has landed; otherwise the control API makes it, if there is
-/// one.
+/// A pending transfer. The submit of a transfer needs one that has landed; otherwise the control API makes it, or the
+/// profile declares it.
 async fn pending_at(probe: &Probe<'_>, place: Place) -> Result<Pending, Stop> {
-    if probe.has_control() && !(SUBMITS.contains(&place) && place.op == TRANSFER) {
-        let scene = Scene::at(probe, BY_INCOMING[0]).await?;
-        return Ok(Pending { old: scene.old, new: scene.caller, id: NO_ID.to_owned() });
+    if !(SUBMITS.contains(&place) && place.op == TRANSFER) {
+        let (old, new) = if probe.has_control() {
+            let scene = Scene::at(probe, BY_INCOMING[0]).await?;
+            (scene.old, scene.caller)
+        } else {
+            // The keys are rejected whether the domain is locked or not.
+            pending(probe)?
+        };
+        return Ok(Pending { old, new, id: NO_ID.to_owned() });
     }
-    let old = caller(probe).await?;
-    let new = old.with_key(fresh_key(probe));
-    let (prepared, _) = landed(probe, &old, &transfer_body(probe, &old, &new.key)).await?;
+    let (old, new, prepared, _) = transferred(probe).await?;
     Ok(Pending { old, new, id: prepared.id })
 }
 
@@ -114,14 +112,26 @@ async fn attempt<'p>(
     prepare(probe, signer, &body).await
 }
 
+/// The valid counterpart: an accept by the incoming key at the endpoint of this place.
+async fn accept_is_admitted(probe: &Probe<'_>, place: Place, new: &Caller) -> Checked {
+    if probe.has_control() || SUBMITS.contains(&place) {
+        return attempt(probe, place.op(ACCEPT), new, NO_ID).await?.counterpart_status(&[200, 410]);
+    }
+    answered(probe, BY_INCOMING[0]).await?.1.answer.counterpart_status(&[200])
+}
+
 /// Sends requests with the old key while a transfer is pending: prepares and submits, also of the `prepareId` of the transfer
 /// and of the accept. Each must return 409 with `cause` = `transfer-frozen`.
 async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>, place: Place) -> Checked {
+    let Pending { old, new, id } = pending_at(probe, place).await?;
     // The key of a domain without a transfer is not frozen.
     Knock::at(probe, PREPARE_PUB[0]).await?.counterpart(probe).await?;
-    let Pending { old, new, id } = pending_at(probe, place).await?;
     let answer = if SUBMIT_ACCEPT.contains(&place) {
-        let id = prepared(probe, &new, &accept_body(&new)).await?.id;
+        let id = if probe.has_control() {
+            prepared(probe, &new, &accept_body(&new)).await?.id
+        } else {
+            answered(probe, BY_INCOMING[0]).await?.1.prepared(probe)?.id
+        };
         attempt(probe, place.op(PUB), &old, &id).await?
     } else {
         attempt(probe, place, &old, &id).await?
@@ -132,8 +142,7 @@ async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>, place: Place)
 
 /// Prepares a transfer, lets it expire and sends an ordinary prepare with the old key. It must return 200.
 async fn prepared_transfer_does_not_freeze_the_old_key(probe: &Probe<'_>) -> Checked {
-    let old = caller(probe).await?;
-    let body = transfer_body(probe, &old, &fresh_key(probe));
+    let Scene { caller: old, body, .. } = Scene::at(probe, PREPARE_TRANSFER[0]).await?;
     prepare(probe, &old, &body).await?.given_accepted(&[200], PREPARED)?;
     probe.advance(Duration::from_secs(65)).await?;
     prepare(probe, &old, &publish_body(&old)).await?.expect_accepted(&[200], PREPARED)
@@ -141,7 +150,7 @@ async fn prepared_transfer_does_not_freeze_the_old_key(probe: &Probe<'_>) -> Che
 
 /// Completes a transfer and accepts it with the incoming key. Prepare and submit must both return 200.
 async fn incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
-    let (_, new) = pending(probe).await?;
+    let (_, new, ..) = transferred(probe).await?;
     let answer = prepare(probe, &new, &accept_body(&new)).await?;
     answer.expect_status(&[200])?;
     let prepared = super::read_prepared(probe, &answer.json())?;
@@ -152,9 +161,12 @@ async fn incoming_key_can_accept(probe: &Probe<'_>) -> Checked {
 
 /// Sends an accept while no transfer is pending. It must return 404.
 async fn accept_without_a_pending_transfer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    let caller = caller(probe).await?;
-    attempt(probe, place, &caller, NO_ID).await?.expect_refused()?;
-    attempt(probe, place.op(PUB), &caller, NO_ID).await?.counterpart_status(&[200, 410])
+    let scene = Scene::rejected(probe, PREPARE_PUB[0]).await?;
+    attempt(probe, place, &scene.caller, NO_ID).await?.expect_refused()?;
+    if !SUBMITS.contains(&place) {
+        return scene.counterpart(probe).await;
+    }
+    attempt(probe, place.op(PUB), &scene.caller, NO_ID).await?.counterpart_status(&[410])
 }
 
 /// Sends accepts signed by a third key and by the old key. The first must return 404, the second 404 or 409.
@@ -166,19 +178,19 @@ async fn accept_by_another_key_is_rejected(probe: &Probe<'_>, place: Place) -> C
     by_old.expect_status(&[404, 409])?;
     let status = by_old.status();
     probe.note(format!("an accept by the old key returns {status} ({place})"));
-    attempt(probe, place, &new, NO_ID).await?.counterpart_status(&[200, 410])
+    accept_is_admitted(probe, place, &new).await
 }
 
 /// Sends a publish and a transfer with the incoming key while the transfer is pending. Each must return 404.
 async fn incoming_key_can_only_accept(probe: &Probe<'_>, place: Place) -> Checked {
     let Pending { new, id, .. } = pending_at(probe, place).await?;
     attempt(probe, place, &new, &id).await?.expect_refused()?;
-    attempt(probe, place.op(ACCEPT), &new, NO_ID).await?.counterpart_status(&[200, 410])
+    accept_is_admitted(probe, place, &new).await
 }
 
 /// Sends the submit of an accept without `op`. It must return 404; with `op` = `accept` it must return 200.
 async fn submit_of_an_accept_needs_op(probe: &Probe<'_>) -> Checked {
-    let (_, new) = pending(probe).await?;
+    let (_, new, ..) = transferred(probe).await?;
     let prepared = prepared(probe, &new, &accept_body(&new)).await?;
     let mut body: Value = submit_body(&prepared, &new);
     submit(probe, &new, &body).await?.expect_refused()?;
@@ -188,7 +200,7 @@ async fn submit_of_an_accept_needs_op(probe: &Probe<'_>) -> Checked {
 
 /// Completes an accept and sends the accept prepare again. It must return 409.
 async fn second_accept_is_rejected(probe: &Probe<'_>) -> Checked {
-    let (_, new) = pending(probe).await?;
+    let (_, new, ..) = transferred(probe).await?;
     landed(probe, &new, &accept_body(&new)).await?;
     probe.counterpart(true, "the first accept landed")?;
     prepare(probe, &new, &accept_body(&new)).await?.expect_refused()

@@ -9,7 +9,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ed25519_dalek::SigningKey;
 use serde_json::{Map, Value, json};
 
-use super::{Caller, patient};
+use super::{Caller, PREPARE, patient, pool};
 use crate::check::Stop;
 use crate::exchange::Request;
 use crate::probe::{Answer, Probe};
@@ -110,11 +110,32 @@ impl Draft {
         request.header("Authorization", (self.seal)(&self.scheme, &message, &signature))
     }
 
-    /// Sends the request.
+    /// Whether it is a request to this endpoint.
+    pub(crate) fn asks(&self, path: &str) -> bool {
+        self.target.split('?').next().is_some_and(|target| target.ends_with(path))
+    }
+
+    /// The domain that the envelope names.
+    pub(crate) fn domain(&self) -> String {
+        let member = self.members.iter().find(|(name, _)| name == "d");
+        member.and_then(|(_, domain)| domain.as_str()).unwrap_or_default().to_owned()
+    }
+
+    /// Sends the request. Without a control API, a domain that has no publish left today ends the check.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-        let request = self.request();
-        let answer = probe.send_with("publish", request, None, patient(probe)).await?;
+        let answer = self.transmit(probe).await?;
+        if self.asks(PREPARE) && !probe.has_control() && pool::is_of_day(&answer) {
+            let why = format!("{} has no publish left today: its prepare returned 429", self.domain());
+            return Err(Stop::NotTestable(why));
+        }
+        Ok(answer)
+    }
+
+    /// Sends the request, whatever the answer is.
+    pub(crate) async fn transmit<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        let answer = probe.send_with("publish", self.request(), None, patient(probe)).await?;
         probe.learn_clock(&answer.response);
+        pool::note(probe, self, &answer);
         Ok(answer)
     }
 }

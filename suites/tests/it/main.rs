@@ -12,6 +12,7 @@ mod entry;
 mod exchanges;
 #[cfg(unix)]
 mod files;
+mod fixtures;
 mod fuzz;
 mod gateway;
 mod gateway_exchanges;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
+use std::sync::Arc;
 
 use assay_spec::{Dialect, Service};
 use assay_suites::check::{self, Check, Need, Weight};
@@ -9,6 +10,7 @@ use assay_suites::embedded::Embedded;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{Plan, Planned, Wishes, foresee, plan, select};
 use assay_suites::probe::Settings;
+use assay_suites::publish::Pool;
 use assay_suites::run::Runner;
 use assay_suites::target::Remote;
 use assay_suites::verdict::{Run, Verdict};
@@ -135,8 +137,7 @@ async fn real_time_runs_the_checks_that_can_wait() {
     assert_eq!(Plan::new(&target, &Pace::default(), &without, None, 1).waits, (0, 0));
     let mut settings = Settings { real_time: true, ..Settings::default() };
     settings.publish.key = Some([7; 32]);
-    let domains = (0..400).map(|n| format!("d{n}.example"));
-    settings.publish.domains.lock().expect("not poisoned").extend(domains);
+    settings.publish.pool = Arc::new(Pool::new((0..9).map(|n| format!("d{n}.example"))));
     let planned = foresee(&target, &settings, &everything(), &check::all()).await;
     assert_eq!(reason(&planned, id), None);
     let plan = Plan::new(&target, &Pace::default(), &planned, None, 1);

@@ -83,7 +83,7 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
         .await
         .expect("a server listens")
         .forwarded_by(forwarding.unwrap_or_default());
-    let fixtures = Fixtures::new(&publish, Some(&key)).expect("a key of 64 digits");
+    let fixtures = Fixtures::new(&publish, Some(&key), None).expect("a key of 64 digits");
     let settings = Settings {
         // As embedded: the number of pages that a list check reads depends on its random values.
         seed: 1,
@@ -94,7 +94,8 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
         metadata: metadata::Fixtures::new(&metadata),
         ..Settings::default()
     };
-    let pace = Pace::default().with_drops(drop.limits.drops_per_hour);
+    let pace =
+        Pace::default().with_drops(drop.limits.drops_per_hour).with_domains(publish.domains.len(), false);
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     let checks = select(check::all(), &[], &filters);

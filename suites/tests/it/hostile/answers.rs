@@ -1,12 +1,13 @@
 //! Servers with valid HTTP and hostile responses.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assay_suites::check;
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::Settings;
-use assay_suites::publish::Fixtures;
+use assay_suites::publish::{Fixtures, Pool};
 use assay_suites::run::Runner;
 use assay_suites::target::Remote;
 use assay_suites::verdict::{Outcome, Run, Verdict};
@@ -26,8 +27,8 @@ async fn run_some(url: &str, filters: &[&str]) -> Run {
     let sites = ["publish", "drop"].map(|name| (name.to_owned(), url.to_owned()));
     let sites: BTreeMap<String, String> = sites.into();
     let target = Remote::new(sites, None).await.expect("no control to ask");
-    let fixtures = Fixtures { key: Some([7; 32]), ..Fixtures::default() };
-    fixtures.domains.lock().expect("not poisoned").extend((0..9).map(|n| format!("d{n}.example")));
+    let pool = Arc::new(Pool::new((0..9).map(|n| format!("d{n}.example"))));
+    let fixtures = Fixtures { key: Some([7; 32]), pool, ..Fixtures::default() };
     let settings = Settings { publish: fixtures, ..Settings::default() };
     let pace = Pace::default();
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };

@@ -1,0 +1,204 @@
+//! Runs against a simulator as a foreign server, without its control API: what each fixture of a profile lets run, and that
+//! a run can be repeated.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use assay_sim::World;
+use assay_sim::serve::ClockMode;
+use assay_spec::Service;
+use assay_spec::crypto::ed25519;
+use assay_spec::instant::DAY;
+use assay_suites::control::Control;
+use assay_suites::embedded::sim::{Options, Served, start};
+use assay_suites::publish::signing_key;
+use assay_suites::target::Tcp;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::profiles::assay;
+
+/// A simulator that limits no requests, whose time moves while a request waits for the chain, and a folder with its key.
+async fn served() -> (Served, TempDir) {
+    let limits = vec!["publish.requests-per-window=100000".to_owned()];
+    let served = start(&Options { limits, clock: ClockMode::Auto, ..Options::new(7) }).await;
+    let (served, folder) = (served.expect("a simulator on any port"), tempfile::tempdir().expect("a folder"));
+    served.write_profile(&folder.path().join("all.toml"), None).expect("a profile");
+    (served, folder)
+}
+
+/// A profile of the exchange with so many domains, and these lines.
+fn profile(served: &Served, domains: usize, more: &str) -> String {
+    let domains: Vec<String> = (1..=domains).map(domain).collect();
+    format!(
+        "[publish]\nurl = \"{}\"\nchain_url = \"{}\"\nkey = {{ file = \"all.key\" }}\ndomains = {domains:?}\n{more}\
+         [publish.limits]\nrequests_per_minute = 100000\n",
+        served.sites["publish"], served.sites["chain"],
+    )
+}
+
+fn domain(n: usize) -> String {
+    format!("pool-{n:03}.assay.example")
+}
+
+/// What a run of the exchange's checks shows: how many checks have each verdict, the reasons, and what was sent. The plan
+/// must not say less.
+async fn shown(folder: &TempDir, profile: &str) -> String {
+    std::fs::write(folder.path().join("p.toml"), profile).expect("written");
+    let run = ["run", "--profile", "p.toml", "--seed", "1", "--service", "publish", "--json"];
+    let (code, said) = assay(folder.path(), &[], &[&run[..], &["plan.json", "--plan"]].concat()).await;
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = assay(folder.path(), &[], &[&run[..], &["run.json"]].concat()).await;
+    let read = |name: &str| -> Value {
+        let text = std::fs::read_to_string(folder.path().join(name)).unwrap_or_else(|_| panic!("{said}"));
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let (plan, report) = (read("plan.json"), read("run.json"));
+    let mut reasons: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for outcome in report["outcomes"].as_array().expect("the outcomes") {
+        let text = |member: &str| outcome[member].as_str().unwrap_or_default();
+        *reasons.entry((text("verdict"), text("reason"))).or_default() += 1;
+    }
+    let planned = &plan["services"]["publish"];
+    let sent = [sent(&report), publishes(&report)];
+    for (member, sent) in ["requests", "publishes"].into_iter().zip(sent) {
+        assert!(
+            planned[member].as_u64().is_some_and(|planned| planned >= sent),
+            "{sent} {member}: {planned}"
+        );
+    }
+    let mut text = format!("exit code {}\n", code.unwrap_or(-1));
+    for ((verdict, reason), count) in reasons {
+        let _ = writeln!(text, "{count:>4} {verdict} {reason}");
+    }
+    let [requests, publishes] = sent;
+    let _ = writeln!(text, "sent: {requests} of {} requests planned", planned["requests"]);
+    let _ = writeln!(text, "sent: {publishes} of {} publishes planned", planned["publishes"]);
+    text
+}
+
+/// The checks that pass, the requests and the publishes that a row of the service's page promises.
+fn documented(row: &str) -> Vec<u64> {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/services/publish.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let line = page.lines().find_map(|line| line.strip_prefix(&format!("| {row} |")));
+    let cells = line.unwrap_or_else(|| panic!("no row {row:?}")).split('|');
+    cells.filter_map(|cell| cell.trim().parse().ok()).collect()
+}
+
+/// The same numbers of a run.
+fn counted(shown: &str) -> Vec<u64> {
+    let counts = shown.lines().filter_map(|line| {
+        let mut words = line.trim().trim_start_matches("sent: ").split(' ');
+        let count = words.next()?.parse().ok()?;
+        (line.contains(" pass") || line.starts_with("sent")).then_some(count)
+    });
+    counts.collect()
+}
+
+fn sent(report: &Value) -> u64 {
+    report["sent"]["requests"].as_u64().expect("a number")
+}
+
+/// How many prepares were accepted; checks that read the same response have the same exchange.
+fn publishes(report: &Value) -> u64 {
+    let outcomes = report["outcomes"].as_array().expect("the outcomes").iter();
+    let exchanges = outcomes.flat_map(|outcome| outcome["exchanges"].as_array().into_iter().flatten());
+    let accepted = exchanges.filter(|exchange| {
+        let is_prepare =
+            exchange["request"]["target"].as_str().is_some_and(|target| target.ends_with("/prepare"));
+        is_prepare && exchange["response"]["status"] == 200
+    });
+    let headers: std::collections::BTreeSet<String> =
+        accepted.map(|exchange| exchange["request"]["headers"].to_string()).collect();
+    headers.len() as u64
+}
+
+/// Gives domains the states that a profile can declare, and returns its lines.
+fn declared(served: &Served, folder: &TempDir) -> String {
+    let read = std::fs::read_to_string(folder.path().join("all.key")).expect("the key");
+    let key = ed25519::address(&signing_key(&read).expect("a key"));
+    std::fs::write(folder.path().join("second.key"), "09".repeat(32)).expect("written");
+    let second = ed25519::address(&ed25519::key_from_seed([9; 32]));
+    let transfer = bs58::encode([3; 64]).into_string();
+    let bindings = [
+        json!({ "domain": "b.example", "key": key, "pending": { "key": second, "transfer": transfer } }),
+        json!({ "domain": "c.example", "key": key, "publishable": false }),
+        json!({ "domain": "d.example", "key": key, "feature": false }),
+    ];
+    for binding in bindings {
+        let bind = |world: &mut World| (world.perform("publish.bind", &binding).expect("bound"), Vec::new());
+        served.handle.change(bind);
+    }
+    format!(
+        "pending = \"b.example\"\nsecond_key = {{ file = \"second.key\" }}\npending_transfer = \"{transfer}\"\n\
+         not_publishable = \"c.example\"\nfeature_off = \"d.example\"\n"
+    )
+}
+
+/// The domains that are locked at the simulator.
+fn locked(served: &Served) -> usize {
+    let view = served.handle.read(|world| world.view(Service::Publish));
+    let bindings = view["bindings"].as_object().expect("the bindings");
+    bindings.values().filter(|binding| !binding["locked_by"].is_null()).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_domain_runs_most_checks_of_the_exchange_again_and_again() {
+    let (served, folder) = served().await;
+    let one = profile(&served, 1, "");
+    let first = shown(&folder, &one).await;
+    assert_eq!(counted(&first), documented("also `chain_url`"));
+    insta::assert_snapshot!("one_domain", first);
+    assert_eq!(locked(&served), 0);
+    // Publishes of the day are left for some checks.
+    insta::assert_snapshot!("one_domain_at_once_again", shown(&folder, &one).await);
+    assert_eq!(locked(&served), 0);
+    let control = Control::new(Arc::new(Tcp), &served.control, None);
+    control.advance(DAY + 1).await.expect("time moves");
+    insta::assert_snapshot!("one_domain_a_day_later", shown(&folder, &one).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn eight_domains_run_all_checks_that_need_no_other_state() {
+    let (served, folder) = served().await;
+    let eight = profile(&served, 8, "");
+    let first = shown(&folder, &eight).await;
+    assert_eq!(counted(&first), documented("also eight domains"));
+    insta::assert_snapshot!("eight_domains", first);
+    insta::assert_snapshot!("eight_domains_at_once_again", shown(&folder, &eight).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_chain_the_checks_of_the_chain_are_left_out() {
+    let (served, folder) = served().await;
+    let one = profile(&served, 1, "");
+    let one: String =
+        one.lines().filter(|line| !line.starts_with("chain_url")).map(|line| format!("{line}\n")).collect();
+    let shown = shown(&folder, &one).await;
+    assert_eq!(counted(&shown), documented("`key` and one domain"));
+    insta::assert_snapshot!("one_domain_without_a_chain", shown);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn domains_in_other_states_run_their_checks() {
+    let (served, folder) = served().await;
+    let lines = declared(&served, &folder);
+    let shown = shown(&folder, &profile(&served, 8, &lines)).await;
+    let row = "also `pending`, `second_key`, `pending_transfer`, `not_publishable` and `feature_off`";
+    assert_eq!(counted(&shown), documented(row));
+    insta::assert_snapshot!("eight_domains_and_states", shown);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn states_that_are_not_so_are_findings() {
+    let (served, folder) = served().await;
+    std::fs::write(folder.path().join("second.key"), "09".repeat(32)).expect("written");
+    let lines = "pending = \"pool-009.assay.example\"\nsecond_key = { file = \"second.key\" }\n\
+                 not_publishable = \"unbound.example\"\n";
+    insta::assert_snapshot!(
+        "eight_domains_and_wrong_states",
+        shown(&folder, &profile(&served, 8, lines)).await
+    );
+}
