@@ -203,7 +203,8 @@ fn every_success_of_every_endpoint_is_written_by_hand() {
                 let exchange = recorded(service, written);
                 let path = exchange.request.target.split('?').next().unwrap_or_default();
                 let method = &exchange.request.method;
-                let found = catalogue::endpoint_at(&Dialect::default(), endpoint.service, service, method, path);
+                let found =
+                    catalogue::endpoint_at(&Dialect::default(), endpoint.service, service, method, path);
                 let response = exchange.response.as_ref().expect("a response");
                 let content_type = response.header("content-type").unwrap_or_default().to_owned();
                 (found.map_or("", |found| found.name).to_owned(), response.status, content_type)
