@@ -66,9 +66,7 @@ struct Domain {
     was_locked: bool,
     /// Its key may do nothing before an operator confirms a transfer.
     is_frozen: bool,
-    /// The day's publishes are used up.
-    is_spent: bool,
-    /// How many prepares of this run were accepted.
+    /// How many prepares of this run were accepted; all of a day if the target says that they are used up.
     publishes: i64,
     prepare: Option<Unused>,
     locked_until: Option<Instant>,
@@ -91,7 +89,7 @@ impl Domain {
     }
 
     fn has_no_publish_left(&self) -> bool {
-        self.is_spent || self.publishes >= PUBLISHES.value
+        self.publishes >= PUBLISHES.value
     }
 }
 
@@ -290,7 +288,7 @@ pub(super) fn note(probe: &Probe<'_>, draft: &Draft, answer: &Answer<'_>) {
                     domain.publishes += 1;
                     domain.locked_until = Some(Instant::now() + LOCKED);
                 }
-                429 => domain.is_spent |= is_of_day(answer),
+                429 if is_of_day(answer) => domain.publishes = PUBLISHES.value,
                 _ => {}
             });
         } else if draft.asks(SUBMIT) && matches!(status, 200 | 410 | 502) {
