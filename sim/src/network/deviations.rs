@@ -3,19 +3,12 @@
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
-use std::sync::Arc;
 
-use assay_spec::crypto::address::Address;
-use assay_spec::crypto::secp256k1::key_from_secret;
-use assay_spec::endpoint::Endpoint;
-use assay_spec::network::aggregate::{self, Record, Write};
-use assay_spec::network::content::Content;
-use assay_spec::network::envelope::{Envelope, body, message_text};
-use assay_spec::network::forget::{Target, Targets, Verdict};
+use assay_spec::network::aggregate::{self, Record};
+use assay_spec::network::forget::{Target, Verdict};
 use assay_spec::network::indexer::{Bounds, EVENTS, EventFilter, TRANSACTIONS, TransactionFilter};
 use assay_spec::network::info::PREFIX;
-use assay_spec::network::instance::{self, Action, Control, Instance, InstanceFilter, Update};
-use assay_spec::network::machines::StoreState;
+use assay_spec::network::instance::{self, Action, InstanceFilter, Update};
 use assay_spec::network::message::MessageType;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, seconds};
 use assay_spec::network::paging::Sizes;
@@ -25,19 +18,16 @@ use assay_spec::network::requirements::{
     aggregates, envelope, errors, flat, forget, indexer, info, instances, limits, listing, measurement,
     messages, metrics, paging as pages, pins, probes, programs, signing, storage, store, vrf, webhooks,
 };
-use assay_spec::network::signing::sign_file;
 use assay_spec::network::storage::{DEFAULT_CONTENT_TYPE, FILE, RAW};
 use assay_spec::network::store::Status;
 use assay_spec::network::vrf::{Drawn, Wanted};
-use assay_spec::network::webhook::{MESSAGE_NEW, PROGRAM_EXECUTED, Registration};
-use assay_spec::{Id, Refused, Rules, Without};
-use bytes::Bytes;
+use assay_spec::network::webhook::{MESSAGE_NEW, PROGRAM_EXECUTED};
 use http::header::RETRY_AFTER;
 use serde_json::{Map, Value, json};
 
-use super::aggregates::{AddressQuery, AggregateQuery, Kept, OfAddress};
-use super::call::{ApiPath, Call};
-use super::create::{Accepted, Admit, Created};
+use super::aggregates::{AddressQuery, AggregateQuery, OfAddress};
+use super::call::ApiPath;
+use super::create::Accepted;
 use super::ecvrf::values;
 use super::flat::FlatQuery;
 use super::forget::{Forgotten, Found, Retried};
@@ -45,31 +35,32 @@ use super::info::Information;
 use super::instances::Shown;
 use super::limits::{ForgetRetries, Limits, Retention};
 use super::listing::{ListQuery, Total};
-use super::measure::{Failed, Hourly, Measured, is_prober};
+use super::measure::{Failed, Hourly, is_prober};
 use super::messages::Wrapped;
 use super::metrics::ShownRecord;
 use super::nodes::NodeKind;
 use super::paging::Listed;
 use super::rates::Counting;
 use super::refusal::Rejected;
+use super::seams::{
+    ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed, forget_posts,
+    hide_only, is_removing, is_whole, judge_without, longer, lower, negative, number, of_first, part,
+    parts_with, pending, records_of_another, renamed, reversed, stopped, store_anyway, unwritten,
+    without_last,
+};
 use super::steps::{
     AdmitControl, BeginGrace, FindAggregate, FindChain, FindFile, FindInstance, FindOfAddress, FindRecords,
     Forget, IsValid, JudgeWebhook, Known, LogIn, Missing, Parts, Positions, ReleaseForgotten, ReleaseRemoved,
     Seen, Take, WriteAggregate,
 };
-use super::storage::{self as files, Content as FileContent, Download};
-use super::store::{Number, Store};
+use super::storage::{self as files, Download};
 use super::vrf::{self as randoms, Random};
 use super::{
-    Replica, State, aggregates as documents, create, forget as forgets, indexer as chains,
-    instances as machines, lifecycle, messages as handlers, metrics as records, mirror, paging,
-    probes as probe, sites, typed, webhooks as hooks,
+    Replica, aggregates as documents, create, forget as forgets, indexer as chains, instances as machines,
+    lifecycle, metrics as records, mirror, paging, probes as probe, sites,
 };
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations};
-use crate::exchange::Reply;
-use crate::form;
-use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// Every deviation of the network.
@@ -767,269 +758,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |c: &mut Counting| c.peer = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 };
 
-/// The zero address: no key has it.
-const ZERO_ADDRESS: &str = "0x0000000000000000000000000000000000000000";
 /// An empty file.
 const NOTHING: Body = Body::Typed(DEFAULT_CONTENT_TYPE, Cow::Borrowed(""));
 /// The ping latency of a machine that answers no ping, in seconds.
 const IMAGINED_PING_S: f64 = 0.021;
-
-/// Stores a message although its envelope breaks a rule. Nothing is left that a signature could cover.
-fn accept_malformed(
-    core: &mut Core,
-    state: &mut State,
-    call: &Call<'_>,
-    expected: Option<MessageType>,
-    admit: &Admit<'_>,
-    broken: Id,
-) -> Result<Created, Refusal> {
-    match create::take(core, state, call, expected, admit) {
-        Err(refusal) if refusal.refused.rule == broken => {}
-        other => return other,
-    }
-    let (dialect, now) = (core.dialect.clone(), core.now());
-    let has_message = broken == &envelope::SIGNATURE || broken == &envelope::ADDRESS;
-    let parsed = if has_message {
-        Envelope::parse(&dialect, call.body(), expected, now, &mut Without(broken))?
-    } else {
-        let kind = expected.unwrap_or(MessageType::Post).name();
-        let empty = body(&message_text("ETH", None, kind, now.seconds(), &json!({}), None), "", "");
-        Envelope::parse(&dialect, empty.as_bytes(), expected, now, &mut Without(&envelope::ADDRESS))?
-    };
-    let members = typed::read(core, parsed.kind, parsed.content.clone());
-    let content = Content::parse(parsed.kind, &members, core)?;
-    admit(core, &parsed, &content)?;
-    let number = create::store(state, core, &parsed.message())?;
-    Ok(Created::find(state, number))
-}
-
-/// Stores a message that was just rejected, as far as it can be parsed.
-fn store_anyway(core: &mut Core, state: &mut State, call: &Call<'_>, expected: Option<MessageType>) {
-    let (dialect, now) = (core.dialect.clone(), core.now());
-    let parsed = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient);
-    let Some(parsed) = parsed.ok().filter(|parsed| !parsed.address.is_empty()) else { return };
-    let mut message = parsed.message();
-    message.kind = MessageType::Post;
-    // A store that is full rejects the message; then nothing is stored.
-    let _ = create::store(state, core, &message);
-}
-
-/// Rules that are all violated, except the one about size.
-pub(super) struct Lenient;
-
-impl Rules for Lenient {
-    fn violated(&mut self, rule: Id) -> Option<&'static str> {
-        (rule != &envelope::SIZE).then_some("")
-    }
-}
-
-/// Reports an unknown message as pending, where the unknown message is rejected by `rule`.
-fn pending(core: &mut Core, state: &State, hash: &str, rule: Id) -> Result<Reply, Refusal> {
-    match handlers::missing(core, state, hash) {
-        Err(refusal) if refusal.refused.rule == rule => {
-            let body = json!({ "status": "pending", "item_hash": hash, "message": null });
-            Ok(core.json(200, body))
-        }
-        other => other,
-    }
-}
-
-/// A list does not find the only message of an address.
-fn hide_only(total: &mut Total, endpoint: &Endpoint) {
-    let of_one = total.filter.addresses.as_ref().is_some_and(|addresses| addresses.len() == 1);
-    if std::ptr::eq(total.endpoint, endpoint) && of_one && total.count == 1 {
-        total.count = 0;
-    }
-}
-
-/// The parts of an upload, completed if a part is missing or empty.
-fn parts_with(core: &mut Core, call: &Call<'_>, name: &str) -> Result<Vec<form::Part>, Refused> {
-    let parts = files::parts(core, call)?;
-    let is_there = |part: &form::Part| part.name == name && (name == "file" || !part.bytes.is_empty());
-    Ok(if parts.iter().any(is_there) { parts } else { completed(core, parts) })
-}
-
-/// The parts of an upload, with a file, and signed by an address of the simulator's own.
-fn completed(core: &Core, mut parts: Vec<form::Part>) -> Vec<form::Part> {
-    let mut draws = (0..).map(|n| core.rng.draw("network.uploader", b"", n));
-    let key = draws.find_map(|secret| key_from_secret(&secret)).expect("nearly every draw is a valid key");
-    parts.retain(|part| !["address", "signature"].contains(&part.name.as_str()));
-    if !parts.iter().any(|part| part.name == "file") {
-        parts.push(part("file", Bytes::new()));
-    }
-    let file = parts.iter().find(|part| part.name == "file").map(|part| part.bytes.clone());
-    let signature = sign_file(&key, &file.unwrap_or_default());
-    parts.push(part("address", Address::from_key(&key).to_string()));
-    parts.push(part("signature", signature));
-    parts
-}
-
-fn part(name: &str, bytes: impl Into<Bytes>) -> form::Part {
-    form::Part { name: name.to_owned(), content_type: None, bytes: bytes.into() }
-}
-
-/// Adds a byte to a file.
-fn append_line(content: &mut FileContent) {
-    content.bytes = [&content.bytes[..], b"\n"].concat().into();
-}
-
-/// Whether a hash names a message in `removing`, or its file.
-fn is_removing(store: &Store, hash: &str) -> bool {
-    let number = store.find_text(hash);
-    let owned = store.owners().flat_map(|owner| store.owned_by(owner));
-    let mut lives = owned.filter_map(|number| Some((number, store.life(number)?)));
-    lives.any(|(other, life)| {
-        store.state(other) == StoreState::Removing
-            && (number == Some(other) || life.cid.as_deref() == Some(hash))
-    })
-}
-
-/// Removes the POSTs that name a forgotten STORE.
-fn forget_posts(state: &mut State, number: Number, Targets(hashes): &Targets) {
-    let filter = MessageFilter {
-        addresses: Some(vec![state.primary.store.sender(number).to_string()]),
-        types: Some(vec![MessageType::Post.name().to_owned()]),
-        ..MessageFilter::default()
-    };
-    let selection = state.primary.store.select(&filter);
-    let mut posts = selection.at(0..selection.total());
-    let names_one = |post: &Number| {
-        let content = state.primary.store.stored(*post).content();
-        hashes.iter().any(|hash| content.contains(hash.as_str()))
-    };
-    posts.retain(names_one);
-    for post in posts {
-        state.primary.store.set_state(post, StoreState::Forgotten);
-    }
-}
-
-/// Whether a write names every member of an aggregate.
-fn is_whole(kept: &Kept, write: &Write) -> bool {
-    kept.aggregate.record().content.keys().all(|name| write.content.contains_key(name))
-}
-
-/// An aggregate that was never written, with this content.
-pub(super) fn unwritten(core: &Core, address: &str, key: &str, content: &Value) -> Record {
-    Record {
-        key: key.to_owned(),
-        address: address.to_owned(),
-        content: content.as_object().cloned().unwrap_or_default(),
-        time: core.now().seconds(),
-        item_hash: String::new(),
-    }
-}
-
-/// A complete instance that never existed.
-fn stopped(core: &Core, id: &str) -> Instance {
-    let now = core.now().seconds();
-    Instance {
-        instance_id: id.to_owned(),
-        owner: ZERO_ADDRESS.to_owned(),
-        name: String::new(),
-        description: String::new(),
-        cpu: 0,
-        memory: 0,
-        disk: 0,
-        image: String::new(),
-        ipv6: "::".to_owned(),
-        status: "stopped",
-        created_at: now,
-        updated_at: now,
-    }
-}
-
-/// Admits every action but one.
-fn admit_without(core: &mut Core, call: &Call<'_>, control: &Control, action: Action) -> Result<(), Refusal> {
-    if control.action == action {
-        return Err(Refusal::new(&instances::CONTROLLED, format!("{} is rejected", action.name())));
-    }
-    machines::admit_control(core, call, control)
-}
-
-/// Accepts registrations for every event but one.
-fn judge_without(
-    core: &mut Core,
-    state: &State,
-    registration: &Registration,
-    event: &str,
-) -> Result<(), Refusal> {
-    if registration.wants(event) {
-        return Err(Refusal::new(&webhooks::EVENT_NAMES, format!("{event} is unknown")));
-    }
-    hooks::judge(core, state, registration)
-}
-
-/// The records of another node, if the node is of this kind.
-fn records_of_another(
-    core: &mut Core,
-    state: &State,
-    kind: NodeKind,
-    id: &str,
-    deviating: NodeKind,
-) -> Result<Vec<Arc<Measured>>, Refusal> {
-    match state.nodes.find(kind, id) {
-        Some(number) if kind == deviating => Ok(of_first(core, state, kind, Some(number))),
-        _ => records::records(core, state, kind, id),
-    }
-}
-
-/// The records of the first node of a kind that is not this one.
-fn of_first(core: &mut Core, state: &State, kind: NodeKind, but: Option<usize>) -> Vec<Arc<Measured>> {
-    let mut others = (0..state.nodes.len()).filter(|other| state.nodes.at(*other).kind == kind);
-    let first = others.find(|other| Some(*other) != but);
-    first.map_or_else(Vec::new, |number| records::of_node(core, state, number))
-}
-
-fn lower(text: &Value) -> Value {
-    json!(text.as_str().unwrap_or_default().to_lowercase())
-}
-
-fn longer(text: &Value) -> Value {
-    json!(format!("{}-", text.as_str().unwrap_or_default()))
-}
-
-fn reversed(text: &Value) -> Value {
-    json!(text.as_str().unwrap_or_default().chars().rev().collect::<String>())
-}
-
-fn as_text(value: &Value) -> Value {
-    json!(value.to_string())
-}
-
-fn negative(number: &Value) -> Value {
-    json!(-1.0 - number.as_f64().unwrap_or_default())
-}
-
-/// The JSON number in a string.
-fn number(text: &Value) -> Value {
-    json!(text.as_str().and_then(|text| text.parse::<f64>().ok()))
-}
-
-/// The arguments of an event with large numbers as JSON numbers.
-fn as_numbers(args: &Value) -> Value {
-    let Some(members) = args.as_object() else { return args.clone() };
-    let is_large = |value: &Value| value.as_str().is_some_and(|text| text.parse::<f64>().is_ok());
-    let member = |(name, value): (&String, &Value)| {
-        (name.clone(), if is_large(value) { number(value) } else { value.clone() })
-    };
-    Value::Object(members.iter().map(member).collect())
-}
-
-/// An object without its last member.
-fn without_last(content: &Value) -> Value {
-    let mut content = content.clone();
-    if let Value::Object(members) = &mut content {
-        let last = members.keys().next_back().cloned();
-        last.and_then(|last| members.shift_remove(&last));
-    }
-    content
-}
-
-/// The content of a STORE, with its file in another member.
-fn renamed(content: &Value) -> Value {
-    let Some(members) = content.as_object() else { return content.clone() };
-    let member = |(name, value): (&String, &Value)| {
-        (if name == "item_hash" { "cid".to_owned() } else { name.clone() }, value.clone())
-    };
-    Value::Object(members.iter().map(member).collect())
-}

@@ -36,6 +36,7 @@ mod programs;
 mod rates;
 mod record;
 mod refusal;
+mod seams;
 pub mod sites;
 mod steps;
 mod storage;

@@ -25,7 +25,6 @@ use serde_json::{Value, json};
 use super::aggregates::{Kept, OfAddress};
 use super::call::Call;
 use super::create::{Accepted, Created};
-use super::deviations::{Lenient, unwritten};
 use super::flat::FlatQuery;
 use super::hash::{Hash, HashText};
 use super::indexer::{Chain, IndexerQuery};
@@ -41,6 +40,7 @@ use super::programs::Ran;
 use super::rates::Counting;
 use super::record::Blocks;
 use super::refusal::Rejected;
+use super::seams::{Lenient, unwritten};
 use super::steps::{
     Arrange, CheckQuery, Controlled, FileName, FindAggregate, FindChain, FindContent, FindOfAddress,
     FindRecords, IsValid, Known, Positions, ReadPage, Take, WriteAggregate,

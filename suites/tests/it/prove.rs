@@ -77,7 +77,7 @@ async fn a_run_is_repeatable_to_the_byte() {
         let settings = settings();
         let target = assay_suites::embedded::Embedded::new(1, settings.dialect.clone())
             .with(
-                &["publish.prepare.one-in-flight", "drop.limits.one-upload", "drop.zip.size/late"]
+                &["publish.prepare.one-in-flight", "drop.limits.one-upload", "drop.zip.size"]
                     .map(str::to_owned),
                 &[],
             )

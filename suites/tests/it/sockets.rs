@@ -77,7 +77,9 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
     let [valid, revoked] = [&gateway.key, &gateway.revoked_key].map(token);
     let control = loaded.profile.control.filter(|_| control).map(|base| (base, None));
     let header = drop.forwarding_header.iter().chain(&network.forwarding_header).next();
-    let behind = sites.keys().filter(|site| *site == "drop" || network.sites().contains_key(*site));
+    let behind = sites
+        .keys()
+        .filter(|site| ["drop", "publish"].contains(&site.as_str()) || network.sites().contains_key(*site));
     let forwarding = header.map(|header| behind.map(|site| (site.clone(), header.clone())).collect());
     let target = Remote::trusting(trust, sites, control)
         .await
@@ -213,7 +215,7 @@ async fn a_deviating_target_fails_its_check_and_the_curl_line_repeats_the_deviat
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_that_accepts_unsafe_zips_accepts_them_again_from_the_repeat_line() {
     let folder = tempfile::tempdir().expect("a folder");
-    let served = served(&["drop.zip.traversal", "drop.zip.size/late"], false).await;
+    let served = served(&["drop.zip.traversal", "drop.zip.size"], false).await;
     let run = run(&served, folder.path(), true, &["drop.zip.traversal", "drop.zip.size"]).await;
     assert_eq!(with_verdict(&run, Verdict::Fail).len(), 2, "{:?}", bad(&run));
     let [traversal, size] = &run.outcomes[..] else { panic!("two checks") };
