@@ -118,6 +118,8 @@ pub struct Answer<T> {
     pub headers: HeaderMap,
     /// The body.
     pub body: Body,
+    /// Takes what is written to a member of a body without members.
+    discarded: Value,
 }
 
 /// The body of an [`Answer`].
@@ -136,7 +138,7 @@ pub enum Body {
 impl<T> Answer<T> {
     /// An answer without headers.
     pub fn new(about: T, status: u16, body: Body) -> Answer<T> {
-        Answer { about, status, headers: HeaderMap::new(), body }
+        Answer { about, status, headers: HeaderMap::new(), body, discarded: Value::Null }
     }
 }
 
@@ -148,30 +150,29 @@ impl<T: Serialize> Answer<T> {
     }
 }
 
-/// A member of the JSON body.
-///
-/// # Panics
-/// If the body is not JSON.
+/// A member of the body; null if the body has no such member.
 impl<T> Index<&str> for Answer<T> {
     type Output = Value;
 
     fn index(&self, member: &str) -> &Value {
         match &self.body {
             Body::Json(value) | Body::Names(value) => &value[member],
-            other => panic!("{other:?} has no member {member:?}"),
+            Body::Text(_) | Body::Typed(..) => &Value::Null,
         }
     }
 }
 
-/// A member of the JSON body.
-///
-/// # Panics
-/// If the body is not JSON.
+/// A member of the body. Another edit may have made the body something without members; then nothing changes.
 impl<T> IndexMut<&str> for Answer<T> {
     fn index_mut(&mut self, member: &str) -> &mut Value {
         match &mut self.body {
-            Body::Json(value) | Body::Names(value) => &mut value[member],
-            other => panic!("{other:?} has no member {member:?}"),
+            Body::Json(value @ Value::Object(_)) | Body::Names(value @ Value::Object(_)) => {
+                &mut value[member]
+            }
+            _ => {
+                self.discarded = Value::Null;
+                &mut self.discarded
+            }
         }
     }
 }

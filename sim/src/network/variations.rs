@@ -181,12 +181,12 @@ pub(super) const ALL: &[Variation] = variations! {
             }
         };
     "network.scoring-as-metrics" => "measurements are published under the content type that queries use",
-        step |h: &mut Hourly| h.contents[0]["type"] = json!(h.dialect.metrics_type);
+        step |h: &mut Hourly| h.set("type", &json!(h.dialect.metrics_type));
     "network.scoring-exact" => "measurements are found only by the content type that they have",
         step |q: &mut FlatQuery| q.filter.content_types = q.params.list("content_types");
     "network.results-flat" => "the results of an hour are one array", step |h: &mut Hourly| {
         let records: Vec<Value> = h.results.iter().map(|measured| measured.record.written()).collect();
-        h.contents[0]["content"] = json!({ "results": records });
+        h.set("content", &json!({ "results": records }));
     };
     "network.neighbours-bare" => "the lists of scheduler, status and credit API are bare arrays",
         reply |r: &mut Answer<Named>| {

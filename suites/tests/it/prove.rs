@@ -1,6 +1,6 @@
 //! The proofs about the checks themselves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::crypto::text::sha256_hex;
 use assay_spec::limit::Limit;
@@ -66,6 +66,31 @@ async fn a_deviation_that_changes_nothing_survives() {
         why_undecided: Vec::new(),
     };
     assert!(!survivor.holds(), "a deviation that no check notices is a hole");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_deviations_at_once_stop_no_check() {
+    let settings = settings();
+    // A requirement has one deviation at a time: once its first, once its last.
+    let (mut first, mut last) = (BTreeMap::new(), BTreeMap::new());
+    for deviation in assay_sim::world::deviations() {
+        first.entry(deviation.requirement.key).or_insert_with(|| deviation.to_string());
+        last.insert(deviation.requirement.key, deviation.to_string());
+    }
+    for all in [first, last] {
+        let all: Vec<String> = all.into_values().collect();
+        let target = assay_suites::embedded::Embedded::new(1, settings.dialect.clone())
+            .with(&all, &[])
+            .expect("deviations");
+        let pace = assay_suites::pace::Pace::default();
+        let runner = assay_suites::run::Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
+        let run = runner.run(&plan(&target, &check::all()), |_| {}).await;
+        let stopped = run.outcomes.iter().filter(|one| one.verdict == Verdict::Error);
+        let stopped: Vec<String> =
+            stopped.map(|one| format!("{}: {}", one.requirement, one.reason)).collect();
+        assert!(stopped.is_empty(), "{stopped:#?}");
+        assert!(run.count(Verdict::Fail) > 100);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

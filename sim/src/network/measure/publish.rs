@@ -54,6 +54,15 @@ pub(in crate::network) struct Hourly {
     pub(in crate::network) contents: Vec<Value>,
 }
 
+impl Hourly {
+    /// Sets a member of each content.
+    pub(in crate::network) fn set(&mut self, member: &str, value: &Value) {
+        for content in &mut self.contents {
+            content[member] = value.clone();
+        }
+    }
+}
+
 /// The publisher's address.
 pub(super) fn address(core: &Core) -> String {
     Address::from_key(&key(core)).to_string()
