@@ -24,6 +24,15 @@ fn files_match_the_generators() {
 }
 
 #[test]
+fn every_case_names_the_file_of_its_generator() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for case in cases() {
+        let generator = &case.provenance.generator;
+        assert!(root.join(generator).is_file(), "{}: {generator} does not exist", case.id);
+    }
+}
+
+#[test]
 fn shim_returns_the_expected_result_for_every_case() {
     let cases = cases();
     let request =

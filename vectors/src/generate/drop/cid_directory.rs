@@ -12,7 +12,8 @@ use crate::generate::group::{Group, set};
 const EMPTY_TOP: &str = "A-107/empty-directory";
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
-    let mut g = Group::new("drop/cid-directory", "cid.directory", "src/generate/cid_directory.rs", rows::ALL);
+    let mut g =
+        Group::new("drop/cid-directory", "cid.directory", "src/generate/drop/cid_directory.rs", rows::ALL);
     names(&mut g);
     contents(&mut g);
     empty(&mut g);

@@ -12,7 +12,7 @@ const CHUNK: usize = 262_144;
 const WIDTH: usize = 174;
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
-    let mut g = Group::new("drop/cid-file", "cid.file", "src/generate/cid_file.rs", &[]);
+    let mut g = Group::new("drop/cid-file", "cid.file", "src/generate/drop/cid_file.rs", &[]);
     let noise = |length: usize| json!({"prng": [SEED, length]});
     // One byte per chunk in each repetition, so that no two chunks are equal. Faster than random bytes.
     let rows = |chunks: usize| json!({"repeat": [hex(&prng(SEED, chunks)), CHUNK]});

@@ -15,7 +15,8 @@ const DECIMAL: &str = "A-094/decimal";
 const PAGE: &[u8] = b"<!doctype html><title>site</title><link rel=\"stylesheet\" href=\"css/site.css\">\n";
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
-    let mut g = Group::new("drop/inspect-zip", "drop.inspect_zip", "src/generate/inspect_zip.rs", rows::ALL);
+    let mut g =
+        Group::new("drop/inspect-zip", "drop.inspect_zip", "src/generate/drop/inspect_zip.rs", rows::ALL);
     accepts(&mut g);
     foreign(&mut g);
     form(&mut g);

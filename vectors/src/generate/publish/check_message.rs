@@ -21,7 +21,7 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new(
         "publish/check-message",
         "publish.check_message",
-        "src/generate/check_message.rs",
+        "src/generate/publish/check_message.rs",
         rows::ALL,
     );
     accepts(&mut g);

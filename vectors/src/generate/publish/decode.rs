@@ -19,8 +19,12 @@ const PARTS: [usize; 6] = [3, 100, 132, 133, 134, 136];
 static SHOWN: &[Id] = &[&LEGACY];
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
-    let mut g =
-        Group::new("publish/transaction-decode", "transaction.decode", "src/generate/decode.rs", SHOWN);
+    let mut g = Group::new(
+        "publish/transaction-decode",
+        "transaction.decode",
+        "src/generate/publish/decode.rs",
+        SHOWN,
+    );
     accepts(&mut g);
     lengths(&mut g);
     cuts(&mut g);

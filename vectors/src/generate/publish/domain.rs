@@ -9,7 +9,7 @@ use crate::generate::group::{Group, splice};
 const D: &str = "/in/domain";
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
-    let mut g = Group::new("publish/domain", "domain.canonical", "src/generate/domain.rs", rows::ALL);
+    let mut g = Group::new("publish/domain", "domain.canonical", "src/generate/publish/domain.rs", rows::ALL);
     let label = |n: usize| "a".repeat(n);
     let total = [label(63), label(63), label(63), label(61)].join(".");
     for (name, domain, why) in [

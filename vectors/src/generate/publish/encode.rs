@@ -14,8 +14,12 @@ use crate::generate::keys::{address, bytes};
 static SHOWN: &[Id] = &[&LEGACY];
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
-    let mut g =
-        Group::new("publish/transaction-encode", "transaction.encode", "src/generate/encode.rs", SHOWN);
+    let mut g = Group::new(
+        "publish/transaction-encode",
+        "transaction.encode",
+        "src/generate/publish/encode.rs",
+        SHOWN,
+    );
     let input = |record: Value| {
         json!({
             "fee_payer": address("fee payer"),

@@ -13,7 +13,7 @@ use crate::generate::keys::address;
 
 static SHOWN: &[Id] =
     &[&rows::NOT_EMPTY, &rows::FORM, &rows::CANONICAL_DOMAIN, &rows::EXACT_TIME, &rows::CANONICAL];
-const SOURCE: &str = "src/generate/record.rs";
+const SOURCE: &str = "src/generate/publish/record.rs";
 const RECORD: &str = "/in/record";
 
 /// Every accepted record with its name and reason, and its reading where the document allows another escape.

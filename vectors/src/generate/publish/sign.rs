@@ -10,7 +10,7 @@ use crate::generate::group::Group;
 use crate::generate::keys::{bytes, secret};
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
-    let mut g = Group::new("publish/vfkey-sign", "vfkey.sign", "src/generate/sign.rs", rows::ALL);
+    let mut g = Group::new("publish/vfkey-sign", "vfkey.sign", "src/generate/publish/sign.rs", rows::ALL);
     let prepare = "/api/vf-cli/publish/prepare";
     let input = |path: &str, body: Value| {
         json!({"secret_key": hex(&secret("client")), "method": "POST", "path": path, "domain": SITE,

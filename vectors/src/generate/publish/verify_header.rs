@@ -26,8 +26,12 @@ const MESSAGE: &str = "/in/authorization/message";
 const SIGNATURE: &str = "/in/authorization/signature";
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
-    let mut g =
-        Group::new("publish/vfkey-verify", "vfkey.verify", "src/generate/verify_header.rs", rows::ALL);
+    let mut g = Group::new(
+        "publish/vfkey-verify",
+        "vfkey.verify",
+        "src/generate/publish/verify_header.rs",
+        rows::ALL,
+    );
     accepts(&mut g);
     parts::cases(&mut g);
     message::cases(&mut g);

@@ -15,7 +15,7 @@ const LOGS: &str = "/in/meta/logMessages";
 const OTHER: &str = "ComputeBudget111111111111111111111111111111";
 
 pub(in crate::generate) fn cases() -> Vec<Case> {
-    let source = "src/generate/verify_transaction.rs";
+    let source = "src/generate/publish/verify_transaction.rs";
     let mut g = Group::new("publish/verify-transaction", "publish.verify_transaction", source, rows::ALL);
     accepts(&mut g);
     transaction(&mut g);
