@@ -34,7 +34,7 @@ const FREE: usize = 2;
 
 /// The names of domains, and whether this run has yet to ask if each is free.
 type Held = Vec<(String, bool)>;
-/// Why there is no domain, and whether there may be one later in this run.
+/// Why no domain is free, and whether one may become free in this run.
 type WhyNone = (String, bool);
 
 /// What a check does with a domain.
