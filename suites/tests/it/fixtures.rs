@@ -1,7 +1,7 @@
 //! Runs against a simulator as a foreign server, without its control API: what each fixture of a profile lets run, and that
 //! a run can be repeated.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -110,9 +110,10 @@ fn publishes(report: &Value) -> u64 {
             exchange["request"]["target"].as_str().is_some_and(|target| target.ends_with("/prepare"));
         is_prepare && exchange["response"]["status"] == 200
     });
-    let headers: std::collections::BTreeSet<String> =
-        accepted.map(|exchange| exchange["request"]["headers"].to_string()).collect();
-    headers.len() as u64
+    // Each has an id of its own in its body.
+    let bodies: BTreeSet<&str> =
+        accepted.filter_map(|exchange| exchange["response"]["body"].as_str()).collect();
+    bodies.len() as u64
 }
 
 /// Gives domains the states that a profile can declare, and returns its lines.
