@@ -45,6 +45,7 @@ mod webhooks;
 
 use std::sync::Arc;
 
+use assay_spec::Instant;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::instant::MINUTE;
 use assay_spec::network::limits::Rate;
@@ -55,7 +56,6 @@ use assay_spec::network::{
     message, metrics as metrics_spec, neighbours as neighbours_spec, pin as pin_spec, probes as probes_spec,
     program as program_spec, query, storage as storage_spec, vrf as vrf_spec, webhook as webhook_spec,
 };
-use assay_spec::Instant;
 use imbl::{OrdMap, OrdSet};
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
+use assay_spec::Instant;
 use assay_spec::network::limits::Rate;
 use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY, MINUTE_PASSES, PER_ADDRESS};
-use assay_spec::Instant;
 use imbl::OrdMap;
 
 use super::limits::Limits;
