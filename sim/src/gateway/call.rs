@@ -53,6 +53,11 @@ impl Family {
         }
     }
 
+    /// Whether the document names it for servers that are called directly.
+    pub(super) fn is_direct(self) -> bool {
+        matches!(self, Family::Chat | Family::Completions | Family::Messages)
+    }
+
     /// The requirement that a body of another form violates.
     pub(super) fn body(self) -> Id {
         match self {
@@ -131,6 +136,11 @@ impl Call {
         core.forbid(&rows::tools::ROUND_TRIP, !has_result, || "the result of a tool".to_owned())?;
         let has_tools = self.body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
         core.forbid(&rows::tools::TAKEN, !has_tools, || "tools".to_owned())
+    }
+
+    /// Whether it is a chat that asks for a stream.
+    pub(super) fn is_streamed_chat(&self) -> bool {
+        self.stream && self.family == Family::Chat
     }
 
     /// The prompt for the model.

@@ -33,7 +33,7 @@ pub(super) fn begin(
         let event = if unpaid { RequestEvent::Unpaid } else { RequestEvent::BadKey };
         moves(core, RequestState::Received, event);
     })?;
-    known_to(core, at, &payer)?;
+    known_to(core, family, at, &payer)?;
     let read = read(core, request, family);
     let oddities = input::oddities(&request.body, read.as_ref().err().map(|refusal| refusal.refused.rule));
     for row in oddities {
@@ -75,8 +75,8 @@ fn offered(core: &mut Core, family: Family, at: Option<Number>) -> Result<(), Re
 }
 
 /// Keys are the same at every server, the last included.
-fn known_to(core: &mut Core, at: Option<Number>, payer: &Payer) -> Result<(), Refusal> {
-    let is_last = at == Some(SERVERS.len() - 1) && matches!(payer, Payer::Key(_));
+fn known_to(core: &mut Core, family: Family, at: Option<Number>, payer: &Payer) -> Result<(), Refusal> {
+    let is_last = at == Some(SERVERS.len() - 1) && family.is_direct() && matches!(payer, Payer::Key(_));
     Ok(core.forbid(&rows::direct::EVERY_SERVER, !is_last, || "a key at the last server".to_owned())?)
 }
 
@@ -115,7 +115,7 @@ fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Mo
         let first = MODELS.iter().find(here);
         return Ok(first.unwrap_or(&MODELS[0]));
     };
-    let is_listed = at.is_none() && model.traits.image;
+    let is_listed = at.is_none() && call.family == Family::Chat && model.traits.image;
     core.forbid(&rows::discovery::USABLE, !is_listed, || "a discovered model".to_owned())?;
     Ok(model)
 }

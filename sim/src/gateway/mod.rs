@@ -15,6 +15,7 @@ mod keys;
 mod limits;
 mod model;
 mod payment;
+mod place;
 mod pool;
 mod refusal;
 mod route;
@@ -24,9 +25,10 @@ mod stream;
 mod variations;
 mod wire;
 
+use assay_spec::gateway::chat;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements::{errors, input};
-use assay_spec::{Instant, Service};
+use assay_spec::{Instant, Place, Service};
 use http::HeaderValue;
 use imbl::{OrdMap, OrdSet};
 use serde_json::{Value, json};
@@ -37,7 +39,7 @@ use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
-use crate::services::SimService;
+use crate::services::{Occasion, SimService};
 use crate::variation::Variation;
 
 pub use limits::Limits;
@@ -121,6 +123,10 @@ impl SimService for State {
         self.limits.body_bytes
     }
 
+    fn place(&self, core: &Core, occasion: &Occasion<'_, Timer>) -> Place {
+        place::find(self, core, occasion)
+    }
+
     /// The site of a server that does not run accepts no connection.
     fn begin(&mut self, core: &mut Core, exchange: ExchangeId, head: &RequestHead) -> Option<Reply> {
         let number = self.pool.number(head.site)?;
@@ -139,7 +145,8 @@ impl SimService for State {
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply> {
         self.answer(core, exchange, request).unwrap_or_else(|refusal| {
             core.refuse(&refusal.refused);
-            Some(refusal::answer(core, &refusal, wants_stream(request)))
+            let streamed = request.path() == chat::ENDPOINT.path && wants_stream(request);
+            Some(refusal::answer(core, &refusal, streamed))
         })
     }
 

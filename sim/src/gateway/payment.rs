@@ -3,8 +3,8 @@
 //! The document does not show how a payment is signed. The simulator uses a stand-in: any `X-PAYMENT` header of
 //! visible characters is a valid payment.
 
-use assay_spec::Id;
 use assay_spec::gateway::requirements::{auth, direct, payment};
+use assay_spec::{Id, Refused};
 use http::HeaderMap;
 
 use super::State;
@@ -47,6 +47,12 @@ pub(super) fn admit(
         Presented::Nothing if family == Family::Messages => key_of_format(headers),
         presented => presented,
     };
+    // What the other endpoints of a server do is left open.
+    let is_open = at_server && !family.is_direct();
+    let reject = |core: &mut Core, rule: Id, why: &str| {
+        let why = || why.to_owned();
+        if is_open { Err(Refused { rule, why: why() }) } else { core.require(rule, false, why) }
+    };
     let invalid: Id = match (at_server, flow) {
         (true, _) => &direct::INVALID_KEY,
         (false, true) => &payment::INVALID_KEY,
@@ -56,19 +62,17 @@ pub(super) fn admit(
         Presented::Nothing if flow => pay(core, headers),
         Presented::Nothing => {
             let missing: Id = if at_server { &direct::MISSING_KEY } else { &auth::MISSING_KEY };
-            core.require(missing, false, || "the request has no key".to_owned())?;
+            reject(core, missing, "the request has no key")?;
             Ok(Payer::Payment)
         }
         Presented::Malformed => {
-            core.require(invalid, false, || "the Authorization header is not a bearer key".to_owned())?;
+            reject(core, invalid, "the Authorization header is not a bearer key")?;
             Ok(Payer::Payment)
         }
         Presented::Key(text) => {
             match state.keys.find(text).map(|key| key.state) {
-                None => core.require(invalid, false, || "unknown key".to_owned())?,
-                Some(KeyState::Revoked) => {
-                    core.require(&auth::REVOKED_KEY, false, || "the key is revoked".to_owned())?;
-                }
+                None => reject(core, invalid, "unknown key")?,
+                Some(KeyState::Revoked) => reject(core, &auth::REVOKED_KEY, "the key is revoked")?,
                 Some(KeyState::Valid | KeyState::Exhausted) => {}
             }
             core.forbid(&payment::VALID_KEY, !flow, || "a key while the payment flow is on".to_owned())?;

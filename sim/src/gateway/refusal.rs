@@ -17,7 +17,7 @@ use crate::seam::{Answer, Body};
 pub(super) struct Rejected {
     /// The rule that rejected, if a row states it.
     pub(super) rule: Option<Id>,
-    /// The request asked for a stream.
+    /// The request was a chat that asked for a stream.
     pub(super) streamed: bool,
 }
 
@@ -37,7 +37,7 @@ impl Answer<Rejected> {
     }
 }
 
-/// The response to a refusal. `streamed`: the request asked for a stream.
+/// The response to a refusal. `streamed`: the request was a chat that asked for a stream.
 pub(super) fn answer(core: &mut Core, refusal: &Refusal, streamed: bool) -> Reply {
     let rule = refusal.refused.rule;
     let (status, form) =

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements::pool::{ALL_FAILED, PER_MODEL, RECOVERS};
 
+use super::call::Call;
 use super::pool::Number;
 use super::servers::{self, Does, Work};
 use super::stream::Ending;
@@ -27,6 +28,13 @@ pub(super) struct Pending {
 
 /// The servers that are still tried after one has failed.
 pub(super) struct Untried(pub(super) VecDeque<Number>);
+
+impl Pending {
+    /// The request.
+    pub(super) fn call(&self) -> &Call {
+        &self.work.call
+    }
+}
 
 /// Sends a request into the pool. `None`: the answer comes later.
 pub(super) fn begin(
@@ -92,7 +100,7 @@ pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeI
             next(state, core, exchange, work.clone(), left)
         }
     };
-    let streamed = work.call.stream;
+    let streamed = work.call.is_streamed_chat();
     match result {
         Ok(None) => {}
         Ok(Some(reply)) => core.answer(exchange, reply),

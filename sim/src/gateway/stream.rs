@@ -31,6 +31,13 @@ pub(super) struct Stream {
     pace_ms: i64,
 }
 
+impl Stream {
+    /// The request.
+    pub(super) fn call(&self) -> &Call {
+        &self.call
+    }
+}
+
 /// How an answer ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {

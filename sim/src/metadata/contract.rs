@@ -18,6 +18,8 @@ pub(super) const TEMPLATE: &str = "default_token_template";
 pub(super) struct Document {
     /// The row by which it was found.
     pub(super) row: Id,
+    /// It was found by the URI of its contract.
+    pub(super) by_uri: bool,
     /// It is a contract's document, not a token's.
     pub(super) is_contract: bool,
 }
@@ -27,5 +29,6 @@ pub(super) fn document(core: &mut Core, of: &Collection, at: &Address) -> Result
     let row = if at.is_uri() { &BY_URI } else { &BY_CID };
     core.forbid(row, false, || "the contract is not found".to_owned())?;
     let document = Body::Json(json!(of.metadata));
-    Ok(core.reply(Answer::new(Document { row, is_contract: true }, 200, document)))
+    let about = Document { row, by_uri: at.is_uri(), is_contract: true };
+    Ok(core.reply(Answer::new(about, 200, document)))
 }

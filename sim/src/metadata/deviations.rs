@@ -35,9 +35,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     contract::UNKNOWN => "an unknown contract returns another contract's document", step |s: &mut Find| {
         s.0 = |core, state, at| State::find(core, state, at).or(Ok(0));
     };
-    contract::SAME => "a contract has another name when found by URI", reply |r: &mut Answer<Document>| {
-        if r.about.row == &contract::BY_URI {
-            r.contract(|c| set(c, "name", "Another"));
+    contract::SAME => "a document has another name when found by URI", reply |r: &mut Answer<Document>| {
+        if r.about.by_uri
+            && let Body::Json(document) = &mut r.body
+        {
+            set(document, "name", "Another");
         }
     };
 

@@ -22,7 +22,10 @@ pub(super) fn document(
     id: &TokenId,
     suffix: bool,
 ) -> Result<Reply, Refusal> {
-    let overrides = steps::known(core, of, id)?;
+    let overrides = steps::known(core, of, id).or_else(|refused| {
+        core.require(refused.rule, false, || refused.why.clone())?;
+        Ok::<_, Refused>(Vec::new())
+    })?;
     let mut document = json!(of.template().of_token(id));
     for (name, value) in overrides.iter().flatten() {
         document[name] = value.clone();
@@ -34,18 +37,14 @@ pub(super) fn document(
         (true, false) => &BY_URI,
     };
     core.forbid(row, false, || "the token is not found".to_owned())?;
-    Ok(core.reply(Answer::new(Document { row, is_contract: false }, 200, Body::Json(document))))
+    let about = Document { row, by_uri: at.is_uri(), is_contract: false };
+    Ok(core.reply(Answer::new(about, 200, Body::Json(document))))
 }
 
 /// The overrides of an existing token.
-pub(super) fn known(
-    core: &mut Core,
-    of: &Collection,
-    id: &TokenId,
-) -> Result<Vec<Map<String, Value>>, Refused> {
-    let known = of.tokens.get(id);
-    core.require(&UNKNOWN, known.is_some(), || format!("the contract has no token {id:.200}"))?;
-    Ok(known.cloned().unwrap_or_default())
+pub(super) fn known(_: &mut Core, of: &Collection, id: &TokenId) -> Result<Vec<Map<String, Value>>, Refused> {
+    let why = || format!("the contract has no token {id:.200}");
+    of.tokens.get(id).cloned().ok_or_else(|| Refused { rule: &UNKNOWN, why: why() })
 }
 
 /// Checks the id of a token: the document does not limit integers.

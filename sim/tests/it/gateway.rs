@@ -8,6 +8,7 @@ mod hostile;
 mod keys;
 mod model;
 mod payment;
+mod places;
 mod pool;
 mod servers;
 mod streams;

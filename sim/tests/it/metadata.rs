@@ -3,6 +3,7 @@
 mod documents;
 mod hostile;
 mod paths;
+mod places;
 
 use assay_sim::Reply;
 use assay_sim::metadata::SITE;

@@ -12,6 +12,7 @@ pub mod limits;
 pub mod machines;
 pub mod messages;
 pub mod models;
+pub mod places;
 pub mod requirements;
 pub mod responses;
 mod shapes;

@@ -6,29 +6,29 @@ crate::requirements! {
     /// The key and its check: `GET /svc/auth/check`.
     mod auth {
         /// The key check returns 200 for a valid key.
-        KEY_CHECK: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x55b7_4e5a, "Versioning" 0x18ff_40a5];
+        KEY_CHECK: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x55b7_4e5a, "Versioning" 0x18ff_40a5];
         /// The key check returns 401 for an invalid key.
-        KEY_CHECK_INVALID: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        KEY_CHECK_INVALID: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// The key check returns 401 without a key.
-        KEY_CHECK_MISSING: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        KEY_CHECK_MISSING: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// The key check returns 401 for a key that is no longer valid.
-        KEY_CHECK_REVOKED: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca];
+        KEY_CHECK_REVOKED: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca];
         /// The key check spends no tokens of the key.
-        KEY_CHECK_FREE: Must Server Check ["Inference gateway (paths under {base_url})" 0x8f58_59ee];
+        KEY_CHECK_FREE: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee];
         /// A chat request with an invalid key returns 401.
-        INVALID_KEY_CHAT: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_CHAT: Must Server Check at CHAT ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A completions request with an invalid key returns 401.
-        INVALID_KEY_COMPLETIONS: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_COMPLETIONS: Must Server Check at COMPLETIONS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A native-style completions request with an invalid key returns 401.
-        INVALID_KEY_NATIVE: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_NATIVE: Must Server Check at NATIVE ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A responses request with an invalid key returns 401.
-        INVALID_KEY_RESPONSES: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_RESPONSES: Must Server Check at RESPONSES ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A messages request with an invalid key returns 401.
-        INVALID_KEY_MESSAGES: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_MESSAGES: Must Server Check at MESSAGES ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// An inference request without a key returns 401, or 402 if the payment flow is on.
-        MISSING_KEY: Must Server Check ["Authentication" 0x3741_f6ca, "Authentication" 0xd11c_b479, "Errors" 0xa7a5_b4e0];
+        MISSING_KEY: Must Server Check at INFERENCE ["Authentication" 0x3741_f6ca, "Authentication" 0xd11c_b479, "Errors" 0xa7a5_b4e0];
         /// The server rejects an inference request with a key that is no longer valid.
-        REVOKED_KEY: Must Server Check ["Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        REVOKED_KEY: Must Server Check at INFERENCE ["Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// Whether a key is accepted in another header or after another scheme is left open; the simulator also accepts
         /// it in the header of the messages format.
         OTHER_HEADERS: May Server Open("the document describes one header and does not forbid another") ["Authentication" 0x55b7_4e5a];
@@ -39,41 +39,41 @@ crate::requirements! {
     /// `POST /v1/chat/completions`.
     mod chat {
         /// A chat request with a string `content` returns 200 and a JSON object.
-        ANSWERED: Must Server Check ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Inference gateway" 0x4594_0948, "Versioning" 0x18ff_40a5];
+        ANSWERED: Must Server Check at CHAT_WHOLE ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Inference gateway" 0x4594_0948, "Versioning" 0x18ff_40a5];
         /// The response has `choices`, a non-empty array; each choice has an object `message`.
-        CHOICES: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Inference gateway (paths under {base_url})" 0xf2ea_6536, "Inference gateway" 0x4594_0948];
+        CHOICES: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Inference gateway (paths under {base_url})" 0xf2ea_6536, "Inference gateway" 0x4594_0948];
         /// If the target keeps the full wire format, `message.content` of a text answer is a non-empty string.
-        ANSWER_TEXT: Must Server Check ["Inference gateway" 0x4594_0948];
+        ANSWER_TEXT: Must Server Check at CHAT_WHOLE ["Inference gateway" 0x4594_0948];
         /// The server accepts an array of text parts as `content`.
-        PARTS: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789];
+        PARTS: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789];
         /// The server accepts an image part with a data URL of base64 image data.
-        IMAGE: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Inference gateway" 0xaf8d_4826];
+        IMAGE: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Inference gateway" 0xaf8d_4826];
         /// The server rejects a body that is not a JSON object.
-        BODY: Must Server Check rule "chat.body" ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x1d28_2805];
+        BODY: Must Server Check at CHAT_WHOLE rule "chat.body" ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x1d28_2805];
         /// The server rejects a chat request whose `model` is missing or not a string.
-        MODEL: Must Server Check rule "chat.model" ["Chat request body (`POST /v1/chat/completions`)" 0xe467_001b, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
+        MODEL: Must Server Check at CHAT rule "chat.model" ["Chat request body (`POST /v1/chat/completions`)" 0xe467_001b, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
         /// The server rejects a chat request whose `messages` is missing or not an array.
-        MESSAGES: Must Server Check rule "chat.messages" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
+        MESSAGES: Must Server Check at CHAT rule "chat.messages" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
         /// The server rejects a message that is not an object.
-        MESSAGE: Must Server Check rule "chat.message" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
+        MESSAGE: Must Server Check at CHAT rule "chat.message" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
         /// `role` of a message is a string.
-        ROLE: Must Server Check rule "chat.role" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
+        ROLE: Must Server Check at CHAT rule "chat.role" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
         /// `content` of a message is a string or an array.
-        CONTENT: Must Server Check rule "chat.content" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
+        CONTENT: Must Server Check at CHAT rule "chat.content" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
         /// The server rejects a content part that is not an object.
-        PART: Must Server Check rule "chat.part" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
+        PART: Must Server Check at CHAT rule "chat.part" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
         /// `type` of a content part is a string.
-        PART_TYPE: Must Server Check rule "chat.part-type" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        PART_TYPE: Must Server Check at CHAT rule "chat.part-type" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `text` of a text part is a string.
-        PART_TEXT: Must Server Check rule "chat.part-text" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Errors" 0x1d28_2805];
+        PART_TEXT: Must Server Check at CHAT rule "chat.part-text" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Errors" 0x1d28_2805];
         /// `image_url` of an image part is an object.
-        PART_IMAGE: Must Server Check rule "chat.part-image" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        PART_IMAGE: Must Server Check at CHAT rule "chat.part-image" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `url` of an image part is a string.
-        PART_IMAGE_URL: Must Server Check rule "chat.part-image-url" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        PART_IMAGE_URL: Must Server Check at CHAT rule "chat.part-image-url" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `tool_call_id` of a tool message is a string.
-        TOOL_CALL_ID: Must Server Check rule "chat.tool-call-id" ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7, "Errors" 0x1d28_2805];
+        TOOL_CALL_ID: Must Server Check at CHAT rule "chat.tool-call-id" ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7, "Errors" 0x1d28_2805];
         /// `stream` is a boolean.
-        STREAM: Must Server Check rule "chat.stream" ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Errors" 0x1d28_2805];
+        STREAM: Must Server Check at CHAT_WHOLE rule "chat.stream" ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Errors" 0x1d28_2805];
         /// Which roles exist besides `user` and `tool` is left open; the simulator accepts those of the wire format.
         ROLE_KNOWN: May Server Open("the table says `values used`, and a tool conversation needs a role that it does not list") rule "chat.role-known" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81];
         /// Which members of a message may be missing is left open; the simulator requires a role, a content (except for
@@ -95,19 +95,19 @@ crate::requirements! {
     /// `POST /v1/chat/completions` with `stream`.
     mod stream {
         /// With `stream` true the response is 200 and an event stream.
-        EVENT_STREAM: Must Server Check ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Events" 0xecb0_8d5f, "Inference gateway" 0xaf8d_4826];
+        EVENT_STREAM: Must Server Check at CHAT_STREAM ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Events" 0xecb0_8d5f, "Inference gateway" 0xaf8d_4826];
         /// The data of each event, except the end mark, is one JSON object with an array `choices`.
-        CHUNKS: Must Server Check ["Events" 0xecb0_8d5f, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
+        CHUNKS: Must Server Check at CHAT_STREAM ["Events" 0xecb0_8d5f, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// `delta.content` of a chunk is a string, if present.
-        DELTA: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
+        DELTA: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// The increments of a text answer form a non-empty string.
-        TEXT: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc, "Events" 0xecb0_8d5f];
+        TEXT: Must Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc, "Events" 0xecb0_8d5f];
         /// With `stream` false the response is one JSON object, not an event stream.
-        NOT_ASKED_FOR: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
+        NOT_ASKED_FOR: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
         /// An error before the stream starts returns its status and a JSON error, not an event stream.
-        ERROR_BEFORE: Must Server Check ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x8006_efde];
+        ERROR_BEFORE: Must Server Check at CHAT_STREAM ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x8006_efde];
         /// A stream that fails midway sends an error event and does not end like a complete one.
-        ERROR_EVENT: Must Server Check ["Events" 0xff72_a7b2];
+        ERROR_EVENT: Must Server Check at CHAT_STREAM ["Events" 0xff72_a7b2];
         /// The shape of the error event is left open; the simulator writes an object `error`.
         ERROR_SHAPE: May Server Open("the document says `not shown` for the shape of the error event") ["Events" 0xae54_9988];
         /// End mark, comments, further fields and the last chunk are left open; the simulator varies them.
@@ -119,29 +119,29 @@ crate::requirements! {
     /// Tools: their declaration, the call, and its result.
     mod tools {
         /// A model that is flagged for tool calls accepts a request that declares tools.
-        TAKEN: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Inference gateway" 0x22b6_3532, "Inference gateway" 0xaf8d_4826];
+        TAKEN: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Inference gateway" 0x22b6_3532, "Inference gateway" 0xaf8d_4826];
         /// `function.name` of a tool call is a string.
-        CALL_NAME: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b];
+        CALL_NAME: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b];
         /// `function.arguments` of a tool call is a string.
-        CALL_ARGUMENTS: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b];
+        CALL_ARGUMENTS: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b];
         /// If the target keeps the full wire format, a tool call has an `id`, a non-empty string.
-        CALL_ID: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
+        CALL_ID: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// The server accepts a follow-up request with a message of role `tool`, the id of the call and its content.
-        ROUND_TRIP: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
+        ROUND_TRIP: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// `tools` is an array.
-        TOOLS: Must Server Check rule "tools.tools" ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Errors" 0x1d28_2805];
+        TOOLS: Must Server Check at CHAT rule "tools.tools" ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Errors" 0x1d28_2805];
         /// Each tool is an object.
-        TOOL: Must Server Check rule "tools.tool" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        TOOL: Must Server Check at CHAT rule "tools.tool" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `type` of a tool is a string.
-        TYPE: Must Server Check rule "tools.type" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        TYPE: Must Server Check at CHAT rule "tools.type" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `function` of a tool is an object.
-        FUNCTION: Must Server Check rule "tools.function" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        FUNCTION: Must Server Check at CHAT rule "tools.function" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// The server rejects a function whose `name` is not a string.
-        NAME: Must Server Check rule "tools.name" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        NAME: Must Server Check at CHAT rule "tools.name" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `description` of a function is a string.
-        DESCRIPTION: Must Server Check rule "tools.description" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        DESCRIPTION: Must Server Check at CHAT rule "tools.description" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `parameters` of a function is an object.
-        PARAMETERS: Must Server Check rule "tools.parameters" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        PARAMETERS: Must Server Check at CHAT rule "tools.parameters" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// The content of a schema is left open; the simulator accepts any object.
         SCHEMA: May Server Open("the document names three members of a schema and gives no rule for their values") ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
         /// Whether the arguments are JSON that fits the schema, and whether the name is declared, is left open; the
@@ -157,11 +157,11 @@ crate::requirements! {
     /// `POST /v1/completions` and `POST /completions`.
     mod completions {
         /// A completions request returns 200 and a JSON object.
-        COMPLETION: Must Server Check ["Inference gateway (paths under {base_url})" 0xc93e_60dd, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
+        COMPLETION: Must Server Check at COMPLETIONS ["Inference gateway (paths under {base_url})" 0xc93e_60dd, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
         /// A native-style completions request returns 200 and a JSON object.
-        NATIVE: Must Server Check ["Inference gateway (paths under {base_url})" 0x2a86_6011];
+        NATIVE: Must Server Check at NATIVE ["Inference gateway (paths under {base_url})" 0x2a86_6011];
         /// A completions request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xc93e_60dd];
+        UNKNOWN_MODEL: Must Server Check at BOTH_COMPLETIONS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xc93e_60dd];
         /// The request bodies are not shown; the simulator requires a model and a prompt of the wire format.
         BODY: May Server Open("the document says `not shown` for this request body") rule "completions.body" ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The response bodies are not shown; the simulator writes those of the wire format.
@@ -171,9 +171,9 @@ crate::requirements! {
     /// `POST /v1/responses`.
     mod responses {
         /// A responses request returns 200 and a JSON object.
-        RESPONSE: Must Server Check ["Inference gateway (paths under {base_url})" 0xf26d_cb0a, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
+        RESPONSE: Must Server Check at RESPONSES ["Inference gateway (paths under {base_url})" 0xf26d_cb0a, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
         /// A responses request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf26d_cb0a];
+        UNKNOWN_MODEL: Must Server Check at RESPONSES ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf26d_cb0a];
         /// The request body is not shown; the simulator requires a model and an input of the wire format.
         BODY: May Server Open("the document says `not shown` for this request body") rule "responses.body" ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The response body is not shown; the simulator writes that of the wire format.
@@ -183,24 +183,24 @@ crate::requirements! {
     /// `POST /v1/messages`.
     mod messages {
         /// A messages request with the version header returns 200 and a JSON object.
-        MESSAGE_OBJECT: Must Server Check ["Inference gateway (paths under {base_url})" 0x6398_c323, "Inference gateway (paths under {base_url})" 0x1a26_5c95, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5, "Versioning" 0xbf93_39b2];
+        MESSAGE_OBJECT: Must Server Check at MESSAGES ["Inference gateway (paths under {base_url})" 0x6398_c323, "Inference gateway (paths under {base_url})" 0x1a26_5c95, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5, "Versioning" 0xbf93_39b2];
         /// A messages request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0x6398_c323];
+        UNKNOWN_MODEL: Must Server Check at MESSAGES ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0x6398_c323];
         /// The server rejects a body that is not a JSON object.
-        BODY: Must Server Check rule "messages.body" ["Inference gateway (paths under {base_url})" 0x6398_c323, "Errors" 0x1d28_2805];
+        BODY: Must Server Check at MESSAGES rule "messages.body" ["Inference gateway (paths under {base_url})" 0x6398_c323, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `model` is missing or not a string.
-        MODEL: Must Server Check rule "messages.model" ["Messages-format request body (`POST /v1/messages`)" 0x9850_6943, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
+        MODEL: Must Server Check at MESSAGES rule "messages.model" ["Messages-format request body (`POST /v1/messages`)" 0x9850_6943, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `max_tokens` is missing or not an integer.
-        MAX_TOKENS: Must Server Check rule "messages.max-tokens" ["Messages-format request body (`POST /v1/messages`)" 0xe12e_57a5, "Errors" 0x1d28_2805];
+        MAX_TOKENS: Must Server Check at MESSAGES rule "messages.max-tokens" ["Messages-format request body (`POST /v1/messages`)" 0xe12e_57a5, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `messages` is missing or not an array.
-        MESSAGES: Must Server Check rule "messages.messages" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        MESSAGES: Must Server Check at MESSAGES rule "messages.messages" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// The server rejects a message that is not an object.
-        MESSAGE: Must Server Check rule "messages.message" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        MESSAGE: Must Server Check at MESSAGES rule "messages.message" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// `role` of a message is a string.
-        ROLE: Must Server Check rule "messages.role" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        ROLE: Must Server Check at MESSAGES rule "messages.role" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// `content` of a message is not a number, a boolean or an object; whether it may be more than a string is left
         /// open.
-        CONTENT: Must Server Check rule "messages.content" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        CONTENT: Must Server Check at MESSAGES rule "messages.content" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// Content as an array of blocks is left open; the simulator reads the blocks of the wire format.
         BLOCKS: May Server Open("the table gives a string, while the wire format that it names also has blocks") rule "messages.blocks" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84];
         /// Which roles exist is left open; the simulator accepts those of the wire format.
@@ -218,11 +218,11 @@ crate::requirements! {
     /// `GET /v1/models`.
     mod models {
         /// The model list returns 200 and JSON.
-        LIST: Must Server Check ["Inference gateway (paths under {base_url})" 0x389e_a656, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
+        LIST: Must Server Check at MODELS ["Inference gateway (paths under {base_url})" 0x389e_a656, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
         /// If the model list has ids, they are strings.
-        IDS: Must Server Check ["Inference gateway" 0x1806_2630, "Inference gateway" 0x707c_8225];
+        IDS: Must Server Check at MODELS ["Inference gateway" 0x1806_2630, "Inference gateway" 0x707c_8225];
         /// If the model list has ids, every model with a server in discovery is among them.
-        COVERS_DISCOVERY: Must Server Check ["Inference gateway" 0x707c_8225];
+        COVERS_DISCOVERY: Must Server Check at MODELS ["Inference gateway" 0x707c_8225];
         /// The shape of the list is not shown; the simulator writes that of the wire format.
         SHAPE: May Server Open("the document says `not shown` for the body of the model list") ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The responses of models of other kinds than text are left open; the simulator has one image model.
@@ -232,17 +232,17 @@ crate::requirements! {
     /// `GET /svc/models`.
     mod discovery {
         /// Discovery returns 200 and a JSON object with a member for each model.
-        OBJECT: Must Server Check ["Inference gateway (paths under {base_url})" 0x7725_3027, "Model discovery entry" 0x1a1a_b425, "Versioning" 0x18ff_40a5];
+        OBJECT: Must Server Check at DISCOVERY ["Inference gateway (paths under {base_url})" 0x7725_3027, "Model discovery entry" 0x1a1a_b425, "Versioning" 0x18ff_40a5];
         /// Each value of the discovery object is an object with `servers`, an array of strings.
-        SERVERS: Must Server Check ["Model discovery entry" 0xb06e_b52c, "Model discovery entry" 0x3d1b_126a];
+        SERVERS: Must Server Check at DISCOVERY ["Model discovery entry" 0xb06e_b52c, "Model discovery entry" 0x3d1b_126a];
         /// Each entry of `servers` is an https URL, or the confidential scheme followed by a non-empty item hash.
-        ENTRY: Must Server Check ["Model discovery entry" 0x3d1b_126a];
+        ENTRY: Must Server Check at DISCOVERY ["Model discovery entry" 0x3d1b_126a];
         /// If the model list has ids, discovery has every one of them, whatever the model's kind.
-        COVERS: Must Server Check ["Inference gateway" 0x707c_8225, "Inference gateway" 0x07c6_c533, "Inference gateway" 0x50c2_edb7];
+        COVERS: Must Server Check at DISCOVERY ["Inference gateway" 0x707c_8225, "Inference gateway" 0x07c6_c533, "Inference gateway" 0x50c2_edb7];
         /// A discovered id can be used in requests: a model with a server in discovery is never unknown.
-        USABLE: Must Server Check ["Inference gateway" 0x707c_8225];
+        USABLE: Must Server Check at ANY_CHAT ["Inference gateway" 0x707c_8225];
         /// Discovery no longer lists a server that has left, and lists one that has joined.
-        CURRENT: Must Server Check ["Model discovery entry" 0x67b3_e7c1];
+        CURRENT: Must Server Check at DISCOVERY ["Model discovery entry" 0x67b3_e7c1];
         /// Whether discovery and the model list need a key is left open; the simulator requires none.
         PUBLIC: May Server Open("the sentence about keys names the endpoints that need one, and does not say that the others need none") ["Authentication" 0x55b7_4e5a];
         /// Empty lists, duplicates and the form of an item hash are left open; for a model without a live server, the
@@ -253,15 +253,15 @@ crate::requirements! {
     /// Errors of inference.
     mod errors {
         /// A 401 is a JSON object with a string `detail`.
-        DETAIL_401: Must Server Check ["Errors" 0x8006_efde, "Errors" 0xa7a5_b4e0];
+        DETAIL_401: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0xa7a5_b4e0];
         /// A 404 is a JSON object with a string `detail`.
-        DETAIL_404: Must Server Check ["Errors" 0x8006_efde, "Errors" 0xcc2c_0ab3];
+        DETAIL_404: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0xcc2c_0ab3];
         /// A 422 is a JSON object with `detail`, a string unless the target declares otherwise.
-        DETAIL_422: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
+        DETAIL_422: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A 503 is a JSON object with a string `detail`.
-        DETAIL_503: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1a4f_a3e5];
+        DETAIL_503: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0x1a4f_a3e5];
         /// A chat request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
+        UNKNOWN_MODEL: Must Server Check at CHAT ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
         /// Which of two errors is returned is left open; the simulator checks the key, then the body, then the model.
         ORDER: May Server Open("the table of errors has no order, so any of the statuses that apply is right") ["Errors" 0x8006_efde];
         /// Other endpoints and methods are left open; the simulator returns 404 and 405.
@@ -271,15 +271,15 @@ crate::requirements! {
     /// The payment-required flow: paying instead of using a key.
     mod payment {
         /// While the payment flow is on, a request without a key returns 402.
-        REQUIRED: Must Server Check ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
+        REQUIRED: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
         /// A 402 is a JSON object with a string `detail`.
-        DETAIL: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x99ac_099d];
+        DETAIL: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0x99ac_099d];
         /// The server accepts the request when it is resubmitted with `X-PAYMENT` and without a key.
-        PAID: Must Server Check ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
+        PAID: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
         /// While the payment flow is on, an invalid key still returns 401.
-        INVALID_KEY: Must Server Check ["Authentication" 0xd11c_b479, "Authentication" 0x3741_f6ca];
+        INVALID_KEY: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Authentication" 0x3741_f6ca];
         /// While the payment flow is on, a valid key is still enough.
-        VALID_KEY: Must Server Check ["Authentication" 0xd11c_b479];
+        VALID_KEY: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479];
         /// How a payment is signed, what it costs, and a request with both a payment and a key are not shown; the
         /// simulator has a stand-in.
         SIGNING: May Server Open("the document says `not shown` for how a payment is signed") ["Authentication" 0x345e_effa, "Inference gateway" 0x0030_7505];
@@ -292,15 +292,15 @@ crate::requirements! {
     /// The backing servers behind the gateway.
     mod pool {
         /// A request fails only if every server of its model has failed; as long as one answers, the request succeeds.
-        FAILOVER: Must Server Check ["Errors" 0x1a4f_a3e5, "Inference gateway" 0x4594_0948, "Inference gateway" 0xe9d2_61d4];
+        FAILOVER: Must Server Check at INFERENCE ["Errors" 0x1a4f_a3e5, "Inference gateway" 0x4594_0948, "Inference gateway" 0xe9d2_61d4];
         /// If every server of a model has failed, the request returns 503.
-        ALL_FAILED: Must Server Check ["Errors" 0x1a4f_a3e5];
+        ALL_FAILED: Must Server Check at INFERENCE ["Errors" 0x1a4f_a3e5];
         /// Failed servers of one model do not affect other models.
-        PER_MODEL: Must Server Check ["Errors" 0x1a4f_a3e5];
+        PER_MODEL: Must Server Check at INFERENCE ["Errors" 0x1a4f_a3e5];
         /// When a server is back, the same request succeeds again.
-        RECOVERS: Must Server Check ["Errors" 0x1a4f_a3e5];
+        RECOVERS: Must Server Check at INFERENCE ["Errors" 0x1a4f_a3e5];
         /// The server accepts a request that sends the gateway's cookies back.
-        COOKIES: Must Server Check ["Inference gateway" 0xe9d2_61d4];
+        COOKIES: Must Server Check at INFERENCE ["Inference gateway" 0xe9d2_61d4];
         /// The gateway sends fewer requests to a failing server, and keeps a session on one server.
         ROUTING: Must Server NotObservable("no response names its server") ["Inference gateway" 0xe9d2_61d4];
         /// Name, attributes and presence of the cookie are not shown; the simulator varies them.
@@ -312,17 +312,17 @@ crate::requirements! {
     /// Servers called directly.
     mod direct {
         /// A listed server accepts chat requests at its own URL with the gateway's key.
-        CHAT: Must Server Check ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb, "Inference gateway" 0xcaf4_cb87, "Authentication" 0x55b7_4e5a, "Authentication" 0xe9d2_64a6];
+        CHAT: Must Server Check at ANY_CHAT ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb, "Inference gateway" 0xcaf4_cb87, "Authentication" 0x55b7_4e5a, "Authentication" 0xe9d2_64a6];
         /// A listed server accepts completions requests at its own URL.
-        COMPLETIONS: Must Server Check ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
+        COMPLETIONS: Must Server Check at COMPLETIONS ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// A listed server accepts messages requests at its own URL.
-        MESSAGES: Must Server Check ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
+        MESSAGES: Must Server Check at MESSAGES ["Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// Every listed server of a model accepts the key.
-        EVERY_SERVER: Must Server Check ["Authentication" 0xe9d2_64a6, "Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
+        EVERY_SERVER: Must Server Check at DIRECT ["Authentication" 0xe9d2_64a6, "Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// A listed server returns 401 for an invalid key.
-        INVALID_KEY: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
+        INVALID_KEY: Must Server Check at DIRECT ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
         /// A listed server returns 401 without a key, or 402 if the payment flow is on.
-        MISSING_KEY: Must Server Check ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
+        MISSING_KEY: Must Server Check at DIRECT ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
         /// What else a server offers is left open; the simulator's servers offer what the gateway does, except
         /// discovery.
         OTHERS: May Server Open("the document lists three endpoints and adds `and others`") ["Direct server access" 0x4f8b_6cef];
@@ -382,17 +382,17 @@ crate::requirements! {
     /// Bad input: it gets a 4xx or a success, never an internal error.
     mod input {
         /// The server rejects a body that is not UTF-8.
-        NOT_UTF8: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
+        NOT_UTF8: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A body that is nested too deep gets a 4xx or a success.
-        DEEP: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
+        DEEP: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A body of many megabytes gets a 4xx or a success; the maximum size is not shown.
-        LARGE: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
+        LARGE: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// An unknown role gets a validation error or a success.
-        UNKNOWN_ROLE: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
+        UNKNOWN_ROLE: Must Server Check at ANY_CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
         /// An image that is not base64 data gets a 4xx or a success.
-        IMAGE_DATA: Must Server Check ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        IMAGE_DATA: Must Server Check at ANY_CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// A number beyond any range gets a 4xx or a success.
-        HUGE_NUMBER: Must Server Check ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
+        HUGE_NUMBER: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// An unknown path with encoded slashes, dots or zero bytes does not cause an internal error.
         ODD_PATH: Must Server Check ["Errors" 0x8006_efde];
         /// The maximum values of a request are not shown; the simulator has limits.

@@ -9,6 +9,7 @@ pub mod excuses;
 pub mod external;
 mod members;
 pub mod overrides;
+pub mod places;
 pub mod requirements;
 pub mod root;
 pub mod route;

@@ -60,7 +60,11 @@ pub enum Form {
 
 /// The resource that a path names. `path` is a request target without its query, as bytes.
 pub fn route(path: &[u8], rules: &mut dyn Rules) -> Result<Resource, Refused> {
-    let path = rules.interpret(&DOUBLE_SLASH, Cow::Borrowed(path), || Cow::Owned(folded(path)));
+    let is_doubled = path.get(1..).is_some_and(|rest| rest.windows(2).any(|two| two == b"//"));
+    let mut path = Cow::Borrowed(path);
+    if is_doubled {
+        path = rules.interpret(&DOUBLE_SLASH, path.clone(), || Cow::Owned(folded(&path)));
+    }
     let found = find(&path, rules);
     let seen = || format!("{:.80?} has none of the listed forms", String::from_utf8_lossy(&path));
     rules.require(&SHAPE, found.is_some(), seen)?;

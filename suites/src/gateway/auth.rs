@@ -3,7 +3,7 @@
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{auth as rows, completions as native, stream};
 use assay_spec::gateway::{auth, chat, completions, messages, responses};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::given::{self, Skill, model};
 use super::refusals;
@@ -41,14 +41,15 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected, refusals::INVALID_KEY)
         .costs(2, 0, 0),
     refuses!(rows::MISSING_KEY, inference_without_a_key_is_rejected, refusals::MISSING_KEY)
-        .costs(6, 0, 0)
-        .after(const { &[&native::NATIVE] }),
+        .costs(7, 0, 0)
+        .after(const { &[&native::NATIVE, &stream::ERROR_BEFORE] }),
     refuses!(rows::REVOKED_KEY, inference_with_a_revoked_key_is_rejected, refusals::INVALID_KEY)
-        .costs(6, 0, 0)
+        .costs(7, 0, 0)
         .after(
             const {
                 &[
                     &native::NATIVE,
+                    &stream::ERROR_BEFORE,
                     &rows::INVALID_KEY_CHAT,
                     &rows::INVALID_KEY_COMPLETIONS,
                     &rows::INVALID_KEY_NATIVE,
@@ -67,10 +68,11 @@ pub(super) fn keyless(probe: &Probe<'_>) -> &'static [u16] {
     if probe.settings.gateway.payment_flow { &[401, 402] } else { &[401] }
 }
 
-/// Every inference endpoint with a valid body.
-pub(super) fn inference(model: &str) -> [(&'static Endpoint, Value); 5] {
+/// Every inference endpoint with a valid body; the chat also as a request for a stream.
+pub(super) fn inference(model: &str) -> [(&'static Endpoint, Value); 6] {
     [
         (&chat::ENDPOINT, bodies::chat(model)),
+        (&chat::ENDPOINT, bodies::streamed(bodies::chat(model))),
         (&completions::ENDPOINT, bodies::completions(model)),
         (&completions::NATIVE, bodies::completions(model)),
         (&responses::ENDPOINT, bodies::responses(model)),
@@ -146,7 +148,7 @@ async fn invalid(probe: &Probe<'_>, endpoint: &'static Endpoint, bodies: &[Value
 /// Sends a chat and a streamed chat with an invalid key. Each must return 401.
 async fn chat_with_an_invalid_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let body = bodies::chat(&model(probe, Skill::Chat).await?);
-    let streamed = bodies::with(body.clone(), "/stream", json!(true));
+    let streamed = bodies::streamed(body.clone());
     invalid(probe, &chat::ENDPOINT, &[body, streamed]).await
 }
 

@@ -83,6 +83,11 @@ pub(super) fn responses(model: &str) -> Value {
     json!({ "model": model, "input": QUESTION })
 }
 
+/// The same request for a stream.
+pub(super) fn streamed(body: Value) -> Value {
+    with(body, "/stream", json!(true))
+}
+
 /// A body with the value at a pointer, such as `/messages/0/role`, replaced.
 pub(super) fn with(mut body: Value, pointer: &str, value: Value) -> Value {
     let (place, name) = pointer.rsplit_once('/').expect("a pointer has a slash");

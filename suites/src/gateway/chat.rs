@@ -6,10 +6,11 @@ use assay_spec::gateway::requirements::chat as rows;
 use serde_json::{Value, json};
 
 use super::auth;
-use super::bodies::{self, QUESTION, image, text, with, without};
+use super::bodies::{self, QUESTION, image, streamed, text, with, without};
 use super::given::{Skill, model, unknown_model};
 use super::malformed::{malformed, only_an_object_is_accepted, refused};
 use super::refusals;
+use super::stream::expect_inference;
 use super::tools::called;
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
@@ -22,20 +23,20 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(1, 0, 0)
         .after(const { &[&rows::ANSWERED] }),
     shows!(rows::ANSWER_TEXT, reply_has_content).costs(1, 0, 0).after(const { &[&rows::CHOICES] }),
-    shows!(rows::PARTS, text_parts_are_accepted).costs(1, 0, 0).after(auth::WITH_KEY),
-    shows!(rows::IMAGE, image_is_accepted).costs(1, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::PARTS, text_parts_are_accepted).costs(2, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::IMAGE, image_is_accepted).costs(2, 0, 0).after(auth::WITH_KEY),
     refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION).costs(4, 0, 0),
-    refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::CONTENT, content_must_be_a_string_or_an_array, refusals::VALIDATION).costs(2, 0, 0),
-    refuses!(rows::PART, part_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::PART_TYPE, part_type_must_be_known, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::PART_TEXT, text_of_a_part_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::PART_IMAGE, image_url_of_a_part_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::PART_IMAGE_URL, url_of_an_image_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::TOOL_CALL_ID, tool_call_id_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION).costs(7, 0, 0),
+    refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::CONTENT, content_must_be_a_string_or_an_array, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::PART, part_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::PART_TYPE, part_type_must_be_known, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::PART_TEXT, text_of_a_part_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::PART_IMAGE, image_url_of_a_part_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::PART_IMAGE_URL, url_of_an_image_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::TOOL_CALL_ID, tool_call_id_must_be_a_string, refusals::VALIDATION).costs(4, 0, 0),
     refuses!(rows::STREAM, stream_must_be_a_boolean, refusals::VALIDATION).costs(3, 0, 0),
 ];
 
@@ -118,11 +119,18 @@ async fn reply_has_content(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a message whose content is two `text` parts. It must return 200.
+/// Sends a chat as it is, and as a request for a stream. Each must be accepted: with a completion, or with chunks.
+pub(super) async fn expect_chats(probe: &Probe<'_>, body: Value) -> Checked {
+    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.expect_accepted(&[200], COMPLETION)?;
+    let answer = Call::post(&chat::ENDPOINT, &streamed(body)).accepted(probe).await?;
+    expect_inference(probe, &chat::ENDPOINT, &answer)
+}
+
+/// Sends a message whose content is two `text` parts, also for a stream. It must return 200.
 async fn text_parts_are_accepted(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
     let body = bodies::chat_content(&id, &json!([text(QUESTION), text("In English, please.")]));
-    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.expect_accepted(&[200], COMPLETION)
+    expect_chats(probe, body).await
 }
 
 /// A valid chat about an image.
@@ -132,12 +140,9 @@ pub(super) async fn seen(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(bodies::chat_content(&id, &content))
 }
 
-/// Sends a message with an image as a data URL. It must return 200.
+/// Sends a message with an image as a data URL, also for a stream. It must return 200.
 async fn image_is_accepted(probe: &Probe<'_>) -> Checked {
-    Call::post(&chat::ENDPOINT, &seen(probe).await?)
-        .accepted(probe)
-        .await?
-        .expect_accepted(&[200], COMPLETION)
+    expect_chats(probe, seen(probe).await?).await
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.

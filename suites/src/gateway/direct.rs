@@ -35,8 +35,8 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(1 + SERVERS as u32)
         .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
     shows!(rows::EVERY_SERVER, every_server_accepts_the_key)
-        .costs(4, 0, 0)
-        .elsewhere(1 + ALL as u32)
+        .costs(10, 0, 0)
+        .elsewhere(1 + 3 * ALL as u32)
         .after(auth::WITH_KEY),
     refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key, refusals::INVALID_KEY)
         .costs(5, 0, 0)
@@ -136,7 +136,7 @@ async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
     answer.given_accepted(&[200], CONTENT)
 }
 
-/// Sends a chat with the valid key to every listed server. None must return 401, 402 or 403.
+/// Sends requests with the valid key to the documented endpoints of every listed server. None must return 401, 402 or 403.
 async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
     let declared = declared(probe);
     let entries = if declared.is_empty() {
@@ -152,15 +152,17 @@ async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
     }
     let mut judged = 0;
     for (url, id) in servers.into_iter().take(ALL) {
-        let call = Call::post(&chat::ENDPOINT, &bodies::chat(id)).at(url);
-        let Some(answer) = asked(call, probe).await? else { continue };
-        let is_accepted = ![401, 402, 403].contains(&answer.status());
-        let want = format!("not 401, 402 or 403 from {url}");
-        answer.expect(is_accepted, "status", want, answer.status().to_string())?;
-        // An error does not show that the server knows the key, and one of several servers may fail.
-        judged += usize::from(answer.status() == 200);
+        for (endpoint, body) in offered(probe, direct_endpoints(id)) {
+            let call = Call::post(endpoint, &body).at(url);
+            let Some(answer) = asked(call, probe).await? else { break };
+            let is_accepted = ![401, 402, 403].contains(&answer.status());
+            let want = format!("not 401, 402 or 403 from {url}");
+            answer.expect(is_accepted, "status", want, answer.status().to_string())?;
+            // An error does not show that the server knows the key, and one of several servers may fail.
+            judged += usize::from(answer.status() == 200);
+        }
     }
-    probe.conclusive(judged > 0, "no listed server accepts a chat")
+    probe.conclusive(judged > 0, "no listed server accepts a request")
 }
 
 /// The endpoints that the document names for direct servers, with valid bodies.

@@ -9,6 +9,7 @@ use super::bodies::{self, with};
 use super::chat::good;
 use super::given::{self, Skill, model, unknown_model};
 use super::refusals;
+use super::stream::expect_rejected;
 use super::wire::{Call, expect_detail};
 use super::{offered, pool};
 use crate::check::{Check, Checked, Need};
@@ -16,13 +17,13 @@ use crate::probe::Probe;
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR).costs(6, 0, 0),
-    refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL).costs(6, 0, 0),
-    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).costs(7, 0, 0),
+    refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR).costs(7, 0, 0),
+    refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL).costs(7, 0, 0),
+    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).costs(9, 0, 0),
     refuses!(rows::DETAIL_503, error_503_has_a_detail_string, refusals::ALL_FAILED)
-        .costs(6, 0, 0)
+        .costs(7, 0, 0)
         .needs(&[Need::Faults]),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(2, 0, 0),
+    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(3, 0, 0),
 ];
 
 /// A valid chat as the counterpart of rejected ones.
@@ -60,7 +61,8 @@ async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let form = probe.settings.gateway.detail_422;
     let good = good(probe).await?;
-    for bad in [with(good.clone(), "/messages", json!({})), bodies::without(good, "/model")] {
+    let bad = [with(good.clone(), "/messages", json!({})), bodies::without(good, "/model")];
+    for bad in bad.clone().into_iter().chain(bad.map(bodies::streamed)) {
         let answer = Call::post(&chat::ENDPOINT, &bad).send(probe).await?;
         answer.given_status(&[422])?;
         answer.expect_json("/detail", form.words(), |detail| form.holds(detail))?;
@@ -91,9 +93,11 @@ async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a chat with an unknown model. It must return 404.
+/// Sends a chat with an unknown model, also for a stream. It must return 404.
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     let body = bodies::chat(&unknown_model(probe));
-    Call::post(&chat::ENDPOINT, &body).send(probe).await?.expect_refused()
+    Call::post(&chat::ENDPOINT, &body).send(probe).await?.expect_refused()?;
+    let answer = Call::post(&chat::ENDPOINT, &bodies::streamed(body)).send(probe).await?;
+    expect_rejected(probe, &answer, refusals::UNKNOWN_MODEL.statuses)
 }

@@ -1,28 +1,31 @@
 //! Hostile input: the server may return success or a 4xx, but never an internal error. The document shows no statuses
 //! and no limits for it, so nothing else is asserted. Each check first sends a valid chat, which must have a reply.
 
+use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{chat as chats, input as rows};
-use assay_spec::gateway::{chat, messages, models};
-use serde_json::json;
+use assay_spec::gateway::{chat, models};
+use serde_json::{Value, json};
 
+use super::auth::inference;
 use super::bodies::{self, QUESTION, image, text, with};
 use super::chat::{given_chat, good, seen};
 use super::given::{Skill, model};
+use super::offered;
 use super::refusals;
 use super::wire::Call;
-use crate::check::{Check, Checked};
+use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::NOT_UTF8, body_that_is_not_utf8_is_rejected, refusals::NOT_JSON)
-        .costs(2, 0, 0)
+        .costs(10, 0, 0)
         .after(const { &[&chats::BODY] }),
-    shows!(rows::DEEP, deeply_nested_body_causes_no_internal_error).costs(4, 0, 0).sends(1_102_000),
+    shows!(rows::DEEP, deeply_nested_body_causes_no_internal_error).costs(16, 0, 0).sends(5_510_000),
     shows!(rows::LARGE, large_body_causes_no_internal_error).costs(3, 0, 0).sends(22_001_000),
     shows!(rows::UNKNOWN_ROLE, unknown_role_is_rejected_or_accepted).costs(2, 0, 0),
     shows!(rows::IMAGE_DATA, invalid_image_causes_no_internal_error).costs(5, 0, 0),
-    shows!(rows::HUGE_NUMBER, huge_number_causes_no_internal_error).costs(4, 0, 0),
+    shows!(rows::HUGE_NUMBER, huge_number_causes_no_internal_error).costs(20, 0, 0),
     shows!(rows::ODD_PATH, malformed_path_causes_no_internal_error).costs(1 + PATHS.len() as u32, 0, 0),
 ];
 
@@ -40,7 +43,7 @@ const PATHS: &[&str] = &[
     "/v1/%zz",
 ];
 
-/// The reply to messages. The document does not show it.
+/// The reply of an inference endpoint. The document does not show all of them.
 const REPLY: Evidence = Evidence {
     what: "a JSON object other than the request",
     shows: |body| {
@@ -60,16 +63,24 @@ fn expect_no_internal_error(probe: &Probe<'_>, answer: &Answer<'_>, what: &str) 
     )
 }
 
-/// Sends a chat with a byte that is not UTF-8. It must return 422 or 400.
-async fn body_that_is_not_utf8_is_rejected(probe: &Probe<'_>) -> Checked {
-    let good = good(probe).await?;
-    Call::post(&chat::ENDPOINT, &good).accepted(probe).await?.counterpart_status(&[200])?;
-    let marked = with(good, "/messages/0/content", json!("caf@ au lait"));
-    let bytes: Vec<u8> = marked.to_string().bytes().map(|b| if b == b'@' { 0xe9 } else { b }).collect();
-    Call::raw(&chat::ENDPOINT, bytes).send(probe).await?.expect_refused()
+/// Each inference endpoint with a valid body that asks for a whole response.
+async fn whole(probe: &Probe<'_>) -> Result<Vec<(&'static Endpoint, Value)>, Stop> {
+    let all = inference(&model(probe, Skill::Chat).await?);
+    Ok(offered(probe, all).filter(|(_, body)| body["stream"] != true).collect())
 }
 
-/// Sends bodies nested 100,000 levels deep. Each must return a status below 500.
+/// Sends a body with a byte that is not UTF-8 to every inference endpoint. Each must return 422 or 400.
+async fn body_that_is_not_utf8_is_rejected(probe: &Probe<'_>) -> Checked {
+    for (endpoint, good) in whole(probe).await? {
+        Call::post(endpoint, &good).accepted(probe).await?.counterpart_status(&[200])?;
+        let marked = with(good, "/user", json!("caf@ au lait"));
+        let bytes: Vec<u8> = marked.to_string().bytes().map(|b| if b == b'@' { 0xe9 } else { b }).collect();
+        Call::raw(endpoint, bytes).send(probe).await?.expect_refused()?;
+    }
+    Ok(())
+}
+
+/// Sends bodies nested 100,000 levels deep to every inference endpoint. Each must return a status below 500.
 async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     const DEPTH: usize = 100_000;
     let id = model(probe, Skill::Chat).await?;
@@ -82,8 +93,10 @@ async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Check
         ("a deeply nested member", format!(r#"{{"model":{name},"messages":{open}{close}}}"#)),
         ("a deeply nested object", format!(r#"{{"model":{name},"messages":[],"metadata":{begin}1{end}}}"#)),
     ] {
-        let answer = Call::raw(&chat::ENDPOINT, body).send(probe).await?;
-        expect_no_internal_error(probe, &answer, what)?;
+        for (endpoint, _) in whole(probe).await? {
+            let answer = Call::raw(endpoint, body.clone()).send(probe).await?;
+            expect_no_internal_error(probe, &answer, what)?;
+        }
     }
     Ok(())
 }
@@ -128,17 +141,18 @@ async fn invalid_image_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends messages bodies with huge numbers as `max_tokens`. Each must return a status below 500.
+/// Sends bodies with huge numbers as `max_tokens` to every inference endpoint. Each must return a status below 500.
 async fn huge_number_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
-    let id = model(probe, Skill::Chat).await?;
-    let body = bodies::messages(&id).to_string();
-    let good = Call::raw(&messages::ENDPOINT, body.clone()).accepted(probe).await?;
-    good.given_accepted(&[200], REPLY)?;
-    for number in ["9".repeat(400), "18446744073709551616".to_owned(), "1e999".to_owned()] {
-        let body = body.replacen("\"max_tokens\":64", &format!("\"max_tokens\":{number}"), 1);
-        let answer = Call::raw(&messages::ENDPOINT, body).send(probe).await?;
-        let what: String = number.chars().take(24).collect();
-        expect_no_internal_error(probe, &answer, &what)?;
+    for (endpoint, body) in whole(probe).await? {
+        let body = with(body, "/max_tokens", json!(64)).to_string();
+        let good = Call::raw(endpoint, body.clone()).accepted(probe).await?;
+        good.given_accepted(&[200], REPLY)?;
+        for number in ["9".repeat(400), "18446744073709551616".to_owned(), "1e999".to_owned()] {
+            let body = body.replacen("\"max_tokens\":64", &format!("\"max_tokens\":{number}"), 1);
+            let answer = Call::raw(endpoint, body).send(probe).await?;
+            let what: String = number.chars().take(24).collect();
+            expect_no_internal_error(probe, &answer, &what)?;
+        }
     }
     Ok(())
 }

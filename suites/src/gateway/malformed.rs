@@ -1,14 +1,16 @@
 //! Malformed bodies with one fault each, and their valid counterpart.
 
 use assay_spec::endpoint::Endpoint;
+use assay_spec::gateway::chat;
 use serde_json::Value;
 
-use super::bodies::with;
+use super::bodies::{streamed, with};
+use super::stream::expect_rejected;
 use super::wire::Call;
 use crate::check::Checked;
 use crate::probe::Probe;
 
-/// Expects 422 for each of `bad`, and that `good` is accepted.
+/// Expects 422 for each of `bad`, and that `good` is accepted. A chat is sent as it is, and as a request for a stream.
 pub(super) async fn refused(
     probe: &Probe<'_>,
     endpoint: &'static Endpoint,
@@ -16,8 +18,13 @@ pub(super) async fn refused(
     bad: Vec<Value>,
 ) -> Checked {
     Call::post(endpoint, good).accepted(probe).await?.counterpart_status(&[200])?;
+    let is_chat = endpoint.name == chat::ENDPOINT.name;
     for body in bad {
         Call::post(endpoint, &body).send(probe).await?.expect_status(&[422])?;
+        if is_chat && body.is_object() && body.get("stream").is_none() {
+            let answer = Call::post(endpoint, &streamed(body)).send(probe).await?;
+            expect_rejected(probe, &answer, &[422])?;
+        }
     }
     Ok(())
 }

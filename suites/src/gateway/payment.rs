@@ -2,14 +2,15 @@
 //! control API.
 
 use assay_spec::gateway::chat;
-use assay_spec::gateway::requirements::{auth, completions as native, payment as rows};
+use assay_spec::gateway::requirements::{auth, completions as native, payment as rows, stream};
 use serde_json::json;
 
 use super::auth::inference;
-use super::chat::{COMPLETION, good};
+use super::chat::good;
 use super::given::{self, Skill, model};
 use super::offered;
 use super::refusals;
+use super::stream::expect_inference;
 use super::wire::{Call, Key, expect_detail};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -17,14 +18,14 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::REQUIRED, missing_key_returns_402, refusals::PAYMENT)
-        .costs(6, 0, 0)
-        .after(const { &[&auth::MISSING_KEY, &native::NATIVE] }),
-    refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT).costs(2, 0, 0),
-    shows!(rows::PAID, paid_request_is_accepted).costs(2, 0, 0),
+        .costs(7, 0, 0)
+        .after(const { &[&auth::MISSING_KEY, &native::NATIVE, &stream::ERROR_BEFORE] }),
+    refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT).costs(7, 0, 0),
+    shows!(rows::PAID, paid_request_is_accepted).costs(12, 0, 0).after(const { &[&native::NATIVE] }),
     refuses!(rows::INVALID_KEY, invalid_key_returns_401_not_402, refusals::INVALID_KEY)
-        .costs(2, 0, 0)
-        .after(const { &[&auth::INVALID_KEY_CHAT] }),
-    shows!(rows::VALID_KEY, valid_key_needs_no_payment).costs(1, 0, 0),
+        .costs(7, 0, 0)
+        .after(const { &[&auth::INVALID_KEY_CHAT, &native::NATIVE, &stream::ERROR_BEFORE] }),
+    shows!(rows::VALID_KEY, valid_key_needs_no_payment).costs(6, 0, 0).after(const { &[&native::NATIVE] }),
 ];
 
 /// Enables the payment flow through a control API and returns a valid payment. Without a control API the profile says
@@ -50,41 +51,54 @@ async fn missing_key_returns_402(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Enables the payment flow and sends a chat without a key. The 402 must have a `detail` string.
+/// Enables the payment flow and sends requests without a key to every inference endpoint. Each 402 must have a `detail`
+/// string.
 async fn error_402_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
-    let body = good(probe).await?;
-    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.counterpart_status(&[200])?;
-    let answer = Call::post(&chat::ENDPOINT, &body).key(Key::None).send(probe).await?;
-    answer.given_status(&[402])?;
-    expect_detail(&answer)
+    let id = model(probe, Skill::Chat).await?;
+    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        let answer = Call::post(endpoint, &body).key(Key::None).send(probe).await?;
+        answer.given_status(&[402])?;
+        expect_detail(&answer)?;
+    }
+    Ok(())
 }
 
-/// Enables the payment flow and sends a chat with `X-PAYMENT` and no key. It must return 200.
+/// Enables the payment flow and sends requests with `X-PAYMENT` and no key to every inference endpoint. Each must return
+/// 200.
 async fn paid_request_is_accepted(probe: &Probe<'_>) -> Checked {
     let needs =
         "needs a control API that provides a valid payment: the document does not show how one is signed";
     let payment = switched_on(probe).await?.ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
-    let body = good(probe).await?;
-    Call::post(&chat::ENDPOINT, &body).key(Key::None).send(probe).await?.given_status(&[402])?;
-    let paid = Call::post(&chat::ENDPOINT, &body).key(Key::None).header("X-PAYMENT", &payment);
-    paid.send(probe).await?.expect_accepted(&[200], COMPLETION)
+    let id = model(probe, Skill::Chat).await?;
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        Call::post(endpoint, &body).key(Key::None).send(probe).await?.given_status(&[402])?;
+        let paid = Call::post(endpoint, &body).key(Key::None).header("X-PAYMENT", &payment);
+        expect_inference(probe, endpoint, &paid.send(probe).await?)?;
+    }
+    Ok(())
 }
 
-/// Enables the payment flow and sends a chat with an invalid key. It must return 401, not 402.
+/// Enables the payment flow and sends requests with an invalid key to every inference endpoint. Each must return 401, not
+/// 402.
 async fn invalid_key_returns_401_not_402(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
-    let body = good(probe).await?;
-    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.counterpart_status(&[200])?;
+    let id = model(probe, Skill::Chat).await?;
+    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
     let wrong = given::wrong_key(probe).await?;
-    Call::post(&chat::ENDPOINT, &body).bearer(&wrong).send(probe).await?.expect_refused()
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        Call::post(endpoint, &body).bearer(&wrong).send(probe).await?.expect_refused()?;
+    }
+    Ok(())
 }
 
-/// Enables the payment flow and sends a chat with a valid key. It must return 200.
+/// Enables the payment flow and sends requests with a valid key to every inference endpoint. Each must return 200.
 async fn valid_key_needs_no_payment(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
-    Call::post(&chat::ENDPOINT, &good(probe).await?)
-        .accepted(probe)
-        .await?
-        .expect_accepted(&[200], COMPLETION)
+    let id = model(probe, Skill::Chat).await?;
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        expect_inference(probe, endpoint, &Call::post(endpoint, &body).accepted(probe).await?)?;
+    }
+    Ok(())
 }

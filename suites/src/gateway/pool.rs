@@ -2,37 +2,44 @@
 
 use std::time::Duration;
 
+use assay_spec::Place;
+use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
-use assay_spec::gateway::requirements::{pool as rows, stream};
+use assay_spec::gateway::places::STREAM;
+use assay_spec::gateway::requirements::{completions, pool as rows, stream};
 use serde_json::{Value, json};
 
-use super::bodies;
-use super::chat::{COMPLETION, good};
+use super::auth::inference;
+use super::chat::good;
 use super::given::{Skill, model};
+use super::offered;
 use super::refusals;
+use super::stream::expect_inference;
 use super::wire::Call;
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FAILOVER, one_live_server_is_enough)
-        .costs(6, 0, 0)
-        .elsewhere(2 * SERVERS as u32)
-        .needs(&[Need::Faults]),
-    refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503, refusals::ALL_FAILED)
-        .costs(3, 0, 0)
+    shows!(rows::FAILOVER, each one_live_server_is_enough)
+        .costs(36, 0, 0)
+        .elsewhere(12 * SERVERS as u32)
         .needs(&[Need::Faults])
-        .after(const { &[&stream::ERROR_BEFORE] }),
+        .after(const { &[&completions::NATIVE] }),
+    refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503, refusals::ALL_FAILED)
+        .costs(7, 0, 0)
+        .needs(&[Need::Faults])
+        .after(const { &[&stream::ERROR_BEFORE, &completions::NATIVE] }),
     shows!(rows::PER_MODEL, failed_servers_of_one_model_do_not_affect_another)
-        .costs(2, 0, 0)
-        .elsewhere(3)
-        .needs(&[Need::Faults]),
-    shows!(rows::RECOVERS, recovered_server_is_used_again)
-        .costs(3, 0, 0)
-        .elsewhere(2 + LOOKS)
+        .costs(7, 0, 0)
+        .elsewhere(8)
+        .needs(&[Need::Faults])
+        .after(const { &[&completions::NATIVE] }),
+    shows!(rows::RECOVERS, each recovered_server_is_used_again)
+        .costs(18, 0, 0)
+        .elsewhere(6 * (2 + LOOKS))
         .needs(&[Need::Faults, Need::Clock]),
-    shows!(rows::COOKIES, request_with_the_cookies_is_accepted).costs(2, 0, 0),
+    shows!(rows::COOKIES, request_with_the_cookies_is_accepted).costs(12, 0, 0),
 ];
 
 /// How many servers of a model are tested as the only live one, at most.
@@ -50,6 +57,16 @@ async fn send_good<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
     Call::post(&chat::ENDPOINT, &good(probe).await?).send(probe).await
 }
 
+/// The endpoint of a place, and a valid body.
+async fn request_at(probe: &Probe<'_>, place: Place) -> Result<(&'static Endpoint, Value), Stop> {
+    let id = model(probe, Skill::Chat).await?;
+    let is_there = |(endpoint, body): &(&Endpoint, Value)| {
+        endpoint.name == place.endpoint && (place.op == STREAM) == (body["stream"] == true)
+    };
+    let found = inference(&id).into_iter().find(is_there);
+    found.ok_or_else(|| Stop::Error(format!("no request for {place}")))
+}
+
 /// The servers of a model, from the control API.
 async fn servers(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
     let view = probe.view("gateway").await;
@@ -60,32 +77,39 @@ async fn servers(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
     if names.len() < 2 { Err(Stop::NotTestable(needs.to_owned())) } else { Ok(names) }
 }
 
-/// Makes all servers of the model fail but one, and sends two chats; repeats this for each server. Every chat must
-/// return 200.
-async fn one_live_server_is_enough(probe: &Probe<'_>) -> Checked {
+/// Makes all servers of the model fail but one, and sends two requests to an inference endpoint; repeats this for each
+/// server. Every request must return 200.
+async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
     let names = servers(probe, &model(probe, Skill::Chat).await?).await?;
+    let (endpoint, body) = request_at(probe, place).await?;
     for alive in names.iter().take(SERVERS) {
         let others = names.iter().filter(|name| *name != alive);
         let down = others.map(|name| json!({ "fault": "gateway.server-down", "where": { "server": name } }));
         probe.faults(down.collect()).await?;
         // Once before the gateway knows that the others fail, and once after.
         for _ in 0..2 {
-            send_good(probe).await?.expect_accepted(&[200], COMPLETION)?;
+            expect_inference(probe, endpoint, &Call::post(endpoint, &body).send(probe).await?)?;
+        }
+        // The gateway finds the others again.
+        probe.faults(json!([])).await?;
+        if probe.owns_time() {
+            probe.advance(PAUSE).await?;
         }
     }
     Ok(())
 }
 
-/// Makes all servers fail and sends a chat and a streamed chat. Both must return 503.
+/// Makes all servers fail and sends requests to every inference endpoint. Each must return 503.
 async fn without_a_live_server_the_gateway_returns_503(probe: &Probe<'_>) -> Checked {
     send_good(probe).await?.counterpart_status(&[200])?;
     probe.faults(all_down()).await?;
-    send_good(probe).await?.expect_refused()?;
-    let streamed = bodies::with(good(probe).await?, "/stream", json!(true));
-    Call::post(&chat::ENDPOINT, &streamed).send(probe).await?.expect_refused()
+    for (endpoint, body) in offered(probe, inference(&model(probe, Skill::Chat).await?)) {
+        Call::post(endpoint, &body).send(probe).await?.expect_refused()?;
+    }
+    Ok(())
 }
 
-/// Makes all servers of one model fail. A chat with another model must return 200.
+/// Makes all servers of one model fail. Requests to every inference endpoint with another model must return 200.
 async fn failed_servers_of_one_model_do_not_affect_another(probe: &Probe<'_>) -> Checked {
     let one = model(probe, Skill::Chat).await?;
     let view = probe.view("gateway").await;
@@ -99,39 +123,46 @@ async fn failed_servers_of_one_model_do_not_affect_another(probe: &Probe<'_>) ->
     let down = json!([{ "fault": "gateway.server-down", "where": { "model": one } }]);
     probe.faults(down).await?;
     send_good(probe).await?.given_status(&[503])?;
-    let answer = Call::post(&chat::ENDPOINT, &bodies::chat(other)).send(probe).await?;
-    answer.expect_accepted(&[200], COMPLETION)
+    for (endpoint, body) in offered(probe, inference(other)) {
+        expect_inference(probe, endpoint, &Call::post(endpoint, &body).send(probe).await?)?;
+    }
+    Ok(())
 }
 
-/// Makes all servers fail and then recover. A chat must return 200 again within some minutes.
-async fn recovered_server_is_used_again(probe: &Probe<'_>) -> Checked {
-    send_good(probe).await?.given_accepted(&[200], COMPLETION)?;
+/// Makes all servers fail and then recover. A request to an inference endpoint must return 200 again within some minutes.
+async fn recovered_server_is_used_again(probe: &Probe<'_>, place: Place) -> Checked {
+    let (endpoint, body) = request_at(probe, place).await?;
+    let send = async || Call::post(endpoint, &body).send(probe).await;
+    send().await?.given_status(&[200])?;
     probe.faults(all_down()).await?;
-    send_good(probe).await?.given_status(&[503])?;
+    send().await?.given_status(&[503])?;
     probe.faults(json!([])).await?;
     for look in 1.. {
-        let answer = send_good(probe).await?;
+        let answer = send().await?;
         if answer.status() == 200 || look == LOOKS {
-            return answer.expect_accepted(&[200], COMPLETION);
+            return expect_inference(probe, endpoint, &answer);
         }
         probe.advance(PAUSE).await?;
     }
     Ok(())
 }
 
-/// Sends a chat, then another with the cookies that the first response set. The second must return 200.
+/// Sends a request to every inference endpoint, then another with the cookies that the first response set. The second must
+/// return 200.
 async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
-    let body = good(probe).await?;
-    let first = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
-    first.given_accepted(&[200], COMPLETION)?;
-    let cookies = cookies(&first);
-    let again = match cookies.as_str() {
-        "" => Call::post(&chat::ENDPOINT, &body),
-        cookies => Call::post(&chat::ENDPOINT, &body).header("Cookie", cookies),
-    };
-    let met = if cookies.is_empty() { "no cookie is set" } else { "a cookie is set" };
-    probe.note(met);
-    again.accepted(probe).await?.expect_accepted(&[200], COMPLETION)
+    for (endpoint, body) in offered(probe, inference(&model(probe, Skill::Chat).await?)) {
+        let first = Call::post(endpoint, &body).accepted(probe).await?;
+        first.given_status(&[200])?;
+        let cookies = cookies(&first);
+        let again = match cookies.as_str() {
+            "" => Call::post(endpoint, &body),
+            cookies => Call::post(endpoint, &body).header("Cookie", cookies),
+        };
+        let met = if cookies.is_empty() { "no cookie is set" } else { "a cookie is set" };
+        probe.note(format!("{}: {met}", endpoint.name));
+        expect_inference(probe, endpoint, &again.accepted(probe).await?)?;
+    }
+    Ok(())
 }
 
 /// The cookies that a response sets, as a `Cookie` header.

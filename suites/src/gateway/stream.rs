@@ -1,5 +1,6 @@
 //! Checks of streams: their events, their content, and how they fail.
 
+use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use super::refusals;
 use super::sse::{Event, events};
 use super::wire::Call;
 use crate::check::{Check, Checked, Need, Stop};
-use crate::probe::{Answer, Probe};
+use crate::probe::{Answer, CONTENT, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -68,6 +69,35 @@ async fn stream<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Event>), St
 fn chunk(event: &Event) -> Option<Value> {
     let value: Value = serde_json::from_str(&event.data).ok()?;
     value["choices"].is_array().then_some(value)
+}
+
+/// Whether a response has a chunk.
+fn has_chunk(answer: &Answer<'_>) -> bool {
+    events(&answer.response.body).iter().any(|event| chunk(event).is_some())
+}
+
+/// Expects that an inference request is accepted: a chat with a completion or chunks, others with any content.
+pub(super) fn expect_inference(
+    probe: &Probe<'_>,
+    endpoint: &'static Endpoint,
+    answer: &Answer<'_>,
+) -> Checked {
+    if endpoint.name != chat::ENDPOINT.name {
+        return answer.expect_accepted(&[200], CONTENT);
+    }
+    if !is_stream(answer) {
+        return answer.expect_accepted(&[200], COMPLETION);
+    }
+    answer.expect_status(&[200])?;
+    probe.given(has_chunk(answer), "the stream has no chunk")
+}
+
+/// Expects that a request for a stream is rejected with one of `statuses`. An error event after a 200 is judged by another
+/// check.
+pub(super) fn expect_rejected(probe: &Probe<'_>, answer: &Answer<'_>, statuses: &[u16]) -> Checked {
+    let is_event = answer.status() == 200 && is_stream(answer) && !has_chunk(answer);
+    probe.given(!is_event, "the response is 200 and a stream without a chunk")?;
+    answer.expect_status(statuses)
 }
 
 /// Whether an event is the end mark.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::auth;
 use super::bodies;
-use super::chat::{COMPLETION, given_choices, wire_compat};
+use super::chat::{expect_chats, given_choices, wire_compat};
 use super::given::{Skill, model};
 use super::malformed::{malformed, refused};
 use super::refusals;
@@ -17,20 +17,20 @@ use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TAKEN, declared_tools_are_accepted).costs(1, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::TAKEN, declared_tools_are_accepted).costs(2, 0, 0).after(auth::WITH_KEY),
     shows!(rows::CALL_NAME, call_has_a_function_name).costs(1, 0, 0),
     shows!(rows::CALL_ARGUMENTS, call_arguments_are_a_string).costs(1, 0, 0),
     shows!(rows::CALL_ID, call_has_an_id).costs(1, 0, 0),
     shows!(rows::ROUND_TRIP, tool_result_is_accepted)
-        .costs(2, 0, 0)
+        .costs(3, 0, 0)
         .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
-    refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION).costs(2, 0, 0),
-    refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION).costs(3, 0, 0),
+    refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
 ];
 
 /// A valid chat that declares a tool.
@@ -38,12 +38,9 @@ async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(bodies::chat_with_tool(&model(probe, Skill::Tools).await?))
 }
 
-/// Sends a chat that declares a tool. It must return 200.
+/// Sends a chat that declares a tool, also for a stream. It must return 200.
 async fn declared_tools_are_accepted(probe: &Probe<'_>) -> Checked {
-    Call::post(&chat::ENDPOINT, &good(probe).await?)
-        .accepted(probe)
-        .await?
-        .expect_accepted(&[200], COMPLETION)
+    expect_chats(probe, good(probe).await?).await
 }
 
 /// A conversation in which the model has called a tool.
@@ -121,10 +118,10 @@ async fn call_has_an_id(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Answers a tool call with a `tool` message and calls the model again. It must return 200.
+/// Answers a tool call with a `tool` message and calls the model again, also for a stream. It must return 200.
 async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
     let body = called(probe).await?.answered(probe)?;
-    Call::post(&chat::ENDPOINT, &body).accepted(probe).await?.expect_accepted(&[200], COMPLETION)
+    expect_chats(probe, body).await
 }
 
 /// Expects that each of these values at a pointer of a valid chat with a tool is rejected.

@@ -1,14 +1,17 @@
 //! Checks of contracts, by content identifier and by URI.
 
+use assay_spec::Place;
 use assay_spec::metadata::requirements::contract as rows;
 use assay_spec::metadata::requirements::paths;
 
 use super::refusals;
 use super::wire::{
-    Form, NAMED, Way, another, contracts, document, expect_document, expect_unknown, fetch, get,
+    Form, NAMED, Way, another, contracts, contracts_at, document, expect_document, expect_unknown, fetch,
+    parts,
 };
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
+use crate::profile::MetadataContract;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -17,8 +20,8 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(3, 0, 0)
         .elsewhere(4)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    refuses!(rows::UNKNOWN, unknown_contract_is_rejected, refusals::UNKNOWN).costs(4, 0, 0),
-    shows!(rows::SAME, cid_and_uri_return_the_same_contract).costs(4, 0, 0).elsewhere(16),
+    refuses!(rows::UNKNOWN, each unknown_contract_is_rejected, refusals::UNKNOWN).costs(16, 0, 0),
+    shows!(rows::SAME, each cid_and_uri_return_the_same_contract).costs(6, 0, 0).elsewhere(24),
 ];
 
 async fn found(probe: &Probe<'_>, way: Way) -> Checked {
@@ -38,49 +41,46 @@ async fn contract_is_found_by_uri(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Uri).await
 }
 
-/// Fetches an unknown content identifier and an unknown URI. Each must return a 4xx, 502 or 504.
-async fn unknown_contract_is_rejected(probe: &Probe<'_>) -> Checked {
-    let (cids, uris) = (contracts(probe, Way::Cid).await, contracts(probe, Way::Uri).await);
-    if let (Err(why), Err(_)) = (&cids, &uris) {
-        return Err(why.clone());
+/// Fetches each path form of an unknown content identifier or URI. It must return a 4xx, 502 or 504; overrides may also be
+/// an empty array.
+async fn unknown_contract_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let contracts = contracts_at(probe, place).await?;
+    let Some(contract) = contracts.first() else { return Ok(()) };
+    let id = contract.token().unwrap_or_default();
+    fetch(probe, contract.path_at(place, id)).await?.counterpart_status(&[200])?;
+    let unknown = MetadataContract {
+        cid: contract.cid.as_deref().map(another),
+        uri_path: contract.uri_path.as_ref().map(|uri| format!("{uri}-assay")),
+        ..contract.clone()
+    };
+    let answer = fetch(probe, unknown.path_at(place, id)).await?;
+    if parts(place).1 == Some(Form::Overrides) && answer.status() == 200 {
+        let is_empty = answer.json().as_array().is_some_and(Vec::is_empty);
+        return answer.expect(is_empty, "body", "an empty array", answer.response.text());
     }
-    if let Some(contract) = cids.ok().and_then(|all| all.into_iter().next()) {
-        fetch(probe, contract.path(Way::Cid)).await?.counterpart_status(&[200])?;
-        let unknown = another(contract.cid.as_deref().unwrap_or_default());
-        expect_unknown(&get(probe, &format!("/{unknown}")).await?)?;
-    }
-    if let Some(contract) = uris.ok().and_then(|all| all.into_iter().next()) {
-        fetch(probe, contract.path(Way::Uri)).await?.counterpart_status(&[200])?;
-        let unknown = format!("{}-assay", contract.uri_path.as_deref().unwrap_or_default());
-        expect_unknown(&get(probe, &format!("/{unknown}//")).await?)?;
-    }
-    Ok(())
+    expect_unknown(&answer)
 }
 
-/// Fetches contracts and tokens by content identifier and by URI. Both bodies must be equal as JSON values, in any
+/// Fetches each path form of a document by content identifier and by URI. Both bodies must be equal as JSON values, in any
 /// member order.
-async fn cid_and_uri_return_the_same_contract(probe: &Probe<'_>) -> Checked {
-    let mut both = contracts(probe, Way::Cid).await?;
-    both.retain(|contract| contract.uri_path.is_some());
+async fn cid_and_uri_return_the_same_contract(probe: &Probe<'_>, place: Place) -> Checked {
+    let mut both = contracts_at(probe, place).await?;
+    both.retain(|contract| contract.cid.is_some());
     if both.is_empty() {
         let why = "needs a contract with both `cid` and `uri_path` ([[metadata.contracts]])";
         return Err(Stop::NotTestable(why.to_owned()));
     }
     for contract in both {
-        let paths = |way| {
-            let token = contract.token().and_then(|id| contract.token_path(way, id, Form::Bare));
-            [contract.path(way), token]
+        let id = contract.token().unwrap_or_default();
+        let by_cid = match parts(place).1 {
+            Some(form) => contract.token_path(Way::Cid, id, form),
+            None => contract.path(Way::Cid),
         };
-        for (by_cid, by_uri) in paths(Way::Cid).into_iter().zip(paths(Way::Uri)) {
-            if by_cid.is_none() {
-                continue;
-            }
-            let wanted = document(probe, by_cid).await?.json();
-            let answer = document(probe, by_uri).await?;
-            answer.given_accepted(&[200], NAMED)?;
-            let got = answer.json();
-            answer.expect(got == wanted, "body", wanted.to_string(), got.to_string())?;
-        }
+        let wanted = document(probe, by_cid).await?.json();
+        let answer = document(probe, contract.path_at(place, id)).await?;
+        answer.given_accepted(&[200], NAMED)?;
+        let got = answer.json();
+        answer.expect(got == wanted, "body", wanted.to_string(), got.to_string())?;
     }
     Ok(())
 }

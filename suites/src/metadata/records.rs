@@ -1,9 +1,10 @@
 //! Checks of the members of each document and their types. Optional members may be absent or null.
 
+use assay_spec::Place;
 use assay_spec::metadata::requirements::records as rows;
 use serde_json::Value;
 
-use super::wire::{Form, MOST_CONTRACTS, NAMED, Way, document, fixtures};
+use super::wire::{MOST_CONTRACTS, NAMED, contracts_at, document, parts};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::shows;
@@ -42,11 +43,11 @@ struct Member {
 macro_rules! members {
     ($($(#[$about:meta])* $row:ident $fact:ident: $of:ident $name:literal $kind:ident $required:literal;)*) => {
         pub(super) const CHECKS: &[Check] =
-            &[$(shows!(rows::$row, $fact).costs(Of::$of.sends(), 0, 0).elsewhere(Of::$of.requests())),*];
+            &[$(shows!(rows::$row, each $fact).costs(Of::$of.sends(), 0, 0).elsewhere(Of::$of.requests())),*];
 
-        $($(#[$about])* async fn $fact(probe: &Probe<'_>) -> Checked {
+        $($(#[$about])* async fn $fact(probe: &Probe<'_>, place: Place) -> Checked {
             let member = Member { of: Of::$of, name: $name, kind: Type::$kind, required: $required };
-            member.judge(probe).await
+            member.judge(probe, place).await
         })*
     };
 }
@@ -57,61 +58,61 @@ members! {
     /// Fetches the documents with attributes. `value` of each attribute must be a boolean, an integer or a string.
     VALUE attribute_value_is_a_boolean_integer_or_string: Attribute "value" Value true;
 
-    /// Fetches the contract documents. `name` must be a string.
+    /// Fetches the contract documents of each path form. `name` must be a string.
     CONTRACT_NAME contract_name_is_a_string: Contract "name" Text true;
-    /// Fetches the contract documents. `symbol`, if present, must be a string.
+    /// Fetches the contract documents of each path form. `symbol`, if present, must be a string.
     CONTRACT_SYMBOL contract_symbol_is_a_string: Contract "symbol" Text false;
-    /// Fetches the contract documents. `description`, if present, must be a string.
+    /// Fetches the contract documents of each path form. `description`, if present, must be a string.
     CONTRACT_DESCRIPTION contract_description_is_a_string: Contract "description" Text false;
-    /// Fetches the contract documents. `image`, if present, must be a string.
+    /// Fetches the contract documents of each path form. `image`, if present, must be a string.
     CONTRACT_IMAGE contract_image_is_a_string: Contract "image" Text false;
-    /// Fetches the contract documents. `banner_image`, if present, must be a string.
+    /// Fetches the contract documents of each path form. `banner_image`, if present, must be a string.
     CONTRACT_BANNER_IMAGE contract_banner_image_is_a_string: Contract "banner_image" Text false;
-    /// Fetches the contract documents. `featured_image`, if present, must be a string.
+    /// Fetches the contract documents of each path form. `featured_image`, if present, must be a string.
     CONTRACT_FEATURED_IMAGE contract_featured_image_is_a_string: Contract "featured_image" Text false;
-    /// Fetches the contract documents. `external_link`, if present, must be a string.
+    /// Fetches the contract documents of each path form. `external_link`, if present, must be a string.
     CONTRACT_EXTERNAL_LINK contract_external_link_is_a_string: Contract "external_link" Text false;
-    /// Fetches the contract documents. `collaborators`, if present, must be an array of strings.
+    /// Fetches the contract documents of each path form. `collaborators`, if present, must be an array of strings.
     CONTRACT_COLLABORATORS contract_collaborators_is_an_array_of_strings: Contract "collaborators" Strings false;
-    /// Fetches the contract documents. `ref`, if present, must be a string.
+    /// Fetches the contract documents of each path form. `ref`, if present, must be a string.
     CONTRACT_REF contract_ref_is_a_string: Contract "ref" Text false;
-    /// Fetches the contract documents. `owner`, if present, must be a string.
+    /// Fetches the contract documents of each path form. `owner`, if present, must be a string.
     CONTRACT_OWNER contract_owner_is_a_string: Contract "owner" Text false;
-    /// Fetches the contract documents. `default_token_template`, if present, must be an object.
+    /// Fetches the contract documents of each path form. `default_token_template`, if present, must be an object.
     CONTRACT_TEMPLATE contract_template_is_an_object: Contract "default_token_template" Object false;
 
-    /// Fetches the contract documents. `name` of the template must be a string.
+    /// Fetches the contract documents of each path form. `name` of the template must be a string.
     TEMPLATE_NAME template_name_is_a_string: Template "name" Text true;
-    /// Fetches the contract documents. `image` of the template, if present, must be a string.
+    /// Fetches the contract documents of each path form. `image` of the template, if present, must be a string.
     TEMPLATE_IMAGE template_image_is_a_string: Template "image" Text false;
-    /// Fetches the contract documents. `animation_url` of the template, if present, must be a string.
+    /// Fetches the contract documents of each path form. `animation_url` of the template, if present, must be a string.
     TEMPLATE_ANIMATION_URL template_animation_url_is_a_string: Template "animation_url" Text false;
-    /// Fetches the contract documents. `description` of the template, if present, must be a string.
+    /// Fetches the contract documents of each path form. `description` of the template, if present, must be a string.
     TEMPLATE_DESCRIPTION template_description_is_a_string: Template "description" Text false;
-    /// Fetches the contract documents. `external_url` of the template, if present, must be a string.
+    /// Fetches the contract documents of each path form. `external_url` of the template, if present, must be a string.
     TEMPLATE_EXTERNAL_URL template_external_url_is_a_string: Template "external_url" Text false;
-    /// Fetches the contract documents. `attributes` of the template, if present, must be an array of objects.
+    /// Fetches the contract documents of each path form. `attributes` of the template, if present, must be an array of objects.
     TEMPLATE_ATTRIBUTES template_attributes_is_an_array_of_objects: Template "attributes" Objects false;
-    /// Fetches the contract documents. `external_properties` of the template, if present, must be an array of
+    /// Fetches the contract documents of each path form. `external_properties` of the template, if present, must be an array of
     /// objects.
     TEMPLATE_EXTERNAL_PROPERTIES template_external_properties_is_an_array_of_objects:
         Template "external_properties" Objects false;
-    /// Fetches the contract documents. `tag` of the template, if present, must be a string.
+    /// Fetches the contract documents of each path form. `tag` of the template, if present, must be a string.
     TEMPLATE_TAG template_tag_is_a_string: Template "tag" Text false;
 
-    /// Fetches the token documents. `name` must be a string.
+    /// Fetches the token documents of each path form. `name` must be a string.
     TOKEN_NAME token_name_is_a_string: Token "name" Text true;
-    /// Fetches the token documents. `image`, if present, must be a string.
+    /// Fetches the token documents of each path form. `image`, if present, must be a string.
     TOKEN_IMAGE token_image_is_a_string: Token "image" Text false;
-    /// Fetches the token documents. `animation_url`, if present, must be a string.
+    /// Fetches the token documents of each path form. `animation_url`, if present, must be a string.
     TOKEN_ANIMATION_URL token_animation_url_is_a_string: Token "animation_url" Text false;
-    /// Fetches the token documents. `description`, if present, must be a string.
+    /// Fetches the token documents of each path form. `description`, if present, must be a string.
     TOKEN_DESCRIPTION token_description_is_a_string: Token "description" Text false;
-    /// Fetches the token documents. `external_url`, if present, must be a string.
+    /// Fetches the token documents of each path form. `external_url`, if present, must be a string.
     TOKEN_EXTERNAL_URL token_external_url_is_a_string: Token "external_url" Text false;
-    /// Fetches the token documents. `attributes`, if present, must be an array of objects.
+    /// Fetches the token documents of each path form. `attributes`, if present, must be an array of objects.
     TOKEN_ATTRIBUTES token_attributes_is_an_array_of_objects: Token "attributes" Objects false;
-    /// Fetches the token documents. `external_properties`, if present, must be an array of objects.
+    /// Fetches the token documents of each path form. `external_properties`, if present, must be an array of objects.
     TOKEN_EXTERNAL_PROPERTIES token_external_properties_is_an_array_of_objects:
         Token "external_properties" Objects false;
 
@@ -132,17 +133,20 @@ impl Of {
     /// The requests of a check that owns the world.
     const fn sends(self) -> u32 {
         match self {
-            Of::Contract | Of::Template | Of::Token => 5,
-            Of::Attribute | Of::External => 10,
+            Of::Contract | Of::Template => 5,
+            Of::Token => 14,
+            Of::Attribute | Of::External => 19,
         }
     }
 
     /// The requests of a check on a shared target, at most.
     const fn requests(self) -> u32 {
-        let contracts = 2 * MOST_CONTRACTS as u32;
+        let contracts = MOST_CONTRACTS as u32;
         match self {
-            Of::Contract | Of::Template | Of::Token => contracts,
-            Of::Attribute | Of::External => 2 * contracts,
+            Of::Contract | Of::Template => 2 * contracts,
+            // Two tokens at four places.
+            Of::Token => 8 * contracts,
+            Of::Attribute | Of::External => 10 * contracts,
         }
     }
 
@@ -199,15 +203,16 @@ fn is_integer(value: &Value) -> bool {
 }
 
 impl Member {
-    async fn judge(self, probe: &Probe<'_>) -> Checked {
+    async fn judge(self, probe: &Probe<'_>, place: Place) -> Checked {
         let (mut seen, mut there) = (0, 0);
-        for (answer, is_token) in self.documents(probe).await? {
+        let is_token = parts(place).1.is_some();
+        for answer in documents(probe, place).await? {
             let document = answer.json();
             if !self.required {
                 // An absent member shows nothing unless this is a document at all.
                 answer.given_accepted(&[200], NAMED)?;
             }
-            for (place, part) in self.of.parts(&document, is_token) {
+            for (pointer, part) in self.of.parts(&document, is_token) {
                 let value = part.get(self.name);
                 let is_absent = value.is_none_or(Value::is_null);
                 let holds =
@@ -215,7 +220,7 @@ impl Member {
                 let optional = if self.required { "" } else { ", null or absent" };
                 let want = format!("{}{optional}", self.kind.name());
                 let got = value.map_or_else(|| "nothing".to_owned(), ToString::to_string);
-                answer.expect(holds, &format!("{place}/{}", self.name), want, got)?;
+                answer.expect(holds, &format!("{pointer}/{}", self.name), want, got)?;
                 seen += 1;
                 there += usize::from(!is_absent);
             }
@@ -231,28 +236,16 @@ impl Member {
         }
         Ok(())
     }
+}
 
-    /// The documents that can contain the member, and whether each is a token's.
-    async fn documents<'p>(self, probe: &'p Probe<'_>) -> Result<Vec<(Answer<'p>, bool)>, Stop> {
-        let contracts = fixtures(probe).await.contracts;
-        if contracts.is_empty() {
-            return Err(Stop::NotTestable("needs a contract ([[metadata.contracts]])".to_owned()));
+/// The documents at a place.
+async fn documents<'p>(probe: &'p Probe<'_>, place: Place) -> Result<Vec<Answer<'p>>, Stop> {
+    let mut documents = Vec::new();
+    for contract in contracts_at(probe, place).await? {
+        let ids = if parts(place).1.is_some() { contract.some_tokens() } else { vec![""] };
+        for id in ids {
+            documents.push(document(probe, contract.path_at(place, id)).await?);
         }
-        let mut documents = Vec::new();
-        for contract in contracts.iter().take(MOST_CONTRACTS) {
-            if self.of != Of::Token {
-                for way in Way::BOTH.into_iter().filter(|way| contract.path(*way).is_some()) {
-                    documents.push((document(probe, contract.path(way)).await?, false));
-                }
-            }
-            if !matches!(self.of, Of::Contract | Of::Template) {
-                let way = contract.way();
-                for id in contract.some_tokens() {
-                    let path = contract.token_path(way, id, Form::Bare);
-                    documents.push((document(probe, path).await?, true));
-                }
-            }
-        }
-        Ok(documents)
     }
+    Ok(documents)
 }

@@ -1,10 +1,13 @@
 //! Checks of tokens, by content identifier and by URI, with and without `.json`.
 
+use assay_spec::Place;
 use assay_spec::metadata::requirements::paths;
 use assay_spec::metadata::requirements::token as rows;
 
 use super::refusals;
-use super::wire::{Form, Way, expect_document, expect_unknown, fetch, fixtures, with_tokens};
+use super::wire::{
+    Form, Way, contracts_at, expect_document, expect_unknown, fetch, fixtures, parts, with_tokens,
+};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -20,7 +23,9 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(4, 0, 0)
         .elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    refuses!(rows::UNKNOWN, unknown_token_is_rejected, refusals::UNKNOWN_TOKEN).costs(6, 0, 0).elsewhere(12),
+    refuses!(rows::UNKNOWN, each unknown_token_is_rejected, refusals::UNKNOWN_TOKEN)
+        .costs(30, 0, 0)
+        .elsewhere(48),
 ];
 
 async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
@@ -52,23 +57,19 @@ async fn token_is_found_by_uri(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Uri, Form::Bare).await
 }
 
-/// Fetches the token id that the profile declares as unknown. Of a contract whose document has no template it must return a
+/// Fetches the token id that the profile declares as unknown, in every path form. Of a contract whose document has no template it must return a
 /// 4xx, 502 or 504; from a template a server may make the document of any token (200).
-async fn unknown_token_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn unknown_token_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let Some(unknown) = fixtures(probe).await.unknown_token else {
         let why = "needs an id that no token has ([metadata] unknown_token)";
         return Err(Stop::NotTestable(why.to_owned()));
     };
-    let contracts = match with_tokens(probe, Way::Cid).await {
-        Ok(contracts) => contracts,
-        Err(_) => with_tokens(probe, Way::Uri).await?,
-    };
     let mut judged = false;
-    for contract in contracts {
-        let (way, id) = (contract.way(), contract.token().unwrap_or_default());
+    for contract in contracts_at(probe, place).await? {
+        let (way, id) = (parts(place).0, contract.token().unwrap_or_default());
         let document = fetch(probe, contract.path(way)).await?.json();
-        fetch(probe, contract.token_path(way, id, Form::Bare)).await?.counterpart_status(&[200])?;
-        let answer = fetch(probe, contract.token_path(way, &unknown, Form::Bare)).await?;
+        fetch(probe, contract.path_at(place, id)).await?.counterpart_status(&[200])?;
+        let answer = fetch(probe, contract.path_at(place, &unknown)).await?;
         if !document["default_token_template"].is_object() {
             expect_unknown(&answer)?;
             judged = true;

@@ -1,5 +1,6 @@
 //! Fixtures, and requests whose paths are sent byte for byte.
 
+use assay_spec::Place;
 use serde_json::Value;
 
 use super::Fixtures;
@@ -35,8 +36,6 @@ impl Way {
 }
 
 impl Form {
-    pub(super) const ALL: [Form; 3] = [Form::Bare, Form::Json, Form::Overrides];
-
     const fn end(self) -> &'static str {
         match self {
             Form::Bare => "",
@@ -46,7 +45,35 @@ impl Form {
     }
 }
 
+/// What a place of the service names: how the contract is addressed, and for a token the end of its path.
+pub(super) fn parts(place: Place) -> (Way, Option<Form>) {
+    let way = if place.endpoint.contains("by-uri") { Way::Uri } else { Way::Cid };
+    let form = match place.endpoint {
+        name if name.starts_with("contract") => None,
+        name if name.starts_with("overrides") => Some(Form::Overrides),
+        name if name.ends_with("json") => Some(Form::Json),
+        _ => Some(Form::Bare),
+    };
+    (way, form)
+}
+
+/// The contracts that a check can use at a place.
+pub(super) async fn contracts_at(probe: &Probe<'_>, place: Place) -> Result<Vec<MetadataContract>, Stop> {
+    match parts(place) {
+        (way, None) => contracts(probe, way).await,
+        (way, Some(_)) => with_tokens(probe, way).await,
+    }
+}
+
 impl MetadataContract {
+    /// The path at a place, for this token if it has one.
+    pub(super) fn path_at(&self, place: Place, id: &str) -> Option<String> {
+        match parts(place) {
+            (way, None) => self.path(way),
+            (way, Some(form)) => self.token_path(way, id, form),
+        }
+    }
+
     /// The path of the contract's document.
     pub(super) fn path(&self, way: Way) -> Option<String> {
         match way {

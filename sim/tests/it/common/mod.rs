@@ -3,6 +3,7 @@
 mod client;
 pub(crate) mod drop;
 pub(crate) mod net;
+pub(crate) mod places;
 pub(crate) mod wire;
 pub(crate) mod zip;
 

@@ -92,10 +92,12 @@ proptest! {
     #[test]
     fn any_target_is_answered(target in "/[ -~]{0,40}", contract in 0_usize..4, in_front in any::<bool>()) {
         let mut driver = Driver::new(1);
+        driver.world.core.watch_places();
         let member = if contract == 1 { "cid" } else { "path" };
         let base = fixture(&driver, contract, member);
         let target = if in_front { format!("/{base}{target}") } else { target };
         let status = get(&mut driver, &target).status;
         prop_assert!(matches!(status, 200 | 404 | 422), "{}: {}", target, status);
+        prop_assert_eq!(driver.rows_are_at_their_places(), Ok(()));
     }
 }

@@ -1,22 +1,10 @@
 //! Where deviations act: at the places that their rows declare, and at no other.
 
-use std::collections::BTreeMap;
-
+use crate::common::places::edits_act_where_declared;
 use crate::common::{Client, Driver, show};
-use assay_sim::deviation::{Deviation, Scoped};
-use assay_sim::seam::Seam;
-use assay_sim::world;
+use assay_spec::Service;
 use assay_spec::publish::places::EVERY;
-use assay_spec::{Place, Service};
 use serde_json::json;
-
-/// The deviations of the exchange that edit replies, limits or steps.
-fn edits() -> impl Iterator<Item = Deviation> {
-    let is_edit = |deviation: &Deviation| {
-        deviation.requirement.service == Service::Publish && !matches!(deviation.seam, Seam::Guard)
-    };
-    world::deviations().into_iter().filter(is_edit)
-}
 
 /// What a client of the exchange meets who publishes, transfers and accepts, with some mistakes, while these deviations
 /// are active. The replies, and the end of the day.
@@ -77,25 +65,7 @@ fn day(deviations: &[String]) -> Vec<String> {
 
 #[test]
 fn edits_act_where_their_rows_declare_it() {
-    let conforming = day(&[]);
-    let elsewhere = |place: &Place, deviation: &Deviation| {
-        let declared = deviation.requirement.places;
-        !declared.is_empty() && !declared.iter().any(|declared| declared.contains(place))
-    };
-    for place in EVERY {
-        // One deviation of each row; if they change something together, each is tried alone.
-        let mut outside: BTreeMap<u32, String> = BTreeMap::new();
-        for what in edits().filter(|deviation| elsewhere(place, deviation)) {
-            outside.insert(what.requirement.key, Scoped { what, at: *place }.to_string());
-        }
-        let names: Vec<String> = outside.into_values().collect();
-        if day(&names) == conforming {
-            continue;
-        }
-        let acts = |name: &&String| day(std::slice::from_ref(*name)) != conforming;
-        let acting: Vec<&String> = names.iter().filter(acts).collect();
-        panic!("{acting:#?} act, although their rows do not declare {place}");
-    }
+    edits_act_where_declared(Service::Publish, EVERY, day);
 }
 
 #[test]
