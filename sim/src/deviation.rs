@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use assay_spec::{Id, Place, catalogue};
+use assay_spec::{Id, Place, Service, catalogue};
 use serde_json::{Value, json};
 
 use crate::seam::Seam;
@@ -82,7 +82,8 @@ pub fn split(name: &str) -> Result<(&str, Place), String> {
     let Some((id, at)) = name.rsplit_once('@').filter(|(_, at)| at.contains('=')) else {
         return Ok((name, Place::ANY));
     };
-    let at = catalogue::place(at.split(',').map(|part| part.split_once('=').unwrap_or((part, ""))));
+    let service = id.split_once('.').and_then(|(service, _)| Service::named(service));
+    let at = catalogue::place(service, at.split(',').map(|part| part.split_once('=').unwrap_or((part, ""))));
     at.map(|at| (id, at)).map_err(|why| format!("{name:?}: {why}"))
 }
 

@@ -71,24 +71,32 @@ pub fn limits() -> impl Iterator<Item = &'static Limit> {
     entries().into_iter().flat_map(|entry| entry.limits.iter().copied())
 }
 
-/// The place with these parts, such as `endpoint=prepare`. Only words of declared places are known.
-pub fn place<'a>(parts: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Place, String> {
-    static WORDS: LazyLock<BTreeSet<(&str, &str)>> = LazyLock::new(|| {
-        let named = endpoints().map(|endpoint| Place::at(endpoint.name));
-        let states = publish::places::STATES.map(|state| Place::ANY.state(state));
-        let rows = requirements().flat_map(|row| row.places.iter().copied());
+/// The place with these parts, such as `endpoint=prepare`. Only words of places that rows of the service declare are known;
+/// without a service, those of every service.
+pub fn place<'a>(
+    service: Option<Service>,
+    parts: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Result<Place, String> {
+    static WORDS: LazyLock<BTreeSet<(Service, &str, &str)>> = LazyLock::new(|| {
+        let named = endpoints().map(|endpoint| (endpoint.service, Place::at(endpoint.name)));
+        let states = publish::places::STATES.map(|state| (Service::Publish, Place::ANY.state(state)));
+        let rows = requirements().flat_map(|row| row.places.iter().map(|place| (row.service, *place)));
         let all = named.chain(states).chain(rows);
-        all.flat_map(|place| place.parts().collect::<Vec<_>>()).collect()
+        let words = |(service, place): (Service, Place)| {
+            place.parts().map(|(part, word)| (service, part, word)).collect::<Vec<_>>()
+        };
+        all.flat_map(words).collect()
     });
+    let is_known = |(of, ..): &&(Service, &str, &str)| service.is_none_or(|service| service == *of);
     let mut place = Place::ANY;
     for (name, value) in parts {
-        let known = WORDS.iter().find(|(part, word)| *part == name && *word == value);
-        let (_, word) = known.ok_or_else(|| {
-            let words: Vec<&str> =
-                WORDS.iter().filter(|(part, _)| *part == name).map(|(_, word)| *word).collect();
+        let known = WORDS.iter().filter(is_known).filter(|(_, part, _)| *part == name);
+        let words: BTreeSet<&'static str> = known.map(|(.., word)| *word).collect();
+        let word = words.get(value).ok_or_else(|| {
             if words.is_empty() {
                 format!("unknown part {name:?} of a place; the parts are endpoint, op and state")
             } else {
+                let words: Vec<&str> = words.iter().copied().collect();
                 format!("unknown {name} {value:?}; known: {}", words.join(", "))
             }
         })?;

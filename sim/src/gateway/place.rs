@@ -1,12 +1,13 @@
 //! Where the gateway is: the endpoint, and whether the request asks for a stream. Handlers do not ask.
 
+use assay_spec::gateway::discovery;
 use assay_spec::gateway::places::{STREAM, WHOLE};
 use assay_spec::{Place, catalogue};
 
 use super::call::Call;
 use super::route::Pending;
 use super::stream::Stream;
-use super::{State, Timer, wants_stream};
+use super::{GATEWAY, State, Timer, wants_stream};
 use crate::core::Core;
 use crate::exchange::Site;
 use crate::services::Occasion;
@@ -25,6 +26,8 @@ pub(super) fn find(state: &State, core: &Core, occasion: &Occasion<'_, Timer>) -
     let path = head.target.split('?').next().unwrap_or_default();
     let Site { service, name, .. } = head.site;
     let found = catalogue::endpoint_at(&core.dialect, service, name, head.method.as_str(), path);
+    // Only the gateway lists the servers.
+    let found = found.filter(|endpoint| head.site == GATEWAY || endpoint.name != discovery::ENDPOINT.name);
     let Some(endpoint) = found else { return Place::ANY };
     let place = Place::at(endpoint.name);
     match occasion {

@@ -256,8 +256,9 @@ fn of_messages(row: messages::Row, rule: Rule) -> (u16, Form) {
         | Row::CONTENT
         | Row::ROLE_KNOWN
         | Row::COMPLETE
+        | Row::BLOCKS
         | Row::VERSION_HEADER => INVALID,
-        Row::MESSAGE_OBJECT | Row::BLOCKS | Row::REPLY => rejects_nothing(rule),
+        Row::MESSAGE_OBJECT | Row::REPLY => rejects_nothing(rule),
     }
 }
 

@@ -61,8 +61,9 @@ pub enum Form {
 /// The resource that a path names. `path` is a request target without its query, as bytes.
 pub fn route(path: &[u8], rules: &mut dyn Rules) -> Result<Resource, Refused> {
     let is_doubled = path.get(1..).is_some_and(|rest| rest.windows(2).any(|two| two == b"//"));
+    let has_form = endpoint(path).is_some();
     let mut path = Cow::Borrowed(path);
-    if is_doubled {
+    if is_doubled && has_form {
         path = rules.interpret(&DOUBLE_SLASH, path.clone(), || Cow::Owned(folded(&path)));
     }
     let found = find(&path, rules);
