@@ -231,6 +231,9 @@ impl Reply {
     }
 }
 
+/// An integer that is not negative.
+pub const COUNT: ShapeKind = ShapeKind::Within { least: 0, most: None, otherwise: None };
+
 /// A field that is always present.
 pub const fn must(name: &'static str, kind: ShapeKind) -> Field {
     Field { name, kind, required: true, nullable: false, row: None, presence: None }
@@ -239,6 +242,49 @@ pub const fn must(name: &'static str, kind: ShapeKind) -> Field {
 /// A field that may be absent.
 pub const fn may(name: &'static str, kind: ShapeKind) -> Field {
     Field { required: false, ..must(name, kind) }
+}
+
+/// Declares an object that a response contains: its type, and the [`Field`] of each member. Members of another object come
+/// first with `..name: Type`.
+macro_rules! object {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $(..$base:ident: $base_type:ident,)?
+        $($(#[$member_meta:meta])* $member:ident: $type:ty =
+            $presence:ident($json:literal, $kind:expr) $(.$change:ident($($row:expr)?))*,)*
+    }) => {
+        $(#[$meta])*
+        #[derive(serde::Serialize)]
+        pub struct $name {
+            $(#[doc = "The members that come first."] #[serde(flatten)] pub $base: $base_type,)?
+            $($(#[$member_meta])* #[serde(rename = $json)] pub $member: $type,)*
+        }
+
+        impl $name {
+            /// The shape of the object.
+            pub const SHAPE: $crate::shape::ShapeKind = $crate::shape::ShapeKind::Object(Self::FIELDS);
+            const FIELDS: &'static [$crate::shape::Field] = {
+                const OWN: &[$crate::shape::Field] =
+                    &[$($crate::shape::$presence($json, $kind) $(.$change($($row)?))*),*];
+                $crate::shape::object!(@joined OWN $($base_type)?)
+            };
+        }
+    };
+    (@joined $own:ident) => { $own };
+    (@joined $own:ident $base:ident) => {
+        &$crate::shape::joined::<{ $base::FIELDS.len() + $own.len() }>($base::FIELDS, $own)
+    };
+}
+pub(crate) use object;
+
+/// The fields of two objects.
+pub(crate) const fn joined<const N: usize>(first: &[Field], second: &[Field]) -> [Field; N] {
+    let mut fields = [must("", ShapeKind::Text); N];
+    let mut n = 0;
+    while n < N {
+        fields[n] = if n < first.len() { first[n] } else { second[n - first.len()] };
+        n += 1;
+    }
+    fields
 }
 
 /// These fields, none of which must be present or have a value.

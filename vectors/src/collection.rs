@@ -4,7 +4,7 @@ mod read;
 
 use std::collections::BTreeMap;
 
-use crate::data;
+use crate::{data, generate};
 
 pub use read::{FILE_LIMIT, Unreadable};
 
@@ -20,8 +20,9 @@ pub struct Collection {
 impl Collection {
     /// The collection embedded in this program.
     pub fn embedded() -> Collection {
-        let data = data::FILES.iter().chain(data::EXCHANGES);
-        let data = data.map(|(path, text)| (format!("{DATA}{path}"), *text));
+        let cases = generate::FILES.iter().map(|file| (file.path, file.text));
+        let data = cases.chain(data::EXCHANGES.iter().copied());
+        let data = data.map(|(path, text)| (format!("{DATA}{path}"), text));
         let besides = [
             ("data/manifest.json", data::MANIFEST),
             ("data/witnesses.json", data::WITNESSES),

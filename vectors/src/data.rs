@@ -1,51 +1,8 @@
-//! The embedded data: an installed program needs no files.
+//! The embedded data besides the generated cases: an installed program needs no files.
 
 macro_rules! embed {
     ($($path:literal)*) => { &[$(($path, include_str!(concat!("../data/", $path)))),*] };
 }
-
-/// The case files.
-pub(crate) static FILES: &[(&str, &str)] = embed! {
-    "gateway/validate-chat.json"
-    "gateway/validate-messages.json"
-    "metadata/route.json"
-    "metadata/contract.json"
-    "metadata/token.json"
-    "metadata/validation-error.json"
-    "network/keccak256.json"
-    "network/eip191-sign.json"
-    "network/eip191-recover.json"
-    "network/address.json"
-    "network/record-canonical.json"
-    "network/record-verify.json"
-    "network/request-verify.json"
-    "network/store-classify.json"
-    "hosting/base64-decode.json"
-    "hosting/key-e-derive.json"
-    "hosting/ecies-encrypt.json"
-    "hosting/ecies-decrypt.json"
-    "hosting/envelope-seal.json"
-    "hosting/envelope-open.json"
-    "hosting/bundle-seal.json"
-    "hosting/bundle-open.json"
-    "hosting/amends-resolve.json"
-    "hosting/vm-claim-select.json"
-    "hosting/authority.json"
-    "hosting/record.json"
-    "hosting/recover.json"
-    "publish/domain.json"
-    "publish/vfkey-sign.json"
-    "publish/vfkey-verify.json"
-    "publish/record-encode.json"
-    "publish/record-parse.json"
-    "publish/transaction-encode.json"
-    "publish/transaction-decode.json"
-    "publish/check-message.json"
-    "publish/verify-transaction.json"
-    "drop/cid-file.json"
-    "drop/cid-directory.json"
-    "drop/inspect-zip.json"
-};
 
 /// The exchanges written by hand: successes, and rejections.
 pub(crate) static EXCHANGES: &[(&str, &str)] = embed! {

@@ -34,6 +34,7 @@ pub mod pack;
 pub mod page;
 pub mod run;
 pub mod shim;
+mod steps;
 pub mod wire;
 pub mod witness;
 
@@ -53,8 +54,9 @@ pub fn cases() -> Vec<Case> {
 /// Every case, parsed once.
 pub(crate) fn all() -> &'static [Case] {
     static ALL: LazyLock<Vec<Case>> = LazyLock::new(|| {
-        let parse = |(path, text): &(&str, &str)| case::parse(text).unwrap_or_else(|e| panic!("{path}: {e}"));
-        data::FILES.iter().flat_map(parse).collect()
+        let parse =
+            |file: &generate::File| case::parse(file.text).unwrap_or_else(|e| panic!("{}: {e}", file.path));
+        generate::FILES.iter().flat_map(parse).collect()
     });
     &ALL
 }

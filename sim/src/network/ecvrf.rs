@@ -23,7 +23,8 @@ pub(in crate::network) fn generate(secret: [u8; 32], wanted: &Wanted) -> Option<
     for number in [wanted.min, wanted.max, wanted.count] {
         bytes.extend_from_slice(&number.to_be_bytes());
     }
-    Some(Drawn { seed: wanted.seed.clone(), value: draw(&beta, wanted, 0), proof: hex(&bytes) })
+    let (seed, value) = (wanted.seed.clone(), draw(&beta, wanted, 0));
+    Some(Drawn { seed, value, proof: hex(&bytes), status: "success" })
 }
 
 /// All values of a draw, the returned one first.

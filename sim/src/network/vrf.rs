@@ -83,9 +83,7 @@ pub(super) fn generate(state: &mut State, core: &mut Core, call: &Call<'_>) -> R
     let drawn = ecvrf::generate(secret, &wanted);
     let drawn = drawn.ok_or_else(|| Refusal::new(&INTERNAL, "the proof cannot be made"))?;
     state.draws.keep(drawn.clone(), key);
-    let mut body = json!(drawn);
-    body["status"] = json!("success");
-    Ok(core.reply(Answer::new(Random::Generated(secret, wanted), 200, Body::Json(body))))
+    Ok(core.reply(Answer::new(Random::Generated(secret, wanted), 200, Body::Json(json!(drawn)))))
 }
 
 /// Verifies a number.

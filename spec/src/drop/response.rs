@@ -1,28 +1,30 @@
 //! The response to an upload (document 3, "Drop response").
 
-use serde::Serialize;
-
 use crate::Instant;
+use crate::drop::requirements::cid::VERSION;
+use crate::drop::requirements::response as rows;
+use crate::shape::{Form, ShapeKind, object};
 
 /// The prefix of every drop's id.
 pub const DROP_ID_PREFIX: &str = "drop_";
 
-/// The response to an upload.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DropResponse {
-    /// [`DROP_ID_PREFIX`] followed by random characters.
-    pub drop_id: String,
-    /// The secret to claim the drop.
-    pub claim_token: String,
-    /// The live site.
-    pub url: String,
-    /// The content identifier, a CIDv1.
-    pub cid: String,
-    /// The claim deadline, in milliseconds since the epoch.
-    pub expires_at: Instant,
-    /// The URL of the claim page, with token and deadline in its fragment.
-    pub claim_url: String,
+object! {
+    /// The response to an upload.
+    #[derive(Clone, Debug)]
+    pub struct DropResponse {
+        /// [`DROP_ID_PREFIX`] followed by random characters.
+        drop_id: String = must("dropId", ShapeKind::Form(Form::Prefixed(DROP_ID_PREFIX))).owned(&rows::DROP_ID),
+        /// The secret to claim the drop.
+        claim_token: String = must("claimToken", ShapeKind::Form(Form::NotEmpty)).owned(&rows::CLAIM_TOKEN),
+        /// The live site.
+        url: String = must("url", ShapeKind::Form(Form::Url)).owned(&rows::URL),
+        /// The content identifier, a CIDv1.
+        cid: String = must("cid", ShapeKind::Form(Form::CidV1)).owned(&VERSION),
+        /// The claim deadline, in milliseconds since the epoch.
+        expires_at: Instant = must("expiresAt", ShapeKind::Milliseconds).owned(&rows::EXPIRES_AT),
+        /// The URL of the claim page, with token and deadline in its fragment.
+        claim_url: String = must("claimUrl", ShapeKind::Form(Form::Url)).owned(&rows::CLAIM_URL),
+    }
 }
 
 /// The fragment of the claim URL. Clients never send a fragment to a server. The token has unreserved characters only.

@@ -1,24 +1,14 @@
 //! `POST /api/drop`: publishes a zip as a live site (document 3).
 
-use crate::drop::requirements::cid::VERSION;
 use crate::drop::requirements::response as rows;
 use crate::drop::requirements::upload::NO_CORS;
-use crate::drop::response::DROP_ID_PREFIX;
+use crate::drop::response::DropResponse;
 use crate::endpoint::endpoint;
 use crate::reply::{ErrorForm, Header, HeaderRule, Unavailable};
-use crate::shape::{Body, Field, Form, Reply, ShapeKind, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 
 /// The parts of the form, for OpenAPI.
 const FORM: &[Field] = &[must(ARTIFACT, ShapeKind::File), may(SOURCE, ShapeKind::Text)];
-/// The members of the response, for OpenAPI.
-const REPLY: &[Field] = &[
-    must("dropId", ShapeKind::Form(Form::Prefixed(DROP_ID_PREFIX))).owned(&rows::DROP_ID),
-    must("claimToken", ShapeKind::Form(Form::NotEmpty)).owned(&rows::CLAIM_TOKEN),
-    must("url", ShapeKind::Form(Form::Url)).owned(&rows::URL),
-    must("cid", ShapeKind::Form(Form::CidV1)).owned(&VERSION),
-    must("expiresAt", ShapeKind::Milliseconds).owned(&rows::EXPIRES_AT),
-    must("claimUrl", ShapeKind::Form(Form::Url)).owned(&rows::CLAIM_URL),
-];
 /// No response lets a browser of another origin read it.
 const CLOSED: &[Header] =
     &[Header { name: "access-control-allow-origin", rule: HeaderRule::Absent, row: &NO_CORS }];
@@ -34,7 +24,7 @@ endpoint! {
     "POST /api/drop";
     group: "Drop",
     body: Body::Form(FORM),
-    reply: Reply::Json(ShapeKind::Object(REPLY)),
+    reply: Reply::Json(DropResponse::SHAPE),
     row: Some(&rows::DROP_ID),
     answers: CLOSED,
     errors: ERRORS,

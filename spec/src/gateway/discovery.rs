@@ -1,16 +1,14 @@
 //! `GET /svc/models` (document 1): which servers run which model.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::requirements::discovery::{OBJECT, SERVERS};
 use super::shapes::NO_ERRORS;
 use crate::Dialect;
 use crate::endpoint::endpoint;
-use crate::shape::{Field, Reply, ShapeKind, must};
+use crate::shape::{Reply, ShapeKind, object};
 
-/// The discovery entry of a model, for OpenAPI.
-const ENTRY: &[Field] = &[must("servers", ShapeKind::Array(&ShapeKind::Text)).owned(&SERVERS)];
-const MODEL: ShapeKind = ShapeKind::Object(ENTRY);
+const MODEL: ShapeKind = Entry::SHAPE;
 
 endpoint! {
     /// Lists the servers of each model. The document does not show whether it needs a key.
@@ -24,11 +22,13 @@ endpoint! {
     open: &[401],
 }
 
-/// The discovery entry of one model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
-    /// URLs of servers, or confidential deployments: the scheme followed by the item hash.
-    pub servers: Vec<String>,
+object! {
+    /// The discovery entry of one model.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+    pub struct Entry {
+        /// URLs of servers, or confidential deployments: the scheme followed by the item hash.
+        servers: Vec<String> = must("servers", ShapeKind::Array(&ShapeKind::Text)).owned(&SERVERS),
+    }
 }
 
 /// One of a model's servers.

@@ -5,24 +5,19 @@ use serde_json::{Number, Value};
 
 use super::members::{required, text};
 use super::requirements::records::{TRAIT_TYPE, VALUE};
-use crate::shape::{Field, ShapeKind, must};
+use crate::shape::{ShapeKind, object};
 use crate::{Refused, Rules};
 
-/// The shape of an attribute, for OpenAPI.
-pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
-const MEMBERS: &[Field] = &[
-    must("trait_type", ShapeKind::Text).owned(&TRAIT_TYPE),
-    must("value", ShapeKind::Either(&[ShapeKind::Boolean, ShapeKind::Integer, ShapeKind::Text]))
-        .owned(&VALUE),
-];
-
-/// An attribute. Both members are required.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Attribute {
-    /// `trait_type`.
-    pub trait_type: String,
-    /// `value`.
-    pub value: AttributeValue,
+object! {
+    /// An attribute. Both members are required.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Attribute {
+        /// `trait_type`.
+        trait_type: String = must("trait_type", ShapeKind::Text).owned(&TRAIT_TYPE),
+        /// `value`.
+        value: AttributeValue = must("value", ShapeKind::Either(&[ShapeKind::Boolean, ShapeKind::Integer, ShapeKind::Text]))
+            .owned(&VALUE),
+    }
 }
 
 /// The value of an attribute.

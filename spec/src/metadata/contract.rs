@@ -1,77 +1,69 @@
 //! The metadata document of a contract.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::members::{optional, required, text, texts};
 use super::requirements::contract as own;
 use super::requirements::records as rows;
 use super::template::TokenMetadataTemplate;
-use crate::metadata::template::SHAPE as TEMPLATE;
 use crate::metadata::{UNKNOWN, URI_NOTE, endpoint};
-use crate::shape::{Reply, ShapeKind, may, must};
+use crate::shape::{Reply, ShapeKind, object};
 use crate::{Refused, Rules};
 
-/// The shape of a contract's document, for OpenAPI.
-const CONTRACT: ShapeKind = ShapeKind::Object(&[
-    must("name", ShapeKind::Text).owned(&rows::CONTRACT_NAME),
-    may("symbol", ShapeKind::Text).or_null().owned(&rows::CONTRACT_SYMBOL),
-    may("description", ShapeKind::Text).or_null().owned(&rows::CONTRACT_DESCRIPTION),
-    may("image", ShapeKind::Text).or_null().owned(&rows::CONTRACT_IMAGE),
-    may("banner_image", ShapeKind::Text).or_null().owned(&rows::CONTRACT_BANNER_IMAGE),
-    may("featured_image", ShapeKind::Text).or_null().owned(&rows::CONTRACT_FEATURED_IMAGE),
-    may("external_link", ShapeKind::Text).or_null().owned(&rows::CONTRACT_EXTERNAL_LINK),
-    may("collaborators", ShapeKind::Array(&ShapeKind::Text)).or_null().owned(&rows::CONTRACT_COLLABORATORS),
-    may("ref", ShapeKind::Text).or_null().owned(&rows::CONTRACT_REF),
-    may("owner", ShapeKind::Text).or_null().owned(&rows::CONTRACT_OWNER),
-    may("default_token_template", TEMPLATE).or_null().owned(&rows::CONTRACT_TEMPLATE),
-]);
 endpoint! {
     /// Returns a contract's document by the content identifier of its metadata.
     BY_CID "contract-by-cid" "/{contract_metadata_cid}" [200, 422]
-    group: "Contracts", reply: Reply::Json(CONTRACT), row: Some(&own::BY_CID), open: UNKNOWN
+    group: "Contracts", reply: Reply::Json(ContractMetadata::SHAPE), row: Some(&own::BY_CID), open: UNKNOWN
 }
 endpoint! {
     /// Returns a contract's document by the contract's URI.
     BY_URI "contract-by-uri" "/{contract_uri}//" [200, 422]
-    group: "Contracts", reply: Reply::Json(CONTRACT), row: Some(&own::BY_URI), open: UNKNOWN, note: URI_NOTE
+    group: "Contracts", reply: Reply::Json(ContractMetadata::SHAPE), row: Some(&own::BY_URI), open: UNKNOWN, note: URI_NOTE
 }
 
-/// A contract's document. Only its name is required.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct ContractMetadata {
-    /// Its name.
-    pub name: String,
-    /// Its symbol.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub symbol: Option<String>,
-    /// Its description.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Its image.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image: Option<String>,
-    /// `banner_image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub banner_image: Option<String>,
-    /// `featured_image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub featured_image: Option<String>,
-    /// `external_link`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_link: Option<String>,
-    /// `collaborators`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub collaborators: Option<Vec<String>>,
-    /// `ref`.
-    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
-    pub reference: Option<String>,
-    /// Its owner.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub owner: Option<String>,
-    /// The template of its tokens' documents.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default_token_template: Option<TokenMetadataTemplate>,
+object! {
+    /// A contract's document. Only its name is required.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct ContractMetadata {
+        /// Its name.
+        name: String = must("name", ShapeKind::Text).owned(&rows::CONTRACT_NAME),
+        /// Its symbol.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        symbol: Option<String> = may("symbol", ShapeKind::Text).or_null().owned(&rows::CONTRACT_SYMBOL),
+        /// Its description.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<String> = may("description", ShapeKind::Text)
+            .or_null().owned(&rows::CONTRACT_DESCRIPTION),
+        /// Its image.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        image: Option<String> = may("image", ShapeKind::Text).or_null().owned(&rows::CONTRACT_IMAGE),
+        /// `banner_image`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        banner_image: Option<String> = may("banner_image", ShapeKind::Text)
+            .or_null().owned(&rows::CONTRACT_BANNER_IMAGE),
+        /// `featured_image`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        featured_image: Option<String> = may("featured_image", ShapeKind::Text)
+            .or_null().owned(&rows::CONTRACT_FEATURED_IMAGE),
+        /// `external_link`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        external_link: Option<String> = may("external_link", ShapeKind::Text)
+            .or_null().owned(&rows::CONTRACT_EXTERNAL_LINK),
+        /// `collaborators`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        collaborators: Option<Vec<String>> = may("collaborators", ShapeKind::Array(&ShapeKind::Text))
+            .or_null().owned(&rows::CONTRACT_COLLABORATORS),
+        /// `ref`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reference: Option<String> = may("ref", ShapeKind::Text).or_null().owned(&rows::CONTRACT_REF),
+        /// Its owner.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        owner: Option<String> = may("owner", ShapeKind::Text).or_null().owned(&rows::CONTRACT_OWNER),
+        /// The template of its tokens' documents.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        default_token_template: Option<TokenMetadataTemplate> = may("default_token_template", TokenMetadataTemplate::SHAPE)
+            .or_null().owned(&rows::CONTRACT_TEMPLATE),
+    }
 }
 
 impl ContractMetadata {

@@ -49,7 +49,7 @@ const ERRORS: &[ErrorForm] = &[
     ErrorForm::new(
         &[422],
         &requirements::validation::DETAIL,
-        Reply::Json(ShapeKind::Object(validation::SHAPE)),
+        Reply::Json(validation::HttpValidationError::SHAPE),
     ),
     ErrorForm::open(&[], "the documents do not show the bodies of other errors"),
 ];

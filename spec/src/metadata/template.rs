@@ -1,6 +1,5 @@
 //! Templates of tokens' documents.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::attribute::{Attribute, AttributeValue};
@@ -8,53 +7,45 @@ use super::external::ExternalProperties;
 use super::members::{list, optional, required, text};
 use super::requirements::records as rows;
 use super::token::{MetadataResponse, TokenId};
-use crate::shape::{Field, ShapeKind, may, must};
+use crate::shape::{ShapeKind, object};
 use crate::{Refused, Rules};
 
 /// The default `tag` of a template.
 pub const TAG: &str = "{id}";
 
-/// The shape of a template, for OpenAPI.
-pub(super) const SHAPE: ShapeKind = ShapeKind::Object(MEMBERS);
-const MEMBERS: &[Field] = &[
-    must("name", ShapeKind::Text).owned(&rows::TEMPLATE_NAME),
-    may("image", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_IMAGE),
-    may("animation_url", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_ANIMATION_URL),
-    may("description", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_DESCRIPTION),
-    may("external_url", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_EXTERNAL_URL),
-    may("attributes", ShapeKind::Array(&super::attribute::SHAPE)).or_null().owned(&rows::TEMPLATE_ATTRIBUTES),
-    may("external_properties", ShapeKind::Array(&super::external::SHAPE))
-        .or_null()
-        .owned(&rows::TEMPLATE_EXTERNAL_PROPERTIES),
-    may("tag", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_TAG),
-];
-
-/// A template. Only its name is required.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct TokenMetadataTemplate {
-    /// `name`.
-    pub name: String,
-    /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image: Option<String>,
-    /// `animation_url`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub animation_url: Option<String>,
-    /// `description`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// `external_url`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_url: Option<String>,
-    /// `attributes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attributes: Option<Vec<Attribute>>,
-    /// `external_properties`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_properties: Option<Vec<ExternalProperties>>,
-    /// The placeholder for a token's id; [`TAG`] if missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
+object! {
+    /// A template. Only its name is required.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct TokenMetadataTemplate {
+        /// `name`.
+        name: String = must("name", ShapeKind::Text).owned(&rows::TEMPLATE_NAME),
+        /// `image`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        image: Option<String> = may("image", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_IMAGE),
+        /// `animation_url`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        animation_url: Option<String> = may("animation_url", ShapeKind::Text)
+            .or_null().owned(&rows::TEMPLATE_ANIMATION_URL),
+        /// `description`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<String> = may("description", ShapeKind::Text)
+            .or_null().owned(&rows::TEMPLATE_DESCRIPTION),
+        /// `external_url`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        external_url: Option<String> = may("external_url", ShapeKind::Text)
+            .or_null().owned(&rows::TEMPLATE_EXTERNAL_URL),
+        /// `attributes`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        attributes: Option<Vec<Attribute>> = may("attributes", ShapeKind::Array(&Attribute::SHAPE))
+            .or_null().owned(&rows::TEMPLATE_ATTRIBUTES),
+        /// `external_properties`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        external_properties: Option<Vec<ExternalProperties>> = may("external_properties", ShapeKind::Array(&ExternalProperties::SHAPE))
+            .or_null().owned(&rows::TEMPLATE_EXTERNAL_PROPERTIES),
+        /// The placeholder for a token's id; [`TAG`] if missing.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tag: Option<String> = may("tag", ShapeKind::Text).or_null().owned(&rows::TEMPLATE_TAG),
+    }
 }
 
 impl TokenMetadataTemplate {

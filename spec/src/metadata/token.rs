@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::attribute::Attribute;
@@ -10,66 +9,61 @@ use super::external::ExternalProperties;
 use super::members::{list, optional, required, text};
 use super::requirements::records as rows;
 use super::requirements::token as own;
-use crate::metadata::attribute::SHAPE as ATTRIBUTE;
-use crate::metadata::external::SHAPE as EXTERNAL;
 use crate::metadata::{TOKEN_ID, UNKNOWN, URI_NOTE, endpoint};
-use crate::shape::{Reply, ShapeKind, may, must};
+use crate::shape::{Reply, ShapeKind, object};
 use crate::{Refused, Rules};
 
-/// The shape of a token's document, for OpenAPI.
-const TOKEN: ShapeKind = ShapeKind::Object(&[
-    must("name", ShapeKind::Text).owned(&rows::TOKEN_NAME),
-    may("image", ShapeKind::Text).or_null().owned(&rows::TOKEN_IMAGE),
-    may("animation_url", ShapeKind::Text).or_null().owned(&rows::TOKEN_ANIMATION_URL),
-    may("description", ShapeKind::Text).or_null().owned(&rows::TOKEN_DESCRIPTION),
-    may("external_url", ShapeKind::Text).or_null().owned(&rows::TOKEN_EXTERNAL_URL),
-    may("attributes", ShapeKind::Array(&ATTRIBUTE)).or_null().owned(&rows::TOKEN_ATTRIBUTES),
-    may("external_properties", ShapeKind::Array(&EXTERNAL)).or_null().owned(&rows::TOKEN_EXTERNAL_PROPERTIES),
-]);
 endpoint! {
     /// Returns a token's document by the content identifier of the contract's metadata, with `.json` after the id.
     BY_CID_JSON "token-by-cid-json" "/{contract_metadata_cid}/{token_id}.json" [200, 422]
-    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), row: Some(&own::BY_CID_JSON), open: UNKNOWN
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(MetadataResponse::SHAPE), row: Some(&own::BY_CID_JSON), open: UNKNOWN
 }
 endpoint! {
     /// Returns a token's document by the content identifier of the contract's metadata.
     BY_CID "token-by-cid" "/{contract_metadata_cid}/{token_id}" [200, 422]
-    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), row: Some(&own::BY_CID), open: UNKNOWN
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(MetadataResponse::SHAPE), row: Some(&own::BY_CID), open: UNKNOWN
 }
 endpoint! {
     /// Returns a token's document by the contract's URI, with `.json` after the id.
     BY_URI_JSON "token-by-uri-json" "/{contract_uri}//{token_id}.json" [200, 422]
-    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), row: Some(&own::BY_URI_JSON), open: UNKNOWN, note: URI_NOTE
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(MetadataResponse::SHAPE), row: Some(&own::BY_URI_JSON), open: UNKNOWN, note: URI_NOTE
 }
 endpoint! {
     /// Returns a token's document by the contract's URI.
     BY_URI "token-by-uri" "/{contract_uri}//{token_id}" [200, 422]
-    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(TOKEN), row: Some(&own::BY_URI), open: UNKNOWN, note: URI_NOTE
+    group: "Tokens", path: TOKEN_ID, reply: Reply::Json(MetadataResponse::SHAPE), row: Some(&own::BY_URI), open: UNKNOWN, note: URI_NOTE
 }
 
-/// A token's document. Only its name is required.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct MetadataResponse {
-    /// `name`.
-    pub name: String,
-    /// `image`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image: Option<String>,
-    /// `animation_url`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub animation_url: Option<String>,
-    /// `description`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// `external_url`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_url: Option<String>,
-    /// `attributes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attributes: Option<Vec<Attribute>>,
-    /// `external_properties`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_properties: Option<Vec<ExternalProperties>>,
+object! {
+    /// A token's document. Only its name is required.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct MetadataResponse {
+        /// `name`.
+        name: String = must("name", ShapeKind::Text).owned(&rows::TOKEN_NAME),
+        /// `image`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        image: Option<String> = may("image", ShapeKind::Text).or_null().owned(&rows::TOKEN_IMAGE),
+        /// `animation_url`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        animation_url: Option<String> = may("animation_url", ShapeKind::Text)
+            .or_null().owned(&rows::TOKEN_ANIMATION_URL),
+        /// `description`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        description: Option<String> = may("description", ShapeKind::Text)
+            .or_null().owned(&rows::TOKEN_DESCRIPTION),
+        /// `external_url`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        external_url: Option<String> = may("external_url", ShapeKind::Text)
+            .or_null().owned(&rows::TOKEN_EXTERNAL_URL),
+        /// `attributes`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        attributes: Option<Vec<Attribute>> = may("attributes", ShapeKind::Array(&Attribute::SHAPE))
+            .or_null().owned(&rows::TOKEN_ATTRIBUTES),
+        /// `external_properties`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        external_properties: Option<Vec<ExternalProperties>> = may("external_properties", ShapeKind::Array(&ExternalProperties::SHAPE))
+            .or_null().owned(&rows::TOKEN_EXTERNAL_PROPERTIES),
+    }
 }
 
 impl MetadataResponse {

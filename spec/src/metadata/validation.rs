@@ -1,38 +1,33 @@
 //! The body of a 422.
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::members::{objects, required, text};
 use super::requirements::validation::{DETAIL, LOC, MSG, TYPE};
-use crate::shape::{Field, ShapeKind, must};
+use crate::shape::{ShapeKind, object};
 use crate::{Refused, Rules};
 
-/// The members of the body.
-pub(super) const SHAPE: &[Field] = &[must("detail", ShapeKind::Array(&ShapeKind::Object(ERROR)))];
-const ERROR: &[Field] = &[
-    must("loc", ShapeKind::Array(&ShapeKind::Either(&[ShapeKind::Text, ShapeKind::Integer]))).owned(&LOC),
-    must("msg", ShapeKind::Text).owned(&MSG),
-    must("type", ShapeKind::Text).owned(&TYPE),
-];
-
-/// Why parameters were rejected.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct HttpValidationError {
-    /// One error for each rejected parameter.
-    pub detail: Vec<ValidationError>,
+object! {
+    /// Why parameters were rejected.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct HttpValidationError {
+        /// One error for each rejected parameter.
+        detail: Vec<ValidationError> = must("detail", ShapeKind::Array(&ValidationError::SHAPE)),
+    }
 }
 
-/// Why one parameter was rejected. All members are required.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ValidationError {
-    /// The location: strings and integers.
-    pub loc: Vec<Value>,
-    /// The message, human-readable.
-    pub msg: String,
-    /// The type, machine-readable. The document does not show its values.
-    #[serde(rename = "type")]
-    pub kind: String,
+object! {
+    /// Why one parameter was rejected. All members are required.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ValidationError {
+        /// The location: strings and integers.
+        loc: Vec<Value> = must("loc", ShapeKind::Array(&ShapeKind::Either(&[ShapeKind::Text, ShapeKind::Integer])))
+            .owned(&LOC),
+        /// The message, human-readable.
+        msg: String = must("msg", ShapeKind::Text).owned(&MSG),
+        /// The type, machine-readable. The document does not show its values.
+        kind: String = must("type", ShapeKind::Text).owned(&TYPE),
+    }
 }
 
 impl HttpValidationError {

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::network::content::{shown, text};
@@ -17,17 +16,9 @@ use crate::network::requirements::aggregates as rows;
 use crate::network::requirements::aggregates::{CREATE_ADDRESS, CREATE_CONTENT, CREATE_KEY};
 use crate::network::requirements::paging::ODD_VALUES;
 use crate::network::shapes::{ACCEPTED, ERRORS, LIMIT, PAGE, PAGED, PAGINATION};
-use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must, object};
 use crate::{Refused, Rules};
 
-/// An aggregate, for the API description.
-const AGGREGATE: &[Field] = &[
-    must("key", ShapeKind::Text).owned(&rows::KEY),
-    must("address", ShapeKind::Text).owned(&rows::ADDRESS),
-    must("content", ShapeKind::Object(&[])).owned(&rows::CONTENT),
-    must("time", ShapeKind::Seconds).owned(&rows::TIME),
-    must("item_hash", ShapeKind::Text).owned(&rows::ITEM_HASH),
-];
 /// The content of a write.
 const WRITE: &[Field] =
     &[must("key", ShapeKind::Text), may("address", ShapeKind::Text), must("content", ShapeKind::Object(&[]))];
@@ -41,8 +32,7 @@ const LIST_QUERY: &[Field] = &[
     LIMIT,
 ];
 /// Its response.
-const LIST_REPLY: &[Field] =
-    &[must("aggregates", ShapeKind::Array(&ShapeKind::Object(AGGREGATE))), PAGINATION];
+const LIST_REPLY: &[Field] = &[must("aggregates", ShapeKind::Array(&Record::SHAPE)), PAGINATION];
 /// The parameters for reading the aggregates of an address.
 const OF_ADDRESS_QUERY: &[Field] = &[may("keys", ShapeKind::Commas), LIMIT];
 
@@ -50,7 +40,7 @@ endpoint! {
     /// Reads an aggregate.
     READ "aggregate" "GET" "/api/v0/aggregates/{address}/{key}" None [200, 400, 404, 429, 500]
     group: "Aggregates",
-    reply: Reply::Json(ShapeKind::Object(AGGREGATE)),
+    reply: Reply::Json(Record::SHAPE),
     row: Some(&rows::CONTENT),
     errors: ERRORS,
 }
@@ -131,19 +121,21 @@ pub struct Aggregate {
     last: (i64, Arc<str>),
 }
 
-/// An aggregate's record, members in the document's order.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Record {
-    /// The key.
-    pub key: String,
-    /// The owner.
-    pub address: String,
-    /// The members.
-    pub content: Map<String, Value>,
-    /// Seconds of the last write.
-    pub time: i64,
-    /// The message of the last write.
-    pub item_hash: String,
+object! {
+    /// An aggregate's record, members in the document's order.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Record {
+        /// The key.
+        key: String = must("key", ShapeKind::Text).owned(&rows::KEY),
+        /// The owner.
+        address: String = must("address", ShapeKind::Text).owned(&rows::ADDRESS),
+        /// The members.
+        content: Map<String, Value> = must("content", ShapeKind::Object(&[])).owned(&rows::CONTENT),
+        /// Seconds of the last write.
+        time: i64 = must("time", ShapeKind::Seconds).owned(&rows::TIME),
+        /// The message of the last write.
+        item_hash: String = must("item_hash", ShapeKind::Text).owned(&rows::ITEM_HASH),
+    }
 }
 
 impl Aggregate {

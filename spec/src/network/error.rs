@@ -1,6 +1,6 @@
 //! Error bodies (document 2, "Errors"). The values of `code` are not shown; these are the project's own.
 
-use serde::Serialize;
+use crate::shape::{ShapeKind, object};
 
 /// `status` of every error body.
 pub const STATUS: &str = "error";
@@ -8,15 +8,17 @@ pub const STATUS: &str = "error";
 /// The statuses that the document lists, and the 410 of a removed STORE.
 pub const STATUSES: [u16; 8] = [200, 400, 401, 403, 404, 410, 429, 500];
 
-/// The body of an error response.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ErrorBody {
-    /// The error message.
-    pub error: String,
-    /// Always [`STATUS`].
-    pub status: &'static str,
-    /// The error in machine-readable form.
-    pub code: &'static str,
+object! {
+    /// The body of an error response.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ErrorBody {
+        /// The error message.
+        error: String = must("error", ShapeKind::Text),
+        /// Always [`STATUS`].
+        status: &'static str = must("status", ShapeKind::OneOf(&[STATUS])),
+        /// The error in machine-readable form.
+        code: &'static str = must("code", ShapeKind::Text),
+    }
 }
 
 impl ErrorBody {

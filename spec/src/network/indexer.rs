@@ -3,7 +3,6 @@
 //! Readings: bounds are inclusive; addresses are compared without regard to case; `args` is a JSON object whose
 //! members must be equal.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::Refused;
@@ -12,7 +11,7 @@ use crate::network::params::Params;
 use crate::network::requirements::indexer as rows;
 use crate::network::requirements::indexer::{ARGS_SELECT, INTEGERS};
 use crate::network::shapes::{ERRORS, LIMIT, PAGE, PAGED, PAGINATION};
-use crate::shape::{Field, Reply, ShapeKind, may, must};
+use crate::shape::{Field, Reply, ShapeKind, may, must, object};
 
 /// The parameters of a list of events, for the API description.
 const EVENT_QUERY: &[Field] = &[
@@ -27,16 +26,7 @@ const EVENT_QUERY: &[Field] = &[
     LIMIT,
 ];
 /// Its response.
-const EVENTS_REPLY: &[Field] = &[must("events", ShapeKind::Array(&ShapeKind::Object(EVENT))), PAGINATION];
-const EVENT: &[Field] = &[
-    must("transaction_hash", ShapeKind::Text).owned(&rows::EVENT),
-    must("block_number", ShapeKind::Integer).owned(&rows::EVENT),
-    must("log_index", ShapeKind::Integer).owned(&rows::EVENT),
-    must("contract", ShapeKind::Text).owned(&rows::EVENT),
-    must("event_name", ShapeKind::Text).owned(&rows::EVENT),
-    must("args", ShapeKind::Object(&[])).owned(&rows::ARGS),
-    must("timestamp", ShapeKind::Seconds).owned(&rows::EVENT),
-];
+const EVENTS_REPLY: &[Field] = &[must("events", ShapeKind::Array(&Event::SHAPE)), PAGINATION];
 /// The parameters of a list of transactions.
 const TRANSACTION_QUERY: &[Field] = &[
     may("address", ShapeKind::Text),
@@ -51,17 +41,7 @@ const TRANSACTION_QUERY: &[Field] = &[
 ];
 /// Its response.
 const TRANSACTIONS_REPLY: &[Field] =
-    &[must("transactions", ShapeKind::Array(&ShapeKind::Object(TRANSACTION))), PAGINATION];
-const TRANSACTION: &[Field] = &[
-    must("hash", ShapeKind::Text).owned(&rows::TRANSACTION),
-    must("block_number", ShapeKind::Integer).owned(&rows::TRANSACTION),
-    must("from", ShapeKind::Text).owned(&rows::TRANSACTION),
-    must("to", ShapeKind::Text).owned(&rows::TRANSACTION),
-    must("value", ShapeKind::Text).owned(&rows::AMOUNTS),
-    must("gas", ShapeKind::Integer).owned(&rows::TRANSACTION),
-    must("gas_price", ShapeKind::Text).owned(&rows::AMOUNTS),
-    must("timestamp", ShapeKind::Seconds).owned(&rows::TRANSACTION),
-];
+    &[must("transactions", ShapeKind::Array(&Transaction::SHAPE)), PAGINATION];
 
 endpoint! {
     /// Lists a network's events in pages.
@@ -84,44 +64,48 @@ endpoint! {
     errors: ERRORS,
 }
 
-/// An event of a contract.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Event {
-    /// The transaction's hash.
-    pub transaction_hash: String,
-    /// The block.
-    pub block_number: u64,
-    /// Its position in the block.
-    pub log_index: u64,
-    /// The contract's address.
-    pub contract: String,
-    /// The event's name.
-    pub event_name: String,
-    /// Its arguments; large numbers are strings.
-    pub args: Map<String, Value>,
-    /// Seconds since the epoch.
-    pub timestamp: i64,
+object! {
+    /// An event of a contract.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Event {
+        /// The transaction's hash.
+        transaction_hash: String = must("transaction_hash", ShapeKind::Text).owned(&rows::EVENT),
+        /// The block.
+        block_number: u64 = must("block_number", ShapeKind::Integer).owned(&rows::EVENT),
+        /// Its position in the block.
+        log_index: u64 = must("log_index", ShapeKind::Integer).owned(&rows::EVENT),
+        /// The contract's address.
+        contract: String = must("contract", ShapeKind::Text).owned(&rows::EVENT),
+        /// The event's name.
+        event_name: String = must("event_name", ShapeKind::Text).owned(&rows::EVENT),
+        /// Its arguments; large numbers are strings.
+        args: Map<String, Value> = must("args", ShapeKind::Object(&[])).owned(&rows::ARGS),
+        /// Seconds since the epoch.
+        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::EVENT),
+    }
 }
 
-/// A transaction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Transaction {
-    /// Its hash.
-    pub hash: String,
-    /// The block.
-    pub block_number: u64,
-    /// The sender.
-    pub from: String,
-    /// The receiver.
-    pub to: String,
-    /// The amount, as a string.
-    pub value: String,
-    /// Gas used.
-    pub gas: u64,
-    /// The gas price, as a string.
-    pub gas_price: String,
-    /// Seconds since the epoch.
-    pub timestamp: i64,
+object! {
+    /// A transaction.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Transaction {
+        /// Its hash.
+        hash: String = must("hash", ShapeKind::Text).owned(&rows::TRANSACTION),
+        /// The block.
+        block_number: u64 = must("block_number", ShapeKind::Integer).owned(&rows::TRANSACTION),
+        /// The sender.
+        from: String = must("from", ShapeKind::Text).owned(&rows::TRANSACTION),
+        /// The receiver.
+        to: String = must("to", ShapeKind::Text).owned(&rows::TRANSACTION),
+        /// The amount, as a string.
+        value: String = must("value", ShapeKind::Text).owned(&rows::AMOUNTS),
+        /// Gas used.
+        gas: u64 = must("gas", ShapeKind::Integer).owned(&rows::TRANSACTION),
+        /// The gas price, as a string.
+        gas_price: String = must("gas_price", ShapeKind::Text).owned(&rows::AMOUNTS),
+        /// Seconds since the epoch.
+        timestamp: i64 = must("timestamp", ShapeKind::Seconds).owned(&rows::TRANSACTION),
+    }
 }
 
 /// A range with inclusive bounds; a missing bound is unlimited.

@@ -3,7 +3,7 @@
 //! What a control action does to the status is not shown; the transitions of the `instance` machine are the project's
 //! own.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::network::content::{shown, text};
@@ -14,7 +14,7 @@ use crate::network::params::Params;
 use crate::network::requirements::instances as rows;
 use crate::network::requirements::instances::{ACTION, CREATE_FIREWALL, CREATE_NUMBERS, CREATE_TEXTS};
 use crate::network::shapes::{ACCEPTED, ERRORS, FILLED, LIMIT, PAGE, PAGED, PAGINATION, SUCCESS};
-use crate::shape::{Body, Field, Form, Reply, ShapeKind, may, must};
+use crate::shape::{Body, Field, Form, Reply, ShapeKind, may, must, object};
 use crate::{Refused, Rules};
 
 /// The content of an INSTANCE, for the API description.
@@ -38,26 +38,10 @@ const INSTANCE_CREATED: &[Field] = &[
     must("ipv6", ADDRESS_LATER).or_null().owned(&rows::CREATED_IPV6),
     must("status", SUCCESS),
 ];
-/// An instance as the API returns it.
-const INSTANCE_SHOWN: &[Field] = &[
-    must("instance_id", FILLED).owned(&rows::ID),
-    must("owner", ShapeKind::Text).owned(&rows::OWNER),
-    must("name", ShapeKind::Text).owned(&rows::NAME),
-    must("description", ShapeKind::Text).owned(&rows::DESCRIPTION),
-    must("cpu", ShapeKind::Integer).owned(&rows::CPU),
-    must("memory", ShapeKind::Integer).owned(&rows::MEMORY),
-    must("disk", ShapeKind::Integer).owned(&rows::DISK),
-    must("image", ShapeKind::Text).owned(&rows::IMAGE),
-    must("ipv6", ShapeKind::Text).owned(&rows::IPV6),
-    must("status", ShapeKind::Text).owned(&rows::STATUS),
-    must("created_at", ShapeKind::Seconds).owned(&rows::CREATED_AT),
-    must("updated_at", ShapeKind::Seconds).owned(&rows::UPDATED_AT),
-];
 /// The parameters of a list.
 const LIST_QUERY: &[Field] = &[may("address", ShapeKind::Text), may("status", ShapeKind::Text), PAGE, LIMIT];
 /// Its response.
-const LIST_REPLY: &[Field] =
-    &[must("instances", ShapeKind::Array(&ShapeKind::Object(INSTANCE_SHOWN))), PAGINATION];
+const LIST_REPLY: &[Field] = &[must("instances", ShapeKind::Array(&Instance::SHAPE)), PAGINATION];
 /// The content of an `INSTANCE_UPDATE`.
 const UPDATE_CONTENT: &[Field] = &[
     must("instance_id", ShapeKind::Text),
@@ -82,7 +66,7 @@ endpoint! {
     /// Reads an instance.
     READ "instance" "GET" "/api/v0/instances/{instance_id}" None [200, 400, 404, 429, 500]
     group: "Instances",
-    reply: Reply::Json(ShapeKind::Object(INSTANCE_SHOWN)),
+    reply: Reply::Json(Instance::SHAPE),
     row: Some(&rows::ID),
     errors: ERRORS,
 }
@@ -238,33 +222,35 @@ impl Control {
     }
 }
 
-/// The record of an instance, members in the document's order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Instance {
-    /// Its identifier.
-    pub instance_id: String,
-    /// The address that created it.
-    pub owner: String,
-    /// Its name.
-    pub name: String,
-    /// Its description.
-    pub description: String,
-    /// Processors.
-    pub cpu: i64,
-    /// Memory.
-    pub memory: i64,
-    /// Disk.
-    pub disk: i64,
-    /// The image it boots.
-    pub image: String,
-    /// Its IPv6 address.
-    pub ipv6: String,
-    /// `running`, `stopped` or another value; the others are not shown.
-    pub status: &'static str,
-    /// Seconds since the epoch.
-    pub created_at: i64,
-    /// Seconds since the epoch.
-    pub updated_at: i64,
+object! {
+    /// The record of an instance, members in the document's order.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Instance {
+        /// Its identifier.
+        instance_id: String = must("instance_id", FILLED).owned(&rows::ID),
+        /// The address that created it.
+        owner: String = must("owner", ShapeKind::Text).owned(&rows::OWNER),
+        /// Its name.
+        name: String = must("name", ShapeKind::Text).owned(&rows::NAME),
+        /// Its description.
+        description: String = must("description", ShapeKind::Text).owned(&rows::DESCRIPTION),
+        /// Processors.
+        cpu: i64 = must("cpu", ShapeKind::Integer).owned(&rows::CPU),
+        /// Memory.
+        memory: i64 = must("memory", ShapeKind::Integer).owned(&rows::MEMORY),
+        /// Disk.
+        disk: i64 = must("disk", ShapeKind::Integer).owned(&rows::DISK),
+        /// The image it boots.
+        image: String = must("image", ShapeKind::Text).owned(&rows::IMAGE),
+        /// Its IPv6 address.
+        ipv6: String = must("ipv6", ShapeKind::Text).owned(&rows::IPV6),
+        /// `running`, `stopped` or another value; the others are not shown.
+        status: &'static str = must("status", ShapeKind::Text).owned(&rows::STATUS),
+        /// Seconds since the epoch.
+        created_at: i64 = must("created_at", ShapeKind::Seconds).owned(&rows::CREATED_AT),
+        /// Seconds since the epoch.
+        updated_at: i64 = must("updated_at", ShapeKind::Seconds).owned(&rows::UPDATED_AT),
+    }
 }
 
 /// A filter over instances.

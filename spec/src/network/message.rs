@@ -12,7 +12,7 @@ use crate::network::endpoint;
 use crate::network::requirements::envelope::REPLY_HASH;
 use crate::network::requirements::messages::WRAPPER;
 use crate::network::shapes::{CREATED, ERRORS, RECORD};
-use crate::shape::{Body, Case, Field, Reply, ShapeKind, loose, may, must};
+use crate::shape::{Body, COUNT, Case, Field, Reply, ShapeKind, loose, may, must, object};
 
 /// A message read by its hash. Parts may be missing unless it is processed: a forgotten STORE has no content, and where
 /// the parts of a removed one are is open.
@@ -107,15 +107,17 @@ impl MessageType {
     }
 }
 
-/// A block that holds a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confirmation {
-    /// The chain.
-    pub chain: String,
-    /// The block's height.
-    pub height: u64,
-    /// The transaction's hash.
-    pub hash: String,
+object! {
+    /// A block that holds a message.
+    #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+    pub struct Confirmation {
+        /// The chain.
+        chain: String = must("chain", ShapeKind::Text),
+        /// The block's height.
+        height: u64 = must("height", COUNT),
+        /// The transaction's hash.
+        hash: String = must("hash", ShapeKind::Text),
+    }
 }
 
 /// A message as it is stored. Cheap to clone.

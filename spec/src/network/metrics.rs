@@ -1,55 +1,16 @@
 //! Node metrics records (document 2, "Node metrics records"). Durations are seconds; a field whose test failed is
 //! absent.
 
-use serde::Serialize;
-
 use crate::network::endpoint;
 use crate::network::requirements::metrics as rows;
 use crate::network::shapes::ERRORS;
-use crate::shape::{Field, Form, Reply, ShapeKind, may, must};
-
-/// The fields of a record. That a failed test leaves its field absent, not null, is the subject of another row.
-const CORE_FIELDS: &[Field] = &[
-    MEASURED_AT,
-    NODE_ID,
-    URL,
-    ASN,
-    AS_NAME,
-    VERSION,
-    may("base_latency", ShapeKind::Duration).or_null().owned(&rows::CORE_LATENCIES),
-    may("metrics_latency", ShapeKind::Duration).or_null().owned(&rows::CORE_LATENCIES),
-    may("aggregate_latency", ShapeKind::Duration).or_null().owned(&rows::CORE_LATENCIES),
-    may("file_download_latency", ShapeKind::Duration).or_null().owned(&rows::CORE_LATENCIES),
-    may("txs_total", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS),
-    may("pending_messages", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS),
-    may("eth_height_remaining", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS),
-];
-const COMPUTE_FIELDS: &[Field] = &[
-    MEASURED_AT,
-    NODE_ID,
-    URL,
-    ASN,
-    AS_NAME,
-    VERSION,
-    may("base_latency", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
-    may("base_latency_ipv4", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
-    may("diagnostic_vm_latency", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
-    may("full_check_latency", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
-    may("diagnostic_vm_ping_latency", ShapeKind::Duration).or_null().owned(&rows::COMPUTE_LATENCIES),
-    may("features", ShapeKind::Array(&ShapeKind::OneOf(&FEATURES))).or_null().owned(&rows::FEATURES),
-];
-const MEASURED_AT: Field = must("measured_at", ShapeKind::Epoch).owned(&rows::MEASURED_AT);
-const NODE_ID: Field = must("node_id", ShapeKind::Form(Form::Hex)).owned(&rows::NODE_ID);
-const URL: Field = must("url", ShapeKind::Text).owned(&rows::URL);
-const ASN: Field = may("asn", ShapeKind::Integer).or_null().owned(&rows::ASN);
-const AS_NAME: Field = may("as_name", ShapeKind::Text).or_null().owned(&rows::AS_NAME);
-const VERSION: Field = may("version", ShapeKind::Text).or_null().owned(&rows::VERSION);
+use crate::shape::{Form, Reply, ShapeKind, object};
 
 endpoint! {
     /// Reads a core node's metrics records.
     CORE "core-metrics" "GET" "/api/v0/core/{node_hash}/metrics" None [200, 400, 404, 429, 500]
     group: "Nodes",
-    reply: Reply::Json(ShapeKind::Listed(&ShapeKind::Object(CORE_FIELDS))),
+    reply: Reply::Json(ShapeKind::Listed(&CoreRecord::SHAPE)),
     row: Some(&rows::CORE),
     errors: ERRORS,
 }
@@ -57,7 +18,7 @@ endpoint! {
     /// Reads a compute node's metrics records.
     COMPUTE "compute-metrics" "GET" "/api/v0/compute/{node_hash}/metrics" None [200, 400, 404, 429, 500]
     group: "Nodes",
-    reply: Reply::Json(ShapeKind::Listed(&ShapeKind::Object(COMPUTE_FIELDS))),
+    reply: Reply::Json(ShapeKind::Listed(&ComputeRecord::SHAPE)),
     row: Some(&rows::COMPUTE),
     errors: ERRORS,
 }
@@ -78,79 +39,93 @@ pub const COMPUTE_LATENCIES: [&str; 5] = [
 /// The features of a compute node.
 pub const FEATURES: [&str; 2] = ["sev", "sev_es"];
 
-/// The members of every record.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Common {
-    /// Seconds since the epoch.
-    pub measured_at: f64,
-    /// The node, hexadecimal.
-    pub node_id: String,
-    /// The node's address.
-    pub url: String,
-    /// The autonomous system of the node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub asn: Option<u32>,
-    /// The name of that system.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub as_name: Option<String>,
-    /// The software's version.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
+object! {
+    /// The members of every record. That a failed test leaves its field absent, not null, is the subject of another row.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Common {
+        /// Seconds since the epoch.
+        measured_at: f64 = must("measured_at", ShapeKind::Epoch).owned(&rows::MEASURED_AT),
+        /// The node, hexadecimal.
+        node_id: String = must("node_id", ShapeKind::Form(Form::Hex)).owned(&rows::NODE_ID),
+        /// The node's address.
+        url: String = must("url", ShapeKind::Text).owned(&rows::URL),
+        /// The autonomous system of the node.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        asn: Option<u32> = may("asn", ShapeKind::Integer).or_null().owned(&rows::ASN),
+        /// The name of that system.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        as_name: Option<String> = may("as_name", ShapeKind::Text).or_null().owned(&rows::AS_NAME),
+        /// The software's version.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        version: Option<String> = may("version", ShapeKind::Text).or_null().owned(&rows::VERSION),
+    }
 }
 
-/// One measurement of a core node.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CoreRecord {
-    /// The common members.
-    #[serde(flatten)]
-    pub common: Common,
-    /// Probe of the public information.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_latency: Option<f64>,
-    /// Probe of the node's own metrics.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metrics_latency: Option<f64>,
-    /// Probe of a large aggregate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub aggregate_latency: Option<f64>,
-    /// Probe of a small file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file_download_latency: Option<f64>,
-    /// Archives waiting to be fetched and processed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub txs_total: Option<u64>,
-    /// The length of the queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending_messages: Option<u64>,
-    /// Blocks newer than the newest processed archive.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub eth_height_remaining: Option<u64>,
+object! {
+    /// One measurement of a core node.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct CoreRecord {
+        ..common: Common,
+        /// Probe of the public information.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        base_latency: Option<f64> = may("base_latency", ShapeKind::Duration)
+            .or_null().owned(&rows::CORE_LATENCIES),
+        /// Probe of the node's own metrics.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        metrics_latency: Option<f64> = may("metrics_latency", ShapeKind::Duration)
+            .or_null().owned(&rows::CORE_LATENCIES),
+        /// Probe of a large aggregate.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        aggregate_latency: Option<f64> = may("aggregate_latency", ShapeKind::Duration)
+            .or_null().owned(&rows::CORE_LATENCIES),
+        /// Probe of a small file.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file_download_latency: Option<f64> = may("file_download_latency", ShapeKind::Duration)
+            .or_null().owned(&rows::CORE_LATENCIES),
+        /// Archives waiting to be fetched and processed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        txs_total: Option<u64> = may("txs_total", ShapeKind::Integer).or_null().owned(&rows::CORE_COUNTS),
+        /// The length of the queue.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pending_messages: Option<u64> = may("pending_messages", ShapeKind::Integer)
+            .or_null().owned(&rows::CORE_COUNTS),
+        /// Blocks newer than the newest processed archive.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        eth_height_remaining: Option<u64> = may("eth_height_remaining", ShapeKind::Integer)
+            .or_null().owned(&rows::CORE_COUNTS),
+    }
 }
 
-/// One measurement of a compute node.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ComputeRecord {
-    /// The common members.
-    #[serde(flatten)]
-    pub common: Common,
-    /// Probe of the login, over IPv6.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_latency: Option<f64>,
-    /// Probe of the login, over IPv4.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub base_latency_ipv4: Option<f64>,
-    /// Probe of the diagnostic VM.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diagnostic_vm_latency: Option<f64>,
-    /// Probe of a status check.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub full_check_latency: Option<f64>,
-    /// Ping to the diagnostic VM, which responds only over IPv6.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diagnostic_vm_ping_latency: Option<f64>,
-    /// The node's features.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub features: Option<Vec<String>>,
+object! {
+    /// One measurement of a compute node.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ComputeRecord {
+        ..common: Common,
+        /// Probe of the login, over IPv6.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        base_latency: Option<f64> = may("base_latency", ShapeKind::Duration)
+            .or_null().owned(&rows::COMPUTE_LATENCIES),
+        /// Probe of the login, over IPv4.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        base_latency_ipv4: Option<f64> = may("base_latency_ipv4", ShapeKind::Duration)
+            .or_null().owned(&rows::COMPUTE_LATENCIES),
+        /// Probe of the diagnostic VM.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        diagnostic_vm_latency: Option<f64> = may("diagnostic_vm_latency", ShapeKind::Duration)
+            .or_null().owned(&rows::COMPUTE_LATENCIES),
+        /// Probe of a status check.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        full_check_latency: Option<f64> = may("full_check_latency", ShapeKind::Duration)
+            .or_null().owned(&rows::COMPUTE_LATENCIES),
+        /// Ping to the diagnostic VM, which responds only over IPv6.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        diagnostic_vm_ping_latency: Option<f64> = may("diagnostic_vm_ping_latency", ShapeKind::Duration)
+            .or_null().owned(&rows::COMPUTE_LATENCIES),
+        /// The node's features.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        features: Option<Vec<String>> = may("features", ShapeKind::Array(&ShapeKind::OneOf(&FEATURES)))
+            .or_null().owned(&rows::FEATURES),
+    }
 }
 
 /// The status that a probe needs for its duration to count.

@@ -3,11 +3,10 @@
 //! Readings: the first page is 1; a limit above the maximum is reduced to the maximum; a page after the last one is
 //! empty; a value that is not a positive integer is rejected.
 
-use serde::Serialize;
-
 use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
 use crate::network::params::Params;
 use crate::network::requirements::paging::{FIRST_PAGE, LIMIT, ODD_VALUES};
+use crate::shape::{COUNT, object};
 use crate::{Refused, Rules};
 
 /// A requested page.
@@ -19,17 +18,19 @@ pub struct Page {
     pub limit: u64,
 }
 
-/// The pagination object beside a list's array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Pagination {
-    /// Elements on all pages.
-    pub total: u64,
-    /// The page number.
-    pub page: u64,
-    /// Maximum number of elements on a page.
-    pub per_page: u64,
-    /// Pages that are not empty.
-    pub total_pages: u64,
+object! {
+    /// The pagination object beside a list's array.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Pagination {
+        /// Elements on all pages.
+        total: u64 = must("total", COUNT),
+        /// The page number.
+        page: u64 = must("page", COUNT),
+        /// Maximum number of elements on a page.
+        per_page: u64 = must("per_page", COUNT),
+        /// Pages that are not empty.
+        total_pages: u64 = must("total_pages", COUNT),
+    }
 }
 
 /// How many elements a page holds.

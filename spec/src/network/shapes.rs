@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
+use crate::network::error::ErrorBody;
 use crate::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
+use crate::network::message::Confirmation;
+use crate::network::paging::Pagination;
 use crate::network::requirements::{envelope, errors, limits, messages, paging};
 use crate::reply::{ErrorForm, Header, HeaderRule, Whole};
 use crate::shape::{Field, Form, Reply, ShapeKind, may, must};
@@ -15,16 +18,12 @@ pub(super) const LIMIT: Field = may(
     ShapeKind::Within { least: 1, most: Some(PAGE_MAXIMUM.u64()), otherwise: Some(PAGE_DEFAULT.u64()) },
 );
 
-/// An integer that is not negative.
-pub(super) const COUNT: ShapeKind = ShapeKind::Within { least: 0, most: None, otherwise: None };
 /// A string that is not empty.
 pub(super) const FILLED: ShapeKind = ShapeKind::Form(Form::NotEmpty);
 
 /// The object beside the array of a list.
 pub(super) const PAGINATION: Field =
-    must("pagination", ShapeKind::Object(PAGES)).owned(&paging::INTEGERS).present(&paging::NAMED);
-const PAGES: &[Field] =
-    &[must("total", COUNT), must("page", COUNT), must("per_page", COUNT), must("total_pages", COUNT)];
+    must("pagination", Pagination::SHAPE).owned(&paging::INTEGERS).present(&paging::NAMED);
 
 /// What a page of a list must keep: its pagination is consistent with its elements. Whether `total_pages` fits `total` is
 /// not judged, since neither is known to be the wrong one.
@@ -71,11 +70,7 @@ pub(super) const ERRORS: &[ErrorForm] = &[
     ErrorForm::new(&[429], &errors::BODY, ERROR).headers(AGAIN),
     ErrorForm::new(&[], &errors::BODY, ERROR),
 ];
-const ERROR: Reply = Reply::Json(ShapeKind::Object(&[
-    must("error", ShapeKind::Text),
-    must("status", ShapeKind::OneOf(&["error"])),
-    must("code", ShapeKind::Text),
-]));
+const ERROR: Reply = Reply::Json(ErrorBody::SHAPE);
 const AGAIN: &[Header] =
     &[Header { name: "retry-after", rule: HeaderRule::Seconds, row: &limits::RETRY_AFTER }];
 
@@ -104,10 +99,8 @@ pub(super) const RECORD: [Field; 9] = [
     must("timestamp", ShapeKind::Seconds).owned(&messages::TIMESTAMP),
     must("content", ShapeKind::Object(&[])).owned(&messages::CONTENT),
     must("signature", ShapeKind::Text).owned(&messages::SIGNATURE),
-    must("confirmations", ShapeKind::Array(&ShapeKind::Object(CONFIRMATION))).owned(&messages::CONFIRMATIONS),
+    must("confirmations", ShapeKind::Array(&Confirmation::SHAPE)).owned(&messages::CONFIRMATIONS),
 ];
-const CONFIRMATION: &[Field] =
-    &[must("chain", ShapeKind::Text), must("height", COUNT), must("hash", ShapeKind::Text)];
 /// A record in a list: a STORE in it may be forgotten, which leaves its content open.
 pub(super) const LISTED: [Field; 9] = {
     let mut fields = RECORD;

@@ -1,6 +1,5 @@
 //! Verifiable random numbers (document 2, "Endpoints"). The document does not show which function is used.
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::json::MAX_INTEGER;
@@ -10,7 +9,7 @@ use crate::network::limits::VRF_VALUES;
 use crate::network::requirements::vrf as rows;
 use crate::network::requirements::vrf::{BOUNDS, GENERATE_FIELDS, VERIFY_FIELDS};
 use crate::network::shapes::{ERRORS, FILLED};
-use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
+use crate::shape::{Body, Field, Reply, ShapeKind, may, must, object};
 use crate::{Refused, Rules};
 
 /// The request of `POST /vrf/generate`, for the API description.
@@ -20,21 +19,6 @@ const WANTED: &[Field] = &[
     must("max", ShapeKind::Integer),
     may("count", ShapeKind::Integer),
 ];
-/// Its response.
-const DRAWN: &[Field] = &[
-    must("seed", ShapeKind::Text).owned(&rows::SEED),
-    // Several values in an array are the subject of another row.
-    must(
-        "value",
-        ShapeKind::Either(&[
-            ShapeKind::Integer,
-            ShapeKind::Array(&ShapeKind::Open("the values of a larger count are not shown")),
-        ]),
-    )
-    .owned(&rows::VALUE),
-    must("proof", FILLED).owned(&rows::PROOF),
-    must("status", ShapeKind::Text).owned(&rows::GENERATE_STATUS),
-];
 /// The request of `POST /vrf/verify`.
 const CLAIMED: &[Field] =
     &[must("seed", ShapeKind::Text), must("value", ShapeKind::Integer), must("proof", ShapeKind::Text)];
@@ -42,12 +26,14 @@ const CLAIMED: &[Field] =
 const VERIFIED: &[Field] =
     &[must("valid", ShapeKind::Boolean), must("status", ShapeKind::Text).owned(&rows::VERIFY_STATUS)];
 
+const VALUES: ShapeKind = ShapeKind::Array(&ShapeKind::Open("the values of a larger count are not shown"));
+
 endpoint! {
     /// Generates a random number.
     GENERATE "vrf-generate" "POST" "/api/v0/vrf/generate" None [200, 400, 429, 500]
     group: "Random numbers",
     body: Body::Json(WANTED),
-    reply: Reply::Json(ShapeKind::Object(DRAWN)),
+    reply: Reply::Json(Drawn::SHAPE),
     row: Some(&rows::VALUE),
     errors: ERRORS,
 }
@@ -93,15 +79,20 @@ impl Wanted {
     }
 }
 
-/// A value with its proof.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Drawn {
-    /// The seed.
-    pub seed: String,
-    /// The value.
-    pub value: i64,
-    /// Its proof.
-    pub proof: String,
+object! {
+    /// A value with its proof.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Drawn {
+        /// The seed.
+        seed: String = must("seed", ShapeKind::Text).owned(&rows::SEED),
+        /// The value.
+        // Several values in an array are the subject of another row.
+        value: i64 = must("value", ShapeKind::Either(&[ShapeKind::Integer, VALUES])).owned(&rows::VALUE),
+        /// Its proof.
+        proof: String = must("proof", FILLED).owned(&rows::PROOF),
+        /// That it was drawn.
+        status: &'static str = must("status", ShapeKind::Text).owned(&rows::GENERATE_STATUS),
+    }
 }
 
 /// The claim to verify.

@@ -1,18 +1,18 @@
 //! `POST /api/vf-cli/publish/prepare` (document 3).
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::crypto::ed25519;
 use crate::endpoint::endpoint;
 use crate::json::shown;
 use crate::publish::record::RecordKind;
+use crate::publish::requirements::prepare as rows;
 use crate::publish::requirements::prepare::{
     BODY_JSON, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT, OP_KNOWN,
     PREPARE_ID, VERSION_DEFAULT, VERSION_STRING,
 };
 use crate::publish::{ENVELOPE_NOTE, shapes};
-use crate::shape::{self, Body};
+use crate::shape::{self, Body, COUNT, Form, ShapeKind, object};
 use crate::{Dialect, Instant, Refused, Rules};
 
 endpoint! {
@@ -23,7 +23,7 @@ endpoint! {
     group: "Exchange",
     note: ENVELOPE_NOTE,
     body: Body::Json(shapes::PREPARE),
-    reply: shape::Reply::Json(shapes::PREPARED),
+    reply: shape::Reply::Json(Reply::SHAPE),
     row: Some(&PREPARE_ID),
     errors: shapes::PREPARE_ERRORS,
 }
@@ -137,37 +137,41 @@ fn version(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, R
     Ok(sent.to_owned())
 }
 
-/// The response to a prepare.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Reply {
-    /// The handle for submit.
-    pub prepare_id: String,
-    /// The transaction message, standard base64.
-    pub message: String,
-    /// The fee payer, base58.
-    pub fee_payer: String,
-    /// The height after which the transaction cannot land.
-    pub last_valid_block_height: u64,
-    /// The record as a string, for display.
-    pub payload: String,
-    /// When the prepare expires, in milliseconds since the epoch.
-    pub expires_at: Instant,
-    /// The last observed value of the domain's TXT record.
-    pub txt_observed: Option<TxtObserved>,
+object! {
+    /// The response to a prepare.
+    #[derive(Clone, Debug)]
+    pub struct Reply {
+        /// The handle for submit.
+        prepare_id: String = must("prepareId", ShapeKind::Form(Form::Uuid)).owned(&rows::PREPARE_ID),
+        /// The transaction message, standard base64.
+        message: String = must("message", ShapeKind::Form(Form::Base64)).owned(&rows::MESSAGE),
+        /// The fee payer, base58.
+        fee_payer: String = must("feePayer", ShapeKind::Form(Form::Base58)).owned(&rows::FEE_PAYER),
+        /// The height after which the transaction cannot land.
+        last_valid_block_height: u64 = must("lastValidBlockHeight", COUNT).owned(&rows::LAST_VALID_BLOCK_HEIGHT),
+        /// The record as a string, for display.
+        payload: String = must("payload", ShapeKind::Form(Form::NotEmpty)).owned(&rows::PAYLOAD),
+        /// When the prepare expires, in milliseconds since the epoch.
+        expires_at: Instant = must("expiresAt", ShapeKind::Milliseconds).owned(&rows::EXPIRES_AT),
+        /// The last observed value of the domain's TXT record.
+        txt_observed: Option<TxtObserved> = may("txtObserved", TxtObserved::SHAPE)
+            .or_null().owned(&rows::TXT_OBSERVED),
+    }
 }
 
-/// An observation of a domain's TXT record.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
-pub struct TxtObserved {
-    /// The key that the record names.
-    pub vault: String,
-    /// How many resolvers agree.
-    pub agreeing: u32,
-    /// How many must agree.
-    pub required: u32,
-    /// The reason string.
-    pub reason: String,
-    /// When it was made, in milliseconds since the epoch.
-    pub at: Instant,
+object! {
+    /// An observation of a domain's TXT record.
+    #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+    pub struct TxtObserved {
+        /// The key that the record names.
+        vault: String = must("vault", ShapeKind::Text),
+        /// How many resolvers agree.
+        agreeing: u32 = must("agreeing", ShapeKind::Integer),
+        /// How many must agree.
+        required: u32 = must("required", ShapeKind::Integer),
+        /// The reason string.
+        reason: String = must("reason", ShapeKind::Text),
+        /// When it was made, in milliseconds since the epoch.
+        at: Instant = must("at", ShapeKind::Milliseconds),
+    }
 }

@@ -2,10 +2,9 @@
 
 use crate::publish::requirements::envelope::BLANKET;
 use crate::publish::requirements::exchange::{BODY_LIMIT, ERROR_JSON, RATE_PER_IP, STANDBY};
-use crate::publish::requirements::prepare as rows;
 use crate::publish::requirements::transfer::FREEZES;
 use crate::reply::{ErrorForm, Header, HeaderRule, Unavailable};
-use crate::shape::{Case, Field, Form, Reply, ShapeKind, may, must};
+use crate::shape::{Case, Field, Reply, ShapeKind, may, must};
 
 /// The members of a prepare's body, for OpenAPI. Which are required depends on `op`.
 pub(super) const PREPARE: &[Field] = &[
@@ -15,26 +14,6 @@ pub(super) const PREPARE: &[Field] = &[
     may("op", ShapeKind::OneOf(&["pub", "transfer", "accept"])),
     may("newAuthority", ShapeKind::Text),
 ];
-const REPLY: &[Field] = &[
-    must("prepareId", ShapeKind::Form(Form::Uuid)).owned(&rows::PREPARE_ID),
-    must("message", ShapeKind::Form(Form::Base64)).owned(&rows::MESSAGE),
-    must("feePayer", ShapeKind::Form(Form::Base58)).owned(&rows::FEE_PAYER),
-    must("lastValidBlockHeight", COUNT).owned(&rows::LAST_VALID_BLOCK_HEIGHT),
-    must("payload", ShapeKind::Form(Form::NotEmpty)).owned(&rows::PAYLOAD),
-    must("expiresAt", ShapeKind::Milliseconds).owned(&rows::EXPIRES_AT),
-    may("txtObserved", ShapeKind::Object(TXT_OBSERVED)).or_null().owned(&rows::TXT_OBSERVED),
-];
-const COUNT: ShapeKind = ShapeKind::Within { least: 0, most: None, otherwise: None };
-const TXT_OBSERVED: &[Field] = &[
-    must("vault", ShapeKind::Text),
-    must("agreeing", ShapeKind::Integer),
-    must("required", ShapeKind::Integer),
-    must("reason", ShapeKind::Text),
-    must("at", ShapeKind::Milliseconds),
-];
-
-/// The response to a prepare.
-pub(super) const PREPARED: ShapeKind = ShapeKind::Object(REPLY);
 
 /// The forms of errors. A 429 of a prepare may also come from the limit per domain, which need not say when to send again.
 pub(super) const PREPARE_ERRORS: &[ErrorForm] =

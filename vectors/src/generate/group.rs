@@ -6,10 +6,10 @@ use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Strict, Without};
 use serde_json::{Value, json};
 
-use super::{keys::SEED, steps::steps};
+use super::keys::SEED;
 use crate::case::{Case, Edit, Expect, Provenance};
 use crate::edit::{content, look, replay, stale};
-use crate::op::{Answer, Met, answer};
+use crate::op::{Answer, Met, answer, steps_of};
 
 /// The cases of one file.
 pub(super) struct Group {
@@ -37,7 +37,7 @@ impl Group {
         let Answer::Ok(ok) = answer(self.op, &input, &mut Strict) else {
             panic!("{}/{name} is not accepted: {:?}", self.place, answer(self.op, &input, &mut Strict));
         };
-        let steps = steps(self.op, &input, &ok);
+        let steps = steps_of(self.op, &input, &ok);
         let shown = self.shown.iter().copied();
         let refusing = shown.filter(|row| !row.rule.is_empty() && !matches!(row.evidence, Evidence::Open(_)));
         let rows: BTreeSet<Id> = refusing.chain(needed(self.op, &input, &ok)).collect();

@@ -20,6 +20,8 @@ use serde_json::Value;
 pub(crate) use members::Members;
 
 use crate::bytes;
+use crate::case::Step;
+use crate::steps;
 
 /// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,46 +69,98 @@ impl Rules for Met {
     }
 }
 
-/// The known operations, in the protocol's order.
-pub fn operations() -> &'static [&'static str] {
-    &[
-        "gateway.validate",
-        "metadata.route",
-        "metadata.record",
-        "keccak256",
-        "eip191.sign",
-        "eip191.recover",
-        "address.from_public_key",
-        "record.canonical",
-        "record.verify",
-        "request.verify",
-        "store.classify",
-        "base64.decode",
-        "key_e.derive",
-        "ecies.encrypt",
-        "ecies.decrypt",
-        "envelope.seal",
-        "envelope.open",
-        "bundle.seal",
-        "bundle.open",
-        "amends.resolve",
-        "vm_claim.select",
-        "hosting.authority",
-        "hosting.record",
-        "hosting.recover",
-        "domain.canonical",
-        "vfkey.sign",
-        "vfkey.verify",
-        "publish.record.encode",
-        "publish.record.parse",
-        "transaction.encode",
-        "transaction.decode",
-        "publish.check_message",
-        "publish.verify_transaction",
-        "cid.file",
-        "cid.directory",
-        "drop.inspect_zip",
-    ]
+/// An operation of the protocol.
+struct Operation {
+    name: &'static str,
+    /// What the reference does.
+    run: Run,
+    /// The intermediate values of an accepted case, from its input and its output.
+    steps: Steps,
+}
+
+type Run = fn(&Dialect, &Members<'_>, &mut dyn Rules) -> Result<Value, OpError>;
+type Steps = fn(&Value, &Value) -> Vec<Step>;
+
+/// Every operation, in the protocol's order.
+const OPERATIONS: &[Operation] = &[
+    operation("gateway.validate", gateway::validate, |input, _| steps::body(input)),
+    operation("metadata.route", metadata::route, |input, _| steps::raw_path(input)),
+    operation("metadata.record", metadata::record, |input, _| {
+        vec![steps::text("members", &steps::members(&input["document"]))]
+    }),
+    operation("keccak256", network::signing::keccak256, |input, _| steps::signing::keccak(input)),
+    operation("eip191.sign", network::signing::sign, |input, _| steps::signing::personal(input)),
+    operation("eip191.recover", network::signing::recover, |input, _| steps::signing::personal(input)),
+    operation("address.from_public_key", network::signing::address, |input, _| {
+        steps::signing::public_key(input)
+    }),
+    operation("record.canonical", network::signing::canonical_record, |input, _| {
+        steps::signing::record(input)
+    }),
+    operation("record.verify", network::signing::verify_record, |input, _| steps::signing::record(input)),
+    operation("request.verify", network::signing::verify_request, |input, _| steps::signing::request(input)),
+    operation("store.classify", network::store::classify, |input, _| steps::signing::response(input)),
+    operation("base64.decode", hosting::keys::base64_decode, steps::hosting::base64),
+    operation("key_e.derive", hosting::keys::derive, steps::hosting::derive),
+    operation("ecies.encrypt", hosting::keys::encrypt, steps::hosting::encrypt),
+    operation("ecies.decrypt", hosting::keys::decrypt, |input, _| steps::hosting::decrypt(input)),
+    operation("envelope.seal", hosting::sealed::seal_envelope, |input, ok| {
+        steps::hosting::seal(input, &ok["envelope"])
+    }),
+    operation("envelope.open", hosting::sealed::open_envelope, |input, _| {
+        steps::hosting::open(input, &input["envelope"])
+    }),
+    operation("bundle.seal", hosting::sealed::seal_bundle, |input, ok| {
+        steps::hosting::seal(input, &ok["bundle"])
+    }),
+    operation("bundle.open", hosting::sealed::open_bundle, steps::hosting::open_bundle),
+    operation("amends.resolve", hosting::records::resolve_amends, |input, _| steps::hosting::chain(input)),
+    operation("vm_claim.select", hosting::records::select_claim, |input, _| steps::hosting::claims(input)),
+    operation("hosting.authority", hosting::records::judge_authority, |input, _| steps::hosting::act(input)),
+    operation("hosting.record", hosting::records::read_record, |input, _| steps::hosting::record(input)),
+    operation("hosting.recover", hosting::recover::recover, steps::hosting::history),
+    operation("domain.canonical", publish::domain::canonical, |input, _| steps::domain(&input["domain"])),
+    operation("vfkey.sign", publish::vfkey::sign, |input, ok| steps::header(&ok["header"], input)),
+    operation("vfkey.verify", publish::vfkey::verify, |input, _| {
+        steps::header(&input["authorization"], input)
+    }),
+    operation("publish.record.encode", publish::record::encode_record, |_, ok| {
+        vec![steps::utf8("record", &ok["record"])]
+    }),
+    operation("publish.record.parse", publish::record::parse_record, |input, _| {
+        vec![steps::utf8("record", &input["record"])]
+    }),
+    operation("transaction.encode", publish::transaction::encode, |_, ok| steps::message(&ok["message"])),
+    operation("transaction.decode", publish::transaction::decode, |input, _| {
+        steps::message(&input["message"])
+    }),
+    operation("publish.check_message", publish::record::check_message, |input, ok| {
+        [steps::message(&input["message"]), vec![steps::utf8("record", &ok["record"])]].concat()
+    }),
+    operation("publish.verify_transaction", publish::record::verify_transaction, |input, _| {
+        [steps::message(&input["message"]), vec![steps::utf8("record", &input["record"])]].concat()
+    }),
+    operation("cid.file", drop::cid::file, |input, _| steps::unixfs::file(input)),
+    operation("cid.directory", drop::cid::directory, |input, _| steps::unixfs::folder(input)),
+    operation("drop.inspect_zip", drop::zip::inspect, |input, _| steps::unixfs::zip(input)),
+];
+
+const fn operation(name: &'static str, run: Run, steps: Steps) -> Operation {
+    Operation { name, run, steps }
+}
+
+fn find(op: &str) -> Option<&'static Operation> {
+    OPERATIONS.iter().find(|operation| operation.name == op)
+}
+
+/// The names of the operations, in the protocol's order.
+pub fn operations() -> Vec<&'static str> {
+    OPERATIONS.iter().map(|operation| operation.name).collect()
+}
+
+/// The intermediate values of an accepted case of `op`.
+pub(crate) fn steps_of(op: &str, input: &Value, ok: &Value) -> Vec<Step> {
+    find(op).map(|operation| (operation.steps)(input, ok)).unwrap_or_default()
 }
 
 /// The operation that produces the bytes of a recipe only while it reads them.
@@ -119,52 +173,14 @@ pub fn answer(op: &str, input: &Value, rules: &mut dyn Rules) -> Answer {
 
 /// The reference's answer in another dialect.
 pub fn answer_in(dialect: &Dialect, op: &str, input: &Value, rules: &mut dyn Rules) -> Answer {
-    let run: fn(&Dialect, &Members<'_>, &mut dyn Rules) -> Result<Value, OpError> = match op {
-        "gateway.validate" => gateway::validate,
-        "metadata.route" => metadata::route,
-        "metadata.record" => metadata::record,
-        "keccak256" => network::signing::keccak256,
-        "eip191.sign" => network::signing::sign,
-        "eip191.recover" => network::signing::recover,
-        "address.from_public_key" => network::signing::address,
-        "record.canonical" => network::signing::canonical_record,
-        "record.verify" => network::signing::verify_record,
-        "request.verify" => network::signing::verify_request,
-        "store.classify" => network::store::classify,
-        "base64.decode" => hosting::keys::base64_decode,
-        "key_e.derive" => hosting::keys::derive,
-        "ecies.encrypt" => hosting::keys::encrypt,
-        "ecies.decrypt" => hosting::keys::decrypt,
-        "envelope.seal" => hosting::sealed::seal_envelope,
-        "envelope.open" => hosting::sealed::open_envelope,
-        "bundle.seal" => hosting::sealed::seal_bundle,
-        "bundle.open" => hosting::sealed::open_bundle,
-        "amends.resolve" => hosting::records::resolve_amends,
-        "vm_claim.select" => hosting::records::select_claim,
-        "hosting.authority" => hosting::records::judge_authority,
-        "hosting.record" => hosting::records::read_record,
-        "hosting.recover" => hosting::recover::recover,
-        "domain.canonical" => publish::domain::canonical,
-        "vfkey.sign" => publish::vfkey::sign,
-        "vfkey.verify" => publish::vfkey::verify,
-        "publish.record.encode" => publish::record::encode_record,
-        "publish.record.parse" => publish::record::parse_record,
-        "transaction.encode" => publish::transaction::encode,
-        "transaction.decode" => publish::transaction::decode,
-        "publish.check_message" => publish::record::check_message,
-        "publish.verify_transaction" => publish::record::verify_transaction,
-        "cid.file" => drop::cid::file,
-        "cid.directory" => drop::cid::directory,
-        "drop.inspect_zip" => drop::zip::inspect,
-        _ => return Answer::Unsupported,
-    };
+    let Some(operation) = find(op) else { return Answer::Unsupported };
     let generated = bytes::generated(input);
     if generated > bytes::MEMORY_LIMIT && op != STREAMED {
         return Answer::Error(format!(
             "in: the recipes produce {generated} bytes; {op} reads at most 64 MiB in one request"
         ));
     }
-    let outcome = Members::from_input(input).and_then(|members| run(dialect, &members, rules));
+    let outcome = Members::from_input(input).and_then(|members| (operation.run)(dialect, &members, rules));
     match outcome {
         Ok(ok) => Answer::Ok(ok),
         Err(OpError::Reject(reject)) => Answer::Reject(reject),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{file, input, link};
 use crate::generate::group::Group;
-use crate::generate::steps::{block_bytes, links_bytes};
+use crate::steps::{block_bytes, links_bytes};
 
 /// Readings of how the size of a directory is measured. The document leaves it open.
 const LINKS: &str = "A-104/links";

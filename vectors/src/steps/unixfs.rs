@@ -23,7 +23,7 @@ const SHOWN_NODES: usize = 12;
 const SHORT_BYTES: usize = 100;
 
 /// The chunks of a file and the nodes above them.
-pub(super) fn file(input: &Value) -> Vec<Step> {
+pub(crate) fn file(input: &Value) -> Vec<Step> {
     let listed = Listed::default();
     let content = Recipe::read("content", &input["content"]).expect("the case is accepted");
     of_file(&content, &Layout::default(), &listed).expect("the case is accepted");
@@ -38,7 +38,7 @@ pub(super) fn file(input: &Value) -> Vec<Step> {
 }
 
 /// The sizes of a folder's top directory and the nodes.
-pub(super) fn folder(input: &Value) -> Vec<Step> {
+pub(crate) fn folder(input: &Value) -> Vec<Step> {
     let members = Members::from_input(input).expect("the case is accepted");
     let folder = Folder::read(&members).expect("the case is accepted");
     let layout = Layout { estimate: estimate(&members).expect("the case is accepted"), ..Layout::default() };
@@ -66,7 +66,7 @@ fn places(input: &Value) -> impl Iterator<Item = Step> {
 }
 
 /// The files of a zip and the nodes.
-pub(super) fn zip(input: &Value) -> Vec<Step> {
+pub(crate) fn zip(input: &Value) -> Vec<Step> {
     let bytes = bytes::read("zip", &input["zip"]).expect("the case is accepted");
     let extracted = zip::inspect(&bytes, &Limits::default(), &mut Strict).expect("the case is accepted");
     let mut steps = vec![text("bytes of the zip", &bytes.len().to_string())];
@@ -82,7 +82,7 @@ pub(super) fn zip(input: &Value) -> Vec<Step> {
 }
 
 /// The bytes of names and identifiers in the unsharded top directory.
-pub(in crate::generate) fn links_bytes(input: &Value) -> usize {
+pub(crate) fn links_bytes(input: &Value) -> usize {
     let block = unsharded(input);
     let (mut rest, mut sum) = (block.as_slice(), 0);
     // Links come first. Each is a message: identifier (36 bytes), name, size.
@@ -95,7 +95,7 @@ pub(in crate::generate) fn links_bytes(input: &Value) -> usize {
 }
 
 /// The bytes of the unsharded top directory's block.
-pub(in crate::generate) fn block_bytes(input: &Value) -> usize {
+pub(crate) fn block_bytes(input: &Value) -> usize {
     unsharded(input).len()
 }
 

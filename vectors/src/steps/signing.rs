@@ -11,24 +11,24 @@ use super::text;
 use crate::case::Step;
 use crate::edit::content;
 
-pub(super) fn keccak(input: &Value) -> Vec<Step> {
+pub(crate) fn keccak(input: &Value) -> Vec<Step> {
     let length = content(&input["data"]).unwrap_or_default().len();
     // The padding takes at least one byte.
     let blocks = length / RATE + 1;
     vec![text("length of the data", &length.to_string()), text("blocks of 136 bytes", &blocks.to_string())]
 }
 
-pub(super) fn personal(input: &Value) -> Vec<Step> {
+pub(crate) fn personal(input: &Value) -> Vec<Step> {
     of_message(&content(&input["message"]).unwrap_or_default())
 }
 
-pub(super) fn public_key(input: &Value) -> Vec<Step> {
+pub(crate) fn public_key(input: &Value) -> Vec<Step> {
     let key = input["public_key"].as_str().and_then(parse_prefixed_hex).unwrap_or_default();
     let hashed = key.get(1..).unwrap_or_default();
     vec![bytes("Keccak-256 of the key without its first byte", &keccak256(hashed))]
 }
 
-pub(super) fn record(input: &Value) -> Vec<Step> {
+pub(crate) fn record(input: &Value) -> Vec<Step> {
     let text_of = canonical(input["message_json"].as_str().unwrap_or_default(), &mut Strict);
     let canonical = text_of.unwrap_or_default();
     let digest = keccak256(canonical.as_bytes());
@@ -37,11 +37,11 @@ pub(super) fn record(input: &Value) -> Vec<Step> {
     [whole.to_vec(), of_message(&digest)].concat()
 }
 
-pub(super) fn request(input: &Value) -> Vec<Step> {
+pub(crate) fn request(input: &Value) -> Vec<Step> {
     of_message(input["message_json"].as_str().unwrap_or_default().as_bytes())
 }
 
-pub(super) fn response(input: &Value) -> Vec<Step> {
+pub(crate) fn response(input: &Value) -> Vec<Step> {
     let member = |pointer: &str| {
         let found = input["body"].pointer(pointer);
         text(&pointer[1..].replace('/', "."), &found.map_or_else(|| "none".to_owned(), Value::to_string))

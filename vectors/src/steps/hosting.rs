@@ -13,7 +13,7 @@ use super::text;
 use crate::case::Step;
 use crate::edit::content;
 
-pub(super) fn base64(input: &Value, ok: &Value) -> Vec<Step> {
+pub(crate) fn base64(input: &Value, ok: &Value) -> Vec<Step> {
     let read = input["text"].as_str().unwrap_or_default();
     let digits = read.trim_end_matches('=').len();
     let length = content(&ok["bytes"]).unwrap_or_default().len();
@@ -24,7 +24,7 @@ pub(super) fn base64(input: &Value, ok: &Value) -> Vec<Step> {
     ]
 }
 
-pub(super) fn derive(input: &Value, ok: &Value) -> Vec<Step> {
+pub(crate) fn derive(input: &Value, ok: &Value) -> Vec<Step> {
     let message = input["derivation_text"].as_str().unwrap_or_default();
     let prefix = format!("{}{}", eip191::PREFIX, message.len());
     let signature = content(&ok["signature"]).unwrap_or_default();
@@ -39,17 +39,17 @@ pub(super) fn derive(input: &Value, ok: &Value) -> Vec<Step> {
     ]
 }
 
-pub(super) fn encrypt(input: &Value, ok: &Value) -> Vec<Step> {
+pub(crate) fn encrypt(input: &Value, ok: &Value) -> Vec<Step> {
     let wrapped = content(&ok["ciphertext"]).unwrap_or_default();
     sent(&input["public_key"], input, &wrapped, "")
 }
 
-pub(super) fn decrypt(input: &Value) -> Vec<Step> {
+pub(crate) fn decrypt(input: &Value) -> Vec<Step> {
     let layout = if input["nonce_length"] == 12 { NonceLength::Twelve } else { NonceLength::Sixteen };
     received(input, &content(&input["ciphertext"]).unwrap_or_default(), layout, "")
 }
 
-pub(super) fn seal(input: &Value, sealed: &Value) -> Vec<Step> {
+pub(crate) fn seal(input: &Value, sealed: &Value) -> Vec<Step> {
     let mut steps = cipher(sealed);
     for (name, recipient) in input["deks"].as_object().into_iter().flatten() {
         let wrapped = base64_member(&sealed["deks"][name]);
@@ -58,7 +58,7 @@ pub(super) fn seal(input: &Value, sealed: &Value) -> Vec<Step> {
     steps
 }
 
-pub(super) fn open(input: &Value, envelope: &Value) -> Vec<Step> {
+pub(crate) fn open(input: &Value, envelope: &Value) -> Vec<Step> {
     let name = input["dek"].as_str().unwrap_or_default();
     let wrapped = base64_member(&envelope["deks"][name]);
     let layout = NonceLength::of_length(wrapped.len(), 32);
@@ -68,7 +68,7 @@ pub(super) fn open(input: &Value, envelope: &Value) -> Vec<Step> {
     [steps, cipher(envelope)].concat()
 }
 
-pub(super) fn open_bundle(input: &Value, ok: &Value) -> Vec<Step> {
+pub(crate) fn open_bundle(input: &Value, ok: &Value) -> Vec<Step> {
     let file = content(&input["bundle"]).unwrap_or_default();
     let envelope: Value = serde_json::from_slice(&file).unwrap_or_default();
     let tarball = content(&ok["tarball"]).unwrap_or_default();
@@ -81,7 +81,7 @@ pub(super) fn open_bundle(input: &Value, ok: &Value) -> Vec<Step> {
 }
 
 /// For every amend, its time and the message it amends.
-pub(super) fn chain(input: &Value) -> Vec<Step> {
+pub(crate) fn chain(input: &Value) -> Vec<Step> {
     let brief = |hash: &Value| hash.as_str().unwrap_or_default().chars().take(8).collect::<String>();
     let mut steps = vec![text("creation", &brief(&input["creation"]))];
     for message in input["messages"].as_array().into_iter().flatten() {
@@ -95,7 +95,7 @@ pub(super) fn chain(input: &Value) -> Vec<Step> {
 }
 
 /// The chain of amends, and the lookups that each node receives.
-pub(super) fn history(input: &Value, ok: &Value) -> Vec<Step> {
+pub(crate) fn history(input: &Value, ok: &Value) -> Vec<Step> {
     let brief = |hash: &Value| hash.as_str().unwrap_or_default().chars().take(8).collect::<String>();
     let mut steps: Vec<Step> = chain(input).split_off(1);
     for asked in ok["asked"].as_array().into_iter().flatten() {
@@ -107,7 +107,7 @@ pub(super) fn history(input: &Value, ok: &Value) -> Vec<Step> {
 }
 
 /// For every claim, its time and its machine.
-pub(super) fn claims(input: &Value) -> Vec<Step> {
+pub(crate) fn claims(input: &Value) -> Vec<Step> {
     let text_of = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let claims = input["claims"].as_array().into_iter().flatten();
     claims
@@ -118,7 +118,7 @@ pub(super) fn claims(input: &Value) -> Vec<Step> {
         .collect()
 }
 
-pub(super) fn act(input: &Value) -> Vec<Step> {
+pub(crate) fn act(input: &Value) -> Vec<Step> {
     let (signer, listed) = (&input["act"]["signer"], &input["security"]["authorizations"]);
     let same = |entry: &&Value| {
         let address = |value: &Value| value.as_str().map(str::to_lowercase);
@@ -131,7 +131,7 @@ pub(super) fn act(input: &Value) -> Vec<Step> {
     ]
 }
 
-pub(super) fn record(input: &Value) -> Vec<Step> {
+pub(crate) fn record(input: &Value) -> Vec<Step> {
     let value = &input["value"];
     if let Some(identifier) = value.as_str() {
         return vec![text("characters", &identifier.chars().count().to_string())];
