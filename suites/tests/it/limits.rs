@@ -38,6 +38,12 @@ fn without_control(limit: &Limit) -> Result<(), String> {
     listed.map_or(Ok(()), |(_, why)| Err((*why).to_owned()))
 }
 
+/// Whether a run without a control API can wait in the checks of a limit.
+fn waits(limit: &Limit) -> bool {
+    let mut checks = [limit.below, limit.above].into_iter().flatten().filter_map(check::for_requirement);
+    checks.all(|check| check.cost.waits > 0)
+}
+
 /// The documented limits, the amounts that checks test, and why some are not tested.
 fn table() -> String {
     let mut text = String::new();
@@ -53,6 +59,13 @@ fn table() -> String {
             let _ = writeln!(text, "  tested at {}", between(limit.edges(true)));
             let _ = match without_control(limit) {
                 Ok(()) => writeln!(text, "  without a control API at {}", between(limit.edges(false))),
+                Err(_) if waits(limit) => {
+                    writeln!(
+                        text,
+                        "  without a control API, with --real-time, at {}",
+                        between(limit.edges(false))
+                    )
+                }
                 Err(why) => writeln!(text, "  not without a control API: {why}"),
             };
         }
