@@ -16,6 +16,8 @@ pub enum Window {
     Fixed,
     /// A bucket that holds the limit and is refilled steadily.
     Bucket,
+    /// As rolling, but what is rejected counts too.
+    Insistent,
 }
 
 impl Window {
@@ -23,7 +25,7 @@ impl Window {
     pub fn before(self, now: Instant, length_ms: i64) -> Instant {
         match self {
             Window::Fixed => now - now.0.rem_euclid(length_ms) - 1,
-            Window::Rolling | Window::Bucket => now - length_ms,
+            Window::Rolling | Window::Bucket | Window::Insistent => now - length_ms,
         }
     }
 }
@@ -59,13 +61,14 @@ impl Counted {
         while self.0.front().is_some_and(|first| *first <= before) {
             self.0.pop_front();
         }
-        let count = self.0.len();
-        if count < limit {
-            if count < REMEMBERED {
-                self.0.push_back(now);
-            }
+        let is_full = self.0.len() >= limit;
+        if (!is_full || window == Window::Insistent) && self.0.len() < REMEMBERED {
+            self.0.push_back(now);
+        }
+        if !is_full {
             return Ok(());
         }
+        let count = self.0.len();
         // The next is accepted once the one that is in the way no longer counts.
         let blocking = count.checked_sub(limit).and_then(|at| self.0.get(at)).copied().unwrap_or(now);
         let from = if window == Window::Fixed { before + 1 } else { blocking };
@@ -97,6 +100,8 @@ mod tests {
         assert_eq!(accepted(Window::Rolling, &moments), [10, 0, 0, 0, 10, 10]);
         assert_eq!(accepted(Window::Fixed, &moments), [10, 0, 10, 0, 0, 10]);
         assert_eq!(accepted(Window::Bucket, &moments), [10, 4, 1, 4, 1, 10]);
+        // Each attempt that was rejected still counts.
+        assert_eq!(accepted(Window::Insistent, &moments), [10, 0, 0, 0, 7, 10]);
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub struct Limit {
     pub above: Option<Id>,
     /// The time within which amounts are counted, and when it begins.
     pub window: Option<(&'static Limit, Window)>,
+    /// How far from the edges of a time a check stays that does not own the clock.
+    pub slack: Slack,
     /// The reading that leaves a distance between `inside` and `outside`, or why no check sees a wrong value. Empty if the
     /// document is exact.
     pub why: &'static str,
@@ -68,6 +70,24 @@ pub enum Stated {
     Implied,
     /// Nobody: it is this project's choice, and nothing asserts it.
     Own,
+}
+
+/// How far from the edges of a time a check stays that does not own the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slack {
+    /// A tenth of the time.
+    Tenth,
+    /// This many milliseconds, which a reading names.
+    Read(i64),
+}
+
+/// The amounts at the boundary of a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edges {
+    /// The largest amount that must be inside.
+    pub inside: i64,
+    /// The smallest amount that must be beyond.
+    pub outside: i64,
 }
 
 /// When the window of a limit begins.
@@ -169,6 +189,7 @@ impl Limit {
             below: None,
             above: None,
             window: None,
+            slack: Slack::Tenth,
             why: "",
         }
     }
@@ -229,6 +250,14 @@ impl Limit {
         self
     }
 
+    /// The same limit, from whose edges a check that does not own the clock stays this many milliseconds away: the reading
+    /// names them.
+    #[must_use]
+    pub const fn slack(mut self, ms: i64) -> Limit {
+        self.slack = Slack::Read(ms);
+        self
+    }
+
     /// A documented limit of which no check sees a wrong value, the row that states it, and why.
     pub const fn unseen(
         service: Service,
@@ -241,6 +270,22 @@ impl Limit {
     ) -> Limit {
         let own = Limit::own(service, name, value, unit, counts);
         Limit { stated: Stated::Documented, source: Some(row), why, ..own }
+    }
+
+    /// How far from its value a check stays that does not own the clock, in milliseconds. Sizes and numbers do not depend
+    /// on a clock.
+    pub const fn slack_ms(&self) -> i64 {
+        match (self.unit, self.slack) {
+            (Unit::Millisecond, Slack::Tenth) => tenth(self.value),
+            (Unit::Millisecond, Slack::Read(ms)) => ms,
+            _ => 0,
+        }
+    }
+
+    /// What a check tests: its edges, which are further apart if the check does not own the clock.
+    pub fn edges(&self, owns_clock: bool) -> Edges {
+        let slack = if owns_clock { 0 } else { self.slack_ms() };
+        Edges { inside: self.inside.min(self.value - slack), outside: self.outside.max(self.value + slack) }
     }
 
     /// Its value as a length.
@@ -271,7 +316,7 @@ impl Limit {
     pub fn wrong(&'static self) -> Vec<Wrong> {
         let (nearest, next) =
             (self.inside - i64::from(self.is_inclusive), self.outside + i64::from(!self.is_inclusive));
-        let tenth = if self.unit == Unit::Millisecond { self.value / 10 } else { 0 };
+        let tenth = if self.unit == Unit::Millisecond { tenth(self.value) } else { 0 };
         let below = [(self.value - tenth).min(nearest), nearest];
         let above = [next, (self.value + tenth).max(next)];
         let side = |row: Option<Id>, values: [i64; 2]| values.into_iter().filter(move |_| row.is_some());
@@ -281,6 +326,11 @@ impl Limit {
         values.dedup();
         values.into_iter().map(|value| Wrong { limit: self, value }).collect()
     }
+}
+
+/// A tenth: the tolerance of a check for a time where it does not own the clock.
+pub const fn tenth(ms: i64) -> i64 {
+    ms / 10
 }
 
 /// The value alone.
@@ -396,6 +446,18 @@ mod tests {
             for row in rows.into_iter().flatten() {
                 assert_eq!((row.service, row.evidence), (limit.service, Evidence::Check), "{name}");
             }
+        }
+    }
+
+    #[test]
+    fn edges_are_further_apart_where_a_check_does_not_own_the_clock() {
+        for limit in limits() {
+            let [own, shared] = [true, false].map(|owns_clock| limit.edges(owns_clock));
+            assert_eq!(own, Edges { inside: limit.inside, outside: limit.outside });
+            let is_time = limit.unit == Unit::Millisecond;
+            assert_eq!(limit.slack_ms() > 0, is_time, "{}", limit.name);
+            assert!(limit.slack_ms() <= tenth(limit.value), "{}: {:?}", limit.name, limit.slack);
+            assert!(shared.inside > 0 && (is_time || shared == own), "{}", limit.name);
         }
     }
 

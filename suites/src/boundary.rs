@@ -6,24 +6,21 @@ use std::time::Duration;
 
 use assay_spec::Instant;
 use assay_spec::instant::DAY;
+pub(crate) use assay_spec::limit::Edges;
 use assay_spec::limit::{Limit, Unit};
 
 use crate::check::{Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::prose::ordinal;
 
-/// What a check tests: the largest amount that must be inside, and the smallest that must be beyond.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Edges {
-    pub(crate) inside: i64,
-    pub(crate) outside: i64,
+/// What a check tests: the edges of a limit, and elsewhere than in a world of the check's own more than them.
+pub(crate) fn edges(probe: &Probe<'_>, limit: &Limit) -> Edges {
+    limit.edges(probe.owns_time())
 }
 
-/// The edges of a limit. Elsewhere than in a world of the check's own the edges of a time are `slack` away.
-pub(crate) fn edges(probe: &Probe<'_>, limit: &Limit, slack: Duration) -> Edges {
-    let slack = if probe.owns_time() { 0 } else { slack.as_millis() as i64 };
-    let (inside, outside) = (limit.inside.min(limit.value - slack), limit.outside.max(limit.value + slack));
-    Edges { inside, outside }
+/// How far a time in a response may be from the one that a limit gives.
+pub(crate) fn slack_ms(probe: &Probe<'_>, limit: &Limit) -> i64 {
+    if probe.owns_time() { 0 } else { limit.slack_ms() }
 }
 
 /// Milliseconds as a duration.
@@ -137,13 +134,12 @@ impl<'p, U: AsyncFn(i64) -> Result<Answer<'p>, Stop>> Quota<U> {
     }
 
     /// Uses as many as are accepted over several windows. Whatever the kind of the window is, there must not be more than
-    /// the limit allows in as many windows and one.
+    /// the first accepts in as many windows and one. Other checks judge how many the first accepts.
     pub(crate) async fn expect_rate(&self, probe: &Probe<'_>) -> Checked {
         let Limit { value: length_ms, inside: step_ms, .. } = *self.length;
         let steps = length_ms / (length_ms - step_ms).max(1);
-        let most = self.limit.value * (steps * step_ms / length_ms + 1);
-        let mut count = 0;
         let start = begin(probe, length_ms).await?;
+        let (mut count, mut most) = (0, 2 * self.limit.value);
         for step in 0..=steps {
             start.until(probe, step * step_ms).await?;
             loop {
@@ -155,6 +151,9 @@ impl<'p, U: AsyncFn(i64) -> Result<Answer<'p>, Stop>> Quota<U> {
                 count += 1;
                 let what = self.nth(count, step * step_ms);
                 expect(&answer, count <= most, self.limit, &what, "accepted", "429")?;
+            }
+            if step == 0 {
+                most = count * (steps * step_ms / length_ms + 1);
             }
         }
         Ok(())

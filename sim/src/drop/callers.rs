@@ -45,6 +45,11 @@ impl Callers {
         self.uploads.len()
     }
 
+    /// The caller of an upload in progress.
+    pub(super) fn uploading(&self, exchange: ExchangeId) -> Option<IpAddr> {
+        self.uploads.get(&exchange).copied()
+    }
+
     /// Begins an upload of `caller`, unless another one is in progress or the caller has reached a limit.
     pub(super) fn enter(
         &mut self,

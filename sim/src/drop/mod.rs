@@ -13,6 +13,7 @@ mod upload;
 mod variations;
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use assay_spec::drop::machines::{DropEvent, DropState};
@@ -200,6 +201,13 @@ impl SimService for State {
 }
 
 impl State {
+    /// Counts a drop of a caller.
+    fn count(&mut self, core: &mut Core, caller: IpAddr) {
+        if self.callers.count(caller, core.now()) {
+            set(core, core.now() + self.limits.day_ms, Timer::Sweep);
+        }
+    }
+
     /// Moves a drop along its table. A move that the table lacks is our bug.
     fn step(&mut self, core: &mut Core, id: &str, event: DropEvent) {
         let drop = self.drops.get_mut(id).expect("the caller has just found this drop");

@@ -184,9 +184,7 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
         expires_at,
     };
     keep(state, core, &response.drop_id, drop);
-    if state.callers.count(caller, now) {
-        set(core, now + state.limits.day_ms, Timer::Sweep);
-    }
+    state.count(core, caller);
     core.keep_secret();
     core.reply(Answer::json(200, response))
 }

@@ -3,13 +3,14 @@
 use assay_spec::Refused;
 use assay_spec::cid::{Estimate, Layout};
 use assay_spec::crypto::text;
+use assay_spec::drop::machines::DropEvent;
 use assay_spec::drop::requirements::{site, zip};
 use assay_spec::drop::response::DropResponse;
 use serde_json::json;
 
 use super::callers::DropWindow;
 use super::refusal::Rejected;
-use super::steps::{ClaimToken, Inspect, Root};
+use super::steps::{ClaimToken, Finish, Inspect, Root};
 use super::upload as handler;
 use crate::seam::{Answer, Body};
 use crate::variation::{Variation, variations};
@@ -55,6 +56,16 @@ pub(super) const ALL: &[Variation] = variations! {
     };
     "drop.calendar" => "drops are counted by the hour and the day of the calendar",
         step |w: &mut DropWindow| w.0 = Window::Fixed;
+    "drop.failed-count" => "uploads that fail count like drops", step |s: &mut Finish| {
+        s.0 = |core, state, exchange, event| {
+            if event != DropEvent::Publish
+                && let Some(caller) = state.callers.uploading(exchange)
+            {
+                state.count(core, caller);
+            }
+            handler::finish(core, state, exchange, event);
+        };
+    };
     "drop.hamt-block" => "directories are sharded by the size of their block",
         step |layout: &mut Layout| layout.estimate = Estimate::Block;
 };

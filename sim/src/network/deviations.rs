@@ -9,6 +9,7 @@ use assay_spec::network::forget::{Target, Verdict};
 use assay_spec::network::indexer::{Bounds, EVENTS, EventFilter, TRANSACTIONS, TransactionFilter};
 use assay_spec::network::info::PREFIX;
 use assay_spec::network::instance::{self, Action, InstanceFilter, Update};
+use assay_spec::network::limits::Rate;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, seconds};
 use assay_spec::network::paging::Sizes;
@@ -50,8 +51,8 @@ use super::seams::{
 };
 use super::steps::{
     AdmitControl, BeginGrace, FindAggregate, FindChain, FindFile, FindInstance, FindOfAddress, FindRecords,
-    Forget, IsValid, JudgeWebhook, Known, LogIn, Missing, Parts, Positions, ReleaseForgotten, ReleaseRemoved,
-    Seen, Take, WriteAggregate,
+    Forget, IsValid, JudgeWebhook, Known, LogIn, Missing, Parts, Positions, Reached, ReleaseForgotten,
+    ReleaseRemoved, Seen, Take, WriteAggregate,
 };
 use super::storage::{self as files, Download};
 use super::vrf::{self as randoms, Random};
@@ -757,6 +758,17 @@ pub(super) const ALL: &[Deviation] = deviations! {
         limits |l: &mut Limits| l.rate_window_ms = l.rate_window_ms.saturating_mul(10);
     limits::PER_ADDRESS => "all client addresses share one limit",
         step |c: &mut Counting| c.peer = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    limits::CLASSES => "the limit of a class is also that of the next higher one", step |s: &mut Reached| {
+        s.0 = |core, rates, limits, class, peer| {
+            let higher = match class {
+                Rate::Heavy => Rate::General,
+                Rate::General => Rate::Authenticated,
+                Rate::Authenticated => return,
+            };
+            // A limit may be larger than what is kept.
+            let _ = (0..10_000).find(|_| rates.count(core, limits, higher, peer).is_err());
+        };
+    };
 };
 
 /// An empty file.

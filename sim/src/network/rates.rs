@@ -8,6 +8,7 @@ use assay_spec::network::requirements::limits::{AUTHENTICATED, GENERAL, HEAVY};
 use imbl::OrdMap;
 
 use super::limits::Limits;
+use super::steps;
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::window::{Counted, Window};
@@ -29,6 +30,9 @@ pub(super) struct Counting {
     pub(super) window: Window,
 }
 
+/// An address has reached the limit of a class: those of the other classes are not affected.
+pub(super) fn reached(_: &mut Core, _: &mut Rates, _: &Limits, _: Rate, _: IpAddr) {}
+
 impl Rates {
     /// Counts a request of `peer`, or rejects it. A rejected request does not count.
     pub(super) fn count(
@@ -47,10 +51,10 @@ impl Rates {
         let Counting { class, peer, window } = core.step(counting);
         let length_ms = limits.rate_window_ms;
         let counted = self.times.entry((class, peer)).or_default();
-        counted.admit(core.now(), limit as usize, length_ms, window).map_err(|full| {
-            let why = format!("{} requests of {peer} within {length_ms} ms", full.count);
-            Refusal::for_now(rule, why, full.wait_ms)
-        })
+        let Err(full) = counted.admit(core.now(), limit as usize, length_ms, window) else { return Ok(()) };
+        steps::reached(core, self, limits, class, peer);
+        let why = format!("{} requests of {peer} within {length_ms} ms", full.count);
+        Err(Refusal::for_now(rule, why, full.wait_ms))
     }
 
     /// Whether no request is kept.

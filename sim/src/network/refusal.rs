@@ -449,7 +449,7 @@ fn limits_status(row: limits::Row) -> Option<u16> {
     use limits::Row;
     Some(match row {
         Row::GENERAL | Row::AUTHENTICATED | Row::HEAVY => 429,
-        Row::RETRY_AFTER | Row::MINUTE_PASSES | Row::PER_ADDRESS => return None,
+        Row::RETRY_AFTER | Row::MINUTE_PASSES | Row::PER_ADDRESS | Row::CLASSES => return None,
     })
 }
 

@@ -1,5 +1,6 @@
 //! The steps of the network that deviations and variations replace.
 
+use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use assay_spec::Refused;
 use assay_spec::network::aggregate::{Record, Write};
 use assay_spec::network::forget::Targets;
 use assay_spec::network::instance::Control;
+use assay_spec::network::limits::Rate;
 use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
@@ -23,11 +25,12 @@ use super::instances::{Instances, Shown};
 use super::limits::Limits;
 use super::measure::Measured;
 use super::nodes::NodeKind;
+use super::rates::Rates;
 use super::storage::Content;
 use super::store::Number;
 use super::{
     Replica, State, aggregates, call, create, forget, indexer, instances, lifecycle, messages, metrics,
-    mirror, paging, pins, probes, storage, vrf, webhooks,
+    mirror, paging, pins, probes, rates, storage, vrf, webhooks,
 };
 use crate::exchange::{Reply, Site};
 use crate::form::Part;
@@ -39,6 +42,9 @@ steps! {
     check_query: CheckQuery(query: &str) -> Result<(), Refused> = call::check_query;
     /// The state that the node at a site shows.
     seen: Seen(state: &State, site: Site) -> Replica = mirror::seen;
+
+    /// An address has reached the limit of a class.
+    reached: Reached(rates: &mut Rates, limits: &Limits, class: Rate, peer: IpAddr) = rates::reached;
 
     /// Reads `page` and `limit`.
     page: ReadPage(limits: &Limits, params: &Params) -> Result<Page, Refusal> = paging::read;

@@ -1,17 +1,18 @@
 //! The deviations of the exchange: each entry breaks one requirement, with its code, at one seam.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::collections::VecDeque;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use assay_spec::Instant;
 use assay_spec::Refused;
 use assay_spec::instant::{HOUR, MINUTE};
-use assay_spec::publish::machines::PrepareEvent;
+use assay_spec::publish::machines::{PrepareEvent, PrepareState};
 use assay_spec::publish::message::{Instruction, Message};
 use assay_spec::publish::prepare::{Wanted, parse_body};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::{
     chain, envelope, exchange, message as rows, prepare, record as texts, submit, transfer,
 };
+use assay_spec::{Id, Instant};
 use serde_json::{Map, Value, json};
 
 use super::chain::{BLOCKHASH_BLOCKS, Confirmed, SLOT_MS};
@@ -19,12 +20,14 @@ use super::prepare::{self as handler, MessageBytes, Prepared, RecordBytes};
 use super::refusal::Rejected;
 use super::rpc::{Found, memo_log};
 use super::steps::{
-    AdmitAccept, AnswerRepeat, Authorization, Broadcast, FreeLock, KeepPrepared, Lock, MemoLog, Open,
+    AdmitAccept, AnswerRepeat, Authorization, Broadcast, Count, FreeLock, KeepPrepared, Lock, MemoLog, Open,
     PrepareId, RunPrepare,
 };
 use super::submit::{self as submits, Landed};
-use super::{BindingState, Due, Limits, Peer, Pending, Prepare, Timer, admission};
+use super::{BindingState, Caller, Due, Limits, Peer, Pending, Prepare, State, Timer, admission};
+use crate::core::Core;
 use crate::deviation::{Deviation, deviations};
+use crate::exchange::Reply;
 use crate::seam::{Answer, Body};
 
 /// Every deviation of the exchange.
@@ -146,15 +149,59 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     exchange::BODY_LIMIT, "early" => "bodies over 32 KiB are rejected", limits |l: &mut Limits| l.body_bytes /= 2;
     exchange::BODY_LIMIT, "late" => "bodies over the limit are cut instead of rejected", guard;
+    exchange::DAILY_COUNTS => "transfers and accepts do not count", step |s: &mut Count| {
+        s.0 = |core, state, caller, wanted| match wanted {
+            Wanted::Publish { .. } => handler::count(core, state, caller, wanted),
+            Wanted::Transfer { .. } | Wanted::Accept => Ok(()),
+        };
+    };
+    exchange::DAILY_COUNTS, "unsubmitted" => "a prepare that expired does not count", step |s: &mut Count| {
+        s.0 = |core, state, caller, wanted| {
+            if state.last(caller).is_some_and(|last| last.state == PrepareState::Expired) {
+                state.publishes(caller).pop_back();
+            }
+            handler::count(core, state, caller, wanted)
+        };
+    };
+    exchange::DAILY_COUNTS, "replayed" => "a replayed prepare does not count", step |s: &mut Count| {
+        s.0 = |core, state, caller, wanted| {
+            if state.last(caller).is_some_and(|last| last.envelope == caller.envelope) {
+                return Ok(());
+            }
+            handler::count(core, state, caller, wanted)
+        };
+    };
+    exchange::DAILY_COUNTS, "key" => "another key of the domain begins a new day", step |s: &mut Count| {
+        s.0 = |core, state, caller, wanted| {
+            if state.last(caller).is_some_and(|last| last.key != caller.key) {
+                state.publishes(caller).clear();
+            }
+            handler::count(core, state, caller, wanted)
+        };
+    };
+    exchange::DAILY_REJECTED => "a prepare with a malformed field counts",
+        step |s: &mut RunPrepare| s.0 = |core, state, caller, body| {
+            let done = handler::run(core, state, caller, body);
+            count_rejected(core, state, caller, &done, |rule| rule == &prepare::CID_REQUIRED);
+            done
+        };
+    exchange::DAILY_REJECTED, "locked" => "a prepare that meets the lock counts",
+        step |s: &mut RunPrepare| s.0 = |core, state, caller, body| {
+            let done = handler::run(core, state, caller, body);
+            count_rejected(core, state, caller, &done, |rule| rule == &prepare::ONE_IN_FLIGHT);
+            done
+        };
     exchange::RATE_PER_IP, "early" => "the rate limit is 10 requests per minute",
         limits |l: &mut Limits| l.requests_per_window /= 3;
     exchange::RATE_PER_IP, "late" => "there is no rate limit",
         limits |l: &mut Limits| l.requests_per_window = u32::MAX;
+    exchange::RATE_PER_IP, "separate" => "prepares and submits are counted separately",
+        step |p: &mut Peer| p.address = apart(p.address, p.endpoint);
     exchange::RATE_PER_IP, "no-retry-after" => "no Retry-After", reply |r: &mut Answer<Rejected>| {
         r.headers.remove(http::header::RETRY_AFTER);
     };
     exchange::PER_ADDRESS => "all addresses share one limit",
-        step |p: &mut Peer| p.0 = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        step |p: &mut Peer| p.address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
     exchange::STANDBY => "a standby responds like the primary", guard;
     exchange::STANDBY, "no-reason" => "a standby gives no reason", reply |r: &mut Answer<Rejected>| {
         if r.about.rule == &exchange::STANDBY {
@@ -323,6 +370,41 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
 /// An address that no key of a test has.
 const NO_ADDRESS: &str = "11111111111111111111111111111111";
+
+/// Another address for each endpoint.
+fn apart(address: IpAddr, endpoint: &str) -> IpAddr {
+    let address = match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    };
+    IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() ^ (endpoint.len() as u128) << 64))
+}
+
+/// Counts a prepare that one of these rules has rejected.
+fn count_rejected(
+    core: &Core,
+    state: &mut State,
+    caller: &Caller,
+    done: &Result<Reply, Refused>,
+    counts: fn(Id) -> bool,
+) {
+    if done.as_ref().is_err_and(|refused| counts(refused.rule)) {
+        state.publishes(caller).push_back(core.now());
+    }
+}
+
+impl State {
+    /// The last prepare of the caller's domain.
+    fn last(&self, caller: &Caller) -> Option<&Prepare> {
+        let of_domain = self.prepares.values().filter(|prepare| prepare.domain == caller.domain);
+        of_domain.max_by_key(|prepare| prepare.expires_at).map(|prepare| &**prepare)
+    }
+
+    /// What counts against the rolling day of the caller's domain.
+    fn publishes(&mut self, caller: &Caller) -> &mut VecDeque<Instant> {
+        &mut self.bindings.get_mut(&caller.domain).expect("admission found the binding").publishes
+    }
+}
 
 /// Changes the lifetime of a prepare, with its blockhash: an expired one would hide the deviation.
 fn extend(prepare: &mut Prepare, by_ms: i64) {

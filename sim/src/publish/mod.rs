@@ -137,8 +137,11 @@ struct Submitted {
 /// When the requests of an address count.
 struct RateWindow(Window);
 
-/// The address for which a request counts.
-struct Peer(IpAddr);
+/// The address for which a request counts, and the endpoint that it is sent to.
+struct Peer {
+    address: IpAddr,
+    endpoint: &'static str,
+}
 
 /// A timer.
 #[derive(Clone, Debug)]
@@ -274,19 +277,19 @@ impl State {
         let standby = core.fault(faults::STANDBY, &occasion);
         core.require(&STANDBY, !standby, || "the node is a standby".to_owned())?;
         let limits = core.limits(&self.limits);
-        self.count_request(core, &limits, request.head.peer)?;
+        self.count_request(core, &limits, Peer { address: request.head.peer, endpoint })?;
         let fits = !request.too_large && request.body.len() <= limits.body_bytes;
         core.require(&BODY_LIMIT, fits, || format!("the body is larger than {} bytes", limits.body_bytes))?;
         Ok(())
     }
 
-    fn count_request(&mut self, core: &mut Core, limits: &Limits, peer: IpAddr) -> Result<(), Refusal> {
+    fn count_request(&mut self, core: &mut Core, limits: &Limits, peer: Peer) -> Result<(), Refusal> {
         let now = core.now();
         if self.recent.is_empty() {
             core.clock.set(now + MINUTE, crate::services::Timer::Publish(Timer::Sweep));
         }
         let RateWindow(window) = core.step(RateWindow(Window::Rolling));
-        let Peer(peer) = core.step(Peer(peer));
+        let Peer { address: peer, .. } = core.step(peer);
         let (length_ms, limit) = (limits.request_window_ms, limits.requests_per_window as usize);
         let counted = self.recent.entry(peer).or_default();
         counted.admit(now, limit, length_ms, window).map_err(|full| {

@@ -73,7 +73,7 @@ pub fn run(core: &mut Core, state: &mut State, caller: &Caller, body: &[u8]) -> 
         format!("the record is too large: {length} bytes")
     })?;
     steps::lock(core, state, caller)?;
-    count(state, core, caller)?;
+    steps::count(core, state, caller, &wanted)?;
     Ok(steps::open(core, state, caller, wanted, record))
 }
 
@@ -122,8 +122,8 @@ pub(super) fn lock(core: &mut Core, state: &State, caller: &Caller) -> Result<()
     core.require(&ONE_IN_FLIGHT, held.is_none(), || format!("{} is held by {held:?}", caller.domain))
 }
 
-/// Counts the publish against the rolling day.
-fn count(state: &mut State, core: &mut Core, caller: &Caller) -> Result<(), Refused> {
+/// Counts the publish against the rolling day, whatever it asks for.
+pub(super) fn count(core: &mut Core, state: &mut State, caller: &Caller, _: &Wanted) -> Result<(), Refused> {
     let (now, limits) = (core.now(), core.limits(&state.limits));
     let window = limits.publish_window_ms;
     let binding = state.bindings.get_mut(&caller.domain).expect("admission found the binding");

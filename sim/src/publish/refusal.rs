@@ -123,7 +123,9 @@ fn response(rule: Rule) -> (u16, Form) {
             E::DAILY_LIMIT | E::RATE_PER_IP => (429, Form::Error("too many requests")),
             E::STANDBY => (503, Form::Standby),
             E::PASSIVE => (503, Form::Passive),
-            E::ERROR_JSON | E::DAILY_WINDOW | E::PER_ADDRESS => rejects_nothing(rule),
+            E::ERROR_JSON | E::DAILY_WINDOW | E::DAILY_COUNTS | E::DAILY_REJECTED | E::PER_ADDRESS => {
+                rejects_nothing(rule)
+            }
         },
         Rule::submit(row) => match row {
             S::FIELDS | S::SIGNATURE_FORM => malformed,

@@ -22,6 +22,8 @@ steps! {
     prepare: RunPrepare(state: &mut State, caller: &Caller, body: &[u8]) -> Result<Reply, Refused> = prepare::run;
     /// Rejects while the domain has a prepare in flight.
     lock: Lock(state: &State, caller: &Caller) -> Result<(), Refused> = prepare::lock;
+    /// Counts a prepare against the rolling day of its domain.
+    count: Count(state: &mut State, caller: &Caller, wanted: &Wanted) -> Result<(), Refused> = prepare::count;
     /// The id of a domain's prepare.
     prepare_id: PrepareId(domain: &str, number: u64) -> String = prepare::id;
     /// Creates the prepare and takes the lock.

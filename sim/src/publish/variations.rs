@@ -105,6 +105,8 @@ pub(super) const ALL: &[Variation] = variations! {
         step |w: &mut RateWindow| w.0 = Window::Fixed;
     "publish.rate-bucket" => "requests of an address are limited by a bucket that is refilled steadily",
         step |w: &mut RateWindow| w.0 = Window::Bucket;
+    "publish.rate-insistent" => "a request that is rejected for the limit of its address counts against it",
+        step |w: &mut RateWindow| w.0 = Window::Insistent;
     "publish.daily-retry-after" => "the daily limit sends Retry-After", reply |r: &mut Answer<Rejected>| {
         if r.about.rule == &exchange::DAILY_LIMIT {
             r.headers.insert(http::header::RETRY_AFTER, 3600.into());

@@ -34,7 +34,8 @@ pub static CLAIM_WINDOW: Limit = Limit::time(
     false,
     &site::REMOVED,
 )
-.read(4 * HOUR - 1, 4 * HOUR + 10 * MINUTE, "the site may be removed some minutes after its deadline");
+.read(4 * HOUR - 1, 4 * HOUR + 10 * MINUTE, "the site may be removed some minutes after its deadline")
+.slack(10 * MINUTE);
 /// The hour over which drops are counted.
 pub static DROP_HOUR: Limit = Limit::time(
     Drop,

@@ -3,7 +3,7 @@
 use crate::Service::Network;
 use crate::endpoint::{Auth, Endpoint};
 use crate::instant::{DAY, HOUR, MINUTE, SECOND};
-use crate::limit::{Limit, Stated, Unit, Window};
+use crate::limit::{Limit, Stated, Unit, Window, tenth};
 use crate::network::requirements::{limits, measurement, metrics, paging, probes, store};
 
 /// Elements per page without `limit`.
@@ -112,9 +112,14 @@ pub static BYTES_LEAVE_LATEST: Limit = Limit::unseen(
     Unit::Millisecond,
     "from a FORGET until every node has dropped the bytes",
     &store::FORGOTTEN_BYTES,
-    "the document says about 24 to 48 hours, and a node draws its own time",
+    "",
 )
-.stated(Stated::Range);
+.stated(Stated::Range)
+.read(
+    48 * HOUR,
+    48 * HOUR + tenth(48 * HOUR),
+    "the document says about 24 to 48 hours, and a node draws its own time, so no amount above is always seen",
+);
 /// `limit` of the measurement program's aggregate probe.
 pub static AGGREGATE_PROBE: Limit = Limit::unseen(
     Network,

@@ -675,6 +675,8 @@ crate::requirements! {
         MINUTE_PASSES: Must Server Check ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
         /// Requests of one IP address do not count for another.
         PER_ADDRESS: Must Server Check ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
+        /// An IP address that has reached the limit of one class may send requests of a class with a higher limit.
+        CLASSES: Must Server Check ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
     }
 
     /// The other services of the network, as far as they are shown.

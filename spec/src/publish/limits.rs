@@ -22,7 +22,9 @@ pub static ENVELOPE_PAST: Limit = Limit::time(
     "from the envelope's time to the server's clock",
     true,
     &envelope::TIME_WINDOW,
-);
+)
+// The reading: 9:30 and 10:30 minutes.
+.slack(30 * SECOND);
 /// How far an envelope's time may be in the future.
 pub static ENVELOPE_FUTURE: Limit = Limit::time(
     Publish,
@@ -31,7 +33,8 @@ pub static ENVELOPE_FUTURE: Limit = Limit::time(
     "from the server's clock to the envelope's time",
     true,
     &envelope::TIME_WINDOW,
-);
+)
+.slack(30 * SECOND);
 /// How far a record's time may be from the client's clock, either way.
 pub static RECORD_SKEW: Limit = Limit::unseen(
     Publish,
@@ -53,7 +56,9 @@ pub static PREPARE_LIFETIME: Limit = Limit::time(
 )
 // The blockhash of a prepare expires at about the same time, so a late submit returns 410 in any case.
 .rows(Some(&submit::EXPIRED), Some(&prepare::LOCK_EXPIRES))
-.read(59 * SECOND, 60 * SECOND, "the blockhash of a prepare may expire up to a second earlier");
+.read(59 * SECOND, 60 * SECOND, "the blockhash of a prepare may expire up to a second earlier")
+// The reading: 55 and 65 seconds.
+.slack(5 * SECOND);
 /// How long a confirmed submit can be repeated.
 pub static REPEAT_WINDOW: Limit = Limit::time(
     Publish,

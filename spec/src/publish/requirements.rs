@@ -129,6 +129,10 @@ crate::requirements! {
         DAILY_LIMIT: Must Server Check at FIRST ["Errors" 0x116e_f23c, "Limits" 0xa453_170c];
         /// The 24 hours of the publish limit are a rolling window.
         DAILY_WINDOW: Must Server Check at FIRST ["Limits" 0xa453_170c];
+        /// Each accepted prepare of a domain counts against its publish limit: whatever its operation, whatever key signs it, and whether or not it is submitted.
+        DAILY_COUNTS: Must Server Check at FIRST ["Limits" 0xa453_170c, "Exchange (both endpoints)" 0x8c81_47fa];
+        /// A rejected prepare does not count against the publish limit of its domain.
+        DAILY_REJECTED: Must Server Check at FIRST ["Limits" 0xa453_170c];
         /// The server accepts at most 30 requests per IP address in a minute; the 429 carries `Retry-After`.
         RATE_PER_IP: Must Server Check ["Errors" 0x116e_f23c, "Limits" 0x22b8_c295];
         /// Requests of one IP address do not count for another.

@@ -1,7 +1,5 @@
 //! Checks of the site at the returned URL, and of its removal.
 
-use std::time::Duration;
-
 use assay_spec::drop::limits::CLAIM_WINDOW;
 use assay_spec::drop::requirements::{response, site as rows};
 use assay_spec::limit::Unit;
@@ -98,7 +96,7 @@ async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
 /// Uploads a site without claiming it. It must return 200 before 4 hours have passed, and not ten minutes after. In a world
 /// of its own until the last millisecond, elsewhere until ten minutes before.
 async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
-    let Edges { inside, outside } = edges(probe, &CLAIM_WINDOW, Duration::from_mins(10));
+    let Edges { inside, outside } = edges(probe, &CLAIM_WINDOW);
     let what =
         |after: i64| format!("a request for the site {} after its upload", Unit::Millisecond.amount(after));
     let start = Start::now(probe).await?;

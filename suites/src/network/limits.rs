@@ -12,7 +12,7 @@ use super::every::every;
 use super::refusals;
 use super::wire::PRIMARY;
 use super::{ACCEPTED, messages, post_draft, programs};
-use crate::boundary::{Quota, begin};
+use crate::boundary::{Quota, begin, expect_inside};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::client::Limits;
 use crate::drop::benchmark_address;
@@ -50,6 +50,12 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(201)
         .writes(1)
         .needs(WITH_ADDRESSES),
+    shows!(rows::CLASSES, a_class_may_be_used_after_a_lower_limit_is_reached)
+        .costs(115, 0, 0)
+        .elsewhere(300)
+        .writes(2)
+        .needs(NEEDS)
+        .after(const { &[&rows::GENERAL, &rows::HEAVY] }),
 ];
 
 /// The check uses up the limit, so it needs a minute for itself.
@@ -133,6 +139,16 @@ impl Repeated {
         quota.overflow(RATE_WINDOW.value).await.map(drop)
     }
 
+    /// Expects to be accepted from an address that has reached the limit of a lower class.
+    async fn is_open_after(&self, probe: &Probe<'_>, lower: &Repeated) -> Checked {
+        lower.exhaust(probe).await?;
+        let [limit, reached] = [self, lower].map(|repeated| repeated.class.limit());
+        let what = format!("the first of {}, after {}", limit.counts, reached.words());
+        let answer = self.send(probe).await?;
+        expect_inside(&answer, limit, &what, &[429])?;
+        answer.given_status(ACCEPTED)
+    }
+
     /// Sends until a request returns 429. If none does, the check is inconclusive.
     async fn exhaust<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         begin(probe, RATE_WINDOW.value).await?;
@@ -194,4 +210,17 @@ async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>) -> 
     let repeated = Repeated { from: one, ..Repeated::any(probe).await? };
     repeated.exhaust(probe).await?;
     Repeated { from: other, ..repeated }.send(probe).await?.expect_status(ACCEPTED)
+}
+
+/// Runs a program until a run returns 429. A general request must then be accepted. If the profile names an authenticated
+/// endpoint, sends general requests until one returns 429: an authenticated request must then be accepted. Classes may
+/// share a count, but each has its own limit.
+async fn a_class_may_be_used_after_a_lower_limit_is_reached(probe: &Probe<'_>) -> Checked {
+    let general = Repeated::general(probe);
+    general.is_open_after(probe, &Repeated::heavy(probe).await?).await?;
+    match Repeated::authenticated(probe).await {
+        Ok(authenticated) => authenticated.is_open_after(probe, &general).await,
+        Err(Stop::NotApplicable(_) | Stop::NotTestable(_)) => Ok(()),
+        Err(other) => Err(other),
+    }
 }

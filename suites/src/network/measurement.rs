@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::replies::{elements, is_address, is_integer};
 use super::wire::{Call, now, path_with};
 use super::{List, given};
-use crate::boundary::{Edges, edges};
+use crate::boundary::{Edges, edges, ms};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::profile::MetricsType;
@@ -26,9 +26,6 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// How many hours are read.
 const HOURS: u32 = 3;
-const HOUR: Duration = Duration::from_hours(1);
-/// How far from the hour a message of a target with its own clock may be.
-const LATE: Duration = Duration::from_mins(15);
 
 /// What the control API reports after measurements.
 pub(super) struct Measured {
@@ -38,7 +35,7 @@ pub(super) struct Measured {
     pub(super) nodes: Vec<Value>,
 }
 
-/// Lets a target measure its nodes for some hours and five minutes.
+/// Lets a target measure its nodes for some hours, each as long as it may be, and five minutes.
 pub(super) async fn measured(probe: &Probe<'_>, hours: u32) -> Result<Measured, Stop> {
     let needs = "needs measured nodes ([network.fixtures] core_node, compute_node, publisher)";
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
@@ -46,7 +43,7 @@ pub(super) async fn measured(probe: &Probe<'_>, hours: u32) -> Result<Measured, 
     let answer = answer.map_err(|why| {
         Stop::NotTestable(format!("{needs}, or a control API that starts measurements: {why}"))
     })?;
-    probe.advance(hours * HOUR + Duration::from_mins(5)).await?;
+    probe.advance(hours * ms(MEASUREMENT.outside) + Duration::from_mins(5)).await?;
     Ok(Measured {
         publisher: answer["publisher"].as_str().unwrap_or_default().to_owned(),
         nodes: answer["nodes"].as_array().cloned().unwrap_or_default(),
@@ -100,7 +97,7 @@ async fn measurements<'p>(probe: &'p Probe<'_>, publisher: &str, least: usize) -
 }
 
 /// Reads the publisher's measurements of the last hours. Their timestamps must be an hour apart, and the last must not be
-/// overdue. The tolerance is a tenth in a world of its own, elsewhere 15 minutes.
+/// overdue. The tolerance is a tenth.
 async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     let publisher = publisher(probe).await?;
     let found = measurements(probe, &publisher, 2).await?;
@@ -109,7 +106,7 @@ async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
     let mut times: Vec<i64> = found.items.iter().filter_map(|record| record["timestamp"].as_i64()).collect();
     times.push(now(probe).await?.seconds());
     times.sort_unstable();
-    let Edges { inside, outside } = edges(probe, &MEASUREMENT, LATE);
+    let Edges { inside, outside } = edges(probe, &MEASUREMENT);
     let (shortest, longest) = ((inside + SECOND - 1) / SECOND, (outside - 1) / SECOND);
     // The last gap ends now: the next message may not be due yet.
     let gaps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();

@@ -23,8 +23,8 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(23),
     shows!(rows::LIMIT, a_page_holds_as_many_as_asked_for).costs(29, 0, 0).elsewhere(MOST).writes(23),
     shows!(rows::MAXIMUM, no_page_holds_more_than_100)
-        .costs(106, 0, 0)
-        .elsewhere(107)
+        .costs(107, 0, 0)
+        .elsewhere(108)
         .writes(101)
         .after(const { &[&rows::FIRST_PAGE] }),
     shows!(rows::PER_PAGE, per_page_is_never_below_what_is_returned)
@@ -170,7 +170,7 @@ async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Lists more than 100 messages with the limit 100, which must return 100, and with the limits 101 and 1000000. Each answer
+/// Lists more than 100 messages with the limits 99 and 100, which must return as many, and with the limits 101 and 1000000. Each answer
 /// must hold at most 100 elements, or be 400.
 async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
     // If the unfiltered list holds enough, nothing needs to be sent.
@@ -184,15 +184,20 @@ async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
         path = path_with("/messages", &[("limit", &most), ("addresses", &filters[0].1)]);
         whole = list(probe, &query::LIST, &path, "messages").await?;
     }
-    let got = whole.items.len() as i64;
-    let place = format!("elements of a page with limit={most}");
-    let want = format!("{most}: the limit is {}", PAGE_MAXIMUM.words());
-    whole.answer.expect(got >= PAGE_MAXIMUM.inside, &place, want, got.to_string())?;
+    let filtered = |limit: &str| {
+        let filters = filters.iter().map(|(name, value)| (*name, value.as_str()));
+        path_with("/messages", &filters.chain([("limit", limit)]).collect::<Vec<_>>())
+    };
+    let below = PAGE_MAXIMUM.inside - 1;
+    let fewer = list(probe, &query::LIST, &filtered(&below.to_string()), "messages").await?;
+    for (listed, limit) in [(&fewer, below), (&whole, PAGE_MAXIMUM.inside)] {
+        let got = listed.items.len() as i64;
+        let place = format!("elements of a page with limit={limit}");
+        let want = format!("{limit}: the limit is {}", PAGE_MAXIMUM.words());
+        listed.answer.expect(got >= limit, &place, want, got.to_string())?;
+    }
     for limit in [&PAGE_MAXIMUM.outside.to_string(), "1000000"] {
-        let mut query: Vec<(&str, &str)> =
-            filters.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        query.push(("limit", limit));
-        let answer = Call::get(&query::LIST, &path_with("/messages", &query)).send(probe).await?;
+        let answer = Call::get(&query::LIST, &filtered(limit)).send(probe).await?;
         answer.expect_status(&[200, 400])?;
         let count = answer.json()["messages"].as_array().map(Vec::len);
         let what = count.map_or_else(|| "rejected".to_owned(), |count| format!("cut to {count}"));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use assay_spec::network::limits::BYTES_LEAVE_LATEST;
 use assay_spec::network::message;
 use assay_spec::network::requirements::{messages, store as rows};
 use serde_json::{Value, json};
@@ -12,6 +13,7 @@ use super::refusals;
 use super::storage::{Stored, is_readable, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
 use super::{look, read};
+use crate::boundary::ms;
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
@@ -60,7 +62,7 @@ const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "p
 /// How long it takes until the network notices that an owner has no credits: a bit more than an hour.
 const AN_HOUR: Duration = Duration::from_mins(65);
 /// All nodes delete the bytes within about two days.
-const TWO_DAYS: Duration = Duration::from_hours(50);
+static TWO_DAYS: Duration = ms(BYTES_LEAVE_LATEST.outside);
 
 /// Uploads a file and reads its STORE message. `status` must be one of the six documented values.
 async fn the_status_is_one_of_the_six(probe: &Probe<'_>) -> Checked {

@@ -1,7 +1,6 @@
 //! Checks of the `Authorization` header: each violates one rule, with a valid counterpart.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use assay_spec::Place;
 use assay_spec::crypto::text;
@@ -280,7 +279,7 @@ async fn times_within_10_minutes_are_accepted_and_others_rejected(
     // The first response also shows the target's clock if nothing else does.
     knock.counterpart(probe).await?;
     for (limit, sign, side) in [(&ENVELOPE_PAST, -1, "before"), (&ENVELOPE_FUTURE, 1, "after")] {
-        let Edges { inside, outside } = edges(probe, limit, Duration::from_secs(30));
+        let Edges { inside, outside } = edges(probe, limit);
         let what = |skew: i64| format!("a time {} {side} the clock", Unit::Millisecond.amount(skew));
         let near = skewed(probe, &knock, sign * inside).await?;
         expect_inside(&near, limit, &what(inside), refusals::UNAUTHENTICATED.statuses)?;

@@ -7,17 +7,21 @@ use assay_spec::Place;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{BODY, PUBLISH_WINDOW, PUBLISHES, REQUEST_WINDOW, REQUESTS};
 use assay_spec::publish::places::PUB;
-use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits};
+use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits, transfer};
 use serde_json::{Value, json};
 
 use super::refusals;
 use super::scene::{Knock, Scene};
 use super::wire::Draft;
-use super::{Caller, NO_ID, PREPARE, SUBMIT, caller, knock, patient, prepare, publish_body};
+use super::{
+    Caller, NO_ID, PREPARE, SUBMIT, accept_body, caller, expire, fresh_key, knock, landed, patient, prepare,
+    prepared, publish_body, read_prepared, submit, submit_body, transfer_body,
+};
 use crate::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::drop::benchmark_address;
 use crate::probe::{Answer, Probe};
+use crate::prose::ordinal;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -36,11 +40,32 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED, &prepares::PREPARE_ID] }),
     refuses!(rows::DAILY_WINDOW, daily_limit_ends_after_24_hours, refusals::DAY)
-        .costs(64, 32, 1)
-        .elsewhere(65)
-        .writes(64)
+        .costs(65, 32, 1)
+        .elsewhere(66)
+        .writes(65)
         .needs(&[Need::Clock, Need::Isolation])
-        .after(const { &[&rows::DAILY_LIMIT, &prepares::PREPARE_ID] }),
+        .after(const { &[&prepares::PREPARE_ID] }),
+    refuses!(rows::DAILY_COUNTS, every_accepted_prepare_counts, refusals::DAY)
+        .costs(56, 30, 1)
+        .elsewhere(57)
+        .writes(56)
+        .needs(&[Need::Clock, Need::Isolation])
+        .after(
+            const {
+                &[
+                    &rows::DAILY_LIMIT,
+                    &rows::DAILY_WINDOW,
+                    &prepares::LOCK_EXPIRES,
+                    &transfer::ACCEPT_ADMITTED,
+                ]
+            },
+        ),
+    shows!(rows::DAILY_REJECTED, rejected_prepares_do_not_count)
+        .costs(62, 30, 1)
+        .elsewhere(63)
+        .writes(62)
+        .needs(&[Need::Clock, Need::Isolation])
+        .after(const { &[&rows::DAILY_LIMIT] }),
     refuses!(rows::RATE_PER_IP, too_many_requests_per_minute_are_rejected, refusals::LIMITED)
         .costs(224, 0, 2)
         .elsewhere(401)
@@ -134,9 +159,8 @@ fn body_of(size: i64) -> String {
 async fn publish<'p>(probe: &'p Probe<'_>, caller: &Caller) -> Result<Answer<'p>, Stop> {
     let answer = prepare(probe, caller, &publish_body(caller)).await?;
     if answer.status() == 200 {
-        let prepared = super::read_prepared(probe, &answer.json())?;
-        let submission = super::submit_body(&prepared, caller);
-        super::submit(probe, caller, &submission).await?.given_status(&[200])?;
+        let submission = submit_body(&read_prepared(probe, &answer.json())?, caller);
+        submit(probe, caller, &submission).await?.given_status(&[200])?;
     }
     probe.advance(Duration::from_secs(20)).await?;
     Ok(answer)
@@ -154,25 +178,74 @@ async fn publish_31_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
     separate.given_status(&[200])
 }
 
-/// Publishes once and 29 times 12 hours later. The next prepare must return 429 until 24 hours after the first, and then
-/// 200. The window is rolling, so the prepare after that must return 429 again.
+/// Publishes once and 12 hours later until a prepare returns 429. The next must return 429 until 24 hours after the first,
+/// and then 200. The window is rolling, so the prepare after that must return 429 again.
 async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
     let start = Start::now(probe).await?;
     publish(probe, &caller).await?.counterpart_status(&[200])?;
     start.until(probe, PUBLISH_WINDOW.value / 2).await?;
-    for _ in 2..=PUBLISHES.value {
-        // Another check judges how many are accepted.
-        publish(probe, &caller).await?.given_status(&[200])?;
-    }
-    let Edges { inside, outside } = edges(probe, &PUBLISH_WINDOW, Duration::from_mins(5));
+    // Another check judges how many are accepted.
+    quota.exhaust().await?;
+    let Edges { inside, outside } = edges(probe, &PUBLISH_WINDOW);
     start.until(probe, inside).await?;
     let full = prepare(probe, &caller, &publish_body(&caller)).await?;
-    expect_beyond(&full, &PUBLISHES, &quota.nth(PUBLISHES.outside, inside), &[429])?;
+    let what = |after: i64| {
+        format!("a prepare beyond the limit {} after the first", Unit::Millisecond.amount(after))
+    };
+    expect_beyond(&full, &PUBLISHES, &what(inside), &[429])?;
     start.until(probe, outside).await?;
     quota.again(outside).await?;
-    quota.overflow(PUBLISH_WINDOW.value).await.map(drop)
+    let full = publish(probe, &caller).await?;
+    expect_beyond(&full, &PUBLISHES, &what(outside), &[429])
+}
+
+/// Makes 30 prepares of one domain that are accepted: some are not submitted, one is a replay of one that was, and the last
+/// are a transfer and accepts by the incoming key. The next accept must return 429.
+async fn every_accepted_prepare_counts(probe: &Probe<'_>) -> Checked {
+    let old = caller(probe).await?;
+    let new = old.with_key(fresh_key(probe));
+    let to_publish = publish_body(&old);
+    let left = async |caller: &Caller, body: &Value| -> Checked {
+        prepare(probe, caller, body).await?.given_status(&[200])?;
+        expire(probe).await
+    };
+    prepare(probe, &old, &to_publish).await?.counterpart_status(&[200])?;
+    expire(probe).await?;
+    let draft = Draft::new(probe, &old, PREPARE, to_publish.to_string()).await?;
+    let first = draft.send(probe).await?;
+    first.given_status(&[200])?;
+    let submission = submit_body(&read_prepared(probe, &first.json())?, &old);
+    submit(probe, &old, &submission).await?.given_status(&[200])?;
+    draft.send(probe).await?.given_status(&[200])?;
+    expire(probe).await?;
+    // Three before them, four after them.
+    for _ in 4..=PUBLISHES.value - 4 {
+        publish(probe, &old).await?.given_status(&[200])?;
+    }
+    let transferring = transfer_body(probe, &old, &new.key);
+    left(&old, &transferring).await?;
+    landed(probe, &old, &transferring).await?;
+    left(&new, &accept_body(&new)).await?;
+    left(&new, &accept_body(&new)).await?;
+    let full = prepare(probe, &new, &accept_body(&new)).await?;
+    let what = format!("the {} accepted prepare within 24 h", ordinal(PUBLISHES.outside));
+    expect_beyond(&full, &PUBLISHES, &what, refusals::DAY.statuses)
+}
+
+/// Sends prepares that are rejected: one without a content identifier, and one while another is in flight. Then 30 publishes
+/// of the same domain must be accepted.
+async fn rejected_prepares_do_not_count(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let body = publish_body(&caller);
+    let incomplete = json!({ "domain": caller.domain });
+    prepare(probe, &caller, &incomplete).await?.given_status(&[400])?;
+    let prepared = prepared(probe, &caller, &body).await?;
+    prepare(probe, &caller, &body).await?.given_status(&[409])?;
+    submit(probe, &caller, &submit_body(&prepared, &caller)).await?.given_status(&[200])?;
+    let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
+    quota.accept(2..=PUBLISHES.inside).await
 }
 
 /// Sends 30 requests in one minute, in turn a prepare and a submit for two domains. None may return 429. The next submit and

@@ -20,10 +20,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_spec::crypto::ed25519;
+use assay_spec::publish::limits::PREPARE_LIFETIME;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
-use crate::check::{Check, Core, Stop};
+use crate::boundary::{edges, ms};
+use crate::check::{Check, Checked, Core, Stop};
 use crate::client::Limits;
 use crate::exchange::Request;
 use crate::probe::{Answer, Evidence, Probe};
@@ -305,6 +307,11 @@ pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -
     let answer = prepare(probe, caller, body).await?;
     answer.given_accepted(&[200], PREPARED)?;
     read_prepared(probe, &answer.json())
+}
+
+/// Lets a prepare expire.
+async fn expire(probe: &Probe<'_>) -> Checked {
+    probe.advance(ms(edges(probe, &PREPARE_LIFETIME).outside)).await
 }
 
 /// Reads a prepare response leniently.

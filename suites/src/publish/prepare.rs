@@ -1,7 +1,5 @@
 //! Checks of the prepare endpoint: the response fields and the rules of the request.
 
-use std::time::Duration;
-
 use assay_spec::crypto::text;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, RECORD};
@@ -17,9 +15,10 @@ use super::refusals;
 use super::scene::{Knock, Scene, answered};
 use super::wire::{Draft, read_message, read_record};
 use super::{
-    CID, PREPARE, PREPARED, caller, declared, prepare, prepared, publish_body, read_prepared, transfer_body,
+    CID, PREPARE, PREPARED, caller, declared, expire, prepare, prepared, publish_body, read_prepared,
+    transfer_body,
 };
-use crate::boundary::{Edges, edges, expect_beyond, expect_inside, ms};
+use crate::boundary::{Edges, edges, expect_beyond, expect_inside, ms, slack_ms};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -120,7 +119,7 @@ async fn prepare_ids_are_uuids_and_differ(probe: &Probe<'_>, place: Place) -> Ch
         if !probe.owns_time() {
             return Ok(());
         }
-        probe.advance(Duration::from_secs(65)).await?;
+        expire(probe).await?;
     } else if probe.has_control() {
         let prepared = first.prepared(probe)?;
         scene.submit(probe, &scene.submission(&prepared)).await?.given_status(&[200])?;
@@ -185,12 +184,14 @@ async fn payload_is_the_record(probe: &Probe<'_>, place: Place) -> Checked {
     answer.expect_json("/payload", &record, |value| *value == record).map(drop)
 }
 
-/// Sends a prepare. `expiresAt` must be 60 seconds after now, in milliseconds, with 15 seconds of tolerance.
+/// Sends a prepare. `expiresAt` must be 60 seconds after now, in milliseconds: exactly in a world of its own, elsewhere with
+/// five seconds of tolerance.
 async fn expires_at_is_60_seconds_ahead_in_milliseconds(probe: &Probe<'_>, place: Place) -> Checked {
-    const SLACK: i64 = 15_000;
+    let slack = slack_ms(probe, &PREPARE_LIFETIME);
     let (_, Talk { answer, sent: [before, after], .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
-    let range = before.0 + 60_000 - SLACK..=after.0 + 60_000 + SLACK;
+    let lifetime = PREPARE_LIFETIME.value;
+    let range = before.0 + lifetime - slack..=after.0 + lifetime + slack;
     let want = format!("milliseconds, 60 s after now: {} to {}", range.start(), range.end());
     answer
         .expect_json("/expiresAt", &want, |value| value.as_i64().is_some_and(|at| range.contains(&at)))
@@ -466,7 +467,7 @@ async fn replayed_prepare_is_rejected_by_the_lock(probe: &Probe<'_>, place: Plac
 /// Sends a prepare and another after 60 seconds. The second must return 200. In a world of its own a millisecond after,
 /// elsewhere five seconds.
 async fn domain_is_free_after_expiry(probe: &Probe<'_>, place: Place) -> Checked {
-    let Edges { outside, .. } = edges(probe, &PREPARE_LIFETIME, Duration::from_secs(5));
+    let Edges { outside, .. } = edges(probe, &PREPARE_LIFETIME);
     let scene = Scene::at(probe, place).await?;
     scene.prepare(probe).await?.given_accepted(&[200], PREPARED)?;
     probe.advance(ms(outside)).await?;

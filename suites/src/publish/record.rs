@@ -1,5 +1,6 @@
 //! Checks of the record in the message, one property each.
 
+use assay_spec::publish::limits::RECORD_SKEW;
 use assay_spec::publish::places::{PREPARE_ACCEPT, PREPARE_TRANSFER};
 use assay_spec::publish::requirements::record as rows;
 use assay_spec::publish::requirements::{submit, transfer};
@@ -10,6 +11,7 @@ use super::pool::Talk;
 use super::scene::{Scene, answered, transferred};
 use super::wire::{Record, read_record};
 use super::{Caller, Prepared, accept_body, caller, prepared, publish_body};
+use crate::boundary::slack_ms;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::shows;
@@ -133,13 +135,15 @@ async fn record_time_has_three_decimals(probe: &Probe<'_>, place: Place) -> Chec
     probe.expect(good, "record /t", "YYYY-MM-DDTHH:mm:ss.sssZ", value(&record, "t"))
 }
 
-/// Sends a prepare. The record's `t` must be within a minute of the time of the prepare.
+/// Sends a prepare. The record's `t` must be the time of the prepare: exactly in a world of its own, elsewhere within a
+/// minute, a tenth of what a client accepts.
 async fn record_time_is_now(probe: &Probe<'_>, place: Place) -> Checked {
-    const SLACK_MS: u64 = 60_000;
-    let (_, record, Talk { sent: [_, now], .. }) = ordinary(probe, place).await?;
+    let slack = slack_ms(probe, &RECORD_SKEW);
+    let (_, record, Talk { sent: [before, after], .. }) = ordinary(probe, place).await?;
     let time = record.members.get("t").and_then(Value::as_str).and_then(Instant::parse_iso);
-    let close = time.is_some_and(|time| time.distance_ms(now) <= SLACK_MS);
-    probe.expect(close, "record /t", format!("within a minute of {now}"), value(&record, "t"))
+    let range = before + -slack..=after + slack;
+    let want = format!("{} to {}", range.start(), range.end());
+    probe.expect(time.is_some_and(|time| range.contains(&time)), "record /t", want, value(&record, "t"))
 }
 
 /// Sends a transfer prepare. The record's `newVault` must equal `newAuthority`.

@@ -15,8 +15,8 @@ use super::refusals;
 use super::scene::{Scene, published};
 use super::wire::read_message;
 use super::{
-    Caller, NO_ID, PREPARED, Prepared, accept_body, chain_call, fresh_key, landed, prepare, publish_body,
-    transfer_body,
+    Caller, NO_ID, PREPARED, Prepared, accept_body, chain_call, expire, fresh_key, landed, prepare,
+    publish_body, transfer_body,
 };
 use crate::boundary::{Edges, Start, edges, expect_beyond, expect_inside, ms};
 use crate::check::{Check, Checked, Need, Stop};
@@ -227,7 +227,7 @@ async fn rejected_signature_does_not_extend_the_prepare(probe: &Probe<'_>, place
     let scene = Scene::at(probe, place).await?;
     let prepared = scene.prepared(probe).await?;
     bad_submit(probe, &scene, &prepared).await?;
-    probe.advance(Duration::from_secs(65)).await?;
+    expire(probe).await?;
     scene.submit(probe, &scene.submission(&prepared)).await?.expect_refused()
 }
 
@@ -243,7 +243,7 @@ async fn unknown_prepare_id_returns_410(probe: &Probe<'_>, place: Place) -> Chec
 /// Sends a submit before 60 seconds have passed since its prepare, which must not return 410, and one after. It must return
 /// 410. In a world of its own a millisecond before and after, elsewhere five seconds.
 async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>, place: Place) -> Checked {
-    let Edges { inside, outside } = edges(probe, &PREPARE_LIFETIME, Duration::from_secs(5));
+    let Edges { inside, outside } = edges(probe, &PREPARE_LIFETIME);
     let what = |after: i64| format!("a submit {} after its prepare", Unit::Millisecond.amount(after));
     // What is prepared is also submitted.
     let place = SUBMITS.iter().find(|submit| submit.op == place.op).copied().unwrap_or(place);

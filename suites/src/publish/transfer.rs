@@ -1,7 +1,5 @@
 //! Checks of transfer and accept: which key may do what, and when.
 
-use std::time::Duration;
-
 use assay_spec::Place;
 use assay_spec::crypto::text;
 use assay_spec::publish::places::{
@@ -14,7 +12,7 @@ use super::pool::pending;
 use super::refusals;
 use super::scene::{Knock, Scene, answered, transferred};
 use super::{
-    Caller, NO_ID, PREPARED, accept_body, fresh_key, landed, prepare, prepared, publish_body, submit,
+    Caller, NO_ID, PREPARED, accept_body, expire, fresh_key, landed, prepare, prepared, publish_body, submit,
     submit_body, transfer_body,
 };
 use crate::check::{Check, Checked, Need, Stop};
@@ -144,7 +142,7 @@ async fn confirmed_transfer_freezes_the_old_key(probe: &Probe<'_>, place: Place)
 async fn prepared_transfer_does_not_freeze_the_old_key(probe: &Probe<'_>) -> Checked {
     let Scene { caller: old, body, .. } = Scene::at(probe, PREPARE_TRANSFER[0]).await?;
     prepare(probe, &old, &body).await?.given_accepted(&[200], PREPARED)?;
-    probe.advance(Duration::from_secs(65)).await?;
+    expire(probe).await?;
     prepare(probe, &old, &publish_body(&old)).await?.expect_accepted(&[200], PREPARED)
 }
 

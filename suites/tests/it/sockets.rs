@@ -28,7 +28,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// A simulator; with `unpaced` it has a high request limit, because the checks share one address and one minute.
-async fn served(deviations: &[&str], unpaced: bool) -> Served {
+pub(crate) async fn served(deviations: &[&str], unpaced: bool) -> Served {
     believing(deviations, unpaced, Some("X-Forwarded-For")).await
 }
 
@@ -46,7 +46,7 @@ async fn believing(deviations: &[&str], unpaced: bool, header: Option<&str>) -> 
 }
 
 /// Runs the written profile, with or without its control API.
-async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) -> Run {
+pub(crate) async fn run(served: &Served, folder: &Path, control: bool, filters: &[&str]) -> Run {
     planned_and_run(served, folder, control, filters).await.1
 }
 

@@ -7,8 +7,8 @@ use assay_sim::seam::Seam;
 use assay_sim::world;
 use assay_spec::{Place, Service};
 
-/// A deviation that edits replies, limits or steps changes nothing of a day at a place that its row does not declare. `day`
-/// gives all that a client meets while some deviations are active.
+/// A deviation that edits replies, limits or steps does not act at a place that its row does not declare. `day` gives all that
+/// a client meets while some deviations are active.
 pub(crate) fn edits_act_where_declared(
     service: Service,
     places: &[Place],

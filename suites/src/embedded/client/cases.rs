@@ -1,6 +1,7 @@
 //! The worlds of the publishing client, by requirement.
 
 use assay_spec::Id;
+use assay_spec::publish::limits::RECORD_SKEW;
 use assay_spec::publish::requirements::{check, client as rows};
 
 use super::Case;
@@ -10,7 +11,8 @@ use super::server_deviations::{self, ServerDeviation};
 use super::trace::Trace;
 use crate::check::Checked;
 
-const NINE_MINUTES_MS: i64 = 9 * 60_000;
+/// A skew of the clocks that a client must accept.
+const ACCEPTED_SKEW_MS: i64 = RECORD_SKEW.value - RECORD_SKEW.slack_ms();
 
 /// A world in which the client must publish.
 const fn publishes(requirement: Id, fact: &'static str, scene: Scene) -> Case {
@@ -120,12 +122,12 @@ pub(super) static CASES: &[Case] = &[
     publishes(
         &rows::SKEW_TOLERATED,
         "server_nine_minutes_ahead_is_good",
-        Scene { skew_ms: NINE_MINUTES_MS, ..CONFORMING },
+        Scene { skew_ms: ACCEPTED_SKEW_MS, ..CONFORMING },
     ),
     publishes(
         &rows::SKEW_TOLERATED,
         "server_nine_minutes_behind_is_good",
-        Scene { skew_ms: -NINE_MINUTES_MS, ..CONFORMING },
+        Scene { skew_ms: -ACCEPTED_SKEW_MS, ..CONFORMING },
     ),
     shows(
         &rows::WAITS,

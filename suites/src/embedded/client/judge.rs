@@ -1,6 +1,8 @@
 //! Judges what a client did, from its requests.
 
 use assay_spec::crypto::{ed25519, text};
+use assay_spec::instant::SECOND;
+use assay_spec::limit::tenth;
 use assay_spec::publish::envelope::Envelope;
 use assay_spec::publish::submit::SAFETY_CEILING;
 use assay_spec::{Instant, Strict};
@@ -14,8 +16,6 @@ use crate::verdict::Failure;
 const HAMMERING: usize = 10;
 /// The most prepares that a client sends in a few seconds if it waits for a binding to be resolved.
 const LOOPING: usize = 3;
-/// The tolerance for a wait, because of clocks and schedulers.
-const SLACK_MS: i64 = 100;
 
 fn fail(place: &str, want: &str, got: impl Into<String>, exchange: Option<usize>) -> Stop {
     Stop::Fail(Failure { place: place.to_owned(), want: want.to_owned(), got: got.into(), exchange })
@@ -235,7 +235,8 @@ pub(super) fn keeps_retry_after(trace: &Trace) -> Checked {
         let (Some(seconds), Some(answered)) = (after, call.answered) else { continue };
         let seconds: i64 = seconds;
         refused = true;
-        let until = answered + seconds * 1000 - SLACK_MS;
+        // Clocks and schedulers are not exact.
+        let until = answered + seconds * SECOND - tenth(seconds * SECOND);
         if let Some(early) = trace.calls.iter().skip(n + 1).position(|next| next.at < until) {
             let ms = trace.calls[n + 1 + early].at - answered;
             let want = format!("nothing for {seconds} s");

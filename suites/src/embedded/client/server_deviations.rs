@@ -5,6 +5,7 @@
 //! a record of another kind, for example, violates several.
 
 use assay_spec::crypto::text;
+use assay_spec::publish::limits::RECORD_SKEW;
 use assay_spec::publish::message::{Instruction, Message};
 use assay_spec::publish::record::Record;
 use assay_spec::{Dialect, Instant, Strict};
@@ -68,7 +69,8 @@ impl ServerDeviation {
 }
 
 const UNRELATED_KEY: [u8; 32] = [7; 32];
-const ELEVEN_MINUTES_MS: i64 = 11 * 60_000;
+/// A skew of the clocks with which a client must not sign.
+const REJECTED_SKEW_MS: i64 = RECORD_SKEW.value + RECORD_SKEW.slack_ms();
 
 pub(super) const LEFT_OVER: ServerDeviation = ServerDeviation::Bytes(|bytes| [&bytes[..], &[0]].concat());
 /// The number of accounts in two bytes instead of one.
@@ -141,10 +143,10 @@ pub(super) const TIME_WITHOUT_MS: ServerDeviation = ServerDeviation::Text(|text|
 pub(super) const TIME_WITH_OFFSET: ServerDeviation =
     ServerDeviation::Text(|text| text.replace("Z\"}", "+00:00\"}").into_bytes());
 pub(super) const TIME_PAST: ServerDeviation = ServerDeviation::Record(|_, parts| {
-    Record::publish(parts.domain, parts.cid, parts.version, parts.time - ELEVEN_MINUTES_MS)
+    Record::publish(parts.domain, parts.cid, parts.version, parts.time - REJECTED_SKEW_MS)
 });
 pub(super) const TIME_FUTURE: ServerDeviation = ServerDeviation::Record(|_, parts| {
-    Record::publish(parts.domain, parts.cid, parts.version, parts.time + ELEVEN_MINUTES_MS)
+    Record::publish(parts.domain, parts.cid, parts.version, parts.time + REJECTED_SKEW_MS)
 });
 pub(super) const PAYLOAD_BLANK: ServerDeviation = ServerDeviation::Payload(|payload| format!("{payload} "));
 pub(super) const PAYLOAD_OTHER: ServerDeviation =
