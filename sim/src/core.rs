@@ -133,6 +133,18 @@ impl Core {
         self.deviations.enter(&place);
     }
 
+    /// What the world does at another place than that of the input being handled.
+    pub(crate) fn within<T>(&mut self, place: Place, act: impl FnOnce(&mut Core) -> T) -> T {
+        if !self.needs_places() {
+            return act(self);
+        }
+        let before = self.place;
+        self.enter(place);
+        let result = act(self);
+        self.enter(before);
+        result
+    }
+
     /// Records from now on where rules are applied.
     pub fn watch_places(&mut self) {
         self.visits = Some(BTreeSet::new());

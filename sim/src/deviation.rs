@@ -18,22 +18,38 @@ pub struct Deviation {
     pub variant: &'static str,
     /// What the simulator does instead.
     pub about: &'static str,
+    /// The places of its requirement where it shows, if it does not show at all of them.
+    pub shows_at: Option<&'static [Place]>,
     /// Where it acts, with its code.
     pub seam: Seam,
 }
 
+impl Deviation {
+    /// The places of its requirement where it shows.
+    pub fn places(&self) -> &'static [Place] {
+        self.shows_at.unwrap_or(self.requirement.places)
+    }
+}
+
+/// The last of these.
+pub(crate) const fn last<T: Copy>(all: &[T]) -> T {
+    all[all.len() - 1]
+}
+
 /// A service's table of deviations: `ROW, "variant" => "what the service does instead", seam |value: &mut Type| code;`.
+/// `at PLACES` after the string names the places where it shows, if these are not all places of the row.
 ///
 /// The seams are `guard` (without code), `reply`, `limits` and `step`.
 macro_rules! deviations {
     ($(
-        $rule:expr $(, $variant:literal)? => $about:literal
+        $rule:expr $(, $variant:literal)? => $about:literal $(at $places:path)?
         , $seam:ident $(|$value:ident: &mut $type:ty| $code:expr)?;
     )*) => {
         &[$(Deviation {
             requirement: &$rule,
             variant: concat!("" $(, $variant)?),
             about: $about,
+            shows_at: $crate::deviation::last(&[None $(, Some($places))?]),
             seam: $crate::seam::seam!($seam $(($value, $type, $code))?),
         }),*]
     };

@@ -14,6 +14,7 @@ use assay_spec::network::message::MessageType;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, seconds};
 use assay_spec::network::paging::Sizes;
 use assay_spec::network::pin;
+use assay_spec::network::places::{FILES, MESSAGE, REMOVAL};
 use assay_spec::network::query::{self, MessageFilter};
 use assay_spec::network::requirements::{
     aggregates, envelope, errors, flat, forget, indexer, info, instances, limits, listing, measurement,
@@ -138,7 +139,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
     envelope::TYPE_KNOWN => "an unknown type is a POST", guard;
     envelope::TYPE_OF_ENDPOINT => "an endpoint accepts any type", guard;
     envelope::TIMESTAMP => "a message without a timestamp gets one", guard;
-    envelope::CONTENT => "a message without content is accepted", guard;
+    envelope::CONTENT => "a message without content is accepted", step |s: &mut Take| {
+        s.0 = |core, state, call, expected, admit| {
+            accept_malformed(core, state, call, expected, admit, &envelope::CONTENT)
+        };
+    };
     envelope::REPLY_HASH => "the hash in the response is empty",
         reply |r: &mut Answer<Accepted>| r.change(&envelope::REPLY_HASH, "item_hash", json!(""));
     envelope::REPLY_STATUS => "the status in the response is `ok`",
@@ -672,15 +677,15 @@ pub(super) const ALL: &[Deviation] = deviations! {
         }
     };
     store::FORGOTTEN_BYTES => "forgotten files are still served", step |s: &mut ReleaseForgotten| s.0 = |_, _, _| ();
-    store::REMOVING => "a STORE is removed as soon as its payer has no credits left", step |s: &mut BeginGrace| {
+    store::REMOVING => "a STORE is removed as soon as its payer has no credits left" at REMOVAL, step |s: &mut BeginGrace| {
         s.0 = |core, state, number| lifecycle::end_grace(state, core, number, core.now());
     };
-    store::REMOVING, "incomplete" => "a STORE in `removing` has lost its content", reply |r: &mut Answer<Wrapped>| {
+    store::REMOVING, "incomplete" => "a STORE in `removing` has lost its content" at MESSAGE, reply |r: &mut Answer<Wrapped>| {
         if r.is_store(Status::Removing) {
             r["message"]["content"] = json!({});
         }
     };
-    store::REMOVING, "bytes" => "a STORE in `removing` has lost its file", step |s: &mut FindFile| {
+    store::REMOVING, "bytes" => "a STORE in `removing` has lost its file" at FILES, step |s: &mut FindFile| {
         s.0 = |core, replica, hash, site| {
             files::find(core, replica, hash, site).filter(|_| !is_removing(&replica.store, hash))
         };
@@ -723,11 +728,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
     errors::INTERNAL => "a failure of the node returns 400",
         reply |r: &mut Answer<Rejected>| r.change(&[&errors::INTERNAL], 400);
     errors::BODY => "error bodies are plain text",
-        reply |r: &mut Answer<Rejected>| r.body = Body::Text(r["error"].as_str().unwrap_or_default().to_owned());
+        reply |r: &mut Answer<Rejected>| {
+            r.spoil(|r| r.body = Body::Text(r["error"].as_str().unwrap_or_default().to_owned()));
+        };
     errors::BODY, "status" => "the status in an error body is `failed`",
-        reply |r: &mut Answer<Rejected>| r["status"] = json!("failed");
+        reply |r: &mut Answer<Rejected>| r.spoil(|r| r["status"] = json!("failed"));
     errors::BODY, "code" => "the code in an error body is a number",
-        reply |r: &mut Answer<Rejected>| r["code"] = json!(r.status);
+        reply |r: &mut Answer<Rejected>| r.spoil(|r| r["code"] = json!(r.status));
     errors::BAD_REQUEST => "a date that is not a number returns 422",
         reply |r: &mut Answer<Rejected>| r.change(&[&flat::START_DATE, &flat::END_DATE], 422);
     errors::NO_INTERNAL => "a hash with invalid characters makes the server fail", guard;

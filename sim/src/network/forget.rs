@@ -3,6 +3,7 @@
 use assay_spec::network::forget::{Target, Targets, Verdict, judge};
 use assay_spec::network::machines::{ForgetEvent, ForgetState, StoreState};
 use assay_spec::network::message::MessageType;
+use assay_spec::network::places::PROCESSING;
 use serde_json::Value;
 
 use super::authority::{self, Wish};
@@ -54,6 +55,10 @@ pub(super) fn receive(state: &mut State, core: &mut Core, number: Number, target
 
 /// Retries a FORGET.
 pub(super) fn retry(state: &mut State, core: &mut Core, number: Number) {
+    core.within(PROCESSING[0], |core| again(state, core, number));
+}
+
+fn again(state: &mut State, core: &mut Core, number: Number) {
     let Some(mut batch) = state.batches.remove(&number) else { return };
     batch.retries += 1;
     let verdict = look(state, core, number, &batch.targets);

@@ -3,6 +3,7 @@
 use assay_spec::network::content::Content;
 use assay_spec::network::machines::{StoreEvent, StoreState};
 use assay_spec::network::message::MessageType;
+use assay_spec::network::places::{PROCESSING, REMOVAL};
 use assay_spec::{Instant, Strict};
 use serde_json::{Map, Value};
 
@@ -63,6 +64,10 @@ fn life(state: &State, number: Number, members: &Map<String, Value>) -> Life {
 
 /// Validates a pending message and applies it if it is valid.
 pub(super) fn process(state: &mut State, core: &mut Core, number: Number) {
+    core.within(PROCESSING[0], |core| validate(state, core, number));
+}
+
+fn validate(state: &mut State, core: &mut Core, number: Number) {
     let store = &mut state.primary.store;
     let (kind, current) = (store.stored(number).kind(), store.state(number));
     if current != StoreState::Pending {
@@ -131,7 +136,7 @@ pub(super) fn run_out(state: &mut State, core: &mut Core, number: Number) {
     let now = core.now();
     step(state, core, number, StoreEvent::Unpaid);
     state.primary.store.change_life(number, |life| life.removing_at = Some(now));
-    steps::begin_grace(core, state, number);
+    core.within(REMOVAL[0], |core| steps::begin_grace(core, state, number));
 }
 
 /// Begins the grace period of a message that is `removing` from now on.
@@ -169,7 +174,7 @@ pub(super) fn end_grace(state: &mut State, core: &mut Core, number: Number, sinc
     let now = core.now();
     step(state, core, number, StoreEvent::Grace);
     state.primary.store.change_life(number, |life| life.removed_at = Some(now));
-    steps::release_removed(core, state, number);
+    core.within(REMOVAL[0], |core| steps::release_removed(core, state, number));
 }
 
 /// Applies a FORGET to a STORE.

@@ -30,6 +30,13 @@ impl Answer<Rejected> {
         }
     }
 
+    /// Changes the error body of the API. Those of compute nodes and of the neighbours are not shown.
+    pub(super) fn spoil(&mut self, edit: impl FnOnce(&mut Answer<Rejected>)) {
+        if !["probes", "neighbours"].contains(&self.about.rule.group) {
+            edit(self);
+        }
+    }
+
     /// Makes the reply to a rule a success with this body.
     pub(super) fn accept(&mut self, rule: Id, body: Body) {
         if self.about.rule == rule {

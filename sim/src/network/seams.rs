@@ -55,15 +55,17 @@ pub(super) fn accept_malformed(
     let (dialect, now) = (core.dialect.clone(), core.now());
     let has_message = broken == &envelope::SIGNATURE || broken == &envelope::ADDRESS;
     let parsed = if has_message {
-        Envelope::parse(&dialect, call.body(), expected, now, &mut Without(broken))?
+        let parsed = Envelope::parse(&dialect, call.body(), expected, now, &mut Without(broken))?;
+        let members = typed::read(core, parsed.kind, parsed.content.clone());
+        let content = Content::parse(parsed.kind, &members, core)?;
+        admit(core, &parsed, &content)?;
+        parsed
     } else {
+        // A message without content has no effect.
         let kind = expected.unwrap_or(MessageType::Post).name();
         let empty = body(&message_text("ETH", None, kind, now.seconds(), &json!({}), None), "", "");
         Envelope::parse(&dialect, empty.as_bytes(), expected, now, &mut Without(&envelope::ADDRESS))?
     };
-    let members = typed::read(core, parsed.kind, parsed.content.clone());
-    let content = Content::parse(parsed.kind, &members, core)?;
-    admit(core, &parsed, &content)?;
     let number = create::store(state, core, &parsed.message())?;
     Ok(Created::find(state, number))
 }

@@ -2,7 +2,7 @@
 //! random numbers and webhooks.
 
 mod aggregates;
-mod deviations;
+pub(crate) mod deviations;
 mod hostile;
 mod indexer;
 mod instances;

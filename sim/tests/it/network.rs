@@ -7,5 +7,6 @@ mod lists;
 mod messages;
 mod mirror;
 mod model;
+mod places;
 mod rates;
 mod walk;

@@ -21,6 +21,7 @@ pub mod neighbours;
 pub mod paging;
 pub mod params;
 pub mod pin;
+pub mod places;
 pub mod probes;
 pub mod program;
 pub mod query;

@@ -2,7 +2,7 @@
 //!
 //! - **Field cells**: each declared field of each response is made wrong in each way that its declaration excludes. A cell
 //!   is closed if the row that owns the field fails.
-//! - **Row cells**: each deviation acts at one of the places that its row declares. A cell is closed if the row's own check
+//! - **Row cells**: each deviation acts at one of the places of its row where it shows. A cell is closed if the row's own check
 //!   fails.
 //! - **Limit cells**: each limit gets the nearest wrong values. A cell is closed if the row of the limit fails.
 //!
@@ -177,13 +177,12 @@ async fn is_noticed(base: &Embedded, wrong: Wrong, settings: &Settings) -> Resul
     Ok(ran.iter().any(|ran| ran.outcome.verdict == Verdict::Fail))
 }
 
-/// Each deviation at each place that its row declares: its name, and the row.
+/// Each deviation at each place where it shows: its name, and the row.
 pub fn row_cells(services: &[Service]) -> Vec<(String, Id)> {
     let deviations = world::deviations().into_iter();
     let wanted = deviations.filter(|deviation| services.contains(&deviation.requirement.service));
     let scoped = wanted.flat_map(|what| {
-        let places = what.requirement.places.iter();
-        places.map(move |at| (Scoped { what, at: *at }.to_string(), what.requirement))
+        what.places().iter().map(move |at| (Scoped { what, at: *at }.to_string(), what.requirement))
     });
     scoped.collect()
 }

@@ -1,10 +1,12 @@
 //! Rejections: their body and status, and that no part of a rejected message is stored.
 
+use assay_spec::Place;
 use assay_spec::network::requirements::{envelope, errors as rows};
 use assay_spec::network::{info, message, program, query, storage};
 use serde_json::json;
 
 use super::caller::caller;
+use super::creations::Creation;
 use super::every::every;
 use super::messages::another;
 use super::refusals;
@@ -32,10 +34,10 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(30, 0, 0)
         .writes(9)
         .needs(&[Need::Faults]),
-    refuses!(rows::NOTHING_STORED, rejected_message_is_not_stored, refusals::MALFORMED)
-        .costs(5, 0, 0)
-        .elsewhere(9)
-        .writes(4)
+    refuses!(rows::NOTHING_STORED, each rejected_message_is_not_stored, refusals::MALFORMED)
+        .costs(46, 0, 0)
+        .elsewhere(76)
+        .writes(35)
         .after(const { &[&envelope::TYPE, &envelope::TIMESTAMP, &envelope::CONTENT] }),
 ];
 
@@ -204,21 +206,21 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
     Ok(())
 }
 
-/// Sends three invalid messages and a valid one from the same sender. The sender's list must contain only the valid
-/// one.
-async fn rejected_message_is_not_stored(probe: &Probe<'_>) -> Checked {
-    let sender = caller(probe);
+/// Sends three invalid messages and a valid one of the same sender to each endpoint that takes messages. The sender's list
+/// must contain only the valid one, and the instance that it changes.
+async fn rejected_message_is_not_stored(probe: &Probe<'_>, place: Place) -> Checked {
+    let creation = Creation::at(probe, place).await?;
+    let good = creation.draft(probe).await?;
     for (member, value) in [("type", json!(1)), ("timestamp", json!("now")), ("content", json!(1))] {
-        let draft = post_draft(probe, &sender).await?.with(member, Some(value));
-        draft.attempt(probe).await?.given_status(REJECTED)?;
+        good.clone().with(member, Some(value)).attempt(probe).await?.given_status(REJECTED)?;
     }
     // A valid one, which must be listed where the others are not.
-    let good = post_draft(probe, &sender).await?.send(probe).await?;
-    good.counterpart_status(ACCEPTED)?;
-    let hash = good.json()["item_hash"].as_str().unwrap_or_default().to_owned();
-    probe.given(!hash.is_empty(), "the answer to a creation has no item_hash")?;
-    let listed = list_of(probe, &sender, &[&hash]).await?;
-    let found = listed.texts("item_hash");
-    let others: Vec<&String> = found.iter().filter(|one| **one != hash).collect();
-    listed.answer.expect(others.is_empty(), "/messages", "the valid message only", found.join(", "))
+    let answer = good.send(probe).await?;
+    answer.counterpart_accepted(ACCEPTED, creation.evidence())?;
+    let hash = answer.json()["item_hash"].as_str().map(str::to_owned);
+    let hash: Vec<&str> = hash.iter().map(String::as_str).collect();
+    let listed = list_of(probe, &good.caller, &hash).await?;
+    let (found, most) = (listed.texts("item_hash"), creation.before() + 1);
+    let want = format!("the valid message only: {most}");
+    listed.answer.expect(found.len() <= most, "/messages", want, found.join(", "))
 }

@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod caller;
+mod creations;
 mod envelope;
 mod errors;
 mod every;

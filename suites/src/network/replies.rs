@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::creations::hashes;
 use super::wire::{Call, Draft};
 use super::{ACCEPTED, PAUSE, REJECTED, list_of, look, tries};
 use crate::check::{Checked, Stop};
@@ -85,15 +86,12 @@ pub(super) async fn expect_unprocessed(probe: &Probe<'_>, good: &Draft, bad: &Dr
         probe.note("the target accepts a value of another type and may read it as the type of the table");
         return Ok(());
     }
-    let hashes = if let Some(hash) = answer.json()["item_hash"].as_str().filter(|hash| !hash.is_empty()) {
-        vec![hash.to_owned()]
-    } else {
-        // Some replies have no hash. The sender has sent nothing else.
+    let is_named = is_text(&answer.json()["item_hash"]);
+    if !is_named {
         let listed = list_of(probe, &good.caller, &[]).await?;
         probe.given(!listed.items.is_empty(), "the list of the valid message's sender is empty")?;
-        list_of(probe, &bad.caller, &[]).await?.texts("item_hash")
-    };
-    for hash in hashes {
+    }
+    for hash in hashes(probe, &answer, &bad.caller).await? {
         let read = look(probe, &hash).await?;
         read.given_status(&[200])?;
         let state = read.json()["status"].as_str().unwrap_or_default().to_owned();

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use assay_spec::Instant;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::message;
+use assay_spec::network::places::MESSAGE_CREATION;
+use assay_spec::{Instant, Place};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded::Serializer;
 
@@ -177,6 +178,12 @@ impl Draft {
         self
     }
 
+    /// To the endpoint of a place: its own, or `POST /messages`, which takes every type.
+    #[must_use]
+    pub(crate) fn at(self, place: Place) -> Draft {
+        if MESSAGE_CREATION.contains(&place) { self.to(&message::CREATE, "POST", "/messages") } else { self }
+    }
+
     /// Sets a member of the message before it is signed; `None` removes it.
     #[must_use]
     pub(crate) fn with(mut self, member: &str, value: Option<Value>) -> Draft {
@@ -221,12 +228,26 @@ impl Draft {
 
     /// Sends it; it should be accepted.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-        self.call.clone().json(self.body()).send(probe).await
+        self.call().send(probe).await
     }
 
     /// Sends it; the check judges the answer.
     pub(crate) async fn attempt<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-        self.call.clone().json(self.body()).attempt(probe).await
+        self.call().attempt(probe).await
+    }
+
+    /// Sends another body to its endpoint.
+    pub(crate) async fn attempt_body<'p>(
+        &self,
+        probe: &'p Probe<'_>,
+        body: &str,
+    ) -> Result<Answer<'p>, Stop> {
+        self.call.clone().json(body).attempt(probe).await
+    }
+
+    /// The call that sends it.
+    pub(crate) fn call(&self) -> Call {
+        self.call.clone().json(self.body())
     }
 }
 

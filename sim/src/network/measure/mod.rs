@@ -10,11 +10,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use assay_spec::network::machines::{MeasurementEvent, MeasurementState};
+use assay_spec::network::places::MEASUREMENT;
 use imbl::{OrdMap, Vector};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::limits::Retention;
 use super::{State, Timer, actions, set};
 use crate::core::Core;
 
@@ -166,7 +166,7 @@ fn close(state: &mut State, core: &mut Core, number: u64) {
     visit::end_all(state, core, number);
     let Some(hour) = state.measure.hour.take() else { return };
     moves(core, hour.state, MeasurementEvent::Close);
-    publish::hour(state, core, number, &hour.results);
+    core.within(MEASUREMENT[0], |core| publish::hour(state, core, number, &hour.results));
     for measured in hour.results {
         state.measure.records.entry(measured.node).or_default().push_back(measured);
     }
@@ -174,11 +174,10 @@ fn close(state: &mut State, core: &mut Core, number: u64) {
     open(state, core);
 }
 
-/// Drops records of an hour that ended more than two weeks ago.
+/// The records of an hour are too old to be shown. Records are kept twice as long, since a request decides what it shows.
 fn age(state: &mut State, core: &mut Core) {
     moves(core, MeasurementState::Published, MeasurementEvent::Age);
-    let Retention(retention_ms) = core.limits(&Retention(state.limits.metrics_retention_ms));
-    let begin = core.now() - retention_ms;
+    let begin = core.now() - state.limits.metrics_retention_ms.saturating_mul(2);
     for node in 0..state.nodes.len() {
         let Some(records) = state.measure.records.get_mut(&node) else { continue };
         while records.front().is_some_and(|first| first.at < begin) {

@@ -22,19 +22,29 @@ pub(crate) fn edits_act_where_declared(
         !declared.is_empty() && !declared.iter().any(|declared| declared.contains(place))
     };
     let conforming = day(&[]);
+    // One deviation of each row at each place.
+    let mut outside: BTreeMap<(Place, u32), String> = BTreeMap::new();
     for place in places {
-        // One deviation of each row; if they change something together, each is tried alone.
-        let mut outside: BTreeMap<u32, String> = BTreeMap::new();
         let edits = world::deviations().into_iter().filter(is_edit);
         for what in edits.filter(|deviation| elsewhere(place, deviation)) {
-            outside.insert(what.requirement.key, Scoped { what, at: *place }.to_string());
+            outside.insert((*place, what.requirement.key), Scoped { what, at: *place }.to_string());
         }
-        let names: Vec<String> = outside.into_values().collect();
-        if day(&names) == conforming {
-            continue;
-        }
-        let acts = |name: &&String| day(std::slice::from_ref(*name)) != conforming;
-        let acting: Vec<&String> = names.iter().filter(acts).collect();
-        panic!("{acting:#?} act, although their rows do not declare {place}");
     }
+    let names: Vec<String> = outside.into_values().collect();
+    let acts = |names: &[String]| day(names) != conforming;
+    let found = acting(&names, &acts);
+    assert!(found.is_empty(), "{found:#?} act, although their rows do not declare these places");
+}
+
+/// Those of the names that act, found by halves. If several act together only, these.
+fn acting(names: &[String], acts: &impl Fn(&[String]) -> bool) -> Vec<String> {
+    if names.is_empty() || !acts(names) {
+        return Vec::new();
+    }
+    let (one, other) = names.split_at(names.len() / 2);
+    if one.is_empty() {
+        return names.to_vec();
+    }
+    let found = [acting(one, acts), acting(other, acts)].concat();
+    if found.is_empty() { names.to_vec() } else { found }
 }

@@ -36,12 +36,17 @@ fn is_mine(name: &str) -> bool {
     words.next() == Some("network") && words.next().is_some_and(|group| GROUPS.contains(&group))
 }
 
-/// The statuses and bodies of a script that consults every rule of these families.
 fn play(deviation: Option<&str>) -> Vec<String> {
-    let mut stage = Stage { driver: Driver::unhurried(1), seen: Vec::new() };
+    let mut driver = Driver::unhurried(1);
     if let Some(name) = deviation {
-        stage.driver.deviate(name);
+        driver.deviate(name);
     }
+    play_with(&mut driver)
+}
+
+/// The statuses and bodies of a script that consults every rule of these families.
+pub(crate) fn play_with(driver: &mut Driver) -> Vec<String> {
+    let mut stage = Stage { driver: driver.clone(), seen: Vec::new() };
     stage.aggregates();
     stage.programs();
     stage.instances();
@@ -49,6 +54,7 @@ fn play(deviation: Option<&str>) -> Vec<String> {
     stage.indexer();
     stage.vrf();
     stage.webhooks();
+    *driver = stage.driver;
     stage.seen
 }
 

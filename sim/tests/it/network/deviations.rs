@@ -36,14 +36,6 @@ struct Script {
 }
 
 impl Script {
-    fn new(deviation: Option<&str>) -> Script {
-        let mut driver = Driver::unhurried(1);
-        if let Some(name) = deviation {
-            driver.deviate(name);
-        }
-        Script { driver, heard: Vec::new() }
-    }
-
     fn hear(&mut self, site: Site, call: &Call) -> Value {
         let reply = self.driver.net_at(site, call);
         let retry = reply.headers.get("retry-after");
@@ -286,15 +278,25 @@ impl Script {
     }
 
     fn play(deviation: Option<&str>) -> Vec<String> {
-        let mut script = Script::new(deviation);
-        script.get("/api/v0/messages?");
-        script.envelopes();
-        script.lists();
-        script.files();
-        script.lives();
-        script.rates();
-        script.heard
+        let mut driver = Driver::unhurried(1);
+        if let Some(name) = deviation {
+            driver.deviate(name);
+        }
+        play(&mut driver)
     }
+}
+
+/// Makes the calls of the script. Returns what a client receives.
+pub(crate) fn play(driver: &mut Driver) -> Vec<String> {
+    let mut script = Script { driver: driver.clone(), heard: Vec::new() };
+    script.get("/api/v0/messages?");
+    script.envelopes();
+    script.lists();
+    script.files();
+    script.lives();
+    script.rates();
+    *driver = script.driver;
+    script.heard
 }
 
 #[test]

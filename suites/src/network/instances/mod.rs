@@ -41,7 +41,7 @@ fn ssh_key(probe: &Probe<'_>) -> String {
 }
 
 /// A creation of an instance of `owner`.
-async fn wanted(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
+pub(super) async fn wanted(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
     Ok(Draft::new(probe, owner, "INSTANCE", content(probe)).await?.to(&CREATE, "POST", "/instances"))
 }
 
@@ -86,8 +86,15 @@ async fn recorded<'p>(probe: &'p Probe<'_>) -> Result<(Made<'p>, Answer<'p>), St
     Ok((made, answer))
 }
 
+/// An instance that was created and can be read: its owner and its identifier.
+pub(super) async fn settled(probe: &Probe<'_>) -> Result<(Caller, String), Stop> {
+    let Made { owner, id, .. } = made(probe).await?;
+    found(probe, instance_call(&id)).await?;
+    Ok((owner, id))
+}
+
 /// An update of an instance.
-async fn update(probe: &Probe<'_>, owner: &Caller, id: &str) -> Result<Draft, Stop> {
+pub(super) async fn update(probe: &Probe<'_>, owner: &Caller, id: &str) -> Result<Draft, Stop> {
     let label = assay_spec::crypto::text::hex(&probe.draw("update")[..8]);
     let content = json!({
         "instance_id": id, "name": format!("renamed-{label}"), "description": format!("described anew: {label}"),
@@ -104,7 +111,7 @@ pub(super) async fn changes(probe: &Probe<'_>, owner: &Caller, id: &str) -> Resu
 }
 
 /// An action on an instance, dated `seconds_ago`, so that the same action at another time is another message.
-async fn control(
+pub(super) async fn control(
     probe: &Probe<'_>,
     owner: &Caller,
     id: &str,

@@ -1,0 +1,265 @@
+//! Where the rows of the node API apply: its endpoints, and what the network does besides requests.
+
+use crate::Place;
+
+const CREATE_MESSAGE: Place = Place::at("create-message");
+
+/// `POST /messages`: a message of any type.
+pub const MESSAGE_CREATION: &[Place] = &[CREATE_MESSAGE];
+/// Each endpoint that takes an envelope.
+pub const CREATIONS: &[Place] = &[
+    CREATE_MESSAGE,
+    OWN_TYPE[0],
+    OWN_TYPE[1],
+    OWN_TYPE[2],
+    OWN_TYPE[3],
+    OWN_TYPE[4],
+    OWN_TYPE[5],
+    OWN_TYPE[6],
+];
+/// Each endpoint that takes an envelope with a type of its own.
+pub const OWN_TYPE: &[Place] = &[
+    Place::at("create-aggregate"),
+    Place::at("create-program"),
+    Place::at("create-instance"),
+    Place::at("update-instance"),
+    Place::at("control-instance"),
+    Place::at("pin"),
+    Place::at("create-webhook"),
+];
+/// `POST /aggregates`.
+pub const AGGREGATE_CREATION: &[Place] = &[OWN_TYPE[0]];
+/// Each endpoint that takes an AGGREGATE.
+pub const AGGREGATE_WRITES: &[Place] = &[OWN_TYPE[0], CREATE_MESSAGE];
+/// `POST /programs`.
+pub const PROGRAM_CREATION: &[Place] = &[OWN_TYPE[1]];
+/// Each endpoint that takes a PROGRAM.
+pub const PROGRAM_WRITES: &[Place] = &[OWN_TYPE[1], CREATE_MESSAGE];
+/// `POST /instances`.
+pub const INSTANCE_CREATION: &[Place] = &[OWN_TYPE[2]];
+/// Each endpoint that takes an INSTANCE.
+pub const INSTANCE_WRITES: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE];
+/// Each endpoint that takes an INSTANCE or an INSTANCE_UPDATE.
+pub const INSTANCE_PORTS: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE, OWN_TYPE[3]];
+/// Each endpoint that takes a message about an instance.
+pub const INSTANCE_TEXTS: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE, OWN_TYPE[3], OWN_TYPE[4]];
+/// `PUT /instances/{instance_id}`.
+pub const INSTANCE_UPDATE: &[Place] = &[OWN_TYPE[3]];
+/// Each endpoint that takes an INSTANCE_UPDATE.
+pub const UPDATE_WRITES: &[Place] = &[OWN_TYPE[3], CREATE_MESSAGE];
+/// `POST /instances/{instance_id}/control`.
+pub const INSTANCE_CONTROL: &[Place] = &[OWN_TYPE[4]];
+/// Each endpoint that takes an INSTANCE_CONTROL.
+pub const CONTROL_WRITES: &[Place] = &[OWN_TYPE[4], CREATE_MESSAGE];
+/// Each endpoint that changes the instance in its path.
+pub const INSTANCE_CHANGES: &[Place] = &[OWN_TYPE[3], OWN_TYPE[4]];
+/// `POST /ipfs/pin`.
+pub const PIN_CREATION: &[Place] = &[OWN_TYPE[5]];
+/// Each endpoint that takes an IPFS_PIN.
+pub const PIN_WRITES: &[Place] = &[OWN_TYPE[5], CREATE_MESSAGE];
+/// `POST /webhooks`.
+pub const WEBHOOK_CREATION: &[Place] = &[OWN_TYPE[6]];
+/// Each endpoint that takes a WEBHOOK.
+pub const WEBHOOK_WRITES: &[Place] = &[OWN_TYPE[6], CREATE_MESSAGE];
+
+/// `GET /messages/{hash}`.
+pub const MESSAGE: &[Place] = &[Place::at("message")];
+/// `GET /messages`.
+pub const MESSAGES: &[Place] = &[LISTS[0]];
+/// `GET /messages.json`.
+pub const FLAT: &[Place] = &[LISTS[1]];
+/// Each list with pages.
+pub const LISTS: &[Place] = &[
+    Place::at("messages"),
+    Place::at("messages-flat"),
+    Place::at("aggregates"),
+    Place::at("instances"),
+    Place::at("events"),
+    Place::at("transactions"),
+];
+/// `POST /storage/store`.
+pub const UPLOAD: &[Place] = &[Place::at("store-file")];
+/// `GET /storage/{hash}`.
+pub const FILE: &[Place] = &[FILES[0]];
+/// `GET /storage/raw/{hash}`.
+pub const RAW_FILE: &[Place] = &[FILES[1]];
+/// Each endpoint that returns a file.
+pub const FILES: &[Place] = &[Place::at("file"), Place::at("raw-file")];
+/// `GET /aggregates/{address}/{key}`.
+pub const AGGREGATE: &[Place] = &[Place::at("aggregate")];
+/// `GET /aggregates`.
+pub const AGGREGATES: &[Place] = &[LISTS[2]];
+/// `GET /aggregates/{address}.json`.
+pub const AGGREGATES_OF: &[Place] = &[Place::at("aggregates-of")];
+/// `POST /run/{program_hash}`.
+pub const RUN: &[Place] = &[Place::at("run")];
+/// `GET /instances/{instance_id}`.
+pub const INSTANCE: &[Place] = &[Place::at("instance")];
+/// `GET /instances`.
+pub const INSTANCES: &[Place] = &[LISTS[3]];
+/// `GET /ipfs/{hash}`.
+pub const PINNED: &[Place] = &[Place::at("pinned")];
+/// `GET /indexer/{network}/events`.
+pub const EVENTS: &[Place] = &[LISTS[4]];
+/// `GET /indexer/{network}/transactions`.
+pub const TRANSACTIONS: &[Place] = &[LISTS[5]];
+/// The lists of indexed chain data.
+pub const INDEXER: &[Place] = &[LISTS[4], LISTS[5]];
+/// `POST /vrf/generate`.
+pub const VRF_GENERATE: &[Place] = &[Place::at("vrf-generate")];
+/// `POST /vrf/verify`.
+pub const VRF_VERIFY: &[Place] = &[Place::at("vrf-verify")];
+/// `GET /info/public.json`.
+pub const INFO: &[Place] = &[Place::at("info")];
+/// The metrics of each kind of node.
+pub const METRICS: &[Place] = &[Place::at("core-metrics"), Place::at("compute-metrics")];
+/// `GET /core/{node_hash}/metrics`.
+pub const CORE_METRICS: &[Place] = &[METRICS[0]];
+/// `GET /compute/{node_hash}/metrics`.
+pub const COMPUTE_METRICS: &[Place] = &[METRICS[1]];
+/// `GET /metrics.json`.
+pub const NODE_METRICS: &[Place] = &[Place::at("node-metrics")];
+/// `GET /about/login`.
+pub const LOGIN: &[Place] = &[Place::at("login")];
+/// `GET /vm/{hash}`.
+pub const VM: &[Place] = &[Place::at("vm")];
+/// `GET /status/check/{check_name}`.
+pub const STATUS_CHECK: &[Place] = &[Place::at("status-check")];
+/// Each endpoint that shows what messages have written.
+pub const READINGS: &[Place] = &[
+    MESSAGE[0],
+    LISTS[0],
+    LISTS[1],
+    FILES[0],
+    FILES[1],
+    AGGREGATE[0],
+    LISTS[2],
+    AGGREGATES_OF[0],
+    RUN[0],
+    INSTANCE[0],
+    LISTS[3],
+    PINNED[0],
+];
+/// The general endpoints, by the class of their rate.
+pub const GENERAL: &[Place] = &[
+    MESSAGE[0],
+    LISTS[0],
+    LISTS[1],
+    FILES[0],
+    FILES[1],
+    AGGREGATE[0],
+    LISTS[2],
+    AGGREGATES_OF[0],
+    INSTANCE[0],
+    LISTS[3],
+    PINNED[0],
+    LISTS[4],
+    LISTS[5],
+    VRF_GENERATE[0],
+    VRF_VERIFY[0],
+    INFO[0],
+    METRICS[0],
+    METRICS[1],
+    NODE_METRICS[0],
+];
+/// The endpoints that take a signature, by the class of their rate.
+pub const AUTHENTICATED: &[Place] = &[
+    CREATE_MESSAGE,
+    OWN_TYPE[0],
+    OWN_TYPE[1],
+    OWN_TYPE[2],
+    OWN_TYPE[3],
+    OWN_TYPE[4],
+    OWN_TYPE[5],
+    OWN_TYPE[6],
+    UPLOAD[0],
+];
+/// Each endpoint of a core node.
+pub const CORE: &[Place] = &[
+    CREATE_MESSAGE,
+    OWN_TYPE[0],
+    OWN_TYPE[1],
+    OWN_TYPE[2],
+    OWN_TYPE[3],
+    OWN_TYPE[4],
+    OWN_TYPE[5],
+    OWN_TYPE[6],
+    UPLOAD[0],
+    RUN[0],
+    MESSAGE[0],
+    LISTS[0],
+    LISTS[1],
+    FILES[0],
+    FILES[1],
+    AGGREGATE[0],
+    LISTS[2],
+    AGGREGATES_OF[0],
+    INSTANCE[0],
+    LISTS[3],
+    PINNED[0],
+    LISTS[4],
+    LISTS[5],
+    VRF_GENERATE[0],
+    VRF_VERIFY[0],
+    INFO[0],
+    METRICS[0],
+    METRICS[1],
+    NODE_METRICS[0],
+];
+/// A message is validated and applied.
+pub const PROCESSING: &[Place] = &[Place::at("processing")];
+/// Payers run out of credits, and what they do not pay for is removed.
+pub const REMOVAL: &[Place] = &[Place::at("removal")];
+/// A STORE in `removing`: how it gets there, and what is shown of it.
+pub const REMOVING: &[Place] = &[REMOVAL[0], MESSAGE[0], FILES[0], FILES[1]];
+/// The measurement program publishes the results of an hour.
+pub const MEASUREMENT: &[Place] = &[Place::at("measurement")];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::network::limits::Rate;
+    use crate::network::requirements::GROUPS;
+    use crate::network::{COMPUTE, self as network};
+    use crate::requirement::{Evidence, Subject};
+
+    fn names(places: &[Place]) -> BTreeSet<&'static str> {
+        places.iter().map(|place| place.endpoint).collect()
+    }
+
+    #[test]
+    fn places_have_the_names_of_endpoints() {
+        let core = network::CORE.iter();
+        assert_eq!(names(CORE), core.clone().map(|endpoint| endpoint.name).collect());
+        let compute = COMPUTE.iter().map(|endpoint| endpoint.name).collect();
+        assert_eq!(names(&[LOGIN, VM, STATUS_CHECK].concat()), compute);
+        let of = |class: Rate| {
+            let own = core.clone().filter(move |endpoint| Rate::for_endpoint(endpoint) == class);
+            own.map(|endpoint| endpoint.name).collect::<BTreeSet<_>>()
+        };
+        let declared = [GENERAL, AUTHENTICATED, RUN].map(names);
+        assert_eq!(declared, Rate::ALL.map(of));
+    }
+
+    /// Rows without a place, and why.
+    const NOWHERE: [(&str, &str); 5] = [
+        ("network.webhooks.delivered", "the client receives it"),
+        ("network.measurement.every-node", "each node is probed in turn"),
+        ("network.neighbours.scheduler", "open, and no rule of it is applied"),
+        ("network.neighbours.status", "open, and no rule of it is applied"),
+        ("network.neighbours.credit", "open, and no rule of it is applied"),
+    ];
+
+    #[test]
+    fn rows_about_a_server_have_places() {
+        // What binds a record, a reader or a client has no place at the server; neither has what only vectors show.
+        let rows = GROUPS.iter().flat_map(|group| group.iter());
+        let about_server =
+            rows.filter(|row| row.subject == Subject::Server && row.evidence != Evidence::Vector);
+        let bare: BTreeSet<String> =
+            about_server.filter(|row| row.places.is_empty()).map(ToString::to_string).collect();
+        assert_eq!(bare, NOWHERE.map(|(row, _)| row.to_owned()).into());
+    }
+}
