@@ -68,7 +68,8 @@ pub async fn foresee(
         if settings.real_time {
             *left_out = missing(target, check, true).map(|need| LeftOut::not_testable(needs(need, check)));
         }
-        if check.given.is_some_and(|(_, given)| given(settings)) {
+        let is_given = check.given.is_some_and(|(_, given)| given(settings));
+        if is_given {
             *left_out = None;
         }
         if let (true, Some(why)) =
@@ -77,7 +78,7 @@ pub async fn foresee(
             *left_out = Some(LeftOut::not_testable(why));
         }
         if left_out.is_none() {
-            *left_out = unwelcome(target, wishes, check);
+            *left_out = unwelcome(target, wishes, check, is_given);
         }
         if left_out.is_none() {
             *left_out = early(target, settings, check).await;
@@ -103,8 +104,7 @@ pub fn select(
 
 fn needs(need: Need, check: &Check) -> String {
     let wait = if need == Need::Clock && check.cost.waits > 0 { ", or --real-time" } else { "" };
-    let given =
-        check.given.map(|(key, _)| format!(", or a domain in that state ({key})")).unwrap_or_default();
+    let given = check.given.map(|(key, _)| format!(", or {key}")).unwrap_or_default();
     format!("needs {}{wait}{given}", need.missing())
 }
 
@@ -122,13 +122,14 @@ fn missing(target: &dyn Target, check: &Check, real_time: bool) -> Option<Need> 
 }
 
 /// Why the user does not want a check to run. A check with its own world harms no data of others, but `--read-only`
-/// excludes it too.
-fn unwelcome(target: &dyn Target, wishes: &Wishes, check: &Check) -> Option<LeftOut> {
+/// excludes it too. A fixture replaces what makes a check heavy.
+fn unwelcome(target: &dyn Target, wishes: &Wishes, check: &Check, is_given: bool) -> Option<LeftOut> {
     if wishes.read_only && check.cost.writes > 0 {
         return Some(LeftOut::not_testable("the check writes, and the run may only read (--read-only)"));
     }
     let weight = check.cost.weight();
-    if weight == Weight::Light || target.offer().forks || wishes.include.contains(&weight) {
+    let is_replaced = is_given && weight == Weight::Heavy;
+    if weight == Weight::Light || is_replaced || target.offer().forks || wishes.include.contains(&weight) {
         return None;
     }
     let why = match weight {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod send;
+mod shared;
 mod talk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,7 @@ use crate::target::Environment;
 use crate::verdict::{AtPlace, Failure};
 
 pub use answer::{Answer, CONTENT, Evidence, Fetched, Held};
+pub use shared::Shared;
 
 /// Settings of a run that every check sees.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +41,8 @@ pub struct Settings {
     pub wrong: BTreeMap<String, String>,
     /// What the profile keeps secret; no outcome shows it.
     pub secrets: Hidden,
+    /// The responses that several checks read.
+    pub shared: Shared,
     /// What the checks have learned; no outcome shows it.
     pub learned: Learned,
     /// The inference gateway's fixtures and readings.

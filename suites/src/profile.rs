@@ -34,10 +34,10 @@ pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
 pub use gate::{Gate, Percent};
 pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
-pub use hosting::{Hosting, HostingReadings};
+pub use hosting::{Hosting, HostingReadings, TombstoneForm};
 pub use metadata::{Metadata, MetadataContract, MetadataLimits, MetadataReadings};
 pub use network::{
-    AggregateWrite, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, NetworkLimits,
+    AggregateWrite, FORGET_SETTLE_SECONDS, MetricsBase, MetricsType, Network, NetworkFixtures, NetworkLimits,
     NetworkReadings, SigningScheme,
 };
 pub use secret::{Secret, SecretError, Secrets};
@@ -98,6 +98,9 @@ pub struct Publish {
     /// Base URL of a node of the chain, without a trailing slash.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub chain_url: Option<String>,
+    /// Base URL of a standby node of the service.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub standby_url: Option<String>,
     /// The header from which the service reads the client's address, if it trusts this machine.
     #[serde(default, deserialize_with = "drop::optional_header_name")]
     pub forwarding_header: Option<String>,
@@ -132,6 +135,34 @@ pub struct PublishReadings {
     pub transfer_needs_cid: bool,
     /// The rule that body and envelope name the same domain is applied leniently.
     pub lenient_rule7: bool,
+    /// How strings of a record are written, besides the quotes, backslashes and control characters.
+    pub escape_profile: EscapeProfile,
+    /// How the chain's log shows a memo. If not set, either is accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memo_log_form: Option<MemoLogForm>,
+}
+
+/// How the characters of a record's strings are written that JSON need not escape.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EscapeProfile {
+    /// As they are.
+    #[default]
+    Raw,
+    /// Those outside ASCII as `\u` escapes.
+    Ascii,
+    /// In any valid way.
+    Any,
+}
+
+/// How the chain's log shows a memo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoLogForm {
+    /// As it is.
+    Plain,
+    /// In quotes, with quotes and backslashes escaped.
+    Quoted,
 }
 
 /// The pace of a run.
@@ -202,6 +233,9 @@ impl Profile {
             ("control_token", self.control_token.as_ref()),
             ("gateway.key", self.gateway.as_ref().and_then(|gateway| gateway.key.as_ref())),
             ("gateway.revoked_key", self.gateway.as_ref().and_then(|gateway| gateway.revoked_key.as_ref())),
+            ("gateway.second_key", self.gateway.as_ref().and_then(|gateway| gateway.second_key.as_ref())),
+            ("gateway.payment", self.gateway.as_ref().and_then(|gateway| gateway.payment.as_ref())),
+            ("network.owner_key", self.network.as_ref().and_then(|network| network.owner_key.as_ref())),
             ("hosting.wallet_key", self.hosting.as_ref().and_then(|hosting| hosting.wallet_key.as_ref())),
             ("publish.key", self.publish.as_ref().and_then(|publish| publish.key.as_ref())),
             ("publish.second_key", self.publish.as_ref().and_then(|publish| publish.second_key.as_ref())),

@@ -140,7 +140,8 @@ mod tests {
 
     use super::*;
     use crate::profile::{
-        DropReadings, GatewayReadings, HostingReadings, MetadataReadings, NetworkReadings, PublishReadings,
+        DropReadings, GatewayReadings, HostingReadings, MemoLogForm, MetadataReadings, MetricsBase,
+        NetworkReadings, PublishReadings, TombstoneForm,
     };
 
     /// A profile with the table of the reading and one line in it.
@@ -182,13 +183,16 @@ mod tests {
             first_page: 1,
             forget_settle_seconds: 1,
             metrics_content_type: NetworkReadings::default().metrics_content_type,
+            metrics_base: Some(MetricsBase::Primary),
         };
         let hosting = HostingReadings {
             project_entry_schema: Some(1),
             ecies_nonce_len: 16,
+            tombstone_form: Some(TombstoneForm::Literal),
             derivation_lines: Some(["a", "b", "c", "d"].map(str::to_owned)),
         };
-        let publish = PublishReadings { transfer_needs_cid: true, lenient_rule7: true };
+        let publish =
+            PublishReadings { memo_log_form: Some(MemoLogForm::Plain), ..PublishReadings::default() };
         let fields: BTreeSet<String> = [
             keys("gateway", gateway),
             keys("metadata", metadata),

@@ -119,14 +119,18 @@ pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result
     let mut wrong = Vec::new();
     let owned = |key: &str| secrets.get(key).map(str::to_owned);
     if let Some(gateway) = &profile.gateway {
-        settings.gateway =
-            gateway::Fixtures::new(gateway, owned("gateway.key"), owned("gateway.revoked_key"));
+        let fixtures = gateway::Fixtures::new(gateway, owned("gateway.key"), owned("gateway.revoked_key"));
+        settings.gateway = fixtures.paying(owned("gateway.second_key"), owned("gateway.payment"));
     }
     if let Some(metadata) = &profile.metadata {
         settings.metadata = metadata::Fixtures::new(metadata);
     }
     if let Some(network) = &profile.network {
         settings.network = network::Fixtures::new(network);
+        match secrets.get("network.owner_key").map(hosting::wallet).transpose() {
+            Ok(key) => settings.network.owner_key = key,
+            Err(why) => wrong.push(loaded.source.wrong_at("network.owner_key", &why)),
+        }
     }
     if let Some(hosting) = &profile.hosting {
         match hosting::Fixtures::new(hosting, secrets.get("hosting.wallet_key")) {
@@ -159,6 +163,8 @@ pub fn sites(profile: &Profile) -> BTreeMap<String, String> {
     add("publish", profile.publish.as_ref().map(|publish| &publish.url));
     add("chain", profile.publish.as_ref().and_then(|publish| publish.chain_url.as_ref()));
     add("drop", profile.drop.as_ref().map(|drop| &drop.url));
+    add(drop::PAUSED, profile.drop.as_ref().and_then(|drop| drop.paused_url.as_ref()));
+    add(publish::STANDBY, profile.publish.as_ref().and_then(|publish| publish.standby_url.as_ref()));
     sites.extend(profile.network.iter().flat_map(Network::sites));
     sites
 }
@@ -172,8 +178,8 @@ pub fn forwarding(profile: &Profile) -> BTreeMap<String, String> {
         forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
     }
     let publish = profile.publish.as_ref().and_then(|publish| publish.forwarding_header.as_ref());
-    let drop = profile.drop.as_ref().and_then(|drop| drop.forwarding_header.as_ref());
-    for (site, header) in [("publish", publish), ("drop", drop)] {
+    let drops = profile.drop.as_ref().and_then(|drop| drop.forwarding_header.as_ref());
+    for (site, header) in [("publish", publish), ("drop", drops), (drop::PAUSED, drops)] {
         forwarding.extend(header.map(|header| (site.to_owned(), header.clone())));
     }
     forwarding

@@ -256,7 +256,12 @@ impl Survey<'_> {
     }
 }
 
-impl Place<'_> {
+impl<'s> Place<'s> {
+    /// Another URL of the target, whose requests count for the same site.
+    pub(crate) fn elsewhere(&self, base: &'s str) -> Place<'s> {
+        Place { base, ..*self }
+    }
+
     /// Sends a GET for a path below the base URL.
     pub(crate) async fn get(&self, path: &str) -> Result<Response, String> {
         self.send(Request::new("GET", path), Limits::default()).await

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use crate::network::limits::Rate;
     use crate::network::requirements::GROUPS;
-    use crate::network::{COMPUTE, self as network};
+    use crate::network::{self as network, COMPUTE};
     use crate::requirement::{Evidence, Subject};
 
     fn names(places: &[Place]) -> BTreeSet<&'static str> {

@@ -480,6 +480,7 @@ async fn times(
             // Each repetition uses a new seed, so names are new.
             setup.settings.seed = setup.settings.seed.wrapping_add(1);
             setup.settings.publish.pool.forget();
+            setup.settings.shared.forget();
             planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
         }
         let runner = setup.runner(jobs);

@@ -8,7 +8,7 @@ use super::{Mark, Point};
 use crate::check::Check;
 use crate::plan::{Planned, Wishes, foresee};
 use crate::probe::Settings;
-use crate::profile::{Loaded, Wrong};
+use crate::profile::{Loaded, Wrong, key_of_site};
 use crate::readings::{self, Reading};
 use crate::survey::{Found, Level, Likeness, SurveyResult, WrongFixture};
 use crate::target::Remote;
@@ -319,7 +319,9 @@ fn clock(skew_ms: i64) -> Option<Point> {
 
 /// The service that a secondary site belongs to.
 fn owner(site: &str) -> Service {
-    if site == "chain" { Service::Publish } else { Service::Network }
+    let key = key_of_site(site);
+    let service = key.as_deref().and_then(|key| Service::named(key.split('.').next()?));
+    service.unwrap_or(Service::Network)
 }
 
 #[cfg(test)]

@@ -33,6 +33,11 @@ impl Form {
 
     /// The upload request with this form.
     pub(crate) fn request(self, probe: &Probe<'_>) -> Request {
-        self.0.put_into(Request::new("POST", &format!("{}/api/drop", probe.prefix("drop"))))
+        self.request_to(probe, "drop")
+    }
+
+    /// As [`Form::request`], to another site.
+    pub(crate) fn request_to(self, probe: &Probe<'_>, site: &str) -> Request {
+        self.0.put_into(Request::new("POST", &format!("{}/api/drop", probe.prefix(site))))
     }
 }

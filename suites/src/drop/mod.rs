@@ -64,6 +64,8 @@ pub struct Fixtures {
     pub estimate: Estimate,
     /// A proxy in front of the target buffers uploads until they are complete.
     pub buffered_uploads: bool,
+    /// The profile names an instance that has paused drops.
+    pub has_paused: bool,
     /// Drops that several checks share, since a target accepts only a few per hour.
     kept: Arc<Mutex<BTreeMap<Which, Kept>>>,
 }
@@ -74,6 +76,7 @@ impl Default for Fixtures {
             drop_id_len: DROP_ID_CHARACTERS,
             estimate: Estimate::default(),
             buffered_uploads: false,
+            has_paused: false,
             kept: Arc::default(),
         }
     }
@@ -93,10 +96,14 @@ impl Fixtures {
             drop_id_len: profile.readings.drop_id_len,
             estimate: profile.readings.hamt_size.into(),
             buffered_uploads: profile.readings.buffered_uploads,
+            has_paused: profile.paused_url.is_some(),
             kept: Arc::default(),
         }
     }
 }
+
+/// The site of an instance that has paused drops.
+pub const PAUSED: &str = "drop-paused";
 
 /// The drops that checks share. They come first in an address' hourly limit, since most checks need them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,10 @@
-//! What the document promises of any drop. A drop has no fixtures.
+//! What the document promises of any drop, and one question for the instance that has paused drops.
 
 use assay_spec::drop::upload;
 
+use super::PAUSED;
 use crate::exchange::Response;
-use crate::survey::{Found, Place, Survey, WrongFixture, shown};
+use crate::survey::{Found, Likeness, Place, Survey, WrongFixture, shown};
 
 /// Reads the path of uploads, which accepts only POST; if that is not found, posts nothing to it, which returns 400.
 pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
@@ -29,10 +30,16 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
 #[expect(clippy::unused_async, reason = "services have one form")]
 pub(crate) async fn discover(_: Place<'_>, _: &mut Found, _: &[String]) {}
 
-/// There are no fixtures.
-#[expect(clippy::unused_async, reason = "services have one form")]
-pub(crate) async fn wrong_fixtures(_: &Survey<'_>, _: usize) -> Vec<WrongFixture> {
-    Vec::new()
+/// Whether the paused instance is a drop. Only an upload shows whether it is paused.
+pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFixture> {
+    let Some(at) = survey.at(PAUSED) else { return Vec::new() };
+    let seen = recognise(at).await;
+    let what = match seen {
+        Ok(found) if found.likeness > Likeness::Unlike => return Vec::new(),
+        Ok(found) => found.notes.join(", "),
+        Err(why) => why,
+    };
+    vec![WrongFixture::new("drop.paused_url", what, "correct the URL, or remove the key")]
 }
 
 /// Whether a response to GET shows that the path exists and accepts POST.

@@ -9,7 +9,8 @@ use super::form::Form;
 use super::refusals;
 use super::samples::Sample;
 use super::{
-    ACCEPTED, RECEIPT, SITE, Which, address, counterpart, dropped, ordinary, patient, send, send_any, upload,
+    ACCEPTED, PAUSED, RECEIPT, SITE, Which, address, counterpart, dropped, ordinary, patient, send, send_any,
+    upload,
 };
 use crate::check::{Check, Checked, Need};
 use crate::exchange::Request;
@@ -31,7 +32,8 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::PAUSED, paused_drops_return_503, refusals::PAUSED)
         .drops(4, 4)
         .writes(4)
-        .needs(&[Need::Faults]),
+        .needs(&[Need::Faults])
+        .or_given("[drop] paused_url", |settings| settings.drop.has_paused),
 ];
 
 /// 64 characters that include every allowed kind.
@@ -107,9 +109,18 @@ async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
     send_any(probe, request, address(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)
 }
 
-/// Uploads while drops are busy, over budget and disabled. Each must return 503.
+/// Uploads while drops are busy, over budget and disabled. Each must return 503. Without a control API, uploads to the
+/// profile's instance that has paused drops.
 async fn paused_drops_return_503(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
+    if probe.settings.drop.has_paused {
+        counterpart(probe).await?;
+        let request = Form::with_zip(probe, &zip).request_to(probe, PAUSED);
+        let answer = probe.send_with(PAUSED, request, address(probe), patient()).await?;
+        let is_paused = !ACCEPTED.contains(&answer.status());
+        probe.found(is_paused, "the instance accepts an upload, so it is not paused ([drop] paused_url)")?;
+        return answer.expect_refused();
+    }
     upload(probe, &zip).await?.counterpart_accepted(ACCEPTED, RECEIPT)?;
     for cause in ["drop.busy", "drop.budget", "drop.disabled"] {
         probe.faults(json!([{ "fault": cause }])).await?;

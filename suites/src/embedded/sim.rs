@@ -200,6 +200,7 @@ impl Served {
             publish: Some(Publish {
                 url: self.sites["publish"].clone(),
                 chain_url: Some(self.sites["chain"].clone()),
+                standby_url: None,
                 forwarding_header: self.forwarded_header.clone(),
                 domains: self.pool.domains.clone(),
                 key: Some(Secret::File(key_name)),
@@ -213,6 +214,7 @@ impl Served {
             }),
             drop: Some(Drop {
                 url: self.sites["drop"].clone(),
+                paused_url: None,
                 forwarding_header: self.forwarded_header.clone(),
                 readings: DropReadings::default(),
                 limits: DropLimits { drops_per_hour },
@@ -246,11 +248,16 @@ impl Served {
             server_urls: Vec::new(),
             key: Some(beside("valid")?),
             revoked_key: Some(beside("revoked")?),
+            second_key: None,
+            payment: None,
+            usage_url: None,
+            usage_path: None,
             endpoints: Endpoints::default(),
             models: GatewayModels {
                 chat: first(&|_| true),
                 tools: first(&|model| model["tools"] == true),
                 vision: first(&|model| model["vision"] == true),
+                ..GatewayModels::default()
             },
             readings: GatewayReadings { wire_compat: true, ..GatewayReadings::default() },
             limits: GatewayLimits { requests_per_minute: 6000, ..GatewayLimits::default() },
@@ -281,6 +288,7 @@ impl Served {
             scheduler_url: Some(site("scheduler")),
             status_url: Some(site("status")),
             credit_url: Some(site("credit")),
+            owner_key: None,
             forwarding_header: self.forwarded_header.clone(),
             strict: true,
             endpoints: Endpoints::default(),

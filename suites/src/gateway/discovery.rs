@@ -36,7 +36,7 @@ const LOOKS: u32 = 6;
 const PAUSE: Duration = Duration::from_mins(1);
 
 async fn discovered<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-    Call::get(&discovery::ENDPOINT).send(probe).await
+    Call::get(&discovery::ENDPOINT).shared().send(probe).await
 }
 
 /// Queries discovery. It must return 200 with a JSON object; an empty one shows nothing.

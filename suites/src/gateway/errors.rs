@@ -22,7 +22,8 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).costs(9, 0, 0),
     refuses!(rows::DETAIL_503, error_503_has_a_detail_string, refusals::ALL_FAILED)
         .costs(7, 0, 0)
-        .needs(&[Need::Faults]),
+        .needs(&[Need::Faults])
+        .or_given("[gateway.models] down", pool::IS_DOWN),
     refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(3, 0, 0),
 ];
 
@@ -80,11 +81,10 @@ async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Makes every server fail and sends a valid body to every inference endpoint. Each 503 must have a `detail` string.
+/// Makes every server fail, or takes the profile's model whose servers have failed, and sends a valid body to every inference endpoint. Each 503 must have a `detail` string.
 async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
-    probe.faults(pool::all_down()).await?;
-    let id = model(probe, Skill::Chat).await?;
+    let id = pool::down(probe).await?;
     for (endpoint, body) in offered(probe, inference(&id)) {
         let answer = Call::post(endpoint, &body).send(probe).await?;
         answer.given_status(&[503])?;

@@ -4,11 +4,15 @@ use assay_spec::gateway::requirements::discovery as discoveries;
 use assay_spec::gateway::{chat, discovery};
 use serde_json::Value;
 
+use super::Token;
 use super::bodies;
 use super::chat::COMPLETION;
-use super::wire::Call;
+use super::wire::{Call, GATEWAY, Key};
 use crate::check::Stop;
+use crate::client::Limits;
+use crate::exchange::Request;
 use crate::probe::Probe;
+use crate::profile::{GatewayModels, IdPath};
 
 /// How many models are tried to find one that answers.
 pub(super) const TRIES: usize = 4;
@@ -124,6 +128,46 @@ pub(super) async fn model(probe: &Probe<'_>, skill: Skill) -> Result<String, Sto
     Err(Stop::NotTestable(format!("needs a model for `{name}` ([gateway.models] {name})")))
 }
 
+/// A model that the profile declares to be in a state, by the key of that state.
+pub(super) fn in_state(
+    probe: &Probe<'_>,
+    state: &str,
+    of: fn(&GatewayModels) -> &Option<String>,
+) -> Result<Option<String>, Stop> {
+    let declared = of(&probe.settings.gateway.models).clone();
+    if declared.is_some() {
+        probe.rest_on(&format!("gateway.models.{state}"))?;
+    }
+    Ok(declared)
+}
+
+/// A key whose spent tokens are shown, and their number: the valid key where the control API shows them, otherwise the
+/// profile's second key, which no other check uses.
+pub(super) async fn spent(probe: &Probe<'_>) -> Result<(Key, u64), Stop> {
+    if let Some(spent) = probe.view("gateway").await["spent"].as_u64() {
+        return Ok((Key::Valid, spent));
+    }
+    let fixtures = &probe.settings.gateway;
+    let (Some((url, path)), Some(Token(second))) = (&fixtures.usage, &fixtures.second_key) else {
+        let needs =
+            "needs the tokens that a key has spent ([gateway] second_key and usage_url), or a control API";
+        return Err(Stop::NotTestable(needs.to_owned()));
+    };
+    probe.rest_on("gateway.second_key")?;
+    probe.rest_on("gateway.usage_url")?;
+    let bearer = format!("Bearer {second}");
+    let request = Request::new("GET", "").header("Authorization", bearer.as_str());
+    let answer = probe.send_to(GATEWAY, url, request, Limits::default()).await?;
+    let spent = spent_in(&answer.json(), path);
+    let why = || Stop::Inconclusive(format!("{url} returned {} without a number", answer.status()));
+    Ok((Key::Header(bearer), spent.ok_or_else(why)?))
+}
+
+/// The tokens spent in a document of the profile's URL.
+pub(super) fn spent_in(document: &Value, path: &IdPath) -> Option<u64> {
+    path.resolve(document)?.first()?.as_u64()
+}
+
 /// The result of the search for a model: one that can be used, or the end of every check that needs one.
 pub(super) type Search = Result<Chosen, Stop>;
 
@@ -139,7 +183,7 @@ pub(super) struct Chosen {
 /// rows about inference fail with its responses. An error is a connection that another check may have.
 async fn search(probe: &Probe<'_>) -> Result<Search, Stop> {
     const NAME_ONE: &str = "name a text model ([gateway.models] chat)";
-    let listed = match Call::get(&discovery::ENDPOINT).send(probe).await {
+    let listed = match Call::get(&discovery::ENDPOINT).shared().send(probe).await {
         Ok(listed) => listed,
         Err(Stop::NotApplicable(why)) => {
             return Ok(Err(Stop::NotTestable(format!("needs a text model: {why}: {NAME_ONE}"))));

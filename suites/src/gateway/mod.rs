@@ -94,6 +94,12 @@ pub struct Fixtures {
     key: Option<Token>,
     /// A revoked key.
     revoked_key: Option<Token>,
+    /// A second valid key, which only checks that count tokens use.
+    second_key: Option<Token>,
+    /// A value of the payment header that pays.
+    payment: Option<Token>,
+    /// Where the tokens that this key has spent are shown, and the path of their number there.
+    usage: Option<(String, IdPath)>,
     /// Servers to call directly; if none is set, those that discovery lists.
     servers: Vec<String>,
     /// Models by capability.
@@ -142,12 +148,20 @@ impl Fixtures {
         let fixtures =
             Fixtures::from_models(profile.models.clone(), &profile.readings, &profile.limits, absent);
         let servers = profile.server_urls.clone();
-        Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), servers, ..fixtures }
+        let path = profile.usage_path.clone().unwrap_or_else(IdPath::spent);
+        let usage = profile.usage_url.clone().map(|url| (url, path));
+        Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), usage, servers, ..fixtures }
     }
 
     /// Sets the key.
     pub fn set_key(&mut self, key: Option<String>) {
         self.key = key.map(Token);
+    }
+
+    /// Sets the second key and the value of the payment header.
+    #[must_use]
+    pub fn paying(self, second_key: Option<String>, payment: Option<String>) -> Fixtures {
+        Fixtures { second_key: second_key.map(Token), payment: payment.map(Token), ..self }
     }
 
     /// The profile's key.
@@ -164,6 +178,9 @@ impl Fixtures {
         Fixtures {
             key: None,
             revoked_key: None,
+            second_key: None,
+            payment: None,
+            usage: None,
             servers: Vec::new(),
             models,
             absent,

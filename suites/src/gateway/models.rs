@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// Requests the model list. It must return 200 with JSON; an empty value shows nothing.
 async fn model_list_is_json(probe: &Probe<'_>) -> Checked {
-    let answer = Call::get(&models::LIST).send(probe).await?;
+    let answer = Call::get(&models::LIST).shared().send(probe).await?;
     answer.expect_status(&[200])?;
     let is_json = answer.response.json().is_ok();
     answer.expect(is_json, "body", "JSON", answer.response.text())?;
@@ -30,7 +30,7 @@ async fn model_list_is_json(probe: &Probe<'_>) -> Checked {
 /// The model list and the values at the profile's path of the ids.
 async fn found<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Value>), Stop> {
     let path = &probe.settings.gateway.models_id_path;
-    let answer = Call::get(&models::LIST).send(probe).await?;
+    let answer = Call::get(&models::LIST).shared().send(probe).await?;
     answer.given_status(&[200])?;
     let list = answer.json();
     let found = path.resolve(&list).map(|found| found.into_iter().cloned().collect());

@@ -1,5 +1,5 @@
 //! Checks of the payment flow. The document does not show how a payment is signed, so a valid payment comes from a
-//! control API.
+//! control API or from the profile.
 
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{auth, completions as native, payment as rows, stream};
@@ -28,16 +28,23 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::VALID_KEY, valid_key_needs_no_payment).costs(6, 0, 0).after(const { &[&native::NATIVE] }),
 ];
 
+/// The header of a payment.
+pub(super) const PAYMENT: &str = "X-PAYMENT";
+
 /// Enables the payment flow through a control API and returns a valid payment. Without a control API the profile says
-/// whether the flow is enabled.
+/// whether the flow is enabled, and may name a payment.
 async fn switched_on(probe: &Probe<'_>) -> Result<Option<String>, Stop> {
     if probe.owns_time() && probe.has_control() {
         let answer = probe.perform("gateway.payments", json!({ "on": true })).await?;
         return Ok(answer["payment"].as_str().map(str::to_owned));
     }
+    let fixtures = &probe.settings.gateway;
+    if fixtures.payment_flow {
+        return Ok(fixtures.payment.as_ref().map(|payment| payment.0.clone()));
+    }
     let needs =
         "needs the payment flow (readings.payment_flow in [gateway]), or a control API that enables it";
-    if probe.settings.gateway.payment_flow { Ok(None) } else { Err(Stop::NotTestable(needs.to_owned())) }
+    Err(Stop::NotTestable(needs.to_owned()))
 }
 
 /// Enables the payment flow and sends requests without a key to every inference endpoint. Each must return 402.
@@ -68,13 +75,15 @@ async fn error_402_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 /// Enables the payment flow and sends requests with `X-PAYMENT` and no key to every inference endpoint. Each must return
 /// 200.
 async fn paid_request_is_accepted(probe: &Probe<'_>) -> Checked {
-    let needs =
-        "needs a control API that provides a valid payment: the document does not show how one is signed";
-    let payment = switched_on(probe).await?.ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
+    let payment = switched_on(probe).await?;
+    probe.rest_on("gateway.payment")?;
+    let needs = "needs a valid payment ([gateway] payment), or a control API that provides one";
+    let payment = payment.ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
+    probe.hide("payment", &payment);
     let id = model(probe, Skill::Chat).await?;
     for (endpoint, body) in offered(probe, inference(&id)) {
         Call::post(endpoint, &body).key(Key::None).send(probe).await?.given_status(&[402])?;
-        let paid = Call::post(endpoint, &body).key(Key::None).header("X-PAYMENT", &payment);
+        let paid = Call::post(endpoint, &body).key(Key::None).header(PAYMENT, &payment);
         expect_inference(probe, endpoint, &paid.send(probe).await?)?;
     }
     Ok(())

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::auth::inference;
 use super::chat::good;
-use super::given::{Skill, model};
-use super::offered;
+use super::given::{Skill, in_state, model};
 use super::refusals;
 use super::stream::expect_inference;
 use super::wire::Call;
-use crate::check::{Check, Checked, Need, Stop};
+use super::{bodies, offered};
+use crate::check::{Check, Checked, Given, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
@@ -25,15 +25,18 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(36, 0, 0)
         .elsewhere(12 * SERVERS as u32)
         .needs(&[Need::Faults])
+        .or_given("[gateway.models] one_down", |settings| settings.gateway.models.one_down.is_some())
         .after(const { &[&completions::NATIVE] }),
     refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503, refusals::ALL_FAILED)
         .costs(7, 0, 0)
         .needs(&[Need::Faults])
+        .or_given("[gateway.models] down", IS_DOWN)
         .after(const { &[&stream::ERROR_BEFORE, &completions::NATIVE] }),
     shows!(rows::PER_MODEL, failed_servers_of_one_model_do_not_affect_another)
         .costs(7, 0, 0)
         .elsewhere(8)
         .needs(&[Need::Faults])
+        .or_given("[gateway.models] down", IS_DOWN)
         .after(const { &[&completions::NATIVE] }),
     shows!(rows::RECOVERS, each recovered_server_is_used_again)
         .costs(18, 0, 0)
@@ -42,14 +45,25 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::COOKIES, request_with_the_cookies_is_accepted).costs(12, 0, 0),
 ];
 
+/// Whether the profile names a model whose servers have all failed.
+pub(super) const IS_DOWN: Given = |settings| settings.gateway.models.down.is_some();
 /// How many servers of a model are tested as the only live one, at most.
 const SERVERS: usize = 4;
 /// How often a recovered server is asked, and how much time passes between requests.
 const LOOKS: u32 = 6;
 const PAUSE: Duration = Duration::from_mins(1);
 
+/// A model whose servers have all failed: the profile's, otherwise every server fails from now on.
+pub(super) async fn down(probe: &Probe<'_>) -> Result<String, Stop> {
+    if let Some(id) = in_state(probe, "down", |models| &models.down)? {
+        return Ok(id);
+    }
+    probe.faults(all_down()).await?;
+    model(probe, Skill::Chat).await
+}
+
 /// The fault that makes every server fail before the first byte.
-pub(super) fn all_down() -> Value {
+fn all_down() -> Value {
     json!([{ "fault": "gateway.server-down" }])
 }
 
@@ -58,12 +72,11 @@ async fn send_good<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
 }
 
 /// The endpoint of a place, and a valid body.
-async fn request_at(probe: &Probe<'_>, place: Place) -> Result<(&'static Endpoint, Value), Stop> {
-    let id = model(probe, Skill::Chat).await?;
+fn request_at(id: &str, place: Place) -> Result<(&'static Endpoint, Value), Stop> {
     let is_there = |(endpoint, body): &(&Endpoint, Value)| {
         endpoint.name == place.endpoint && (place.op == STREAM) == (body["stream"] == true)
     };
-    let found = inference(&id).into_iter().find(is_there);
+    let found = inference(id).into_iter().find(is_there);
     found.ok_or_else(|| Stop::Error(format!("no request for {place}")))
 }
 
@@ -78,18 +91,26 @@ async fn servers(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
 }
 
 /// Makes all servers of the model fail but one, and sends two requests to an inference endpoint; repeats this for each
-/// server. Every request must return 200.
+/// server. Every request must return 200. Without a control API the profile may name a model of which one server has failed.
 async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
-    let names = servers(probe, &model(probe, Skill::Chat).await?).await?;
-    let (endpoint, body) = request_at(probe, place).await?;
+    // Once before the gateway knows that a server has failed, and once after.
+    let send_two = async |endpoint, body: &Value| -> Checked {
+        for _ in 0..2 {
+            expect_inference(probe, endpoint, &Call::post(endpoint, body).send(probe).await?)?;
+        }
+        Ok(())
+    };
+    if let Some(id) = in_state(probe, "one_down", |models| &models.one_down)? {
+        let (endpoint, body) = request_at(&id, place)?;
+        return send_two(endpoint, &body).await;
+    }
+    let id = model(probe, Skill::Chat).await?;
+    let (names, (endpoint, body)) = (servers(probe, &id).await?, request_at(&id, place)?);
     for alive in names.iter().take(SERVERS) {
         let others = names.iter().filter(|name| *name != alive);
         let down = others.map(|name| json!({ "fault": "gateway.server-down", "where": { "server": name } }));
         probe.faults(down.collect()).await?;
-        // Once before the gateway knows that the others fail, and once after.
-        for _ in 0..2 {
-            expect_inference(probe, endpoint, &Call::post(endpoint, &body).send(probe).await?)?;
-        }
+        send_two(endpoint, &body).await?;
         // The gateway finds the others again.
         probe.faults(json!([])).await?;
         if probe.owns_time() {
@@ -99,11 +120,11 @@ async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
     Ok(())
 }
 
-/// Makes all servers fail and sends requests to every inference endpoint. Each must return 503.
+/// Makes all servers fail, or takes the profile's model whose servers have failed, and sends requests to every inference
+/// endpoint. Each must return 503.
 async fn without_a_live_server_the_gateway_returns_503(probe: &Probe<'_>) -> Checked {
     send_good(probe).await?.counterpart_status(&[200])?;
-    probe.faults(all_down()).await?;
-    for (endpoint, body) in offered(probe, inference(&model(probe, Skill::Chat).await?)) {
+    for (endpoint, body) in offered(probe, inference(&down(probe).await?)) {
         Call::post(endpoint, &body).send(probe).await?.expect_refused()?;
     }
     Ok(())
@@ -111,27 +132,36 @@ async fn without_a_live_server_the_gateway_returns_503(probe: &Probe<'_>) -> Che
 
 /// Makes all servers of one model fail. Requests to every inference endpoint with another model must return 200.
 async fn failed_servers_of_one_model_do_not_affect_another(probe: &Probe<'_>) -> Checked {
+    let (one, other) = match in_state(probe, "down", |models| &models.down)? {
+        Some(down) => (down, model(probe, Skill::Chat).await?),
+        None => one_of_two_down(probe).await?,
+    };
+    Call::post(&chat::ENDPOINT, &bodies::chat(&one)).send(probe).await?.given_status(&[503])?;
+    for (endpoint, body) in offered(probe, inference(&other)) {
+        expect_inference(probe, endpoint, &Call::post(endpoint, &body).send(probe).await?)?;
+    }
+    Ok(())
+}
+
+/// Makes all servers of one model fail; returns it and another one.
+async fn one_of_two_down(probe: &Probe<'_>) -> Result<(String, String), Stop> {
     let one = model(probe, Skill::Chat).await?;
     let view = probe.view("gateway").await;
     let models = view["models"].as_array().into_iter().flatten();
     let is_other = |model: &&Value| {
         model["kind"] == "text" && model["confidential"] != true && model["id"] != one.as_str()
     };
-    let other = models.clone().find(is_other).and_then(|model| model["id"].as_str());
+    let other = models.clone().find(is_other).and_then(|model| model["id"].as_str().map(str::to_owned));
     let needs = "needs a control API that lists two text models";
     let other = other.ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
     let down = json!([{ "fault": "gateway.server-down", "where": { "model": one } }]);
     probe.faults(down).await?;
-    send_good(probe).await?.given_status(&[503])?;
-    for (endpoint, body) in offered(probe, inference(other)) {
-        expect_inference(probe, endpoint, &Call::post(endpoint, &body).send(probe).await?)?;
-    }
-    Ok(())
+    Ok((one, other))
 }
 
 /// Makes all servers fail and then recover. A request to an inference endpoint must return 200 again within some minutes.
 async fn recovered_server_is_used_again(probe: &Probe<'_>, place: Place) -> Checked {
-    let (endpoint, body) = request_at(probe, place).await?;
+    let (endpoint, body) = request_at(&model(probe, Skill::Chat).await?, place)?;
     let send = async || Call::post(endpoint, &body).send(probe).await;
     send().await?.given_status(&[200])?;
     probe.faults(all_down()).await?;
@@ -160,7 +190,7 @@ async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
         };
         let met = if cookies.is_empty() { "no cookie is set" } else { "a cookie is set" };
         probe.note(format!("{}: {met}", endpoint.name));
-        expect_inference(probe, endpoint, &again.accepted(probe).await?)?;
+        expect_inference(probe, endpoint, &again.accepted_anew(probe).await?)?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
 use serde_json::{Value, json};
 
 use super::auth;
-use super::bodies::{with, without};
+use super::bodies::{self, with, without};
 use super::chat::{COMPLETION, good};
 use super::given;
 use super::refusals;
@@ -27,7 +27,10 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::ERROR_BEFORE, error_before_the_stream_is_json, refusals::BEFORE_STREAM)
         .costs(3, 0, 0)
         .after(const { &[&errors::UNKNOWN_MODEL, &chats::MESSAGES] }),
-    shows!(rows::ERROR_EVENT, failure_midway_is_an_event).costs(2, 0, 0).needs(&[Need::Faults]),
+    shows!(rows::ERROR_EVENT, failure_midway_is_an_event)
+        .costs(2, 0, 0)
+        .needs(&[Need::Faults])
+        .or_given("[gateway.models] fails_midway", |settings| settings.gateway.models.fails_midway.is_some()),
 ];
 
 /// The data of the event that may end a stream.
@@ -58,7 +61,12 @@ async fn stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
 
 /// Sends a streamed chat. Without events the check is inconclusive.
 async fn stream<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Event>), Stop> {
-    let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
+    stream_of(probe, &streamed(probe).await?).await
+}
+
+/// Sends this streamed chat. Without events the check is inconclusive.
+async fn stream_of<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<(Answer<'p>, Vec<Event>), Stop> {
+    let answer = Call::post(&chat::ENDPOINT, body).accepted(probe).await?;
     answer.given_status(&[200])?;
     let events = events(&answer.response.body);
     probe.given(!events.is_empty(), "the response has no events")?;
@@ -66,7 +74,7 @@ async fn stream<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Event>), St
 }
 
 /// The chunk in an event: JSON with an array `choices`.
-fn chunk(event: &Event) -> Option<Value> {
+pub(super) fn chunk(event: &Event) -> Option<Value> {
     let value: Value = serde_json::from_str(&event.data).ok()?;
     value["choices"].is_array().then_some(value)
 }
@@ -101,7 +109,7 @@ pub(super) fn expect_rejected(probe: &Probe<'_>, answer: &Answer<'_>, statuses: 
 }
 
 /// Whether an event is the end mark.
-fn is_end(event: &Event) -> bool {
+pub(super) fn is_end(event: &Event) -> bool {
     event.data.trim() == END
 }
 
@@ -192,15 +200,20 @@ async fn error_before_the_stream_is_json(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Makes the server fail during a stream. The stream must contain an event that is neither a chunk nor the end
+/// Makes the server fail during a stream, or takes the profile's model whose streams fail. The stream must contain an event that is neither a chunk nor the end
 /// mark.
 async fn failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
     let is_other = |event: &Event| chunk(event).is_none() && !is_end(event);
     let (_, whole) = stream(probe).await?;
     probe
         .given(!whole.iter().any(is_other), "a stream without faults also has events that are not chunks")?;
-    probe.faults(json!([{ "fault": "gateway.server-dies" }])).await?;
-    let (answer, broken) = stream(probe).await?;
+    let (answer, broken) = match given::in_state(probe, "fails_midway", |models| &models.fails_midway)? {
+        Some(id) => stream_of(probe, &bodies::streamed(bodies::chat(&id))).await?,
+        None => {
+            probe.faults(json!([{ "fault": "gateway.server-dies" }])).await?;
+            stream(probe).await?
+        }
+    };
     probe.given(
         broken.iter().any(|event| chunk(event).is_some()),
         "the stream failed before the first chunk",

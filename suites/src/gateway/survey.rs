@@ -9,7 +9,10 @@ use assay_spec::gateway::{auth, chat, discovery, models};
 use serde_json::Value;
 
 use super::chat::COMPLETION;
-use super::given::TRIES;
+use super::given::{TRIES, spent_in};
+use super::payment::PAYMENT;
+use super::sse::events;
+use super::stream::{chunk, is_end};
 use super::{bodies, wire};
 use crate::client::Limits;
 use crate::exchange::{Request, Response};
@@ -100,7 +103,9 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
         ("gateway.models.tools", &fixtures.models.tools),
         ("gateway.models.vision", &fixtures.models.vision),
     ];
-    let mut wrong = Vec::new();
+    let mut wrong = wrong_states(at, key).await;
+    wrong.extend(wrong_usage(at).await);
+    wrong.extend(wrong_payment(at).await);
     let mut asked: BTreeMap<&str, Option<(String, String)>> = BTreeMap::new();
     for (name, id) in declared {
         let Some(id) = id else { continue };
@@ -112,6 +117,89 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
         }
     }
     wrong
+}
+
+/// The models that are not in the state that the profile declares.
+async fn wrong_states(at: Place<'_>, key: &str) -> Vec<WrongFixture> {
+    let models = &at.survey.settings.gateway.models;
+    let mut wrong = Vec::new();
+    let mut say = |state: &str, what: String, remedy: &str| {
+        wrong.push(WrongFixture::new(format!("gateway.models.{state}"), what, remedy));
+    };
+    let path = chat::ENDPOINT.path;
+    if let Some(id) = &models.down
+        && let Ok(answer) = send(at, &chat::ENDPOINT, Some(key), Some(bodies::chat(id))).await
+    {
+        let what = format!("POST {path} with the model {id:?} returned {}", answer.status);
+        if answer.status == 200 {
+            say("down", format!("{what}: a server of it answers"), "name a model without a live server");
+        } else if is_unlisted(at, &answer, id).await {
+            say("down", format!("{what}; discovery does not list it"), "name a model of discovery");
+        }
+    }
+    // Discovery may leave the failed server out.
+    if let Some(id) = &models.one_down
+        && let Ok(answer) = send(at, &chat::ENDPOINT, Some(key), Some(bodies::chat(id))).await
+        && is_unlisted(at, &answer, id).await
+    {
+        let what = format!("POST {path} with the model {id:?} returned 404; discovery does not list it");
+        say("one_down", what, "name a model with several servers, of which one has failed");
+    }
+    if let Some(id) = &models.fails_midway
+        && let Ok(answer) =
+            send(at, &chat::ENDPOINT, Some(key), Some(bodies::streamed(bodies::chat(id)))).await
+    {
+        let what = format!("POST {path} for a stream of the model {id:?} returned {}", answer.status);
+        let events = events(&answer.body);
+        if answer.status != 200 {
+            say("fails_midway", what, "name a model whose streams begin and then fail");
+        } else if events.last().is_some_and(is_end)
+            && events.iter().rev().skip(1).all(|one| chunk(one).is_some())
+        {
+            let what = format!("{what} and a stream that ends as a whole one");
+            say("fails_midway", what, "name a model whose streams begin and then fail");
+        }
+    }
+    wrong
+}
+
+/// Whether the gateway knows the model neither here nor in discovery.
+async fn is_unlisted(at: Place<'_>, answer: &Response, id: &str) -> bool {
+    answer.status == 404 && discovered(at).await.is_some_and(|listed| !listed.contains_key(id))
+}
+
+/// Whether the gateway rejects the second key, or the profile's URL does not show the tokens that this key has spent.
+async fn wrong_usage(at: Place<'_>) -> Option<WrongFixture> {
+    let fixtures = &at.survey.settings.gateway;
+    let second = fixtures.second_key.as_ref().map(|second| second.0.as_str())?;
+    let checked = send(at, &auth::CHECK, Some(second), None).await;
+    if let Ok(Response { status: status @ (401 | 403), .. }) = checked {
+        let what = format!("GET {} with the second key returned {status}", auth::CHECK.path);
+        return Some(WrongFixture::new("gateway.second_key", what, "set a valid key"));
+    }
+    let (url, path) = fixtures.usage.as_ref()?;
+    let request = Request::new("GET", "").header("Authorization", format!("Bearer {second}"));
+    let got = match at.elsewhere(url).send(request, Limits::default()).await {
+        Ok(answer) if answer.json().is_ok_and(|body| spent_in(&body, path).is_some()) => return None,
+        Ok(answer) => format!("{url} returned {} without a whole number at {path}", answer.status),
+        Err(why) => why,
+    };
+    Some(WrongFixture::new("gateway.usage_url", got, "correct usage_url and usage_path, or remove them"))
+}
+
+/// Whether the gateway asks for a payment although it gets one.
+async fn wrong_payment(at: Place<'_>) -> Option<WrongFixture> {
+    let fixtures = &at.survey.settings.gateway;
+    let payment = fixtures.payment.as_ref().filter(|_| fixtures.payment_flow)?;
+    let model = match &fixtures.models.chat {
+        Some(id) => id.clone(),
+        None => plain_models(at).await.into_iter().next()?,
+    };
+    let request =
+        request(at, &chat::ENDPOINT, Some(bodies::chat(&model))).header(PAYMENT, payment.0.as_str());
+    let answer = at.send(request, limits(at, &chat::ENDPOINT)).await.ok()?;
+    let what = format!("POST {} with the payment returned 402", chat::ENDPOINT.path);
+    (answer.status == 402).then(|| WrongFixture::new("gateway.payment", what, "set a payment that pays"))
 }
 
 /// Whether the gateway rejects the key. The key check alone may be what is wrong with a server, so a chat must be
@@ -218,16 +306,24 @@ async fn send(
     key: Option<&str>,
     body: Option<Value>,
 ) -> Result<Response, String> {
-    let settings = at.survey.settings;
-    let mut request = Request::new(endpoint.method, &wire::spoken(&settings.dialect, endpoint.path));
+    let mut request = request(at, endpoint, body);
     if let Some(key) = key {
         request = request.header("Authorization", format!("Bearer {key}"));
     }
-    if let Some(body) = body {
-        request = request.header("Content-Type", "application/json").body(body.to_string());
+    at.send(request, limits(at, endpoint)).await
+}
+
+/// A request without a key.
+fn request(at: Place<'_>, endpoint: &Endpoint, body: Option<Value>) -> Request {
+    let path = wire::spoken(&at.survey.settings.dialect, endpoint.path);
+    let request = Request::new(endpoint.method, &path);
+    match body {
+        Some(body) => request.header("Content-Type", "application/json").body(body.to_string()),
+        None => request,
     }
-    let timeout = Duration::from_secs(settings.gateway.answer_seconds.into());
-    let limits =
-        if endpoint.method == "POST" { Limits { timeout, ..Limits::default() } } else { Limits::default() };
-    at.send(request, limits).await
+}
+
+fn limits(at: Place<'_>, endpoint: &Endpoint) -> Limits {
+    let timeout = Duration::from_secs(at.survey.settings.gateway.answer_seconds.into());
+    if endpoint.method == "POST" { Limits { timeout, ..Limits::default() } } else { Limits::default() }
 }

@@ -33,6 +33,8 @@ pub(super) struct Call {
     endpoint: &'static Endpoint,
     server: Option<String>,
     key: Key,
+    /// The checks of a run share the response.
+    is_shared: bool,
     request: Request,
 }
 
@@ -43,6 +45,7 @@ impl Call {
             endpoint,
             server: None,
             key: Key::Valid,
+            is_shared: false,
             request: Request::new(endpoint.method, endpoint.path),
         }
     }
@@ -68,6 +71,13 @@ impl Call {
     #[must_use]
     pub(super) fn bearer(self, key: &str) -> Call {
         self.key(Key::Header(format!("Bearer {key}")))
+    }
+
+    /// With one response for all checks of a run that send this request.
+    #[must_use]
+    pub(super) fn shared(mut self) -> Call {
+        self.is_shared = true;
+        self
     }
 
     /// To a server, at this URL.
@@ -98,7 +108,7 @@ impl Call {
 
     /// Sends it. The check judges the response.
     pub(super) async fn send<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-        let Call { endpoint, server, key, mut request } = self;
+        let Call { endpoint, server, key, is_shared, mut request } = self;
         let fixtures = &probe.settings.gateway;
         if !fixtures.offers(endpoint) {
             let name = endpoint.name.replace('-', "_");
@@ -122,7 +132,11 @@ impl Call {
             probe.send_to(GATEWAY, url, request, limits).await?
         } else {
             request.target = format!("{}{}", probe.prefix(GATEWAY), request.target);
-            probe.send_with(GATEWAY, request, None, limits).await?
+            if is_shared {
+                probe.send_shared(GATEWAY, request, limits).await?
+            } else {
+                probe.send_with(GATEWAY, request, None, limits).await?
+            }
         };
         if answer.status() == 429 && !probe.owns_time() {
             return Err(probe.turned_away(&answer));
@@ -130,9 +144,14 @@ impl Call {
         Ok(answer)
     }
 
-    /// Sends it where it should be accepted. On a shared target a 503 (all servers failed) is retried once; then the
-    /// check is inconclusive.
+    /// Sends it where it should be accepted; the checks of a run share the response. On a shared target a 503 (all servers
+    /// failed) is retried once; then the check is inconclusive.
     pub(super) async fn accepted<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+        self.shared().accepted_anew(probe).await
+    }
+
+    /// As [`Call::accepted`], with a response of its own.
+    pub(super) async fn accepted_anew<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let answer = self.clone().send(probe).await?;
         if answer.status() != 503 || probe.owns_time() {
             return Ok(answer);

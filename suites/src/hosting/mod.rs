@@ -136,7 +136,8 @@ impl Fixtures {
     }
 }
 
-fn wallet(text: &str) -> Result<SigningKey, String> {
+/// The key of a wallet, from 64 hex digits.
+pub(crate) fn wallet(text: &str) -> Result<SigningKey, String> {
     let bytes = parse_hex(text.strip_prefix("0x").unwrap_or(text)).and_then(|bytes| bytes.try_into().ok());
     let key = bytes.and_then(|bytes: [u8; 32]| key_from_secret(&bytes));
     key.ok_or_else(|| {

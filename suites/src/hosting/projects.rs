@@ -12,6 +12,7 @@ use super::message::{Message, MessageKind};
 use super::sealed::{Opened, opened};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
+use crate::profile::TombstoneForm;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
@@ -238,22 +239,27 @@ const EMPTIED: [&str; 5] = ["/ct", "/iv", "/tag", "/deks/user", "/deks/encryptio
 async fn deleted_projects_hold_five_empty_strings(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = members(&found, "encrypted", |public| public["deleted"] == true);
-    each(
-        probe,
-        &found,
-        "deleted project",
-        seen,
-        "ct, iv, tag, deks.user and deks.encryption empty",
-        |value| {
-            let deks_are_empty = value.is_some_and(|value| value["deks"] == "");
-            value.is_some_and(|value| {
-                EMPTIED.iter().all(|field| {
+    let form = probe.settings.hosting.readings.tombstone_form;
+    let want = match form {
+        None => "ct, iv, tag, deks.user and deks.encryption empty",
+        Some(TombstoneForm::Literal) => "v, alg, ct, iv, tag, deks.user and deks.encryption empty",
+        Some(TombstoneForm::KeepV) => "v and alg kept; ct, iv, tag, deks.user and deks.encryption empty",
+    };
+    each(probe, &found, "deleted project", seen, want, |value| {
+        let deks_are_empty = value.is_some_and(|value| value["deks"] == "");
+        let keeps = |value: &Value| match form {
+            None => true,
+            Some(TombstoneForm::Literal) => value["v"] == "" && value["alg"] == "",
+            Some(TombstoneForm::KeepV) => value["v"].is_u64() && value["alg"] != "",
+        };
+        value.is_some_and(|value| {
+            keeps(value)
+                && EMPTIED.iter().all(|field| {
                     (deks_are_empty && field.starts_with("/deks"))
                         || value.pointer(field).is_some_and(|field| field == "")
                 })
-            })
-        },
-    )
+        })
+    })
 }
 
 /// Opens the envelopes of projects.

@@ -69,13 +69,19 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
     let contracts = &survey.settings.metadata.contracts;
     let mut wrong = Vec::new();
     for (n, contract) in contracts.iter().enumerate() {
+        let path = contract.path(contract.way()).unwrap_or_default();
+        let key = format!("metadata.contracts[{n}]");
         if exists(at, contract).await {
+            let absent = absent_token(at, contract).await.map(|id| {
+                let what = format!("the token {id} of {path} has no document under any path");
+                WrongFixture::new(key, what, "name tokens that the service knows: assay init --example URL")
+            });
+            wrong.extend(absent.map(|wrong| (Way::Cid, wrong)));
             continue;
         }
-        let path = contract.path(contract.way()).unwrap_or_default();
         let what = format!("GET {path} and the paths of its tokens returned no document");
         let remedy = "name a contract that the service knows: assay init --example URL";
-        wrong.push((contract.way(), WrongFixture::new(format!("metadata.contracts[{n}]"), what, remedy)));
+        wrong.push((contract.way(), WrongFixture::new(key, what, remedy)));
     }
     // If no URI leads to a document, the double slash may be what is wrong with a server.
     let mut finds_uris = false;
@@ -97,7 +103,24 @@ async fn exists(at: Place<'_>, contract: &MetadataContract) -> bool {
         contract.token_path(way, token, Form::Bare)
     };
     let paths = Way::BOTH.map(|way| [contract.path(way), tokens(way)]);
-    for path in paths.into_iter().flatten().flatten() {
+    is_any_there(at, paths.into_iter().flatten().flatten()).await
+}
+
+/// A token that checks use and that the service does not know, although it knows another or the contract.
+async fn absent_token<'c>(at: Place<'_>, contract: &'c MetadataContract) -> Option<&'c str> {
+    for id in contract.some_tokens() {
+        let paths =
+            Way::BOTH.map(|way| [Form::Bare, Form::Json].map(|form| contract.token_path(way, id, form)));
+        if !is_any_there(at, paths.into_iter().flatten().flatten()).await {
+            return Some(id);
+        }
+    }
+    None
+}
+
+/// Whether the service has a document at one of these paths.
+async fn is_any_there(at: Place<'_>, paths: impl Iterator<Item = String>) -> bool {
+    for path in paths {
         // A server that fails, limits or guards shows nothing.
         let is_missing = |answer: &Response| matches!(answer.status, 400 | 404 | 410 | 422);
         if !at.get(&path).await.is_ok_and(|answer| is_missing(&answer)) {

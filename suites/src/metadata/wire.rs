@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::Fixtures;
 use crate::check::Stop;
+use crate::client::Limits;
 use crate::exchange::Request;
 use crate::probe::{Answer, Evidence, Probe};
 use crate::profile::MetadataContract;
@@ -144,9 +145,10 @@ pub(super) async fn with_tokens(probe: &Probe<'_>, way: Way) -> Result<Vec<Metad
     Ok(contracts)
 }
 
-/// Fetches a path below the base URL; the path is sent unchanged.
+/// Fetches a path below the base URL, once for all checks of a run; the path is sent unchanged.
 pub(super) async fn get<'p>(probe: &'p Probe<'_>, path: &str) -> Result<Answer<'p>, Stop> {
-    probe.send(SITE, Request::new("GET", &format!("{}{path}", probe.prefix(SITE)))).await
+    let request = Request::new("GET", &format!("{}{path}", probe.prefix(SITE)));
+    probe.send_shared(SITE, request, Limits::default()).await
 }
 
 /// Fetches the path of a fixture.

@@ -6,7 +6,7 @@ use assay_spec::crypto::secp256k1::{self, SigningKey, key_from_secret};
 use assay_spec::crypto::text::prefixed_hex;
 use serde_json::{Map, Value};
 
-use crate::probe::Probe;
+use crate::probe::{Probe, wall_clock};
 
 /// A sender: an address and a key that signs.
 #[derive(Clone)]
@@ -27,12 +27,25 @@ pub(crate) enum Procedure {
 
 /// A new sender.
 pub(crate) fn caller(probe: &Probe<'_>) -> Caller {
+    let began = began(probe).to_be_bytes();
     loop {
+        let mut secret = probe.draw("network-key");
+        secret.iter_mut().zip(began).for_each(|(byte, began)| *byte ^= began);
         // All but a few of 2^128 draws are a key.
-        if let Some(key) = key_from_secret(&probe.draw("network-key")) {
+        if let Some(key) = key_from_secret(&secret) {
             return Caller::new(key);
         }
     }
+}
+
+/// When the run began. A shared node keeps what earlier runs have written, so a run with the same seed needs other senders.
+fn began(probe: &Probe<'_>) -> u64 {
+    if probe.owns_time() {
+        return 0;
+    }
+    let began = &probe.settings.network.began;
+    let began = || Ok(Value::from(*began.get_or_init(|| wall_clock().0.unsigned_abs())));
+    probe.share("network.began", began).ok().and_then(|began| began.as_u64()).unwrap_or_default()
 }
 
 impl Caller {

@@ -12,10 +12,17 @@ use super::replies::expect_unprocessed;
 use super::storage::stored;
 use super::store::{reclaimed, run_out};
 use super::wire::{Draft, now, pass};
-use super::{ACCEPTED, Created, PAUSE, REJECTED, created, look, post_content, tries};
+use super::{ACCEPTED, Created, PAUSE, REJECTED, created, given_of_owner, look, owned, post_content, tries};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
+
+/// The keys of the profile with which a check of a batch runs without a control API.
+macro_rules! given_key {
+    ($state:literal) => {
+        concat!("[network] owner_key and [network.fixtures] ", $state)
+    };
+}
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::APPLIES, every_target_is_forgotten)
@@ -38,18 +45,21 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Clock, Need::Actions])
+        .or_given(given_key!("removed"), |settings| owned(settings, |given| &given.removed))
         .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
     refuses!(rows::PENDING_FAILS, pending_target_keeps_the_others, refusals::BATCH)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Faults])
+        .or_given(given_key!("pending"), |settings| owned(settings, |given| &given.pending))
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     refuses!(rows::REJECTED_FAILS, rejected_target_keeps_the_others, refusals::BATCH)
         .costs(7, 0, 0)
         .elsewhere(8)
         .writes(4)
         .needs(&[Need::Clock, Need::Faults])
+        .or_given(given_key!("rejected"), |settings| owned(settings, |given| &given.rejected))
         .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
     shows!(rows::RETRIED, forget_applies_once_its_targets_are_processed)
         .costs(6, 0, 0)
@@ -166,6 +176,9 @@ async fn target_that_is_being_removed_is_forgotten(probe: &Probe<'_>) -> Checked
 /// Sends a FORGET for a file and for another that the network has removed. The file must stay `processed`; a FORGET for
 /// it alone works.
 async fn removed_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
+    if let Some((owner, bad)) = given_of_owner(probe, "removed", |given| &given.removed)? {
+        return keeps_the_others(probe, &owner, bad).await;
+    }
     let owner = caller(probe);
     let bad = stored(probe, &owner).await?.hash;
     reclaimed(probe, &owner).await?;
@@ -181,6 +194,16 @@ async fn removed_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
     counterpart(probe, &owner, &good).await
 }
 
+/// Sends a FORGET of the profile's owner for a new file and for a message that cannot be forgotten. The file must stay
+/// `processed`; a FORGET for it alone works.
+async fn keeps_the_others(probe: &Probe<'_>, owner: &Caller, bad: &str) -> Checked {
+    let good = stored(probe, owner).await?.hash;
+    tried(probe, owner, &[&good, bad]).await?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "processed").await?;
+    counterpart(probe, owner, &good).await
+}
+
 /// The fault that keeps new STORE messages pending until faults are unset.
 fn held() -> Value {
     json!([{ "fault": "network.processing-held", "where": { "type": "STORE" } }])
@@ -189,6 +212,9 @@ fn held() -> Value {
 /// Sends a FORGET for a file and for another whose `status` is `pending`. The file must stay `processed`; a FORGET for
 /// it alone works.
 async fn pending_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
+    if let Some((owner, bad)) = given_of_owner(probe, "pending", |given| &given.pending)? {
+        return keeps_the_others(probe, &owner, bad).await;
+    }
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     probe.faults(held()).await?;
@@ -204,6 +230,9 @@ async fn pending_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
 /// Sends a FORGET for a file and for another whose `status` is `rejected`. The file must stay `processed`; a FORGET for
 /// it alone works.
 async fn rejected_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
+    if let Some((owner, bad)) = given_of_owner(probe, "rejected", |given| &given.rejected)? {
+        return keeps_the_others(probe, &owner, bad).await;
+    }
     let owner = caller(probe);
     let good = stored(probe, &owner).await?.hash;
     probe.faults(json!([{ "fault": "network.invalid" }])).await?;

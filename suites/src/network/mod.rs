@@ -31,18 +31,20 @@ mod webhooks;
 mod wire;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use assay_spec::crypto::secp256k1::SigningKey;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::{COMPUTE, message, neighbours, query};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, OnceCell};
 
 use crate::check::{Check, Core, Stop};
-use crate::probe::{Answer, Evidence, Probe};
+use crate::probe::{Answer, Evidence, Probe, Settings};
 use crate::profile::{
-    AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsType, Network, NetworkFixtures, SigningScheme,
+    AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsBase, MetricsType, Network, NetworkFixtures,
+    SigningScheme,
 };
 use caller::{Caller, Procedure};
 use wire::{Draft, now};
@@ -107,7 +109,7 @@ pub(crate) const REJECTED: &[u16] = &[400, 401, 403, 404];
 pub(crate) const POST_TYPE: &str = "assay-check";
 
 /// What a profile declares for this service. The default declares this project's readings.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Fixtures {
     /// A missing endpoint is a failure.
     pub strict: bool,
@@ -125,14 +127,27 @@ pub struct Fixtures {
     pub forget_settle_seconds: u64,
     /// The content type of measurements.
     pub metrics_content_type: MetricsType,
+    /// The address that serves node metrics, if the profile declares it.
+    pub metrics_base: Option<MetricsBase>,
     /// The name of an endpoint whose requests count as authenticated, if the profile declares it.
     pub authenticated: Option<&'static str>,
     /// What exists at the target before a run.
     pub given: NetworkFixtures,
+    /// The key of the owner of the declared STORE messages.
+    pub owner_key: Option<SigningKey>,
     /// How far the target's clock is ahead of this machine's, in milliseconds, once a check has measured it.
     skew_ms: Arc<OnceCell<i64>>,
+    /// When the run began, in milliseconds, once a check has sent a message.
+    began: Arc<OnceLock<u64>>,
     /// Messages of one sender that several checks read when they share a target.
     corpus: Arc<Mutex<Option<paging::Corpus>>>,
+}
+
+/// Does not show the key.
+impl std::fmt::Debug for Fixtures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fixtures").field("given", &self.given).finish_non_exhaustive()
+    }
 }
 
 impl Default for Fixtures {
@@ -146,9 +161,12 @@ impl Default for Fixtures {
             first_page: 1,
             forget_settle_seconds: FORGET_SETTLE_SECONDS,
             metrics_content_type: MetricsType::Both,
+            metrics_base: None,
             authenticated: Some(message::CREATE.name),
             given: NetworkFixtures::default(),
+            owner_key: None,
             skew_ms: Arc::default(),
+            began: Arc::default(),
             corpus: Arc::default(),
         }
     }
@@ -167,9 +185,12 @@ impl Fixtures {
             first_page: readings.first_page,
             forget_settle_seconds: readings.forget_settle_seconds,
             metrics_content_type: readings.metrics_content_type,
+            metrics_base: readings.metrics_base,
             authenticated: profile.limits.authenticated.map(EndpointName::name),
             given: profile.fixtures.clone(),
+            owner_key: None,
             skew_ms: Arc::default(),
+            began: Arc::default(),
             corpus: Arc::default(),
         }
     }
@@ -211,6 +232,21 @@ pub(crate) fn given<'p>(
         probe.rest_on(&format!("network.fixtures.{name}"))?;
     }
     Ok(value)
+}
+
+/// Whether a check has a STORE message in a state from the profile, and may act as its owner.
+pub(crate) fn owned(settings: &Settings, member: fn(&NetworkFixtures) -> &Option<String>) -> bool {
+    settings.network.owner_key.is_some() && member(&settings.network.given).is_some()
+}
+
+/// The owner of the declared STORE messages, and the message in a state; `None` where the control API makes one.
+pub(crate) fn given_of_owner<'p>(
+    probe: &'p Probe<'_>,
+    name: &str,
+    member: fn(&NetworkFixtures) -> &Option<String>,
+) -> Result<Option<(Caller, &'p String)>, Stop> {
+    let owner = probe.settings.network.owner_key.clone().map(Caller::new);
+    Ok(owner.zip(given(probe, name, member)?))
 }
 
 /// The runtime of the programs that checks create.

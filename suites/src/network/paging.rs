@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::caller::{Caller, caller};
 use super::wire::{Call, path_with};
-use super::{List, list, list_of, posted, texts};
+use super::{List, given, list, list_of, posted, texts};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::shows;
@@ -26,6 +26,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(107, 0, 0)
         .elsewhere(108)
         .writes(101)
+        .or_given("[network.fixtures] large_list", |settings| settings.network.given.large_list.is_some())
         .after(const { &[&rows::FIRST_PAGE] }),
     shows!(rows::PER_PAGE, per_page_is_never_below_what_is_returned)
         .costs(27, 0, 0)
@@ -179,9 +180,13 @@ async fn no_page_holds_more_than_100(probe: &Probe<'_>) -> Checked {
     let mut whole = list(probe, &query::LIST, &path, "messages").await?;
     let total = whole.answer.json()["pagination"]["total"].as_i64();
     let mut filters = Vec::new();
-    if total.is_none_or(|total| total <= PAGE_MAXIMUM.outside) {
+    if let Some(address) = given(probe, "large_list", |given| &given.large_list)? {
+        filters = vec![("addresses", address.clone())];
+    } else if total.is_none_or(|total| total <= PAGE_MAXIMUM.outside) {
         filters = vec![("addresses", send(probe, PAGE_MAXIMUM.outside as usize).await?.sender.address)];
-        path = path_with("/messages", &[("limit", &most), ("addresses", &filters[0].1)]);
+    }
+    if let Some((_, address)) = filters.first() {
+        path = path_with("/messages", &[("limit", &most), ("addresses", address)]);
         whole = list(probe, &query::LIST, &path, "messages").await?;
     }
     let filtered = |limit: &str| {

@@ -190,11 +190,24 @@ pub(crate) async fn is_readable(
     names: &[String],
 ) -> Result<bool, Stop> {
     for name in names {
-        for way in [Way::Plain, Way::Raw] {
-            let answer = way.call(name).to(site).attempt(probe).await?;
-            if answer.status() == 200 && answer.response.body == stored.upload.bytes {
-                return Ok(true);
-            }
+        if is_served(probe, site, name, |body| body == stored.upload.bytes).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a node returns a file of this name whose bytes are `right`.
+pub(crate) async fn is_served(
+    probe: &Probe<'_>,
+    site: &str,
+    name: &str,
+    right: impl Fn(&[u8]) -> bool,
+) -> Result<bool, Stop> {
+    for way in [Way::Plain, Way::Raw] {
+        let answer = way.call(name).to(site).attempt(probe).await?;
+        if answer.status() == 200 && right(&answer.response.body) {
+            return Ok(true);
         }
     }
     Ok(false)

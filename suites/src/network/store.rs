@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::forget::forgotten;
 use super::refusals;
-use super::storage::{Stored, is_readable, stored};
+use super::storage::{Stored, is_readable, is_served, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
-use super::{look, read};
+use super::{given, look, read};
 use crate::boundary::ms;
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
@@ -39,22 +39,30 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(4, 0, 0)
         .elsewhere(8)
         .writes(1)
-        .needs(&[Need::Clock, Need::Actions]),
+        .needs(&[Need::Clock, Need::Actions])
+        .or_given("[network.fixtures] removing", |settings| settings.network.given.removing.is_some()),
     shows!(rows::REMOVED, a_reclaimed_store_says_so_or_is_gone)
         .costs(2, 0, 0)
-        .elsewhere(3)
+        .elsewhere(11)
         .writes(1)
-        .needs(&[Need::Clock, Need::Actions]),
+        .needs(&[Need::Clock, Need::Actions])
+        .or_given("[network.fixtures] removed", |settings| settings.network.given.removed.is_some()),
     shows!(rows::REMOVED_BYTES, the_file_of_a_reclaimed_store_is_gone)
         .costs(15, 0, 0)
         .elsewhere(20)
         .writes(1)
-        .needs(&[Need::Clock, Need::Actions]),
+        .needs(&[Need::Clock, Need::Actions])
+        .or_given("[network.fixtures] removed_file", |settings| {
+            settings.network.given.removed_file.is_some()
+        }),
     refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it, refusals::LAGGING)
         .costs(4, 0, 0)
-        .elsewhere(5)
+        .elsewhere(11)
         .writes(2)
-        .needs(&[Need::Faults]),
+        .needs(&[Need::Faults])
+        .or_given("[network.fixtures] mirror_lacks", |settings| {
+            settings.network.given.mirror_lacks.is_some()
+        }),
 ];
 
 /// The statuses that readers see.
@@ -170,26 +178,46 @@ pub(super) async fn reclaimed(probe: &Probe<'_>, owner: &Caller) -> Checked {
 /// Uploads a file and takes away its owner's credits. The STORE message must have `status` `removing` and still name
 /// its file, and the file must still be served.
 async fn store_that_is_being_removed_is_complete(probe: &Probe<'_>) -> Checked {
+    if let Some(hash) = given(probe, "removing", |given| &given.removing)? {
+        let file = expect_removing(probe, hash).await?;
+        let mut readable = false;
+        for name in [file.as_str(), hash] {
+            readable = readable || is_served(probe, PRIMARY, name, |_| true).await?;
+        }
+        return probe.expect(readable, "the file", "200", "no file");
+    }
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
     let names = stored.names(probe).await?;
     run_out(probe, &owner).await?;
-    let answer = look(probe, &stored.hash).await?;
+    expect_removing(probe, &stored.hash).await?;
+    let readable = is_readable(probe, PRIMARY, &stored, &names).await?;
+    probe.expect(readable, "the file", "200", "no file")
+}
+
+/// Expects the STORE message to say that it is being removed, and to name its file. Returns that name.
+async fn expect_removing(probe: &Probe<'_>, hash: &str) -> Result<String, Stop> {
+    let answer = look(probe, hash).await?;
     answer.expect_status(&[200])?;
     answer.expect_json("/status", "\"removing\"", |status| status == "removing")?;
     let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
-    answer.expect_json("/message/content/item_hash", "a string that is not empty", is_name)?;
-    let readable = is_readable(probe, PRIMARY, &stored, &names).await?;
-    probe.expect(readable, "the file", "200", "no file")
+    let name = answer.expect_json("/message/content/item_hash", "a string that is not empty", is_name)?;
+    Ok(name.as_str().unwrap_or_default().to_owned())
 }
 
 /// Uploads a file, takes away its owner's credits and lets two days pass. Reading the STORE message must return 410, or
 /// 200 with `status` `removed`.
 async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
-    let owner = caller(probe);
-    let stored = stored(probe, &owner).await?;
-    reclaimed(probe, &owner).await?;
-    let answer = look(probe, &stored.hash).await?;
+    let hash = match given(probe, "removed", |given| &given.removed)? {
+        Some(hash) => hash.clone(),
+        None => {
+            let owner = caller(probe);
+            let stored = stored(probe, &owner).await?;
+            reclaimed(probe, &owner).await?;
+            stored.hash
+        }
+    };
+    let answer = look(probe, &hash).await?;
     answer.expect_status(&[200, 410])?;
     probe.note(format!("a reclaimed STORE returns {}", answer.status()));
     if answer.status() == 410 {
@@ -200,6 +228,17 @@ async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a file, takes away its owner's credits and lets two days pass. No core node may still serve its bytes.
 async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
+    if let Some(name) = given(probe, "removed_file", |given| &given.removed_file)? {
+        // A file that is there shows that the node serves files.
+        let (known, names) = stored_and_read(probe, &caller(probe)).await?;
+        for site in nodes(probe) {
+            let readable = is_served(probe, site, name, |_| true).await?;
+            let got = if readable { "200" } else { "no file" };
+            probe.expect(!readable, &format!("the file at {site}"), "no file", got)?;
+        }
+        let is_there = is_readable(probe, PRIMARY, &known, &names).await?;
+        return probe.conclusive(is_there, "a file that was just uploaded is gone, too");
+    }
     let owner = caller(probe);
     let (stored, names) = stored_and_read(probe, &owner).await?;
     reclaimed(probe, &owner).await?;
@@ -210,6 +249,10 @@ async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
 /// is found there.
 async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Checked {
     let at_mirror = |hash: &str| Call::get(&message::READ, &format!("/messages/{hash}")).to(MIRROR);
+    if let Some(hash) = given(probe, "mirror_lacks", |given| &given.mirror_lacks)? {
+        look(probe, hash).await?.counterpart_status(&[200])?;
+        return at_mirror(hash).attempt(probe).await?.expect_refused();
+    }
     let owner = caller(probe);
     // The mirror follows before the fault.
     let early = stored(probe, &owner).await?;

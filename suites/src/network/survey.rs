@@ -4,7 +4,7 @@ use assay_spec::network::{info, neighbours, probes, query};
 use serde_json::Value;
 
 use super::replies::elements;
-use super::wire::{ALTERNATIVE, PRIMARY};
+use super::wire::{ALTERNATIVE, MIRROR, PRIMARY};
 use super::{is_error_body, path_with};
 use crate::exchange::Response;
 use crate::profile::key_of_site;
@@ -153,6 +153,62 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
         if let Some(what) = missing(at, &paths).await {
             let remedy = format!("name one that the target has: [network.fixtures] {key}");
             wrong.push(WrongFixture::new(format!("network.fixtures.{key}"), what, remedy));
+        }
+    }
+    wrong.extend(wrong_stores(survey).await);
+    wrong
+}
+
+/// The statuses of a message that exists.
+const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "pending", "rejected"];
+
+/// The messages that are not in the state that the profile declares, and the list that is not large.
+async fn wrong_stores(survey: &Survey<'_>) -> Vec<WrongFixture> {
+    let given = &survey.settings.network.given;
+    let Some(at) = survey.at(PRIMARY) else { return Vec::new() };
+    let mut wrong = Vec::new();
+    let mut say = |key: &str, what: String, remedy: String| {
+        wrong.push(WrongFixture::new(format!("network.fixtures.{key}"), what, remedy));
+    };
+    let states = [
+        ("removing", &given.removing),
+        ("removed", &given.removed),
+        ("pending", &given.pending),
+        ("rejected", &given.rejected),
+    ];
+    for (state, hash) in states {
+        let Some(hash) = hash else { continue };
+        let path = format!("/api/v0/messages/{hash}");
+        let Ok(answer) = at.get(&path).await else { continue };
+        let body = answer.json().unwrap_or_default();
+        let status = body["status"].as_str().filter(|status| STATUSES.contains(status)).unwrap_or_default();
+        let is_other = match answer.status {
+            200 => !status.is_empty() && status != state,
+            404 => true,
+            410 => state != "removed",
+            _ => false,
+        };
+        if is_other {
+            let what = format!("GET {path} returned {} {status}", answer.status).trim_end().to_owned();
+            say(state, what, format!("name a STORE message that is {state}"));
+        }
+    }
+    if let (Some(hash), Some(mirror)) = (&given.mirror_lacks, survey.at(MIRROR)) {
+        let path = format!("/api/v0/messages/{hash}");
+        if let (Ok(here), Ok(there)) = (at.get(&path).await, mirror.get(&path).await)
+            && (here.status == 404 || there.status == 200)
+        {
+            let what = format!("GET {path} returned {}, and at the mirror {}", here.status, there.status);
+            say("mirror_lacks", what, "name a message that the mirror does not have yet".to_owned());
+        }
+    }
+    if let Some(address) = &given.large_list {
+        let query = [("addresses", address.as_str()), ("limit", "1")];
+        let path = path_with("/api/v0/messages", &query);
+        let total = async || at.get(&path).await.ok()?.json().ok()?["pagination"]["total"].as_u64();
+        if let Some(total) = total().await.filter(|total| *total <= 100) {
+            let what = format!("GET {path} counts {total} messages");
+            say("large_list", what, "name an address with more than 100 messages".to_owned());
         }
     }
     wrong

@@ -11,6 +11,7 @@ use url::form_urlencoded::Serializer;
 
 use super::caller::{Caller, Procedure};
 use crate::check::Stop;
+use crate::client::Limits;
 use crate::exchange::Request;
 use crate::probe::{Answer, Probe};
 
@@ -29,6 +30,8 @@ pub(crate) const LEARNING: u64 = 1;
 pub(crate) struct Call {
     site: String,
     endpoint: &'static Endpoint,
+    /// The checks of a run share the response.
+    is_shared: bool,
     /// The request; its target is relative to the site's base URL.
     pub(crate) request: Request,
 }
@@ -51,7 +54,14 @@ impl Call {
 
     /// A request for a path outside the API's prefix, such as `/metrics.json`.
     pub(crate) fn bare(endpoint: &'static Endpoint, method: &str, path: &str) -> Call {
-        Call { site: PRIMARY.to_owned(), endpoint, request: Request::new(method, path) }
+        Call { site: PRIMARY.to_owned(), endpoint, is_shared: false, request: Request::new(method, path) }
+    }
+
+    /// With one response for all checks of a run that send this request.
+    #[must_use]
+    pub(crate) fn shared(mut self) -> Call {
+        self.is_shared = true;
+        self
     }
 
     /// To another site than the primary.
@@ -90,8 +100,14 @@ impl Call {
             return Err(Stop::NotApplicable(format!("the target's profile says that it has no `{name}`")));
         }
         self.request.target = format!("{}{}", probe.prefix(&self.site), self.request.target);
-        let answer = probe.send(&self.site, self.request).await?;
-        probe.learn_clock(&answer.response);
+        let answer = if self.is_shared {
+            // The response may have come to another check, a while ago.
+            probe.send_shared(&self.site, self.request, Limits::default()).await?
+        } else {
+            let answer = probe.send(&self.site, self.request).await?;
+            probe.learn_clock(&answer.response);
+            answer
+        };
         if answer.status() == 429 && !probe.owns_time() {
             return Err(probe.turned_away(&answer));
         }

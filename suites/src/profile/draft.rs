@@ -48,7 +48,26 @@ const KEYS: &[Key] = &[
         "[\"https://127.0.0.1:4103\"]",
         "Servers of the chat model to call directly, instead of those that discovery lists.",
     ),
-    ("gateway", "revoked_key", "{ file = \"revoked.key\" }", "A key that was revoked."),
+    ("gateway", "revoked_key", "{ file = \"revoked.key\" }", "A key that was revoked, for 2 more checks."),
+    (
+        "gateway",
+        "second_key",
+        "{ env = \"SECOND_GATEWAY_KEY\" }",
+        "A second valid key, which only the run uses: its tokens are counted.",
+    ),
+    (
+        "gateway",
+        "payment",
+        "{ env = \"GATEWAY_PAYMENT\" }",
+        "A value of X-PAYMENT that pays for requests without a key, for 1 more check with readings.payment_flow.",
+    ),
+    (
+        "gateway",
+        "usage_url",
+        "\"http://127.0.0.1:4101/usage\"",
+        "A URL that returns JSON with the number of tokens that second_key has spent, for 1 more check.",
+    ),
+    ("gateway", "usage_path", "\"spent\"", "The path of that number."),
     (
         "gateway.models",
         "chat",
@@ -62,6 +81,14 @@ const KEYS: &[Key] = &[
         "A model that is flagged for tool calls. The API has no field that shows this.",
     ),
     ("gateway.models", "vision", "\"name\"", "A model that accepts images."),
+    ("gateway.models", "down", "\"name\"", "A model whose servers have all failed, for 3 more checks."),
+    (
+        "gateway.models",
+        "one_down",
+        "\"name\"",
+        "A model with several servers, of which one has failed, for 1 more check.",
+    ),
+    ("gateway.models", "fails_midway", "\"name\"", "A model whose streams fail midway, for 1 more check."),
     (
         "gateway.limits",
         "requests_per_minute",
@@ -94,6 +121,12 @@ const KEYS: &[Key] = &[
         "\"X-Forwarded-For\"",
         "The header from which the nodes read the client's address.",
     ),
+    (
+        "network",
+        "owner_key",
+        "{ env = \"OWNER_KEY\" }",
+        "The key of the owner of removed, pending and rejected, 64 hex digits: 1 more check for each of them.",
+    ),
     ("network.fixtures", "program", "\"hash\"", "The hash of a program that can be run."),
     ("network.fixtures", "runtime", "\"python3\"", "The runtime of the programs that checks create."),
     ("network.fixtures", "image", "\"debian-12\"", "The image of the instances that checks create."),
@@ -121,6 +154,28 @@ const KEYS: &[Key] = &[
     ("network.fixtures", "publisher", "\"0xab\"", "The address that publishes measurements."),
     ("network.fixtures", "diagnostic_vm", "\"hash\"", "The diagnostic VM of a compute node."),
     ("network.fixtures", "status_check", "\"name\"", "A status check of a compute node."),
+    (
+        "network.fixtures",
+        "removing",
+        "\"hash\"",
+        "A STORE message that is being removed, for 1 more check. The run does not forget it.",
+    ),
+    ("network.fixtures", "removed", "\"hash\"", "A STORE message that was removed, for 1 more check."),
+    ("network.fixtures", "removed_file", "\"hash\"", "The file of that STORE message, for 1 more check."),
+    ("network.fixtures", "pending", "\"hash\"", "A STORE message that stays pending, of the owner."),
+    ("network.fixtures", "rejected", "\"hash\"", "A STORE message that was rejected, of the owner."),
+    (
+        "network.fixtures",
+        "mirror_lacks",
+        "\"hash\"",
+        "A message that the mirror does not have yet, for 1 more check.",
+    ),
+    (
+        "network.fixtures",
+        "large_list",
+        "\"0xab\"",
+        "An address with more than 100 messages, for 1 more check; otherwise it writes them with --include heavy.",
+    ),
     ("network.limits", "requests_per_minute", "90", "Requests per minute to all nodes together."),
     ("network.limits", "runs_per_minute", "9", "Program runs per minute."),
     (
@@ -140,6 +195,12 @@ const KEYS: &[Key] = &[
         "chain_url",
         "\"http://127.0.0.1:4117\"",
         "A node of the chain, for 7 more checks: those of confirmed transactions.",
+    ),
+    (
+        "publish",
+        "standby_url",
+        "\"http://127.0.0.1:4119\"",
+        "A standby node of the service, for 1 more check.",
     ),
     (
         "publish",
@@ -192,6 +253,12 @@ const KEYS: &[Key] = &[
     ("publish.limits", "requests_per_minute", "30", "Requests per minute."),
     (
         "drop",
+        "paused_url",
+        "\"http://127.0.0.1:4119\"",
+        "An instance of the service that has paused drops, for 1 more check.",
+    ),
+    (
+        "drop",
         "forwarding_header",
         "\"X-Forwarded-For\"",
         "The header from which the service reads the client's address.",
@@ -220,6 +287,8 @@ const TOP: &[(&str, &str, &str)] = &[
 /// Further sites of a service, and their profile keys.
 const SITES: &[(Service, &str, &str)] = &[
     (Service::Publish, "chain", "publish.chain_url"),
+    (Service::Publish, crate::publish::STANDBY, "publish.standby_url"),
+    (Service::Drop, crate::drop::PAUSED, "drop.paused_url"),
     (Service::Network, "network-alt", "network.alt_url"),
     (Service::Network, "network-mirror", "network.mirror_url"),
     (Service::Network, "scheduler", "network.scheduler_url"),
@@ -577,6 +646,14 @@ mod tests {
         }
     }
 
-    const SECRET_OR_SWITCH: [&str; 6] =
-        ["key", "second_key", "revoked_key", "wallet_key", "endpoints", "control_token"];
+    const SECRET_OR_SWITCH: [&str; 8] = [
+        "payment",
+        "owner_key",
+        "key",
+        "second_key",
+        "revoked_key",
+        "wallet_key",
+        "endpoints",
+        "control_token",
+    ];
 }

@@ -5,7 +5,7 @@ use assay_spec::drop::limits::{DROP_ID_CHARACTERS, DROPS_PER_HOUR};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
-use super::{at_least_one, base_url, is_default};
+use super::{at_least_one, base_url, is_default, optional_base_url};
 
 /// A target of the drop's suite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +14,9 @@ pub struct Drop {
     /// Base URL of the service, without a trailing slash.
     #[serde(deserialize_with = "base_url")]
     pub url: String,
+    /// Base URL of an instance of the service that has paused drops.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub paused_url: Option<String>,
     /// The header from which the service reads the client's address, if it trusts this machine.
     #[serde(default, deserialize_with = "optional_header_name")]
     pub forwarding_header: Option<String>,

@@ -6,7 +6,9 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Endpoints, GatewayApi, Secret, at_least_one, base_url, base_urls, is_default};
+use super::{
+    Endpoints, GatewayApi, Secret, at_least_one, base_url, base_urls, is_default, optional_base_url,
+};
 
 /// A target of the gateway's suite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +24,15 @@ pub struct Gateway {
     pub key: Option<Secret>,
     /// A key that was revoked.
     pub revoked_key: Option<Secret>,
+    /// A second valid key, which nothing but a run uses: checks that count tokens use it alone.
+    pub second_key: Option<Secret>,
+    /// The value of the payment header that pays for requests without a key.
+    pub payment: Option<Secret>,
+    /// A URL that returns JSON with the number of tokens that the second key has spent.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub usage_url: Option<String>,
+    /// The path of that number. If not set, `spent`.
+    pub usage_path: Option<IdPath>,
     /// The endpoints that the target offers: all except those set to `false` here.
     #[serde(default, skip_serializing_if = "is_default")]
     pub endpoints: Endpoints<GatewayApi>,
@@ -46,6 +57,12 @@ pub struct GatewayModels {
     pub tools: Option<String>,
     /// A model that accepts images.
     pub vision: Option<String>,
+    /// A model whose servers have all failed.
+    pub down: Option<String>,
+    /// A model with several servers, of which one has failed.
+    pub one_down: Option<String>,
+    /// A model whose streams fail midway.
+    pub fails_midway: Option<String>,
 }
 
 /// The readings that the target declares, where the document allows several.
@@ -149,6 +166,11 @@ impl IdPath {
         Some(IdPath(steps))
     }
 
+    /// The default path of the tokens that a key has spent.
+    pub(crate) fn spent() -> IdPath {
+        IdPath(vec![Step::Member("spent".to_owned())])
+    }
+
     /// The values at the path; `None` if it does not exist.
     pub fn resolve<'d>(&self, document: &'d Value) -> Option<Vec<&'d Value>> {
         let mut found = vec![document];
@@ -227,8 +249,12 @@ url = "http://127.0.0.1:4101/"
 server_urls = ["https://127.0.0.1:4103/"]
 key = { env = "KEY" }
 revoked_key = { file = "revoked.key" }
+second_key = { env = "SECOND" }
+payment = { env = "PAYMENT" }
+usage_url = "http://127.0.0.1:4101/usage"
+usage_path = "tokens.spent"
 endpoints = { native_completions = false, messages = true }
-models = { chat = "a", tools = "b", vision = "c" }
+models = { chat = "a", tools = "b", vision = "c", down = "d", one_down = "e", fails_midway = "f" }
 limits = { requests_per_minute = 5, answer_seconds = 300 }
 
 [gateway.readings]

@@ -33,15 +33,28 @@ pub struct HostingReadings {
     /// The length of the nonce inside a wrapped key, in bytes: 16 or 12.
     #[serde(deserialize_with = "nonce_length")]
     pub ecies_nonce_len: usize,
+    /// What the envelope of a deleted project keeps. If not set, either is accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tombstone_form: Option<TombstoneForm>,
     /// The four lines of the derivation message, in order; the document only paraphrases them. If not set, no check
     /// derives a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub derivation_lines: Option<[String; 4]>,
 }
 
+/// What the envelope of a deleted project keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TombstoneForm {
+    /// Nothing: every field is an empty string.
+    Literal,
+    /// Its `v` and `alg`.
+    KeepV,
+}
+
 impl Default for HostingReadings {
     fn default() -> Self {
-        Self { project_entry_schema: None, ecies_nonce_len: 16, derivation_lines: None }
+        Self { project_entry_schema: None, ecies_nonce_len: 16, tombstone_form: None, derivation_lines: None }
     }
 }
 

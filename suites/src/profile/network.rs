@@ -6,7 +6,9 @@ use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY, GENERAL, HEAVY};
 use serde::{Deserialize, Serialize};
 
 use super::drop::optional_header_name;
-use super::{EndpointName, Endpoints, at_least_one, base_url, base_urls, is_default, optional_base_url};
+use super::{
+    EndpointName, Endpoints, Secret, at_least_one, base_url, base_urls, is_default, optional_base_url,
+};
 
 /// A target of the node API's suite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +35,8 @@ pub struct Network {
     /// Base URL of the credit API, without `/api/v0`.
     #[serde(default, deserialize_with = "optional_base_url")]
     pub credit_url: Option<String>,
+    /// The key of the owner of the declared STORE messages, 64 hex digits.
+    pub owner_key: Option<Secret>,
     /// The header from which the nodes read the client's address, if they trust this machine.
     #[serde(default, deserialize_with = "optional_header_name")]
     pub forwarding_header: Option<String>,
@@ -86,6 +90,9 @@ pub struct NetworkReadings {
     pub forget_settle_seconds: u64,
     /// The content type of measurements.
     pub metrics_content_type: MetricsType,
+    /// The address that serves node metrics. If not set, the alternative address and then the primary one are asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics_base: Option<MetricsBase>,
 }
 
 impl Default for NetworkReadings {
@@ -97,6 +104,7 @@ impl Default for NetworkReadings {
             first_page: 1,
             forget_settle_seconds: FORGET_SETTLE_SECONDS,
             metrics_content_type: MetricsType::default(),
+            metrics_base: None,
         }
     }
 }
@@ -141,6 +149,16 @@ pub enum MetricsType {
     Both,
 }
 
+/// The address that serves node metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MetricsBase {
+    /// `alt_url`.
+    Alternative,
+    /// `url`.
+    Primary,
+}
+
 /// What exists at the target before a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -169,6 +187,20 @@ pub struct NetworkFixtures {
     pub diagnostic_vm: Option<String>,
     /// The name of a status check of a compute node.
     pub status_check: Option<String>,
+    /// The hash of a STORE message that is being removed.
+    pub removing: Option<String>,
+    /// The hash of a STORE message that was removed.
+    pub removed: Option<String>,
+    /// The hash of the file of that STORE message.
+    pub removed_file: Option<String>,
+    /// The hash of a STORE message that stays pending.
+    pub pending: Option<String>,
+    /// The hash of a STORE message that was rejected.
+    pub rejected: Option<String>,
+    /// The hash of a message that the mirror does not have yet.
+    pub mirror_lacks: Option<String>,
+    /// An address with more than 100 messages.
+    pub large_list: Option<String>,
 }
 
 /// The pace of a run.

@@ -13,12 +13,15 @@ use crate::files;
 use crate::redact::Hidden;
 
 /// The profile keys that refer to secrets.
-pub(super) const SECRETS: [&str; 8] = [
+pub(super) const SECRETS: [&str; 11] = [
     "client_key",
     "headers",
     "control_token",
     "gateway.key",
     "gateway.revoked_key",
+    "gateway.second_key",
+    "gateway.payment",
+    "network.owner_key",
     "hosting.wallet_key",
     "publish.key",
     "publish.second_key",
@@ -73,7 +76,8 @@ impl Secret {
 }
 
 /// Secrets that are sent unchanged in a header.
-const IN_HEADERS: [&str; 3] = ["control_token", "gateway.key", "gateway.revoked_key"];
+const IN_HEADERS: [&str; 5] =
+    ["control_token", "gateway.key", "gateway.revoked_key", "gateway.second_key", "gateway.payment"];
 
 /// The secrets of a profile that could be read, by their keys. They are never printed.
 #[derive(Clone, Default)]

@@ -10,6 +10,7 @@ use super::wire::read_message;
 use super::{Caller, Prepared, chain_call};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::Probe;
+use crate::profile::MemoLogForm;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -142,5 +143,10 @@ async fn log_shows_the_memo_and_its_length(probe: &Probe<'_>) -> Checked {
     // without quotes.
     let plain = format!("Program log: Memo (len {}): {record}", record.len());
     let quoted = format!("Program log: Memo (len {}): {record:?}", record.len());
-    probe.expect(lines.contains(&plain) || lines.contains(&quoted), "log", plain, lines.join("\n"))
+    let (want, holds) = match probe.settings.publish.memo_log_form {
+        None => (&plain, lines.contains(&plain) || lines.contains(&quoted)),
+        Some(MemoLogForm::Plain) => (&plain, lines.contains(&plain)),
+        Some(MemoLogForm::Quoted) => (&quoted, lines.contains(&quoted)),
+    };
+    probe.expect(holds, "log", want, lines.join("\n"))
 }

@@ -14,8 +14,8 @@ use super::refusals;
 use super::scene::{Knock, Scene};
 use super::wire::Draft;
 use super::{
-    Caller, NO_ID, PREPARE, SUBMIT, accept_body, caller, expire, fresh_key, knock, landed, patient, prepare,
-    prepared, publish_body, read_prepared, submit, submit_body, transfer_body,
+    Caller, NO_ID, PREPARE, STANDBY, SUBMIT, accept_body, caller, expire, fresh_key, knock, landed, patient,
+    prepare, prepared, publish_body, read_prepared, submit, submit_body, transfer_body,
 };
 use crate::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
 use crate::check::{Check, Checked, Need, Stop};
@@ -78,7 +78,8 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(&[Need::Clock, Need::Isolation, Need::Addresses]),
     refuses!(rows::STANDBY, each standby_returns_not_primary, refusals::NO_WRITES)
         .posts(4, 0, 2)
-        .needs(&[Need::Faults]),
+        .needs(&[Need::Faults])
+        .or_given("[publish] standby_url", |settings| settings.publish.has_standby),
     refuses!(rows::PASSIVE, each passive_backend_returns_its_error, refusals::NO_WRITES)
         .posts(4, 0, 2)
         .needs(&[Need::Faults]),
@@ -305,13 +306,22 @@ async fn unavailable(
     judge(&answer)
 }
 
-/// Makes the node a standby and sends a request. It must return 503 with `error` = `not-primary` and a string `reason`.
+/// Makes the node a standby, or takes the profile's standby node, and sends a request. It must return 503 with `error` =
+/// `not-primary` and a string `reason`.
 async fn standby_returns_not_primary(probe: &Probe<'_>, place: Place) -> Checked {
-    unavailable(probe, place, "publish.standby", |answer| {
+    let judge = |answer: &Answer<'_>| {
         answer.expect_json("/error", "\"not-primary\"", |value| value == "not-primary")?;
         answer.expect_json("/reason", "a string", Value::is_string).map(drop)
-    })
-    .await
+    };
+    if !probe.settings.publish.has_standby {
+        return unavailable(probe, place, "publish.standby", judge).await;
+    }
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    knock.counterpart(probe).await?;
+    let request = knock.draft(probe).await?.request();
+    let answer = probe.send_with(STANDBY, request, None, patient(probe)).await?;
+    answer.expect_refused()?;
+    judge(&answer)
 }
 
 /// Makes the backend passive and sends a request. It must return 503 with `error` = `backend is passive`.

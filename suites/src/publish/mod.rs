@@ -29,6 +29,7 @@ use crate::check::{Check, Checked, Core, Stop};
 use crate::client::Limits;
 use crate::exchange::Request;
 use crate::probe::{Answer, Evidence, Probe};
+use crate::profile::{EscapeProfile, MemoLogForm};
 
 pub use pool::Pool;
 use pool::{Lease, Purpose, draw};
@@ -62,6 +63,8 @@ pub const CORE: Core = {
 pub(crate) const PREPARE: &str = "/api/vf-cli/publish/prepare";
 /// The path of the submit endpoint.
 pub(crate) const SUBMIT: &str = "/api/vf-cli/publish/submit";
+/// The site of a standby node.
+pub const STANDBY: &str = "publish-standby";
 /// A well-formed content identifier without any content.
 pub(crate) const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
 /// A prepare id that no service has issued.
@@ -92,6 +95,12 @@ pub struct Fixtures {
     pub transfer_needs_cid: bool,
     /// A different domain in the body may return 400.
     pub lenient_rule7: bool,
+    /// How strings of a record are written.
+    pub escape_profile: EscapeProfile,
+    /// How the chain's log shows a memo, if the profile declares it.
+    pub memo_log_form: Option<MemoLogForm>,
+    /// The profile names a standby node.
+    pub has_standby: bool,
 }
 
 impl Fixtures {
@@ -115,6 +124,9 @@ impl Fixtures {
             feature_off: profile.feature_off.clone(),
             transfer_needs_cid: profile.readings.transfer_needs_cid,
             lenient_rule7: profile.readings.lenient_rule7,
+            escape_profile: profile.readings.escape_profile,
+            memo_log_form: profile.readings.memo_log_form,
+            has_standby: profile.standby_url.is_some(),
         })
     }
 

@@ -14,6 +14,7 @@ use super::{Caller, Prepared, accept_body, caller, prepared, publish_body};
 use crate::boundary::slack_ms;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
+use crate::profile::EscapeProfile;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -83,15 +84,28 @@ async fn record_has_no_whitespace(probe: &Probe<'_>, place: Place) -> Checked {
 }
 
 /// Sends a prepare whose `cid` contains quotes, backslashes, control characters and non-ASCII characters. The
-/// record must use standard JSON escaping.
+/// record must use standard JSON escaping, in the profile's reading of it.
 async fn record_uses_standard_json_escaping(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     let mut body = publish_body(&caller);
     body["cid"] = json!("q\"b\\n\nx\u{1}/\u{e9}\u{1f600}");
     let record = record_of(probe, &caller, &body).await?;
-    // Written by hand: quote, backslash, newline and U+0001 are escaped, everything else is raw.
-    let want = "\"c\":\"q\\\"b\\\\n\\nx\\u0001/\u{e9}\u{1f600}\"";
-    probe.expect(record.json.contains(want), "record /c, raw", want, record.json)
+    // Written by hand: quote, backslash, newline and U+0001 are escaped in every reading.
+    let escaped = r#""c":"q\"b\\n\nx\u0001"#;
+    let (raw, ascii) = ("/\u{e9}\u{1f600}\"", r#"/\u00e9\ud83d\ude00""#);
+    let (want, holds) = match probe.settings.publish.escape_profile {
+        EscapeProfile::Raw => (format!("{escaped}{raw}"), record.json.contains(&format!("{escaped}{raw}"))),
+        EscapeProfile::Ascii => {
+            let want = format!("{escaped}{ascii}");
+            let is_same = record.json.to_ascii_lowercase().contains(&want);
+            (want, is_same)
+        }
+        EscapeProfile::Any => {
+            let is_same = record.members.get("c") == body.get("cid");
+            (format!("{escaped}, then the rest in any form"), is_same && record.json.contains(escaped))
+        }
+    };
+    probe.expect(holds, "record /c, raw", want, record.json)
 }
 
 /// Sends a prepare. The record's `d` must be the domain.

@@ -7,7 +7,7 @@ use assay_spec::publish::envelope::{Claims, sign};
 use ed25519_dalek::SigningKey;
 use serde_json::json;
 
-use super::{MOST_DOMAINS, PREPARE, SUBMIT, knock_body};
+use super::{MOST_DOMAINS, PREPARE, STANDBY, SUBMIT, knock_body};
 use crate::client::Limits;
 use crate::exchange::{Request, Response};
 use crate::probe::wall_clock;
@@ -44,6 +44,9 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, domains: usize) -> Vec<W
     if let Some(chain) = survey.at("chain") {
         wrong.extend(wrong_chain(chain).await);
     }
+    if let Some(standby) = survey.at(STANDBY) {
+        wrong.extend(wrong_standby(standby).await);
+    }
     wrong
 }
 
@@ -57,6 +60,13 @@ async fn wrong_states(survey: &Survey<'_>) -> Option<Vec<WrongFixture>> {
     {
         let remedy = "bind the domain to the key, or remove it";
         wrong.push(WrongFixture::new("publish.not_publishable", what, remedy));
+    }
+    if let Some(domain) = &fixtures.feature_off
+        && is_accepted(at, &key, domain, &mut ahead_ms).await
+    {
+        let what = format!("POST {SUBMIT} signed for {domain} was accepted: its account has the feature");
+        let remedy = "name a domain of an account without the feature, or remove it";
+        wrong.push(WrongFixture::new("publish.feature_off", what, remedy));
     }
     if let (Some(domain), Some(second)) = (fixtures.pending.names().first(), fixtures.second_key) {
         let second = ed25519::key_from_seed(second);
@@ -83,12 +93,19 @@ async fn wrong_domains(survey: &Survey<'_>, most: usize) -> Option<Vec<WrongFixt
         if right == most.min(MOST_DOMAINS) {
             break;
         }
+        let number = fixtures.number(domain)?;
         let Some(what) = unbound(at, &key, domain, &mut ahead_ms).await else {
-            right += 1;
+            if is_frozen(at, &key, domain, ahead_ms).await {
+                let what =
+                    format!("POST {PREPARE} signed for {domain} returned 409: a transfer has frozen its key");
+                let remedy = "have the transfer accepted, or remove the domain";
+                wrong.push(WrongFixture::new(format!("publish.domains[{number}]"), what, remedy));
+            } else {
+                right += 1;
+            }
             continue;
         };
         let remedy = "bind the domain to the key, or remove it";
-        let number = fixtures.number(domain)?;
         wrong.push(WrongFixture::new(format!("publish.domains[{number}]"), what, remedy));
         if right == 0 && wrong.len() == UNBOUND.min(domains.len()) {
             let what = wrong.swap_remove(0).what;
@@ -110,6 +127,36 @@ async fn unbound(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i
              publishing is not enabled for it"
         )
     })
+}
+
+/// Whether the server accepts the envelope: it rejects the submit because it does not know the prepare.
+async fn is_accepted(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: &mut i64) -> bool {
+    for _ in 0..2 {
+        let time = wall_clock() + *ahead_ms;
+        let Ok(answer) = signed(at, key, domain, SUBMIT, &knock_body(), time).await else { return false };
+        if matches!(answer.status, 400 | 409 | 410) {
+            return true;
+        }
+        *ahead_ms = skew_ms(&answer).unwrap_or_default();
+    }
+    false
+}
+
+/// Whether the key of a domain may do nothing before a transfer is confirmed. The prepare has no member that it needs.
+async fn is_frozen(at: Place<'_>, key: &SigningKey, domain: &str, ahead_ms: i64) -> bool {
+    let answer = signed(at, key, domain, PREPARE, "{}", wall_clock() + ahead_ms).await;
+    let is_cause = |answer: &Response| answer.json().is_ok_and(|body| body["cause"] == "transfer-frozen");
+    answer.is_ok_and(|answer| answer.status == 409 && is_cause(&answer))
+}
+
+/// Whether the standby node is not an exchange.
+async fn wrong_standby(at: Place<'_>) -> Option<WrongFixture> {
+    let what = match recognise(at).await {
+        Ok(found) if found.likeness == Likeness::Like => return None,
+        Ok(found) => found.notes.join(", "),
+        Err(why) => why,
+    };
+    Some(WrongFixture::new("publish.standby_url", what, "correct the URL, or remove the key"))
 }
 
 /// Whether every attempt gets the plain 404, which they do only if the envelope is rejected.

@@ -229,6 +229,17 @@ static NETWORK: &[Reading] = &[
         rows: &[&networks::measurement::CONTENT_TYPE],
         silent: &[],
     },
+    Reading {
+        key: "network.readings.metrics_base",
+        values: "\"alternative\" or \"primary\"",
+        default: None,
+        example: "\"primary\"",
+        wrong: "\"mirror\"",
+        means: "The address that serves node metrics; the document names both. Undeclared, the alternative address is \
+                asked first, and the primary one if that has none.",
+        rows: &[&networks::metrics::ALTERNATIVE, &networks::metrics::CORE, &networks::metrics::COMPUTE],
+        silent: &[],
+    },
 ];
 
 static HOSTING: &[Reading] = &[
@@ -261,6 +272,17 @@ static HOSTING: &[Reading] = &[
             &hostings::bundle::KEY_E_OPENS,
             &hostings::bundle::TARBALL,
         ],
+        silent: &[],
+    },
+    Reading {
+        key: "hosting.readings.tombstone_form",
+        values: "\"literal\" or \"keep-v\"",
+        default: None,
+        example: "\"literal\"",
+        wrong: "\"empty\"",
+        means: "What the envelope of a deleted project keeps: nothing, or its `v` and `alg`. Undeclared, both are \
+                accepted.",
+        rows: &[&hostings::projects::TOMBSTONE],
         silent: &[],
     },
     Reading {
@@ -314,6 +336,28 @@ static PUBLISH: &[Reading] = &[
         means: "Whether a domain in the body that differs from the envelope's may count as malformed. If true, 400 \
                 is accepted as well as 404.",
         rows: &[&publishes::prepare::DOMAIN_MATCH],
+        silent: &[],
+    },
+    Reading {
+        key: "publish.readings.escape_profile",
+        values: "\"raw\", \"ascii\" or \"any\"",
+        default: Some("\"raw\""),
+        example: "\"ascii\"",
+        wrong: "\"html\"",
+        means: "How a record writes the characters that JSON need not escape: as they are, those outside ASCII \
+                escaped, or in any valid way. Quotes, backslashes and control characters are always escaped.",
+        rows: &[&publishes::record::ESCAPING],
+        silent: &[],
+    },
+    Reading {
+        key: "publish.readings.memo_log_form",
+        values: "\"plain\" or \"quoted\"",
+        default: None,
+        example: "\"quoted\"",
+        wrong: "\"json\"",
+        means: "How the chain's log shows a memo: as it is, as in the document, or in quotes, as the public program \
+                prints it. Undeclared, both are accepted.",
+        rows: &[&publishes::chain::MEMO_LINE],
         silent: &[],
     },
 ];

@@ -1,6 +1,11 @@
 //! Runs against a simulator as a foreign server, without its control API: what each fixture of a profile lets run, and that
 //! a run can be repeated.
 
+mod drop;
+mod gateway;
+mod metadata;
+mod network;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -21,8 +26,22 @@ use crate::profiles::assay;
 
 /// A simulator that limits no requests, whose time moves while a request waits for the chain, and a folder with its key.
 async fn served() -> (Served, TempDir) {
-    let limits = vec!["publish.requests-per-window=100000".to_owned()];
-    let served = start(&Options { limits, clock: ClockMode::Auto, ..Options::new(7) }).await;
+    served_at(ClockMode::Auto).await
+}
+
+async fn served_at(clock: ClockMode) -> (Served, TempDir) {
+    const UNLIMITED: [&str; 4] = [
+        "publish.requests-per-window",
+        "network.general-per-window",
+        "network.authenticated-per-window",
+        "network.heavy-per-window",
+    ];
+    // A FORGET with a target that cannot be forgotten is retried for less than a second.
+    let limits = UNLIMITED.map(|name| format!("{name}=100000"));
+    let limits = [&limits[..], &["network.forget-retry-ms=50".to_owned()]].concat();
+    let forwarded_header = Some("X-Forwarded-For".to_owned());
+    let options = Options { limits, forwarded_header, clock, ..Options::new(7) };
+    let served = start(&options).await;
     let (served, folder) = (served.expect("a simulator on any port"), tempfile::tempdir().expect("a folder"));
     served.write_profile(&folder.path().join("all.toml"), None).expect("a profile");
     (served, folder)
@@ -42,11 +61,31 @@ fn domain(n: usize) -> String {
     format!("pool-{n:03}.assay.example")
 }
 
-/// What a run of the exchange's checks shows: how many checks have each verdict, the reasons, and what was sent. The plan
-/// must not say less.
+/// What a run of the exchange's checks shows: as [`ran`], with the publishes.
 async fn shown(folder: &TempDir, profile: &str) -> String {
+    ran(folder, "publish", profile, &[]).await
+}
+
+/// The control API of a simulator, which the runs do not know.
+fn control(served: &Served) -> Control {
+    Control::new(Arc::new(Tcp), &served.control, None)
+}
+
+/// Text in which each site's URL, and each of these values, is replaced by its name.
+fn named(mut text: String, served: &Served, names: &[(&str, &str)]) -> String {
+    let sites = served.sites.iter().map(|(name, url)| (url.as_str(), *name));
+    for (value, name) in sites.chain(names.iter().copied()) {
+        text = text.replace(value, &format!("<{name}>"));
+    }
+    text
+}
+
+/// What a run of a service's checks shows: how many checks have each verdict, the reasons, and what was sent. The plan must
+/// not say less.
+async fn ran(folder: &TempDir, service: &str, profile: &str, more: &[&str]) -> String {
     std::fs::write(folder.path().join("p.toml"), profile).expect("written");
-    let run = ["run", "--profile", "p.toml", "--seed", "1", "--service", "publish", "--json"];
+    let run = ["run", "--profile", "p.toml", "--seed", "1", "--service", service];
+    let run = [&run[..], more, &["--json"]].concat();
     let (code, said) = assay(folder.path(), &[], &[&run[..], &["plan.json", "--plan"]].concat()).await;
     assert_eq!(code, Some(0), "{said}");
     let (code, said) = assay(folder.path(), &[], &[&run[..], &["run.json"]].concat()).await;
@@ -60,27 +99,35 @@ async fn shown(folder: &TempDir, profile: &str) -> String {
         let text = |member: &str| outcome[member].as_str().unwrap_or_default();
         *reasons.entry((text("verdict"), text("reason"))).or_default() += 1;
     }
-    let planned = &plan["services"]["publish"];
-    let sent = [sent(&report), publishes(&report)];
-    for (member, sent) in ["requests", "publishes"].into_iter().zip(sent) {
+    let planned = &plan["services"][service];
+    let sent = match service {
+        "publish" => vec![("requests", sent(&report)), ("publishes", publishes(&report))],
+        _ => vec![("requests", sent(&report))],
+    };
+    for (member, sent) in sent.iter().copied() {
         assert!(
             planned[member].as_u64().is_some_and(|planned| planned >= sent),
             "{sent} {member}: {planned}"
         );
     }
     let mut text = format!("exit code {}\n", code.unwrap_or(-1));
+    for finding in said.lines().filter_map(|line| line.strip_prefix("  x ")) {
+        // The reasons of the checks have the rest.
+        let place: Vec<&str> = finding.splitn(3, ": ").take(2).collect();
+        let _ = writeln!(text, "finding: {}", place.join(": "));
+    }
     for ((verdict, reason), count) in reasons {
         let _ = writeln!(text, "{count:>4} {verdict} {reason}");
     }
-    let [requests, publishes] = sent;
-    let _ = writeln!(text, "sent: {requests} of {} requests planned", planned["requests"]);
-    let _ = writeln!(text, "sent: {publishes} of {} publishes planned", planned["publishes"]);
+    for (member, sent) in sent {
+        let _ = writeln!(text, "sent: {sent} of {} {member} planned", planned[member]);
+    }
     text
 }
 
 /// The checks that pass, the requests and the publishes that a row of the service's page promises.
-fn documented(row: &str) -> Vec<u64> {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/services/publish.md");
+fn documented(service: &str, row: &str) -> Vec<u64> {
+    let page = format!("{}/../docs/services/{service}.md", env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(page).expect("the page");
     let line = page.lines().find_map(|line| line.strip_prefix(&format!("| {row} |")));
     let cells = line.unwrap_or_else(|| panic!("no row {row:?}")).split('|');
@@ -150,14 +197,13 @@ async fn one_domain_runs_most_checks_of_the_exchange_again_and_again() {
     let (served, folder) = served().await;
     let one = profile(&served, 1, "");
     let first = shown(&folder, &one).await;
-    assert_eq!(counted(&first), documented("also `chain_url`"));
+    assert_eq!(counted(&first), documented("publish", "also `chain_url`"));
     insta::assert_snapshot!("one_domain", first);
     assert_eq!(locked(&served), 0);
     // Publishes of the day are left for some checks.
     insta::assert_snapshot!("one_domain_at_once_again", shown(&folder, &one).await);
     assert_eq!(locked(&served), 0);
-    let control = Control::new(Arc::new(Tcp), &served.control, None);
-    control.advance(DAY + 1).await.expect("time moves");
+    control(&served).advance(DAY + 1).await.expect("time moves");
     insta::assert_snapshot!("one_domain_a_day_later", shown(&folder, &one).await);
 }
 
@@ -166,7 +212,7 @@ async fn eight_domains_run_all_checks_that_need_no_other_state() {
     let (served, folder) = served().await;
     let eight = profile(&served, 8, "");
     let first = shown(&folder, &eight).await;
-    assert_eq!(counted(&first), documented("also eight domains"));
+    assert_eq!(counted(&first), documented("publish", "also eight domains"));
     insta::assert_snapshot!("eight_domains", first);
     insta::assert_snapshot!("eight_domains_at_once_again", shown(&folder, &eight).await);
 }
@@ -178,7 +224,7 @@ async fn without_a_chain_the_checks_of_the_chain_are_left_out() {
     let one: String =
         one.lines().filter(|line| !line.starts_with("chain_url")).map(|line| format!("{line}\n")).collect();
     let shown = shown(&folder, &one).await;
-    assert_eq!(counted(&shown), documented("`key` and one domain"));
+    assert_eq!(counted(&shown), documented("publish", "`key` and one domain"));
     insta::assert_snapshot!("one_domain_without_a_chain", shown);
 }
 
@@ -188,18 +234,29 @@ async fn domains_in_other_states_run_their_checks() {
     let lines = declared(&served, &folder);
     let shown = shown(&folder, &profile(&served, 8, &lines)).await;
     let row = "also `pending`, `second_key`, `pending_transfer`, `not_publishable` and `feature_off`";
-    assert_eq!(counted(&shown), documented(row));
+    assert_eq!(counted(&shown), documented("publish", row));
     insta::assert_snapshot!("eight_domains_and_states", shown);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_standby_node_runs_its_check() {
+    let (served, folder) = served().await;
+    let (standby, _) = super::fixtures::served().await;
+    control(&standby).faults(json!([{ "fault": "publish.standby" }])).await.expect("faults");
+    for (site, snapshot) in [("publish", "standby"), ("metadata", "standby_is_no_exchange")] {
+        let line = format!("standby_url = \"{}\"\n", standby.sites[site]);
+        let shown = ran(&folder, "publish", &profile(&served, 1, &line), &["publish.exchange"]).await;
+        insta::assert_snapshot!(snapshot, named(shown, &standby, &[]));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn states_that_are_not_so_are_findings() {
     let (served, folder) = served().await;
-    std::fs::write(folder.path().join("second.key"), "09".repeat(32)).expect("written");
+    let _ = declared(&served, &folder);
     let lines = "pending = \"pool-009.assay.example\"\nsecond_key = { file = \"second.key\" }\n\
-                 not_publishable = \"unbound.example\"\n";
-    insta::assert_snapshot!(
-        "eight_domains_and_wrong_states",
-        shown(&folder, &profile(&served, 8, lines)).await
-    );
+                 not_publishable = \"unbound.example\"\nfeature_off = \"pool-009.assay.example\"\n";
+    // The key of `b.example` is frozen by its pending transfer.
+    let profile = profile(&served, 8, lines).replace("domains = [", "domains = [\"b.example\", ");
+    insta::assert_snapshot!("eight_domains_and_wrong_states", shown(&folder, &profile).await);
 }

@@ -153,7 +153,7 @@ fn every_service_has_its_page_with_its_groups_and_a_complete_profile() {
     let draft = Draft::default().text();
     for service in Service::ALL {
         let page = Page::named(&format!("docs/services/{service}.md"));
-        assert!(page.text.lines().count() <= 150, "{} is short", page.name);
+        assert!(page.text.lines().count() <= 165, "{} is short", page.name);
         let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
         for check in check::all().iter().filter(|check| check.requirement.service == *service) {
             *groups.entry(check.requirement.group).or_default() += 1;

@@ -44,7 +44,7 @@ impl IndexedList {
     fn call(self, probe: &Probe<'_>, network: &str, filters: &[(&str, &str)]) -> Call {
         let page = probe.settings.network.first_page.to_string();
         let query = [filters, &[("page", page.as_str()), ("limit", "100")]].concat();
-        Call::get(self.endpoint, &path_with(&format!("/indexer/{network}/{}", self.name), &query))
+        Call::get(self.endpoint, &path_with(&format!("/indexer/{network}/{}", self.name), &query)).shared()
     }
 
     /// A page under these filters with at least one element: every rule holds for an empty list.

@@ -13,6 +13,7 @@ use super::replies::elements;
 use super::wire::{ALTERNATIVE, Call, PRIMARY};
 use crate::check::{Check, Stop};
 use crate::probe::{Answer, Probe};
+use crate::profile::MetricsBase;
 
 pub(super) const RECORDS: &[Check] = records::CHECKS;
 pub(super) const FAILURES: &[Check] = failures::CHECKS;
@@ -32,6 +33,7 @@ impl NodeKind {
             NodeKind::Core => Call::get(&CORE, &format!("/core/{id}/metrics")),
             NodeKind::Compute => Call::get(&COMPUTE, &format!("/compute/{id}/metrics")),
         }
+        .shared()
     }
 
     fn name(self) -> &'static str {
@@ -79,13 +81,18 @@ async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
     Ok(Nodes { core: first(NodeKind::Core), compute: first(NodeKind::Compute) })
 }
 
-/// Reads a node's metrics from the alternative address, which the document names for them, else from the primary one.
+/// Reads a node's metrics from the address that the profile names; otherwise from the alternative address, which the
+/// document names for them, or else from the primary one.
 async fn answer<'p>(
     probe: &'p Probe<'_>,
     kind: NodeKind,
     id: &str,
 ) -> Result<(Answer<'p>, &'static str), Stop> {
-    if probe.sees(ALTERNATIVE) {
+    let base = probe.settings.network.metrics_base;
+    if base == Some(MetricsBase::Alternative) {
+        return Ok((kind.call(id).to(ALTERNATIVE).send(probe).await?, ALTERNATIVE));
+    }
+    if base.is_none() && probe.sees(ALTERNATIVE) {
         let answer = kind.call(id).to(ALTERNATIVE).attempt(probe).await?;
         if answer.status() == 200 {
             return Ok((answer, ALTERNATIVE));
