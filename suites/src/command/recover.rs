@@ -80,9 +80,12 @@ pub(crate) async fn recover(args: RecoverArgs) -> Result<(), Ending> {
         let (of_key, asked) = (Address::from_key(key), args.address);
         return Err(Ending::Bad(format!("{place}: this is the key of {of_key}, not of {asked}")));
     }
-    let dialect = match &args.profile {
-        Some(path) => Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?.profile.dialect,
-        None => Dialect::default(),
+    let (dialect, first_page) = match &args.profile {
+        Some(path) => {
+            let profile = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?.profile;
+            (profile.dialect, profile.network.map_or(1, |network| network.readings.first_page))
+        }
+        None => (Dialect::default(), 1),
     };
     let wallet = wallet.map(|(key, _)| key);
     let hidden = hidden(wallet.as_ref());
@@ -93,6 +96,7 @@ pub(crate) async fn recover(args: RecoverArgs) -> Result<(), Ending> {
         keys: Keys { wallet, encryption: None },
         dialect,
         role: Role::RecoveryTool,
+        first_page,
         timeout: Duration::from_secs(args.timeout),
     };
     let shown = |mut text: String| {

@@ -39,6 +39,7 @@ mod identifiers;
 mod instances;
 mod judge;
 mod key_e;
+mod lists;
 mod message;
 mod node;
 mod projects;

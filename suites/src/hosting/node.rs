@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::lists::Page;
 use crate::client::Limits;
 use crate::exchange::{Broken, Request, Response};
 use crate::redact::Hidden;
@@ -81,23 +82,20 @@ impl Node {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).silent >= PATIENCE
     }
 
-    /// The body of a 200 as a string. Anything else is noted as a problem if there `must` be one.
-    pub(super) async fn text(&self, path: &str, must: bool) -> Option<String> {
+    /// A page of a list. Anything else is noted as a problem if there `must` be one.
+    pub(super) async fn page(&self, path: &str, must: bool) -> Page {
         let Reply { status, body } = self.get(path).await;
         match (status, String::from_utf8(body)) {
-            (200, Ok(text)) => Some(text),
-            (200, Err(_)) => {
-                self.trouble("an answer is not UTF-8".to_owned());
-                None
-            }
+            (200, Ok(text)) => return Page::Body(text, 0),
+            (200, Err(_)) => self.trouble("an answer is not UTF-8".to_owned()),
             // A missing answer is noted already.
-            (0, _) => None,
-            _ if !must => None,
-            (status, _) => {
+            (0, _) => {}
+            (status, _) if must => {
                 self.trouble(format!("{} returned {status}", path.split('?').next().unwrap_or_default()));
-                None
             }
+            _ => {}
         }
+        if matches!(status, 400..=499) { Page::Rejected } else { Page::Missing }
     }
 
     /// Sends a GET, and retries after no answer, a 429 or a 5xx.
