@@ -68,7 +68,7 @@ impl Record {
         let content = fields.object("content", &FORM, rules)?;
         let inner = Fields::new(&content, "content.");
         let address = inner.address("address", &ADDRESS, rules)?;
-        let time = inner.read("time", &TIME, rules, |time| time.as_i64().filter(|time| *time >= 0))?;
+        let time = inner.read("time", &TIME, rules, |time| json::integer(time).filter(|time| *time >= 0))?;
         let optional = |name, rules: &mut dyn Rules| match inner.value(name) {
             None => Ok(None),
             Some(_) => inner.text(name, &FORM, rules).map(Some),

@@ -117,11 +117,13 @@ async fn read(probe: &Probe<'_>) -> Result<Found, Stop> {
     let dialect = &probe.settings.dialect;
     let wanted = lists::Wanted { owner, senders, is_whole, types: "", dialect };
     // The application names every message of a whole history, so nothing needs to be compared.
-    let sites = if is_whole { vec![PRIMARY] } else { sites(probe) };
-    let mut nodes = Sites { probe, sites, exchanges: Vec::new(), notes: Vec::new() };
+    let names = if is_whole { vec![PRIMARY] } else { sites(probe) };
+    let mut nodes = Sites { probe, names, exchanges: Vec::new(), notes: Vec::new() };
     let lists = lists::read(&wanted, &mut nodes).await?;
     let differences = lists.differences(|_| false);
-    differences.into_iter().for_each(|(node, what)| nodes.trouble(node, what));
+    for (node, what) in differences {
+        nodes.trouble(node, what);
+    }
     let mut found = Found {
         owner,
         wallet,
@@ -149,7 +151,7 @@ fn sites(probe: &Probe<'_>) -> Vec<&'static str> {
 /// The nodes of the profile, as lists are read from them. Only the first must answer.
 struct Sites<'a> {
     probe: &'a Probe<'a>,
-    sites: Vec<&'static str>,
+    names: Vec<&'static str>,
     exchanges: Vec<Exchange>,
     notes: Vec<String>,
 }
@@ -158,7 +160,7 @@ impl Nodes for Sites<'_> {
     type Stop = Stop;
 
     fn count(&self) -> usize {
-        self.sites.len()
+        self.names.len()
     }
 
     fn first_page(&self) -> u64 {
@@ -172,7 +174,7 @@ impl Nodes for Sites<'_> {
     async fn page(&mut self, node: usize, path: &str, must: bool) -> Result<Page, Stop> {
         let endpoint = if path.starts_with("/messages.json") { &query::FLAT } else { &query::LIST };
         let is_first = node == 0 && must && endpoint.path == query::LIST.path;
-        let call = Call::get(endpoint, path).to(self.sites[node]);
+        let call = Call::get(endpoint, path).to(self.names[node]);
         let answer = match call.send(self.probe).await {
             Ok(answer) => answer,
             Err(stop) if is_first => return Err(stop),
@@ -204,7 +206,7 @@ impl Nodes for Sites<'_> {
     }
 
     fn trouble(&mut self, node: usize, what: String) {
-        self.notes.push(format!("{}: {what}", self.sites[node]));
+        self.notes.push(format!("{}: {what}", self.names[node]));
     }
 }
 
@@ -242,22 +244,28 @@ impl Found {
     }
 
     /// Notes the messages that do not count for the owner, and leaves them out: of senders without authority, on the
-    /// retired channel, and claims for a machine that has made its own.
+    /// retired channel, and claims for a machine beside its earliest one.
     fn keep_what_counts(&mut self, signers: &[Address], retired: &str) {
-        let made = self.messages.iter().filter(|one| one.kind == MessageKind::Claim && is_self_made(one));
-        let claimed: BTreeSet<String> = made.map(|one| one.id("instanceHash").to_owned()).collect();
+        let mut claimed: BTreeMap<String, (Option<i64>, String, Option<Address>)> = BTreeMap::new();
+        for one in self.messages.iter().filter(|one| one.kind == MessageKind::Claim && is_self_made(one)) {
+            let claim = (one.time(), one.hash().to_owned(), one.sender());
+            let first = claimed.entry(one.id("instanceHash").to_owned()).or_insert_with(|| claim.clone());
+            if (claim.0, &claim.1) < (first.0, &first.1) {
+                *first = claim;
+            }
+        }
         let why_not = |one: &Message| {
-            let is_claim = one.kind == MessageKind::Claim;
             if one.kind == MessageKind::Other {
                 None
             } else if one.value["channel"] == retired {
                 Some("it is on the retired channel")
-            } else if is_claim && claimed.contains(one.id("instanceHash")) && !is_self_made(one) {
-                Some("its machine has claimed its key itself")
-            } else if !is_claim && one.sender().is_some_and(|sender| !signers.contains(&sender)) {
-                Some("the owner's `security` does not list its sender")
+            } else if one.kind == MessageKind::Claim {
+                let first = claimed.get(one.id("instanceHash"));
+                let is_other = first.is_some_and(|(.., sender)| *sender != one.sender());
+                is_other.then_some("another claim for its machine is the earliest")
             } else {
-                None
+                let is_listed = one.sender().is_none_or(|sender| signers.contains(&sender));
+                (!is_listed).then_some("the owner's `security` does not list its sender")
             }
         };
         let mut notes = Vec::new();

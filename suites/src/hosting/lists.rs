@@ -297,7 +297,8 @@ impl Lists {
                 let lacking = prose::count(lacking, "message");
                 found.push((node, format!("it lacks {lacking} that other nodes return")));
             }
-            let disputed = all.iter().filter(|(hash, digests)| digests.len() > 1 && seen.contains_key(**hash));
+            let disputed =
+                all.iter().filter(|(hash, digests)| digests.len() > 1 && seen.contains_key(**hash));
             found.extend(
                 disputed.map(|(hash, _)| (node, format!("nodes disagree about the message {hash:.80}"))),
             );
