@@ -39,7 +39,8 @@ pub fn compact(text: &str) -> String {
     compact
 }
 
-/// Parses JSON in which no object, at any depth, has a duplicate key. `serde_json` limits the nesting depth.
+/// Parses JSON in which no object, at any depth, has a duplicate key. An integer with a zero fraction or an exponent
+/// becomes an integer. `serde_json` limits the nesting depth.
 pub fn parse_unique(text: &str) -> Result<Value, Fault> {
     let mut duplicate = None;
     let mut reader = serde_json::Deserializer::from_str(text);
@@ -59,12 +60,30 @@ pub fn shown(member: Option<&Value>) -> String {
     member.map_or_else(|| "missing".to_owned(), Value::to_string)
 }
 
-/// The first number in `value` that is not an integer between -(2^53 - 1) and 2^53 - 1.
+/// The integer that a value is, in any notation: `7`, `7.0`, `7e0`. Beyond 2^53 a fraction or an exponent is inexact, so
+/// there it is not an integer.
+pub fn integer(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_f64().and_then(whole))
+}
+
+fn whole(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && value.abs() <= GREATEST).then_some(value as i64)
+}
+
+/// [`MAX_INTEGER`].
+const GREATEST: f64 = 9_007_199_254_740_991.0;
+/// Common serializers write smaller fractions in different notations.
+const SMALLEST: f64 = 0.0001;
+
+/// The first number in `value` that common serializers write differently: an integer that is not between -(2^53 - 1) and
+/// 2^53 - 1, or a fraction below 0.0001. All of them write other fractions in their shortest form.
 pub fn odd_number(value: &Value) -> Option<&serde_json::Number> {
     match value {
         Value::Number(number) => {
-            let portable = number.as_i64().is_some_and(|n| (-MAX_INTEGER..=MAX_INTEGER).contains(&n));
-            (!portable).then_some(number)
+            let is_whole = number.as_i64().is_some_and(|n| (-MAX_INTEGER..=MAX_INTEGER).contains(&n));
+            let is_fraction =
+                number.is_f64() && number.as_f64().is_some_and(|n| (SMALLEST..GREATEST).contains(&n.abs()));
+            (!is_whole && !is_fraction).then_some(number)
         }
         Value::Array(items) => items.iter().find_map(odd_number),
         Value::Object(members) => members.values().find_map(odd_number),
@@ -107,7 +126,7 @@ impl<'de> Visitor<'de> for Unique<'_> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
+        Ok(whole(value).map_or_else(|| value.into(), Value::from))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
@@ -168,9 +187,25 @@ mod tests {
     #[test]
     fn odd_numbers_are_found_at_any_depth() {
         assert_eq!(odd_number(&json!({"a": [1, {"b": MAX_INTEGER, "c": -MAX_INTEGER}]})), None);
-        for odd in [json!([1.5]), json!({"a": MAX_INTEGER + 1}), json!({"a": {"b": 1e300}}), json!(u64::MAX)]
+        assert_eq!(odd_number(&json!([1.5, -0.0001, 4_503_599_627_370_495.5])), None);
+        for odd in
+            [json!([0.00009]), json!({"a": MAX_INTEGER + 1}), json!({"a": {"b": 1e300}}), json!(u64::MAX)]
         {
             assert!(odd_number(&odd).is_some(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn integer_may_have_any_notation() {
+        for (text, is) in [("7.0", "7"), ("7e2", "700"), ("-0", "0"), ("-0.0", "0"), ("1.50", "1.5")] {
+            assert_eq!(parse_unique(text).unwrap().to_string(), is, "{text}");
+        }
+        assert_eq!(
+            ["1", "1.0", "1e0"].map(|text| integer(&serde_json::from_str(text).unwrap())),
+            [Some(1); 3]
+        );
+        for value in [json!(1.5), json!(9_007_199_254_740_992.0), json!("1"), json!(u64::MAX), json!(null)] {
+            assert_eq!(integer(&value), None, "{value}");
         }
     }
 

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::client::Limits;
 use crate::exchange::{Broken, Request, Response};
+use crate::pace::{LONGEST_WAIT, Retry, Tried};
 use crate::recording::{Input, Recorder};
 use crate::redact::Hidden;
 use crate::report::one_line;
@@ -225,9 +226,16 @@ impl Control {
         }
     }
 
+    /// Sends a request, always over HTTP/1.1 and without the headers of a profile, which are for the target's sites.
     async fn exchange(&self, request: &Request, host: &str, timeout: Duration) -> Result<Response, Broken> {
-        let connection = self.connector.dial(Dial::to(&self.base), Http::One).await?;
-        connection.exchange(request, host, Limits { timeout, ..Limits::default() }).await
+        let mut tried = Tried::default();
+        loop {
+            let connection = self.connector.dial(Dial::to(&self.base), Http::One).await?;
+            let limits = Limits { timeout, ..Limits::default() };
+            let result = connection.exchange(request, host, limits).await;
+            let Some(wait) = Retry::named(LONGEST_WAIT).again(&mut tried, &result) else { return result };
+            tokio::time::sleep(wait).await;
+        }
     }
 
     /// Whether an API that answered before sends nothing at all after a broken exchange.

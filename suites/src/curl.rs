@@ -1,7 +1,7 @@
 //! A bash command that resends a request, byte for byte.
 //!
 //! It uses `curl` where curl sends the exact bytes, otherwise a plain socket. It never contains a bearer token; it
-//! reads the token from `$ASSAY_KEY`.
+//! reads the token from `$ASSAY_GATEWAY_KEY`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use assay_spec::crypto::text::{base64, sha256_hex};
 use crate::exchange::{Exchange, Request};
 
 /// The variable that replaces a bearer token.
-pub const KEY_VARIABLE: &str = "ASSAY_KEY";
+pub const KEY_VARIABLE: &str = "ASSAY_GATEWAY_KEY";
 
 /// Longer text bodies are read from a file.
 const TEXT_BYTES: usize = 8 * 1024;
@@ -216,7 +216,7 @@ fn put_trust(line: &mut String, base: &str, reach: Reach<'_>, [ca, certificate, 
 }
 
 /// A placeholder for the token until the format is made; no valid header can contain it.
-const KEY_MARK: &[u8] = b"\0ASSAY_KEY\0";
+const KEY_MARK: &[u8] = b"\0ASSAY_GATEWAY_KEY\0";
 
 /// Appends an option and its quoted value.
 fn put(line: &mut String, option: &str, value: &[u8]) {
@@ -316,9 +316,9 @@ mod tests {
         curl -sS -i --http1.1 --path-as-is --request-target '//a?b=%2F#c' -X GET -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' http://127.0.0.1:4101
         curl -sS -i --http1.1 --path-as-is --request-target / -I -H 'Content-Length: 0' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' http://127.0.0.1:4101
         curl -sS -i --http1.1 --path-as-is --request-target /sites/prepare -X POST -H 'Content-Type: application/json' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' --data-binary $'{"it\x27s":"\xc3\xa9\x21"}\n' http://127.0.0.1:4101
-        curl -sS -i --http1.1 --path-as-is --request-target /sites/prepare -X POST -H 'Content-Type: application/json' -H "authorization: Bearer $ASSAY_KEY" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' --data-raw @file http://127.0.0.1:4101
+        curl -sS -i --http1.1 --path-as-is --request-target /sites/prepare -X POST -H 'Content-Type: application/json' -H "authorization: Bearer $ASSAY_GATEWAY_KEY" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' --data-raw @file http://127.0.0.1:4101
         printf '\x00\xff%%\x5c\x27' | curl -sS -i --http1.1 --path-as-is --request-target / -X PUT -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' --data-binary @- http://127.0.0.1:4101
-        ( exec 3<>/dev/tcp/127.0.0.1/4101 && printf 'POST /sites/prepare HTTP/1.1\r\nHost: 127.0.0.1:4101\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n' "$ASSAY_KEY" >&3 && cat <&3 )
+        ( exec 3<>/dev/tcp/127.0.0.1/4101 && printf 'POST /sites/prepare HTTP/1.1\r\nHost: 127.0.0.1:4101\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n' "$ASSAY_GATEWAY_KEY" >&3 && cat <&3 )
         curl -sS -i --http1.1 --path-as-is --request-target /sites/prepare -X POST -H 'Content-Type: application/json' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Expect:' --data-binary @BODY http://127.0.0.1:4101  # BODY: the 8193 bytes of the body, SHA-256 e5c8309afda18ec4ec225ada92dab2d5768f7d845d8cebf2b9968392a6bfd6de
         "#);
     }
@@ -352,7 +352,7 @@ mod tests {
         insta::assert_snapshot!(lines.join("\n"), @r#"
         curl -sS -i --http1.1 --path-as-is --cacert 'my ca.pem' --request-target / -X GET -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' https://127.0.0.1:4102
         ( printf 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n' ) | openssl s_client -quiet -verify_return_error -connect '[::1]:4102' -CAfile 'my ca.pem'
-        ( printf 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nAuthorization: Bearer %s\r\nContent-Length: 9000\r\nConnection: close\r\n\r\n' "$ASSAY_KEY" && cat BODY ) | openssl s_client -quiet -verify_return_error -connect a.example:443 -CAfile 'my ca.pem'  # BODY: the 9000 bytes of the body, SHA-256 e797e2af6f05c24cdd064793ce60a9d01302d9a3b0e5dff5bb0c046b87f2f668
+        ( printf 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nAuthorization: Bearer %s\r\nContent-Length: 9000\r\nConnection: close\r\n\r\n' "$ASSAY_GATEWAY_KEY" && cat BODY ) | openssl s_client -quiet -verify_return_error -connect a.example:443 -CAfile 'my ca.pem'  # BODY: the 9000 bytes of the body, SHA-256 e797e2af6f05c24cdd064793ce60a9d01302d9a3b0e5dff5bb0c046b87f2f668
         "#);
         assert!(!curl("http://127.0.0.1:4101", get()).contains("ca.pem"), "plain http needs no certificate");
 

@@ -11,9 +11,8 @@ use crate::client::Limits;
 use crate::exchange::{Exchange, Request, Response};
 use crate::pace::Pace;
 use crate::probe::Settings;
-use crate::redact::Hidden;
-use crate::target::{Dial, Environment, Target};
-use crate::transport;
+use crate::sender::Sender;
+use crate::target::{Environment, Target};
 
 /// What a run observed about one documented endpoint.
 #[derive(Clone, Debug)]
@@ -148,7 +147,7 @@ pub async fn ask_for_the_rest(
         if !environment.own && pace.start(name, 1).await.is_err() {
             continue;
         }
-        let response = send_harmless(&environment, name, base, row.endpoint).await;
+        let response = send_harmless(&environment, base, row.endpoint).await;
         if let (Some(response), false) = (&response, environment.own) {
             pace.answered(name, response);
         }
@@ -160,24 +159,13 @@ pub async fn ask_for_the_rest(
 }
 
 /// Sends one harmless request; `None` if no response came.
-async fn send_harmless(
-    environment: &Environment,
-    name: &str,
-    base: &str,
-    endpoint: &Endpoint,
-) -> Option<Response> {
-    let url = Url::parse(base).ok()?;
-    let path = format!("{}{}", url.path().trim_end_matches('/'), filled(endpoint.path));
-    let mut request = Request::new(endpoint.method, &path);
+async fn send_harmless(environment: &Environment, base: &str, endpoint: &Endpoint) -> Option<Response> {
+    let sender = Sender::new(environment.connector.clone(), base).ok()?;
+    let mut request = Request::new(endpoint.method, &sender.target(&filled(endpoint.path)));
     if endpoint.method != "GET" {
         request = request.header("Content-Type", "application/json").body("{}");
     }
-    let transport = environment.connector.transport();
-    // Reports contain only the status of these exchanges, so no secret can leak.
-    let request = transport.dress(request, &mut Hidden::default());
-    let to = Dial::to(base);
-    let limits = transport.within(name, Limits::default());
-    transport::send(&*environment.connector, to, &request, limits).await.response.ok()
+    sender.once(request, Limits::default()).await.ok()
 }
 
 /// A template with an unknown hash for each placeholder.

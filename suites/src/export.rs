@@ -10,7 +10,7 @@ use crate::exchange::{Exchange, Response};
 use crate::report::one_line;
 use crate::verdict::{Outcome, Run};
 
-/// A bash script that sends every request of the outcome, in order. Redacted bearer tokens are read from `$ASSAY_KEY`.
+/// A bash script that sends every request of the outcome, in order. Redacted bearer tokens are read from `$ASSAY_GATEWAY_KEY`.
 pub fn script(run: &Run, outcome: &Outcome) -> String {
     let mut out = format!("#!/usr/bin/env bash\n{}", head(run, outcome));
     for (n, exchange) in outcome.exchanges.iter().enumerate() {
@@ -213,7 +213,7 @@ mod tests {
             (lines[6], lines[10]),
             ("# 1 of 2: no complete response within 15 s", "# 2 of 2: returned 200")
         );
-        assert!(lines[7].contains("curl -sS") && lines[11].contains("Bearer $ASSAY_KEY"), "{text}");
+        assert!(lines[7].contains("curl -sS") && lines[11].contains("Bearer $ASSAY_GATEWAY_KEY"), "{text}");
         assert!(!text.contains(example::TOKEN));
     }
 

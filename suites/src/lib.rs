@@ -75,6 +75,7 @@ pub mod replay;
 pub mod report;
 pub mod run;
 pub mod select;
+pub mod sender;
 pub mod setup;
 pub mod shard;
 pub mod survey;

@@ -16,7 +16,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use assay_spec::{Dialect, Service};
+use assay_spec::Service;
 use assay_suites::files;
 #[cfg(feature = "embedded")]
 use assay_suites::probe::{Settings, wall_clock};
@@ -27,6 +27,7 @@ use assay_suites::{ledger, publish};
 use clap::{Args, ColorChoice, FromArgMatches, Parser, Subcommand};
 #[cfg(feature = "embedded")]
 use command::selection::Selection;
+use command::target::DialectArgs;
 
 /// How a command ends: 2 for bad arguments or a bad profile, 3 for an unreachable target, 4 for a failure of the
 /// harness.
@@ -264,6 +265,8 @@ struct PublishArgs {
     /// Base URL of the chain's JSON-RPC interface, to verify the published record
     #[arg(long, value_name = "URL", env = "ASSAY_CHAIN_URL")]
     chain: Option<String>,
+    #[command(flatten)]
+    names: DialectArgs,
 }
 
 #[derive(Args)]
@@ -277,6 +280,8 @@ struct VerifyArgs {
     /// The publishing key, base58
     #[arg(long)]
     key: String,
+    #[command(flatten)]
+    names: DialectArgs,
 }
 
 #[derive(Args)]
@@ -529,7 +534,7 @@ async fn publish_record(args: PublishArgs) -> Result<(), Ending> {
         None => std::env::var("ASSAY_KEY")
             .map_err(|_| Ending::Bad("no key: set --key-file or ASSAY_KEY".to_owned()))?,
     };
-    let dialect = Dialect::default();
+    let (dialect, _) = args.names.load()?;
     let op = match (args.transfer_to, args.accept, args.cid) {
         (Some(key), ..) => Op::Transfer { new_authority: format!("{}{key}", dialect.key_scheme) },
         (_, Some(transfer), _) => Op::Accept { transfer },
@@ -562,7 +567,7 @@ async fn publish_record(args: PublishArgs) -> Result<(), Ending> {
 async fn verify(args: VerifyArgs) -> Result<(), Ending> {
     use publish::verify::{Verified, verify_publish};
 
-    let dialect = Dialect::default();
+    let (dialect, _) = args.names.load()?;
     let verified = verify_publish(&dialect, &args.chain, &args.signature, &args.key).await;
     match verified.map_err(Ending::Unreachable)? {
         Verified::Record(record) => {

@@ -8,7 +8,7 @@ use assay_spec::drop::limits::DROP_HOUR;
 use assay_spec::publish::limits::REQUEST_WINDOW;
 use tokio::time::Instant;
 
-use crate::exchange::Response;
+use crate::exchange::{Broken, Response};
 
 /// The pace of a run's requests to shared sites.
 #[derive(Debug)]
@@ -98,9 +98,69 @@ const AT_ONCE: Duration = Duration::from_secs(10);
 const SOON: Duration = Duration::from_millis(100);
 const HOUR: Duration = Duration::from_millis(DROP_HOUR.u64());
 /// The default of the longest wait for a `Retry-After`.
-const LONGEST_WAIT: Duration = Duration::from_mins(2);
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(2);
 /// After this many `Retry-After` beyond the longest wait in a row, a site gets no more requests.
 const TURNED_AWAY: u32 = 3;
+
+/// When a request is sent again: one policy for checks, for surveys and for the clients of the commands.
+#[derive(Clone, Copy, Debug)]
+pub struct Retry {
+    /// How often a request is sent at most if its server gives no answer, or fails.
+    pub tries: u32,
+    /// How often it is sent again after a 429.
+    pub waits: u32,
+    /// The pause where the server names no time; it doubles. Without one, the request is sent again only where the
+    /// server names a time.
+    pub pause: Option<Duration>,
+    /// A server that names a time which is not shorter does not get the request again.
+    pub longest: Duration,
+    /// Whether a result other than a 429 may be better next time.
+    pub is_temporary: fn(&Result<Response, Broken>) -> bool,
+}
+
+/// How often a request has failed, and how often it was rejected with a 429.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tried {
+    failed: u32,
+    rejected: u32,
+}
+
+impl Retry {
+    /// Only after a 429 that names a time, and only once.
+    pub(crate) const fn named(longest: Duration) -> Retry {
+        Retry { tries: 1, waits: 1, pause: None, longest, is_temporary: |_| false }
+    }
+
+    /// After how long a request with this result is sent again; `None` if it is not.
+    pub fn again(&self, tried: &mut Tried, result: &Result<Response, Broken>) -> Option<Duration> {
+        let named = result.as_ref().ok().and_then(named_wait);
+        let pause = if result.as_ref().is_ok_and(|response| response.status == 429) {
+            let pause = self.pause_after(*tried);
+            tried.rejected += 1;
+            (tried.rejected <= self.waits).then_some(pause)
+        } else if (self.is_temporary)(result) {
+            self.again_after_failure(tried).map(Some)
+        } else {
+            None
+        }?;
+        match named {
+            Some(named) => Some(named).filter(|named| *named < self.longest),
+            None => pause,
+        }
+    }
+
+    /// As [`Retry::again`], after a failure that is worth another try.
+    pub fn again_after_failure(&self, tried: &mut Tried) -> Option<Duration> {
+        let pause = self.pause_after(*tried);
+        tried.failed += 1;
+        pause.filter(|_| tried.failed < self.tries)
+    }
+
+    fn pause_after(&self, tried: Tried) -> Option<Duration> {
+        let factor = 2_u32.saturating_pow(tried.failed + tried.rejected);
+        self.pause.map(|pause| pause.saturating_mul(factor).min(self.longest))
+    }
+}
 
 impl Pace {
     /// A pace with a number of requests per minute for each named site.
@@ -224,8 +284,7 @@ impl Pace {
 
     /// Notes a response: a 429 or 503 with `Retry-After` delays the next request.
     pub fn answered(&self, site: &str, response: &Response) {
-        let wait = response.header("retry-after").and_then(|text| retry_after(text.trim(), response));
-        let wait = wait.filter(|_| matches!(response.status, 429 | 503));
+        let wait = named_wait(response);
         let mut sites = self.lock();
         let state = sites.entry(self.counted(site).to_owned()).or_default();
         let is_too_long = wait.is_some_and(|wait| wait >= self.longest_wait);
@@ -235,10 +294,9 @@ impl Pace {
         }
     }
 
-    /// Whether a refused request is sent again: the response says when, and not later than the longest wait.
-    pub fn waits_for(&self, response: &Response) -> bool {
-        let wait = response.header("retry-after").and_then(|text| retry_after(text.trim(), response));
-        response.status == 429 && wait.is_some_and(|wait| wait < self.longest_wait)
+    /// Whether a request with this result is sent again, after the wait that [`Pace::answered`] has noted.
+    pub fn sends_again(&self, tried: &mut Tried, result: &Result<Response, Broken>) -> bool {
+        Retry::named(self.longest_wait).again(tried, result).is_some()
     }
 
     /// Whether the first of `room` requests may go at `now`; it is then counted.
@@ -299,8 +357,9 @@ impl Pace {
     }
 }
 
-/// The wait of a `Retry-After`: seconds, or a date relative to the response's `Date`.
-fn retry_after(text: &str, response: &Response) -> Option<Duration> {
+/// The wait in the `Retry-After` of a 429 or 503: seconds, or a date relative to the response's `Date`.
+fn named_wait(response: &Response) -> Option<Duration> {
+    let text = response.header("retry-after").filter(|_| matches!(response.status, 429 | 503))?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // A number that does not fit exceeds every wait.
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
@@ -338,7 +397,8 @@ mod tests {
             let (pace, before) = (Pace::default(), Instant::now());
             pace.answered("a", &refused(status, headers));
             let is_refused = status == 429 && seconds.is_some_and(|seconds| seconds < 120);
-            assert_eq!(pace.waits_for(&refused(status, headers)), is_refused, "{status} {headers:?}");
+            let again = pace.sends_again(&mut Tried::default(), &Ok(refused(status, headers)));
+            assert_eq!(again, is_refused, "{status} {headers:?}");
             let until = pace.lock().get("a").and_then(|site| site.not_before);
             let Some(seconds) = seconds else {
                 assert!(until.is_none(), "{status} {headers:?}");
@@ -348,6 +408,33 @@ mod tests {
             let wanted = Duration::from_secs(seconds);
             assert!(waits >= wanted && waits < wanted + Duration::from_secs(5), "{headers:?}: {waits:?}");
         }
+    }
+
+    #[test]
+    fn retries_end_and_wait_as_long_as_the_server_says() {
+        let is_temporary = |result: &Result<Response, Broken>| {
+            result.as_ref().map_or(true, |response| response.status >= 500)
+        };
+        let (pause, longest) = (Some(Duration::from_secs(1)), Duration::from_secs(60));
+        let retry = Retry { tries: 3, waits: 2, pause, longest, is_temporary };
+        let waits = |result: Result<Response, Broken>| -> Vec<u64> {
+            let mut tried = Tried::default();
+            std::iter::from_fn(|| retry.again(&mut tried, &result)).map(|wait| wait.as_secs()).collect()
+        };
+        assert_eq!(waits(Ok(refused(200, &[]))), []);
+        assert_eq!(waits(Ok(refused(500, &[]))), [1, 2]);
+        assert_eq!(waits(Err(Broken::Closed("mid-way".to_owned()))), [1, 2]);
+        assert_eq!(waits(Ok(refused(429, &[]))), [1, 2]);
+        assert_eq!(waits(Ok(refused(429, &[("retry-after", "7")]))), [7, 7]);
+        assert_eq!(waits(Ok(refused(503, &[("retry-after", "7")]))), [7, 7]);
+        assert_eq!(waits(Ok(refused(500, &[("retry-after", "7")]))), [1, 2]);
+        assert_eq!(waits(Ok(refused(429, &[("retry-after", "60")]))), []);
+        let mut tried = Tried::default();
+        let once = Retry::named(longest);
+        assert_eq!(once.again(&mut tried, &Ok(refused(429, &[]))), None);
+        let named = refused(429, &[("retry-after", "7")]);
+        assert_eq!(once.again(&mut Tried::default(), &Ok(named)), Some(Duration::from_secs(7)));
+        assert_eq!(once.again(&mut Tried::default(), &Ok(refused(500, &[]))), None);
     }
 
     #[test]

@@ -15,12 +15,12 @@ use serde_json::Value;
 use crate::client::Limits;
 use crate::control::Control;
 use crate::exchange::{Request, Response};
-use crate::pace::Pace;
+use crate::pace::{Pace, Tried};
 use crate::probe::{Settings, wall_clock};
 use crate::profile::{Source, parse_base_url};
 use crate::redact::Hidden;
+use crate::sender::Sender;
 use crate::target::{Connect, Dial};
-use crate::transport;
 
 /// Timeout for connecting, and for one call of a control API.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -273,37 +273,42 @@ impl<'s> Place<'s> {
         self.send(request.body(body), Limits::default()).await
     }
 
-    /// Sends a request for a path below the base URL as a run does: same pace, HTTP version, headers and timeouts.
+    /// Sends a request for a path below the base URL as a run does: same pace, retries, HTTP version, headers and
+    /// timeouts.
     pub(crate) async fn send(&self, mut request: Request, limits: Limits) -> Result<Response, String> {
         let Place { survey, site, base } = *self;
-        request.target = self.target(&request.target);
-        survey.pace.start(site, 1).await.map_err(|why| format!("{base}: {why}"))?;
-        let transport = survey.connector.transport();
-        // The settings' secrets already contain these values.
-        let request = transport.dress(request, &mut Hidden::default());
-        let limits = Limits { head_bytes: HEAD_BYTES, body_bytes: BODY_BYTES, ..limits };
-        let mut limits = transport.within(base, limits);
+        let sender = Sender::new(survey.connector.clone(), base)?;
+        request.target = sender.target(&request.target);
+        let mut limits = survey
+            .connector
+            .transport()
+            .within(base, Limits { head_bytes: HEAD_BYTES, body_bytes: BODY_BYTES, ..limits });
         limits.timeout = limits.timeout.min(LONGEST);
         let patience = PATIENCE + limits.timeout;
-        let sending = transport::send(&*survey.connector, Dial::to(base), &request, limits);
-        let response = match tokio::time::timeout(patience, sending).await {
-            Ok(attempt) => attempt.response.map_err(|why| survey.reason(base, &why.to_string())),
-            Err(_) => Err(slow(base, patience)),
-        }?;
-        survey.pace.answered(site, &response);
-        Ok(response)
+        let mut tried = Tried::default();
+        loop {
+            survey.pace.start(site, 1).await.map_err(|why| format!("{base}: {why}"))?;
+            let sending = tokio::time::timeout(patience, sender.once(request.clone(), limits));
+            let result = sending.await.map_err(|_| slow(base, patience))?;
+            if let Ok(response) = &result {
+                survey.pace.answered(site, response);
+            }
+            if !survey.pace.sends_again(&mut tried, &result) {
+                return result.map_err(|why| survey.reason(base, &why.to_string()));
+            }
+        }
+    }
+
+    /// The request target of a path below the base URL.
+    pub(crate) fn target(&self, path: &str) -> String {
+        let sender = Sender::new(self.survey.connector.clone(), self.base);
+        sender.map_or_else(|_| path.to_owned(), |sender| sender.target(path))
     }
 
     /// The path below the base URL in a URL that begins with it.
     pub(crate) fn path_of(&self, url: &str) -> Option<String> {
         let path = url.strip_prefix(self.base)?;
         path.starts_with('/').then(|| path.to_owned())
-    }
-
-    /// The request target of a path below the base URL.
-    pub(crate) fn target(&self, path: &str) -> String {
-        let prefix = url::Url::parse(self.base).map(|url| url.path().trim_end_matches('/').to_owned());
-        format!("{}{path}", prefix.unwrap_or_default())
     }
 }
 

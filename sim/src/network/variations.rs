@@ -116,6 +116,11 @@ pub(super) const ALL: &[Variation] = variations! {
             r.body = Body::Json(r["messages"].take());
         }
     };
+    "network.flat-data" => "the flat list is the member `data` of an object", reply |r: &mut Answer<Listed>| {
+        if r.about.is_of(&query::FLAT) {
+            r.body = Body::Json(json!({ "data": r["messages"].take() }));
+        }
+    };
     "network.lists-live" => "lists show only messages that are `processed` or `removing`",
         step |s: &mut Shown| s.0 = &[Status::Processed, Status::Removing];
     "network.filters-passed-over" => "the filters `tags` and `content.keys` are ignored",

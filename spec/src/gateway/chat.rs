@@ -15,6 +15,7 @@ use super::requirements::tools::{CALL_ARGUMENTS, CALL_NAME};
 use super::shapes::ERRORS;
 use super::tools::{self, Tool};
 use crate::endpoint::endpoint;
+use crate::json;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
@@ -138,7 +139,9 @@ pub fn parse(body: &[u8], rules: &mut dyn Rules) -> Result<Request, Refused> {
     let messages = conversation(&object, [&MESSAGES, &MESSAGE, &NOT_EMPTY], rules, message)?;
     let stream = optional(&object, "stream", &STREAM, rules, Value::as_bool)?.unwrap_or_default();
     let tools = tools::parse(&object, rules)?;
-    let tokens = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| object.get(*name)?.as_u64());
+    let tokens = ["max_completion_tokens", "max_tokens"]
+        .iter()
+        .find_map(|name| json::integer(object.get(*name)?)?.try_into().ok());
     Ok(Request { model, stream, messages, tools, max_tokens: tokens, body: Value::Object(object) })
 }
 

@@ -7,6 +7,7 @@ use super::body::{broken, object, optional, required};
 use super::requirements::completions::{BODY, COMPLETION, NATIVE as NATIVE_ROW};
 use super::shapes::{ERRORS, EVENTS, OBJECT};
 use crate::endpoint::endpoint;
+use crate::json;
 use crate::shape::{Body, Field, Reply, ShapeKind, may, must};
 use crate::{Refused, Rules};
 
@@ -70,7 +71,11 @@ pub fn parse(body: &[u8], rules: &mut dyn Rules) -> Result<Request, Refused> {
 }
 
 fn is_prompt(value: &Value) -> bool {
-    let tokens = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_u64));
+    let tokens = |value: &Value| {
+        value
+            .as_array()
+            .is_some_and(|items| items.iter().all(|item| json::integer(item).is_some_and(|token| token >= 0)))
+    };
     let strings = |items: &[Value]| items.iter().all(Value::is_string);
     let lists = |items: &[Value]| items.iter().all(tokens);
     value.is_string() || tokens(value) || value.as_array().is_some_and(|items| strings(items) || lists(items))

@@ -12,6 +12,7 @@ use crate::hosting::requirements::claims::{
     BODY, CONTENT_TYPE, EARLIEST, INSTANCE_HASH, INVALID, KEY_OF_ADDRESS, OTHER_INSTANCE, PUBKEY,
     REGISTERED_AT, SENDER, SIGNATURE, TIE, TYPE, V,
 };
+use crate::json;
 use crate::network::signing::parse_public_key;
 use crate::{Dialect, Refused, Rules, Strict};
 
@@ -46,7 +47,7 @@ impl Claim {
         rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
         let none = Map::new();
         let fields = Fields::new(record.body().unwrap_or(&none), "");
-        fields.read("v", &V, rules, |v| v.as_i64().filter(|v| *v == VERSION))?;
+        fields.read("v", &V, rules, |v| json::integer(v).filter(|v| *v == VERSION))?;
         let instance_hash =
             fields.text_that("instanceHash", &INSTANCE_HASH, rules, |hash| !hash.is_empty())?;
         let pubkey = fields.text_that("pubkey", &PUBKEY, rules, is_public_key)?;

@@ -4,6 +4,7 @@ use jiff::civil::DateTime;
 use serde_json::{Map, Value};
 
 use crate::crypto::address::Address;
+use crate::json;
 use crate::{Id, Instant, Refused, Rules};
 
 /// The longest string in one field, in bytes: the project's own limit.
@@ -93,7 +94,7 @@ impl<'a> Fields<'a> {
     ) -> Result<Option<i64>, Refused> {
         let number = self.read(name, rule, rules, |value| match value {
             Value::Null => Some(None),
-            other => other.as_i64().map(Some),
+            other => json::integer(other).map(Some),
         })?;
         Ok(number.flatten())
     }

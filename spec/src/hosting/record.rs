@@ -3,6 +3,8 @@
 //!
 //! The members of the content keep the received order, because the signature covers it.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -66,7 +68,7 @@ impl Record {
         let content = fields.object("content", &FORM, rules)?;
         let inner = Fields::new(&content, "content.");
         let address = inner.address("address", &ADDRESS, rules)?;
-        let time = inner.read("time", &TIME, rules, |time| time.as_i64().filter(|time| *time >= 0))?;
+        let time = inner.read("time", &TIME, rules, |time| json::integer(time).filter(|time| *time >= 0))?;
         let optional = |name, rules: &mut dyn Rules| match inner.value(name) {
             None => Ok(None),
             Some(_) => inner.text(name, &FORM, rules).map(Some),
@@ -117,13 +119,25 @@ impl Record {
     }
 }
 
-/// The elements of the array `name` in a list response, each as received.
-pub fn listed<'a>(answer: &'a str, name: &str) -> Result<Vec<&'a RawValue>, String> {
-    #[derive(Deserialize)]
-    struct Members<'a>(#[serde(borrow)] std::collections::BTreeMap<String, &'a RawValue>);
-    let Members(members) = serde_json::from_str(answer).map_err(|e| format!("not a list response: {e}"))?;
-    let array = members.get(name).ok_or_else(|| format!("{name} is missing from the response"))?;
-    serde_json::from_str(array.get()).map_err(|e| format!("{name} is not an array: {e}"))
+/// The elements of a list response, each as received: a bare array, the array `messages` of an object, or else the only
+/// array of objects in an object. The documents leave the container of the flat list open.
+pub fn listed(answer: &str) -> Result<Vec<&RawValue>, String> {
+    let bare = |text| serde_json::from_str::<Vec<&RawValue>>(text);
+    if let Ok(items) = bare(answer) {
+        return Ok(items);
+    }
+    let members: BTreeMap<String, &RawValue> =
+        serde_json::from_str(answer).map_err(|e| format!("not a list response: {e}"))?;
+    if let Some(items) = members.get("messages").and_then(|items| bare(items.get()).ok()) {
+        return Ok(items);
+    }
+    let are_objects = |items: &Vec<&RawValue>| items.iter().all(|item| item.get().starts_with('{'));
+    let mut arrays = members.values().filter_map(|member| bare(member.get()).ok().filter(are_objects));
+    match (arrays.next(), arrays.next()) {
+        (Some(items), None) => Ok(items),
+        (None, _) => Err("not a list response: it has no array".to_owned()),
+        (Some(_), Some(_)) => Err("not a list response: it has no array `messages`, but others".to_owned()),
+    }
 }
 
 /// A name for a record that cannot be read, for warnings: its hash, or the SHA-256 of its text.
@@ -239,11 +253,17 @@ mod tests {
 
     #[test]
     fn list_elements_are_returned_as_received() {
-        let answer = r#"{"pagination":{}, "messages":[ {"b": 1,"a":2} , 7 ]}"#;
-        let listed = listed(answer, "messages").unwrap();
-        assert_eq!(listed.iter().map(|raw| raw.get()).collect::<Vec<_>>(), [r#"{"b": 1,"a":2}"#, "7"]);
-        for bad in ["", "[]", "{}", r#"{"messages":{}}"#] {
-            assert!(super::listed(bad, "messages").is_err(), "{bad}");
+        let answer = r#"{"pagination":{}, "messages":[ {"b": 1,"a":2} , {"c":3} ]}"#;
+        let flat = r#"[ {"b": 1,"a":2} , {"c":3} ]"#;
+        let named = format!(r#"{{"total":2,"numbers":[1],"data":{flat}}}"#);
+        let beside = format!(r#"{{"messages":{flat},"data":[]}}"#);
+        for answer in [answer, flat, &named, &beside] {
+            let listed = listed(answer).unwrap();
+            let texts: Vec<&str> = listed.iter().map(|raw| raw.get()).collect();
+            assert_eq!(texts, [r#"{"b": 1,"a":2}"#, r#"{"c":3}"#], "{answer}");
+        }
+        for bad in ["", "7", "{}", r#"{"messages":{}}"#, r#"{"a":[],"b":[]}"#] {
+            assert!(listed(bad).is_err(), "{bad}");
         }
     }
 

@@ -25,7 +25,7 @@ crate::requirements! {
         SIGNATURE_TEXT: Must Record Open("the document names the signature scheme and not the text form of its result") ["Stored records written by the hosting application" 0xec1d_d10c, "Signing of stored records" 0x4588_c5e2];
         /// The meaning of a duplicate key is left open; such a record is not read, and a note names it.
         DUPLICATES: Must Reader Open("JSON itself leaves duplicate keys open, and the document does not mention them") rule "record.duplicate" ["Signing of stored records" 0x241b_c8ec];
-        /// The meaning of a number above 2^53 is left open; such a record is not read, and a note names it.
+        /// How integers beyond 2^53 and fractions below 0.0001 are written is left open; such a record is not read, and a note names it.
         NUMBERS: Must Reader Open("common serializers write such numbers differently, and the document does not choose one") rule "record.number" ["Signing of stored records" 0x241b_c8ec];
         /// The maximum size of a record is left open; readers have a limit.
         SIZE: Must Reader Open("no sentence limits the size of a record") rule "record.size" ["Stored records written by the hosting application" 0xc0d1_6655];

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::json;
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
@@ -102,7 +103,7 @@ impl Write {
             key: key.unwrap_or("none").to_owned(),
             address: address.map(str::to_owned),
             content: members.cloned().unwrap_or_default(),
-            time: content.get("time").and_then(Value::as_i64),
+            time: content.get("time").and_then(json::integer),
         })
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::json;
 use crate::network::limits::{MESSAGE as LARGEST, TIMESTAMP_FUTURE, TIMESTAMP_PAST};
 use crate::network::message::{Draft, Message, MessageType, content_text};
 use crate::network::requirements::envelope::{
@@ -159,7 +160,10 @@ fn kind(
 }
 
 fn timestamp(inner: &Members, now: Instant, rules: &mut dyn Rules) -> Result<i64, Refused> {
-    let sent: Option<i64> = inner.get("timestamp").and_then(|raw| serde_json::from_str(raw.get()).ok());
+    let sent: Option<i64> = inner
+        .get("timestamp")
+        .and_then(|raw| serde_json::from_str(raw.get()).ok())
+        .and_then(|value| json::integer(&value));
     rules.require(&TIMESTAMP, sent.is_some(), || shown("timestamp", inner.get("timestamp")))?;
     let Some(sent) = sent else { return Ok(now.seconds()) };
     let (earliest, latest) =

@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::json;
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::machines::InstanceEvent;
@@ -128,7 +129,7 @@ impl Wanted {
         }
         let mut numbers = Vec::new();
         for name in ["cpu", "memory", "disk"] {
-            let given = content.get(name).and_then(Value::as_i64).filter(|number| *number >= 0);
+            let given = content.get(name).and_then(json::integer).filter(|number| *number >= 0);
             rules.require(&CREATE_NUMBERS, given.is_some(), || shown(content, name))?;
             numbers.push(given.unwrap_or_default());
         }

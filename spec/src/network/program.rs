@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::crypto::text::sha256_hex;
+use crate::json;
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::limits::PROGRAM_OUTPUT;
@@ -80,7 +81,7 @@ impl Program {
         let runtime = text(content, "runtime");
         rules.require(&RUNTIME, runtime.is_some(), || shown(content, "runtime"))?;
         let [memory, timeout] = ["memory", "timeout"]
-            .map(|name| content.get(name).and_then(Value::as_i64).filter(|number| *number >= 0));
+            .map(|name| content.get(name).and_then(json::integer).filter(|number| *number >= 0));
         rules.require(&MEMORY, memory.is_some(), || shown(content, "memory"))?;
         rules.require(&TIMEOUT, timeout.is_some(), || shown(content, "timeout"))?;
         Ok(Program {

@@ -633,7 +633,7 @@ crate::requirements! {
         RECORD_DIGEST: Must Record Vector ["Signing of stored records" 0x4588_c5e2];
         /// The meaning of a duplicate key is left open; such a record is not read.
         RECORD_DUPLICATES: Must Record Open("JSON itself leaves duplicate keys open, and the document does not mention them") rule "canonical.duplicate" ["Signing of stored records" 0x241b_c8ec];
-        /// How numbers other than integers up to 2^53 are written is left open; a record with one is not read.
+        /// How integers beyond 2^53 and fractions below 0.0001 are written is left open; a record with one is not read.
         RECORD_NUMBERS: Must Record Open("common serializers write such numbers differently, and the document does not choose one") rule "canonical.number" ["Signing of stored records" 0x241b_c8ec];
         /// The server accepts a message signed by the general procedure.
         GENERAL_TAKEN: Must Server Check at CREATIONS ["General request signing" 0xeb7d_9aab];

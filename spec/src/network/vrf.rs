@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::json::MAX_INTEGER;
+use crate::json::{self, MAX_INTEGER};
 use crate::network::content::{shown, text};
 use crate::network::endpoint;
 use crate::network::limits::VRF_VALUES;
@@ -66,7 +66,7 @@ impl Wanted {
         let seed = text(body, "seed");
         rules.require(&GENERATE_FIELDS, seed.is_some(), || shown(body, "seed"))?;
         let mut integer = |name: &str, otherwise: Option<i64>| {
-            let given = if body.contains_key(name) { body[name].as_i64() } else { otherwise };
+            let given = if body.contains_key(name) { json::integer(&body[name]) } else { otherwise };
             let given = given.filter(|number| (-MAX_INTEGER..=MAX_INTEGER).contains(number));
             rules.require(&GENERATE_FIELDS, given.is_some(), || shown(body, name))?;
             Ok::<i64, Refused>(given.unwrap_or(1))
@@ -126,7 +126,7 @@ impl Claim {
         Ok(Claim {
             seed: text("seed").ok_or_else(|| shown(body, "seed"))?,
             proof: text("proof").ok_or_else(|| shown(body, "proof"))?,
-            value: found("value").and_then(Value::as_i64).ok_or_else(|| shown(body, "value"))?,
+            value: found("value").and_then(json::integer).ok_or_else(|| shown(body, "value"))?,
         })
     }
 }

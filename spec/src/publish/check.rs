@@ -3,6 +3,7 @@
 use crate::crypto::ed25519::parse_address;
 use crate::publish::limits::RECORD_SKEW;
 use crate::publish::message::Message;
+use crate::publish::prepare::is_blank;
 use crate::publish::record::{Record, RecordKind};
 use crate::publish::requirements::check::{
     CLIENT_ACCOUNT, DOMAIN, ENCODING, FEE_PAYER, FIELDS, INSTRUCTION_ACCOUNTS, KIND, MEMO_PROGRAM,
@@ -24,7 +25,7 @@ pub struct Intent {
 /// The operation a client asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// A publish. With no version, or an empty one, the record must have `0`.
+    /// A publish. With no version, or a blank one, the record must have `0`.
     Publish {
         /// The content identifier.
         cid: String,
@@ -90,7 +91,7 @@ pub fn check_message(
     rules.require(&DOMAIN, record.domain() == asked.domain, || format!("for {:?}", record.domain()))?;
     let same = match &asked.op {
         Op::Publish { cid, version } => {
-            let version = version.as_deref().filter(|version| !version.is_empty()).unwrap_or("0");
+            let version = version.as_deref().filter(|version| !is_blank(version)).unwrap_or("0");
             record.field("c") == Some(cid) && record.field("v") == Some(version)
         }
         Op::Transfer { new_authority } => record.field("newVault") == Some(new_authority),

@@ -122,6 +122,11 @@ fn kind(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<RecordKind, 
     Ok(known.unwrap_or(RecordKind::Pub))
 }
 
+/// Whether a version is blank: it is empty, or has only white space, of any script.
+pub fn is_blank(version: &str) -> bool {
+    version.trim().is_empty()
+}
+
 fn version(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, Refused> {
     let sent = match body.get("version") {
         None | Some(Value::Null) => "",
@@ -131,7 +136,7 @@ fn version(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, R
             ""
         }
     };
-    if sent.trim().is_empty() {
+    if is_blank(sent) {
         return Ok(rules.interpret(&VERSION_DEFAULT, "0", || "1").to_owned());
     }
     Ok(sent.to_owned())

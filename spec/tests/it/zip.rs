@@ -10,7 +10,6 @@ mod random;
 mod rules;
 mod structure;
 mod wide;
-mod writer;
 
 use assay_spec::drop::zip::{Extracted, Limits, inspect};
 use assay_spec::{Id, Refused, Strict, Without};

@@ -4,7 +4,6 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_spec::Dialect;
 use assay_spec::crypto::text;
 use assay_suites::client::Limits;
 use assay_suites::gateway::client::{Client, Settings};
@@ -13,6 +12,7 @@ use assay_suites::tls::Trust;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::target::DialectArgs;
 use crate::Ending;
 
 pub(crate) const HELP: &str = "The key is read from ASSAY_GATEWAY_KEY. Without a key, the X-PAYMENT header is read from ASSAY_PAYMENT. Without PROMPT, prompts are read from standard input, one JSON object a line ({\"id\", \"model\", \"prompt\", \"stream\"}); for each one a line is printed ({\"id\", \"answer\"} or {\"id\", \"error\"}).
@@ -54,6 +54,8 @@ pub(crate) struct ChatArgs {
     /// Timeout for one answer, in seconds
     #[arg(long, default_value_t = 120)]
     timeout: u64,
+    #[command(flatten)]
+    names: DialectArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -69,9 +71,10 @@ fn parse_key(digits: &str) -> Result<[u8; 32], String> {
 
 pub(crate) async fn chat(args: ChatArgs) -> Result<(), Ending> {
     let trust = args.ca_file.as_deref().map(Trust::with_file).transpose().map_err(Ending::Bad)?;
+    let (dialect, _) = args.names.load()?;
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let mut client = Client::new(Settings {
-        dialect: Dialect::default(),
+        dialect,
         url: args.url,
         key: variable("ASSAY_GATEWAY_KEY"),
         trust: trust.unwrap_or_default(),

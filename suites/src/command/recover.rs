@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_spec::Dialect;
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::crypto::text::hex;
 use assay_spec::hosting::envelope::{Keys, Role};
 use assay_suites::files;
 use assay_suites::hosting::collect::{Recovered, Wanted, recover as collect};
-use assay_suites::profile::{Profile, parse_base_url};
+use assay_suites::profile::parse_base_url;
 use assay_suites::redact::Hidden;
 use assay_suites::target::Tcp;
 use clap::Args;
 use zeroize::Zeroizing;
 
+use super::target::DialectArgs;
 use crate::{Ending, write};
 
 pub(crate) const HELP: &str = "\
@@ -53,9 +53,8 @@ pub(crate) struct RecoverArgs {
     /// Write the JSON to this file; without it, or with -, to standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
-    /// Use the dialect table of this profile
-    #[arg(long, value_name = "FILE")]
-    profile: Option<PathBuf>,
+    #[command(flatten)]
+    names: DialectArgs,
     /// Timeout for one exchange, in seconds
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
@@ -80,10 +79,7 @@ pub(crate) async fn recover(args: RecoverArgs) -> Result<(), Ending> {
         let (of_key, asked) = (Address::from_key(key), args.address);
         return Err(Ending::Bad(format!("{place}: this is the key of {of_key}, not of {asked}")));
     }
-    let dialect = match &args.profile {
-        Some(path) => Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?.profile.dialect,
-        None => Dialect::default(),
-    };
+    let (dialect, first_page) = args.names.load()?;
     let wallet = wallet.map(|(key, _)| key);
     let hidden = hidden(wallet.as_ref());
     let wanted = Wanted {
@@ -93,6 +89,7 @@ pub(crate) async fn recover(args: RecoverArgs) -> Result<(), Ending> {
         keys: Keys { wallet, encryption: None },
         dialect,
         role: Role::RecoveryTool,
+        first_page,
         timeout: Duration::from_secs(args.timeout),
     };
     let shown = |mut text: String| {

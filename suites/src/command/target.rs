@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use assay_spec::Dialect;
 use assay_suites::profile::{Loaded, Profile};
 use clap::Args;
 
@@ -45,6 +46,23 @@ pub(crate) struct UrlArgs {
     /// Private key (PEM) of the client certificate
     #[arg(long, value_name = "FILE", requires = "client_certificate")]
     pub(crate) client_key: Option<PathBuf>,
+}
+
+/// The profile of a command that is a client: only its names are used.
+#[derive(Args)]
+pub(crate) struct DialectArgs {
+    /// Use the dialect table of this profile
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+}
+
+impl DialectArgs {
+    /// The dialect; without a profile, that of the documents. Also the number of the first page of lists.
+    pub(crate) fn load(&self) -> Result<(Dialect, u64), Ending> {
+        let Some(path) = &self.profile else { return Ok((Dialect::default(), 1)) };
+        let profile = Profile::load(path).map_err(|e| Ending::Bad(e.to_string()))?.profile;
+        Ok((profile.dialect, profile.network.map_or(1, |network| network.readings.first_page)))
+    }
 }
 
 /// The environment variable of the key for `--gateway-url`.

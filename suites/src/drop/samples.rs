@@ -6,7 +6,9 @@ use assay_spec::Strict;
 use assay_spec::cid::{self, Cid, Entry as CidEntry, Layout};
 use assay_spec::crypto::text;
 
-use super::archive::{Entry, zip};
+use assay_spec::drop::zip::write::Entry;
+
+use super::archive::{compressed, directory, file, zip};
 use crate::check::Stop;
 use crate::probe::Probe;
 
@@ -71,15 +73,15 @@ impl Sample {
 
     /// The zip's entries, with compressed files.
     pub(crate) fn entries(&self) -> Vec<Entry> {
-        let files = self.files.iter().map(|(path, content)| Entry::file(path, content.clone()).deflated());
-        let empty = self.empty.iter().map(|path| Entry::directory(path));
+        let files = self.files.iter().map(|(path, content)| compressed(path, content));
+        let empty = self.empty.iter().map(|path| directory(path));
         files.chain(empty).collect()
     }
 
     /// The zip's entries, uncompressed.
     pub(crate) fn stored(&self) -> Vec<Entry> {
-        let files = self.files.iter().map(|(path, content)| Entry::file(path, content.clone()));
-        files.chain(self.empty.iter().map(|path| Entry::directory(path))).collect()
+        let files = self.files.iter().map(|(path, content)| file(path, content));
+        files.chain(self.empty.iter().map(|path| directory(path))).collect()
     }
 
     /// The zip.
@@ -138,7 +140,7 @@ mod tests {
         for length in [0, 1, 1023, 1024, 300_000] {
             assert_eq!((repetitive(length).len(), noise(length).len()), (length, length));
         }
-        let packed = |content: Vec<u8>| zip(&[Entry::file("a", content).deflated()]).len();
+        let packed = |content: Vec<u8>| zip(&[compressed("a", content)]).len();
         let twelfth = packed(repetitive(1_000_000));
         assert!((50_000..120_000).contains(&twelfth), "{twelfth}");
         assert!(packed(noise(1_000_000)) > 999_000);

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 use assay_spec::cid::Layout;
 use assay_spec::drop::limits::{EXTRACTED, FILES, ZIP};
 use assay_spec::drop::requirements::zip as rows;
+use assay_spec::drop::zip::write::Entry;
 use assay_spec::limit::Limit;
 
-use super::archive::{Entry, zip};
+use super::archive::{compressed, file, link, zip};
 use super::refusals;
 use super::samples::{INDEX, Sample, noise, repetitive};
 use super::site::{below, index};
@@ -66,12 +67,12 @@ async fn artifact_that_is_not_a_zip_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// Uploads a zip with an entry `../outside.txt`. It must return 400.
 async fn path_outside_the_root_is_rejected(probe: &Probe<'_>) -> Checked {
-    is_unsafe(probe, Entry::file("../outside.txt", "outside\n")).await
+    is_unsafe(probe, file("../outside.txt", "outside\n")).await
 }
 
 /// Uploads a zip with an entry `/absolute.txt`. It must return 400.
 async fn absolute_path_is_rejected(probe: &Probe<'_>) -> Checked {
-    is_unsafe(probe, Entry::file("/absolute.txt", "absolute\n")).await
+    is_unsafe(probe, file("/absolute.txt", "absolute\n")).await
 }
 
 /// Uploads a zip with a symbolic link to its page. It must return 400, or the link must be served with its target's
@@ -82,7 +83,7 @@ async fn symbolic_link_is_followed_or_rejected(probe: &Probe<'_>) -> Checked {
     let left_out = Sample::page(probe);
     let page = left_out.files[INDEX].clone();
     let mut entries = left_out.entries();
-    entries.push(Entry::link(ALIAS, INDEX));
+    entries.push(link(ALIAS, INDEX));
     let answer = upload(probe, &zip(&entries)).await?;
     let status = answer.status();
     answer.expect(
@@ -155,7 +156,7 @@ async fn zip_over_10_mb_is_rejected(probe: &Probe<'_>) -> Checked {
 
 /// A zip of exactly `length` bytes, with two files.
 fn stored(length: usize) -> Vec<u8> {
-    let with = |noise_bytes| zip(&[Entry::file(INDEX, PAGE), Entry::file("noise.bin", noise(noise_bytes))]);
+    let with = |noise_bytes| zip(&[file(INDEX, PAGE), file("noise.bin", noise(noise_bytes))]);
     with(length - with(0).len())
 }
 
@@ -170,8 +171,8 @@ async fn extracted_size_over_40_mb_is_rejected(probe: &Probe<'_>) -> Checked {
 async fn extracted_size_is_counted_not_read_from_headers(probe: &Probe<'_>) -> Checked {
     // One file alone exceeds the limit, so only counting its extracted bytes finds it.
     static WRONG_SIZES: LazyLock<Vec<u8>> = LazyLock::new(|| {
-        let false_size = Entry::file("liar.bin", repetitive(44 * MB)).deflated().claiming(MB as u32);
-        zip(&[Entry::file(INDEX, PAGE), false_size])
+        let false_size = compressed("liar.bin", repetitive(44 * MB)).both(|header| header.size = MB as u32);
+        zip(&[file(INDEX, PAGE), false_size])
     });
     counterpart(probe).await?;
     upload(probe, &WRONG_SIZES).await?.expect_status(INSIDE)
@@ -184,9 +185,9 @@ fn deflated(length: usize) -> Vec<u8> {
     let parts = (1..=4).map(|n| {
         let size = if n == 1 { left - 3 * part.len() } else { part.len() };
         let content = if size == part.len() { part.clone() } else { repetitive(size) };
-        Entry::file(&format!("part-{n}.bin"), content).deflated()
+        compressed(&format!("part-{n}.bin"), content)
     });
-    zip(&std::iter::once(Entry::file(INDEX, PAGE)).chain(parts).collect::<Vec<_>>())
+    zip(&std::iter::once(file(INDEX, PAGE)).chain(parts).collect::<Vec<_>>())
 }
 
 const PAGE: &str = "<!doctype html>\n<title>large</title>\n";
@@ -195,7 +196,7 @@ const PAGE: &str = "<!doctype html>\n<title>large</title>\n";
 async fn more_than_1000_files_are_rejected(probe: &Probe<'_>) -> Checked {
     let page = page(probe);
     let many = |count: i64| {
-        let files = (page.len() as i64..count).map(|n| Entry::file(&format!("{n:04}.txt"), format!("{n}\n")));
+        let files = (page.len() as i64..count).map(|n| file(&format!("{n:04}.txt"), format!("{n}\n")));
         zip(&page.iter().cloned().chain(files).collect::<Vec<_>>())
     };
     let [fits, too_large] = [FILES.inside, FILES.outside].map(many);

@@ -4,6 +4,7 @@
 //! simulator's stand-ins ([`assay_spec::gateway::stand_in`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assay_spec::Dialect;
@@ -16,12 +17,19 @@ use url::Url;
 use super::sse;
 use crate::client::{Limits, exchange};
 use crate::exchange::{Broken, Request, Response};
-use crate::target::{Stream, open};
+use crate::pace::{LONGEST_WAIT, Retry, Tried};
+use crate::sender::Sender;
+use crate::target::{Connect, Sockets, Stream, open};
 use crate::tls::{Manner, Trust, certificate};
 
-/// How often a request is retried after all servers failed, and the pause before it.
-const AGAIN: usize = 1;
-const PAUSE: Duration = Duration::from_secs(1);
+/// When a request is sent again: after a 429. A prompt is sent once more after all servers failed.
+const RETRY: Retry = Retry {
+    tries: 2,
+    waits: 3,
+    pause: Some(Duration::from_secs(1)),
+    longest: LONGEST_WAIT,
+    is_temporary: |_| false,
+};
 /// How often an enclave is resolved again, since it may reboot meanwhile.
 const BOOTS: usize = 2;
 
@@ -51,6 +59,7 @@ pub struct Settings {
 /// A client with its caches.
 pub struct Client {
     settings: Settings,
+    connector: Arc<dyn Connect>,
     servers: Option<(Instant, BTreeMap<String, Vec<String>>)>,
     /// Cookies by base URL and name.
     cookies: BTreeMap<(String, String), String>,
@@ -82,7 +91,8 @@ pub enum Failure {
 impl Client {
     /// A client with empty caches.
     pub fn new(settings: Settings) -> Client {
-        Client { settings, servers: None, cookies: BTreeMap::new(), pins: BTreeMap::new() }
+        let connector = Arc::new(Sockets { trust: settings.trust.clone(), ..Sockets::default() });
+        Client { settings, connector, servers: None, cookies: BTreeMap::new(), pins: BTreeMap::new() }
     }
 
     /// Sends a prompt to a model and returns its reply. A stream is read to its end; a stream that fails midway is an
@@ -90,7 +100,7 @@ impl Client {
     pub async fn send_prompt(&mut self, model: &str, prompt: &str, stream: bool) -> Result<String, Failure> {
         let body =
             json!({ "model": model, "messages": [{ "role": "user", "content": prompt }], "stream": stream });
-        let mut tries = 0;
+        let mut tried = Tried::default();
         loop {
             let asked = if self.settings.direct {
                 self.ask_servers(model, &body).await
@@ -98,11 +108,9 @@ impl Client {
                 let url = self.settings.url.clone();
                 self.complete(&url, &body).await
             };
-            match asked {
-                Err(Failure::Failed(_)) if tries < AGAIN => tokio::time::sleep(PAUSE).await,
-                asked => return asked,
-            }
-            tries += 1;
+            let Err(Failure::Failed(_)) = asked else { return asked };
+            let Some(wait) = RETRY.again_after_failure(&mut tried) else { return asked };
+            tokio::time::sleep(wait).await;
         }
     }
 
@@ -167,8 +175,10 @@ impl Client {
                 self.pins.remove(item_hash);
                 continue;
             }
-            let request = self.completion(&pin.address, body);
-            let response = self.exchange(&pin.address, stream, request).await?;
+            let request = self.with_cookies(&pin.address, self.completion(&pin.address, body));
+            let response = exchange(stream, &request, host(&pin.address), self.settings.limits).await;
+            let response = response.map_err(|e| failed(&e))?;
+            self.keep_cookies(&pin.address, &response);
             return read(&response, body["stream"] == true);
         }
         Err(Failure::Unverified(format!("{item_hash} has a different certificate on each connection")))
@@ -203,13 +213,11 @@ impl Client {
     /// Requests a completion at a base URL; pays after a 402.
     async fn complete(&mut self, base: &str, body: &Value) -> Result<String, Failure> {
         let mut request = self.completion(base, body);
-        let (stream, _) = self.connect(base).await?;
-        let mut response = self.exchange(base, stream, request.clone()).await?;
+        let mut response = self.exchange(base, request.clone()).await?;
         if let (402, Some(payment)) = (response.status, &self.settings.payment) {
             request.headers.retain(|(name, _)| name != "Authorization");
             request = request.header("X-PAYMENT", payment.as_str());
-            let (stream, _) = self.connect(base).await?;
-            response = self.exchange(base, stream, request).await?;
+            response = self.exchange(base, request).await?;
         }
         read(&response, body["stream"] == true)
     }
@@ -230,25 +238,27 @@ impl Client {
         if let Some(key) = &self.settings.key {
             request = request.header("Authorization", format!("Bearer {key}"));
         }
-        let (stream, _) = self.connect(base).await?;
-        let response = self.exchange(base, stream, request).await?;
+        let response = self.exchange(base, request).await?;
         if response.status == 200 { Ok(response) } else { Err(refusal(&response)) }
     }
 
-    /// One exchange, with the cookies of that base URL.
-    async fn exchange(
-        &mut self,
-        base: &str,
-        stream: Box<dyn Stream>,
-        mut request: Request,
-    ) -> Result<Response, Failure> {
+    /// Sends a request, with the cookies of that base URL.
+    async fn exchange(&mut self, base: &str, request: Request) -> Result<Response, Failure> {
+        let sender = Sender::new(self.connector.clone(), base).map_err(Failure::Failed)?;
+        let request = self.with_cookies(base, request);
+        let response = sender.send(&RETRY, self.settings.limits, || request.clone()).await;
+        let response = response.map_err(|e| failed(&e))?;
+        self.keep_cookies(base, &response);
+        Ok(response)
+    }
+
+    fn with_cookies(&self, base: &str, request: Request) -> Request {
         let own = self.cookies.iter().filter(|((of, _), _)| of == base);
         let cookies: Vec<String> = own.map(|((_, name), value)| format!("{name}={value}")).collect();
-        if !cookies.is_empty() {
-            request = request.header("Cookie", cookies.join("; "));
-        }
-        let response =
-            exchange(stream, &request, host(base), self.settings.limits).await.map_err(|e| failed(&e))?;
+        if cookies.is_empty() { request } else { request.header("Cookie", cookies.join("; ")) }
+    }
+
+    fn keep_cookies(&mut self, base: &str, response: &Response) {
         for (_, set) in response.headers.iter().filter(|(name, _)| name == "set-cookie") {
             let set = String::from_utf8_lossy(set);
             if let Some((name, value)) = set.split(';').next().and_then(|pair| pair.split_once('=')) {
@@ -256,7 +266,6 @@ impl Client {
                 self.cookies.insert(place, value.trim().to_owned());
             }
         }
-        Ok(response)
     }
 
     /// Connects. Also returns the SHA-256 of the server's certificate.

@@ -120,9 +120,9 @@ async fn targets(
     some(found, count, &format!("target of a FORGET that shows whether it is {want}"))
 }
 
-/// Looks up a message. An answer that says neither what it is nor that it is gone makes the check inconclusive.
+/// Looks up a message, on each node until one has it. An answer that says neither what it is nor that it is gone makes the check inconclusive.
 async fn known<'p>(probe: &'p Probe<'_>, found: &Found, hash: &str) -> Result<Answer<'p>, Stop> {
-    let answer = found.lookup(probe, hash).await?;
+    let answer = found.lookup_anywhere(probe, hash).await?;
     answer.given_status(&[200, 404, 410])?;
     Ok(answer)
 }

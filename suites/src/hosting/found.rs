@@ -13,20 +13,21 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::judge::public_key;
+use super::lists::{self, Nodes, Page};
 use super::message::{Message, MessageKind};
 use super::survey::OWNER;
 use crate::check::Stop;
 use crate::exchange::Exchange;
-use crate::network::{ALTERNATIVE, Call, MIRROR, path_with};
+use crate::network::{ALTERNATIVE, Call, MIRROR, PRIMARY};
 use crate::probe::{Answer, Probe};
 
-/// Elements of a page: the most that a node returns.
-const PAGE: usize = 100;
 /// The most pages of one list that are read.
 const PAGES: u64 = 200;
-/// The most requests that a run makes once to read a history: the lists of the owner and of authorized senders, claims,
-/// and files that are not found by their first name.
-pub(crate) const READING: u64 = 2 * PAGES + 1 + super::deployments::LOOKED_UP as u64;
+/// The most nodes of a profile.
+const NODES: u64 = 3;
+/// The most requests that a run makes once to read a history: the lists of the owner and of authorized senders and
+/// claims from each node, and files that are not found by their first name.
+pub(crate) const READING: u64 = NODES * (2 * PAGES + 1) + super::deployments::LOOKED_UP as u64;
 /// The action that lets an application write a whole history.
 const SEED_HISTORY: &str = "hosting.seed-history";
 /// The action that reports what it wrote.
@@ -42,6 +43,8 @@ pub(crate) struct Found {
     pub(super) is_whole: bool,
     /// Every message.
     pub(super) messages: Vec<Message>,
+    /// What is noted about messages that do not count, and about nodes that differ.
+    pub(super) notes: Vec<String>,
     exchanges: Vec<Exchange>,
     /// Answers for single messages and files, by path.
     single: Mutex<BTreeMap<String, Exchange>>,
@@ -110,127 +113,100 @@ async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
 }
 
 async fn read(probe: &Probe<'_>) -> Result<Found, Stop> {
-    let known_owner = known_owner(probe).await?;
-    let mut reading = Reading { probe, messages: Vec::new(), exchanges: Vec::new(), seen: BTreeSet::new() };
-    reading.list(&known_owner.senders).await?;
-    let others: BTreeSet<Address> = reading
-        .authorized(known_owner.owner)
-        .into_iter()
-        .filter(|one| !known_owner.senders.contains(one))
-        .collect();
-    if !others.is_empty() {
-        reading.list(&others).await?;
+    let KnownOwner { owner, wallet, senders, hashes, is_whole } = known_owner(probe).await?;
+    let dialect = &probe.settings.dialect;
+    let wanted = lists::Wanted { owner, senders, is_whole, types: "", dialect };
+    // The application names every message of a whole history, so nothing needs to be compared.
+    let names = if is_whole { vec![PRIMARY] } else { sites(probe) };
+    let mut nodes = Sites { probe, names, exchanges: Vec::new(), notes: Vec::new() };
+    let lists = lists::read(&wanted, &mut nodes).await?;
+    let differences = lists.differences(|_| false);
+    for (node, what) in differences {
+        nodes.trouble(node, what);
     }
-    if !known_owner.is_whole {
-        reading.claims().await?;
+    let mut found = Found {
+        owner,
+        wallet,
+        is_whole,
+        messages: lists::signed_versions(lists.messages),
+        notes: nodes.notes,
+        exchanges: nodes.exchanges,
+        single: Mutex::default(),
+    };
+    for hash in &hashes {
+        found.add(probe, hash).await?;
     }
-    for hash in &known_owner.hashes {
-        reading.single(hash).await?;
+    if !is_whole {
+        found.keep_what_counts(&lists.signers, &dialect.retired_channel);
     }
-    let Reading { mut messages, exchanges, .. } = reading;
-    if !known_owner.is_whole {
-        keep_own(&mut messages, known_owner.owner);
-    }
-    let KnownOwner { owner, wallet, is_whole, .. } = known_owner;
-    Ok(Found { owner, wallet, is_whole, messages, exchanges, single: Mutex::default() })
+    Ok(found)
 }
 
-/// Collects messages.
-struct Reading<'a> {
+/// The nodes of the profile.
+fn sites(probe: &Probe<'_>) -> Vec<&'static str> {
+    let others = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site));
+    [PRIMARY].into_iter().chain(others).collect()
+}
+
+/// The nodes of the profile, as lists are read from them. Only the first must answer.
+struct Sites<'a> {
     probe: &'a Probe<'a>,
-    messages: Vec<Message>,
+    names: Vec<&'static str>,
     exchanges: Vec<Exchange>,
-    seen: BTreeSet<String>,
+    notes: Vec<String>,
 }
 
-impl Reading<'_> {
-    /// Reads every message of these senders.
-    async fn list(&mut self, senders: &BTreeSet<Address>) -> Result<(), Stop> {
-        let addresses: Vec<String> = senders.iter().map(ToString::to_string).collect();
-        let (addresses, limit) = (addresses.join(","), PAGE.to_string());
-        let first = self.probe.settings.network.first_page;
-        for number in first..first + PAGES {
-            let page = number.to_string();
-            let query =
-                [("addresses", addresses.as_str()), ("limit", limit.as_str()), ("page", page.as_str())];
-            let answer = Call::get(&query::LIST, &path_with("/messages", &query)).send(self.probe).await?;
-            // Some nodes return no list after the last page.
-            if number > first && answer.status() != 200 {
-                return Ok(());
+impl Nodes for Sites<'_> {
+    type Stop = Stop;
+
+    fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    fn first_page(&self) -> u64 {
+        self.probe.settings.network.first_page
+    }
+
+    fn pages(&self) -> u64 {
+        PAGES
+    }
+
+    async fn page(&mut self, node: usize, path: &str, must: bool) -> Result<Page, Stop> {
+        let endpoint = if path.starts_with("/messages.json") { &query::FLAT } else { &query::LIST };
+        let is_first = node == 0 && must && endpoint.path == query::LIST.path;
+        let call = Call::get(endpoint, path).to(self.names[node]);
+        let answer = match call.send(self.probe).await {
+            Ok(answer) => answer,
+            Err(stop) if is_first => return Err(stop),
+            Err(_) => {
+                self.trouble(node, "it does not answer a request for a list".to_owned());
+                return Ok(Page::Missing);
             }
+        };
+        if is_first {
             answer.given_status(&[200])?;
-            let (listed, new) = self.take(&answer, "messages")?;
-            if listed < PAGE || new == 0 {
-                return Ok(());
+        }
+        Ok(match answer.status() {
+            200 => {
+                self.exchanges.push(answer.exchange());
+                let body = String::from_utf8_lossy(&answer.response.body).into_owned();
+                Page::Body(body, self.exchanges.len() - 1)
             }
-        }
-        Err(Stop::NotTestable(format!("the senders have more than {PAGES} pages of messages")))
+            400..=499 => Page::Rejected,
+            _ => Page::Missing,
+        })
     }
 
-    /// Reads claims of machines' keys by any sender: one answer of the flat list.
-    async fn claims(&mut self) -> Result<(), Stop> {
-        let dialect = &self.probe.settings.dialect;
-        let query = [
-            ("content_types", dialect.vm_claim_type.as_str()),
-            ("channels", dialect.records_channel.as_str()),
-        ];
-        let answer = Call::get(&query::FLAT, &path_with("/messages.json", &query)).send(self.probe).await;
-        // Without such a list, no claim is judged.
-        if let Ok(answer) = answer
-            && answer.status() == 200
-        {
-            self.take(&answer, "messages")?;
+    fn unreadable(&mut self, node: usize, why: String) -> Result<(), Stop> {
+        if node == 0 {
+            return self.probe.given(false, why);
         }
+        self.trouble(node, why);
         Ok(())
     }
 
-    /// Reads a message that may be in no list.
-    async fn single(&mut self, hash: &str) -> Result<(), Stop> {
-        if self.seen.contains(hash) {
-            return Ok(());
-        }
-        let answer = Call::get(&message::READ, &format!("/messages/{hash}")).send(self.probe).await?;
-        let wrapped: Option<Wrapped<'_>> = serde_json::from_slice(&answer.response.body).ok();
-        if let Some(Wrapped { message }) = wrapped {
-            self.push(message.get(), self.exchanges.len());
-            self.exchanges.push(answer.exchange());
-        }
-        Ok(())
-    }
-
-    /// Adds the messages of a list. Returns how many there were, and how many were new.
-    fn take(&mut self, answer: &Answer<'_>, name: &str) -> Result<(usize, usize), Stop> {
-        let body = &answer.response.body;
-        let members: Option<BTreeMap<String, &RawValue>> = serde_json::from_slice(body).ok();
-        let array = members
-            .as_ref()
-            .and_then(|members| members.get(name))
-            .map_or(body.as_slice(), |raw| raw.get().as_bytes());
-        let items: Option<Vec<&RawValue>> = serde_json::from_slice(array).ok();
-        self.probe.given(items.is_some(), format!("the answer has no array `{name}`"))?;
-        let items = items.unwrap_or_default();
-        let before = self.messages.len();
-        let exchange = self.exchanges.len();
-        for item in &items {
-            self.push(item.get(), exchange);
-        }
-        self.exchanges.push(answer.exchange());
-        Ok((items.len(), self.messages.len() - before))
-    }
-
-    fn push(&mut self, text: &str, exchange: usize) {
-        let Some(message) = Message::read(text, &self.probe.settings.dialect, exchange) else { return };
-        if self.seen.insert(message.hash().to_owned()) {
-            self.messages.push(message);
-        }
-    }
-
-    /// The addresses that the owner's `security` lists.
-    fn authorized(&self, owner: Address) -> BTreeSet<Address> {
-        let is_own = |one: &&Message| one.sender() == Some(owner) && one.address() == Some(owner);
-        let of_owner = self.messages.iter().filter(|one| one.kind == MessageKind::Security).filter(is_own);
-        let entries = of_owner.filter_map(|one| one.body()["authorizations"].as_array()).flatten();
-        entries.filter_map(|entry| entry["address"].as_str().and_then(Address::parse)).collect()
+    fn trouble(&mut self, node: usize, what: String) {
+        self.notes.push(format!("{}: {what}", self.names[node]));
     }
 }
 
@@ -238,42 +214,6 @@ impl Reading<'_> {
 struct Wrapped<'a> {
     #[serde(borrow)]
     message: &'a RawValue,
-}
-
-/// Removes what delegates and machines have written for other owners.
-fn keep_own(messages: &mut Vec<Message>, owner: Address) {
-    let own = |one: &Message| one.sender() == Some(owner) || one.address() == Some(owner);
-    let of = |kind: MessageKind| messages.iter().filter(move |one| one.kind == kind);
-    let projects: BTreeSet<String> = of(MessageKind::Projects)
-        .filter(|one| own(one))
-        .flat_map(|one| one.entries().into_iter().map(|(id, _)| id.to_owned()).collect::<Vec<_>>())
-        .collect();
-    let machines: BTreeSet<String> = messages
-        .iter()
-        .filter(|one| one.value["type"] == "INSTANCE" && own(one))
-        .map(|one| one.hash().to_owned())
-        .collect();
-    // A claim that its machine has not made itself is noise as soon as the machine has made one.
-    let claimed: BTreeSet<String> = of(MessageKind::Claim)
-        .filter(|one| is_self_made(one))
-        .map(|one| one.id("instanceHash").to_owned())
-        .collect();
-    let is_noise = |one: &Message| {
-        one.kind == MessageKind::Claim && claimed.contains(one.id("instanceHash")) && !is_self_made(one)
-    };
-    messages.retain(|one| {
-        if is_noise(one) {
-            return false;
-        }
-        let is_known = match one.kind {
-            MessageKind::Creation | MessageKind::Amend | MessageKind::Legacy => {
-                projects.contains(one.id("projectId"))
-            }
-            MessageKind::Claim => machines.contains(one.id("instanceHash")),
-            _ => false,
-        };
-        is_known || own(one)
-    });
 }
 
 /// Whether a claim names its sender, and the sender's key.
@@ -285,6 +225,60 @@ fn is_self_made(claim: &Message) -> bool {
 }
 
 impl Found {
+    /// Reads a message that may be in no list, from the first node that has it.
+    async fn add(&mut self, probe: &Probe<'_>, hash: &str) -> Result<(), Stop> {
+        if self.messages.iter().any(|one| one.hash() == hash) {
+            return Ok(());
+        }
+        for site in sites(probe) {
+            let call = Call::get(&message::READ, &format!("/messages/{hash}"));
+            let answer = call.to(site).send(probe).await?;
+            let wrapped: Option<Wrapped<'_>> = serde_json::from_slice(&answer.response.body).ok();
+            let Some(Wrapped { message }) = wrapped else { continue };
+            let (dialect, exchange) = (&probe.settings.dialect, self.exchanges.len());
+            self.messages.extend(Message::read(message.get(), dialect, exchange));
+            self.exchanges.push(answer.exchange());
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Notes the messages that do not count for the owner, and leaves them out: of senders without authority, on the
+    /// retired channel, and claims for a machine beside its earliest one.
+    fn keep_what_counts(&mut self, signers: &[Address], retired: &str) {
+        let mut claimed: BTreeMap<String, (Option<i64>, String, Option<Address>)> = BTreeMap::new();
+        for one in self.messages.iter().filter(|one| one.kind == MessageKind::Claim && is_self_made(one)) {
+            let claim = (one.time(), one.hash().to_owned(), one.sender());
+            let first = claimed.entry(one.id("instanceHash").to_owned()).or_insert_with(|| claim.clone());
+            if (claim.0, &claim.1) < (first.0, &first.1) {
+                *first = claim;
+            }
+        }
+        let why_not = |one: &Message| {
+            if one.kind == MessageKind::Other {
+                None
+            } else if one.value["channel"] == retired {
+                Some("it is on the retired channel")
+            } else if one.kind == MessageKind::Claim {
+                let first = claimed.get(one.id("instanceHash"));
+                let is_other = first.is_some_and(|(.., sender)| *sender != one.sender());
+                is_other.then_some("another claim for its machine is the earliest")
+            } else {
+                let is_listed = one.sender().is_none_or(|sender| signers.contains(&sender));
+                (!is_listed).then_some("the owner's `security` does not list its sender")
+            }
+        };
+        let mut notes = Vec::new();
+        self.messages.retain(|one| match why_not(one) {
+            Some(why) => {
+                notes.push(format!("the message {:.80} does not count: {why}", one.hash()));
+                false
+            }
+            None => true,
+        });
+        self.notes.append(&mut notes);
+    }
+
     /// Every record of a kind, ordered by time.
     pub(super) fn of_kind(&self, kind: MessageKind) -> Vec<&Message> {
         let mut found: Vec<&Message> = self.messages.iter().filter(|one| one.kind == kind).collect();
@@ -341,7 +335,7 @@ impl Found {
         hash: &str,
     ) -> Result<Answer<'p>, Stop> {
         let mut answer = self.lookup(probe, hash).await?;
-        let others: Vec<&str> = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect();
+        let others = sites(probe).split_off(1);
         for site in &others {
             if answer.status() != 404 {
                 return Ok(answer);

@@ -39,6 +39,7 @@ mod identifiers;
 mod instances;
 mod judge;
 mod key_e;
+mod lists;
 mod message;
 mod node;
 mod projects;
@@ -48,6 +49,7 @@ mod sealed;
 mod security;
 pub(crate) mod survey;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -133,6 +135,18 @@ impl Fixtures {
             readings: profile.readings.clone(),
             found: Arc::default(),
         })
+    }
+}
+
+impl Fixtures {
+    /// The hashes of the owner's records that the checks of a run have read from a shared target, by kind.
+    pub async fn records_read(&self) -> BTreeMap<&'static str, BTreeSet<String>> {
+        let kept = self.found.lock().await;
+        let mut read: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
+        for message in kept.iter().flat_map(|found| &found.messages) {
+            read.entry(judge::name(message.kind)).or_default().insert(message.hash().to_owned());
+        }
+        read
     }
 }
 

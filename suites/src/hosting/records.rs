@@ -32,9 +32,10 @@ async fn records_are_on_their_channel(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads every record of the owner but claims, which have a check of their own. `signature` must be the sender's
-/// signature over the canonical JSON.
+/// signature over the canonical JSON. Messages that do not count for the owner, such as those of strangers, are noted.
 async fn records_are_signed_by_their_senders(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
+    found.notes.iter().for_each(|note| probe.note(note));
     let signed: Vec<&Message> = all(&found).filter(|one| one.kind != MessageKind::Claim).collect();
     some(&found, signed.len(), "record")?;
     for message in signed {

@@ -1,5 +1,6 @@
 //! The flat list of messages: its elements are records, and each filter lists only what it selects.
 
+use assay_spec::hosting::record::listed;
 use assay_spec::network::query;
 use assay_spec::network::requirements::{flat as rows, paging};
 use serde_json::{Value, json};
@@ -29,24 +30,12 @@ pub(super) const CHECKS: &[Check] = &[
 async fn flat<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
     let answer = Call::get(&query::FLAT, &path_with("/messages.json", filters)).send(probe).await?;
     answer.given_status(&[200])?;
-    let items = items(&answer.json());
-    probe.given(items.is_some(), "the answer is neither an array nor an object with one array")?;
-    Ok(List { answer, items: items.unwrap_or_default() })
-}
-
-/// The elements of an array, or of the only array of objects in an object.
-fn items(body: &Value) -> Option<Vec<Value>> {
-    match body {
-        Value::Array(items) => Some(items.clone()),
-        Value::Object(members) => {
-            let mut arrays = members
-                .values()
-                .filter_map(Value::as_array)
-                .filter(|items| items.iter().all(Value::is_object));
-            arrays.next().filter(|_| arrays.next().is_none()).cloned()
-        }
-        _ => None,
-    }
+    let text = answer.response.text();
+    let items = listed(&text).ok().map(|items| {
+        items.iter().filter_map(|item| serde_json::from_str(item.get()).ok()).collect::<Vec<Value>>()
+    });
+    let items = probe.given_some(items, "the answer is neither an array nor an object with one array")?;
+    Ok(List { answer, items })
 }
 
 /// The record of an element: itself, or its `message`. Another check rejects the wrapper.
@@ -203,19 +192,4 @@ async fn old_and_new(probe: &Probe<'_>) -> Result<(Caller, i64), Stop> {
     list_of(probe, &sender, &[&old.hash, &new.hash]).await?;
     let time = |created: &Created| created.draft.message["timestamp"].as_i64().unwrap_or_default();
     Ok((sender, i64::midpoint(time(&old), time(&new))))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_array_of_an_answer_is_found() {
-        assert_eq!(items(&json!([1])), Some(vec![json!(1)]));
-        let one = json!({ "any": [{}, {}], "numbers": [1], "pagination": {} });
-        assert_eq!(items(&one).map(|items| items.len()), Some(2));
-        assert_eq!(items(&json!({ "one": [], "two": [] })), None);
-        assert_eq!(items(&json!({})), None);
-        assert_eq!(items(&json!("text")), None);
-    }
 }

@@ -11,6 +11,7 @@ use crate::check::Stop;
 use crate::client::Limits;
 use crate::endpoints;
 use crate::exchange::{Broken, Exchange, Request, Response};
+use crate::pace::Tried;
 use crate::profile::key_of_site;
 use crate::target::host;
 use crate::verdict::Failure;
@@ -42,7 +43,7 @@ impl Probe<'_> {
 
     /// Whether a refused request is sent again: the pace waits as long as the target says.
     fn may_send_again(&self, answer: &Answer<'_>) -> bool {
-        !self.environment.own && self.pace.waits_for(&answer.response)
+        !self.environment.own && self.pace.sends_again(&mut Tried::default(), &Ok(answer.response.clone()))
     }
 
     /// Like [`Probe::send_with`]; a 429 is returned as it is.

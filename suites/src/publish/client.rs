@@ -1,5 +1,6 @@
 //! A conforming client of the exchange: it checks the message before it signs, and handles each error as documented.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use assay_spec::crypto::{ed25519, text};
@@ -11,12 +12,13 @@ use assay_spec::{Dialect, Strict};
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
-use super::verify::{Verified, call, verify_publish};
+use super::verify::{COMMITMENT, Verified, call, verify_publish};
 use crate::client::Limits;
 use crate::exchange::{Broken, Request, Response};
+use crate::pace::{LONGEST_WAIT, Retry};
 use crate::probe::wall_clock;
-use crate::target::{Connect, Dial, Tcp};
-use crate::transport::Http;
+use crate::sender::Sender;
+use crate::target::Tcp;
 
 /// What to publish, where and with which key.
 pub struct Publication {
@@ -43,9 +45,24 @@ pub enum Published {
     Unresolved(String),
 }
 
-/// How often the client retries, and how long it waits at most each time.
-const PATIENCE: u32 = 3;
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// When a prepare is sent again: the document says to wait or to retry later.
+const PREPARING: Retry = Retry {
+    tries: 4,
+    waits: 3,
+    pause: Some(Duration::from_secs(1)),
+    longest: LONGEST_WAIT,
+    is_temporary: |result| result.as_ref().is_ok_and(|response| matches!(response.status, 502 | 503)),
+};
+/// When a submit is sent again. If the response is lost, the submit is not: the same body again returns the same
+/// signature. A 409 can be our own submit whose response was lost. After a 502 the transaction may have been sent.
+const SUBMITTING: Retry = Retry {
+    is_temporary: |result| match result {
+        Ok(response) if response.status == 409 => !error_in(response).contains("frozen"),
+        Ok(response) => response.status == 503,
+        Err(broken) => !matches!(broken, Broken::Harness(_)),
+    },
+    ..PREPARING
+};
 /// A submit returns after confirmation, which can take about three minutes.
 const SUBMIT_TIMEOUT: Duration = Duration::from_mins(4);
 
@@ -86,20 +103,13 @@ enum Submitted {
 
 async fn prepared(wanted: &Publication) -> Result<Prepared, String> {
     let body = prepare_body(wanted).to_string();
-    let mut waited = 0;
-    let answer = loop {
-        let answer = post(wanted, prepare::ENDPOINT.path, &body, Limits::default())
-            .await
-            .map_err(|e| e.to_string())?;
-        match answer.status {
-            200 => break answer.json().map_err(|e| format!("prepare: {e}"))?,
-            429 | 502 | 503 if waited < PATIENCE => {
-                waited += 1;
-                pause(&answer).await;
-            }
-            _ => return Err(refusal("prepare", &answer)),
-        }
-    };
+    let answer = post(wanted, prepare::ENDPOINT.path, &body, &PREPARING, Limits::default())
+        .await
+        .map_err(|e| e.to_string())?;
+    if answer.status != 200 {
+        return Err(refusal("prepare", &answer));
+    }
+    let answer = answer.json().map_err(|e| format!("prepare: {e}"))?;
     let message =
         answer["message"].as_str().and_then(text::parse_base64).ok_or("prepare: `message` is not base64")?;
     let client = wanted.key.verifying_key().to_bytes();
@@ -123,36 +133,28 @@ async fn prepared(wanted: &Publication) -> Result<Prepared, String> {
 
 async fn submitted(wanted: &Publication, prepared: &Prepared) -> Result<Submitted, String> {
     let limits = Limits { timeout: SUBMIT_TIMEOUT, ..Limits::default() };
-    let mut waited = 0;
-    loop {
-        let answer = match post(wanted, submit::ENDPOINT.path, &prepared.body, limits).await {
-            Ok(answer) => answer,
-            // The response is lost, not the submit. The same body again returns the same signature.
-            Err(broken) if waited < PATIENCE && !matches!(broken, Broken::Harness(_)) => {
-                waited += 1;
-                tokio::time::sleep(Duration::from_secs(1)).await;
-                continue;
-            }
-            Err(broken) => return Err(format!("submit: {broken}; the transaction may have landed")),
-        };
-        let error = answer.json().map(|body| body["error"].to_string().to_lowercase()).unwrap_or_default();
-        match answer.status {
-            200 => {
-                let body = answer.json().map_err(|e| format!("submit: {e}"))?;
-                let signature =
-                    body["signature"].as_str().ok_or("submit: the response has no `signature`")?;
-                return Ok(Submitted::Landed(signature.to_owned()));
-            }
-            410 if error.contains(submit::SAFETY_CEILING) => return Ok(Submitted::Ceiling),
-            410 => return Ok(Submitted::Gone),
-            // A 409 can also be our own submit whose response was lost.
-            409 | 429 | 502 | 503 if waited < PATIENCE && !error.contains("frozen") => {
-                waited += 1;
-                pause(&answer).await;
-            }
-            _ => return Err(refusal("submit", &answer)),
+    let answer = post(wanted, submit::ENDPOINT.path, &prepared.body, &SUBMITTING, limits)
+        .await
+        .map_err(|broken| format!("submit: {broken}; the transaction may have landed"))?;
+    match answer.status {
+        200 => {
+            let body = answer.json().map_err(|e| format!("submit: {e}"))?;
+            let signature = body["signature"].as_str().ok_or("submit: the response has no `signature`")?;
+            Ok(Submitted::Landed(signature.to_owned()))
         }
+        410 if error_in(&answer).contains(submit::SAFETY_CEILING) => Ok(Submitted::Ceiling),
+        410 => Ok(Submitted::Gone),
+        502 => Err(format!(
+            "{}; the path to the chain failed: look for the record before you publish again",
+            refusal("submit", &answer)
+        )),
+        _ => Err(refusal("submit", &answer)),
     }
+}
+
+/// The `error` of a response, in lower case.
+fn error_in(answer: &Response) -> String {
+    answer.json().map(|body| body["error"].to_string().to_lowercase()).unwrap_or_default()
 }
 
 /// Polls the chain until the transaction is found or can no longer land.
@@ -165,7 +167,12 @@ async fn resolved(wanted: &Publication, prepared: &Prepared) -> Result<Option<Pu
     let address = ed25519::address(&wanted.key);
     for _ in 0..600 {
         let height = call(chain, "getBlockHeight", json!([])).await?.as_u64().unwrap_or_default();
-        let listed = call(chain, "getSignaturesForAddress", json!([address, { "limit": 20 }])).await?;
+        let listed = call(
+            chain,
+            "getSignaturesForAddress",
+            json!([address, { "limit": 20, "commitment": COMMITMENT }]),
+        )
+        .await?;
         for one in listed.as_array().into_iter().flatten() {
             let signature = one["signature"].as_str().unwrap_or_default();
             let found = verify_publish(&wanted.dialect, chain, signature, &address).await?;
@@ -212,29 +219,30 @@ fn prepare_body(wanted: &Publication) -> Value {
     body
 }
 
-/// Signs and sends one body; it is serialised only once.
-async fn post(wanted: &Publication, path: &str, body: &str, limits: Limits) -> Result<Response, Broken> {
-    let url = url::Url::parse(&wanted.url).map_err(|e| Broken::Harness(format!("{}: {e}", wanted.url)))?;
-    let target = format!("{}{path}", url.path().trim_end_matches('/'));
-    let claims = Claims {
-        method: "POST",
-        path: &target,
-        domain: &wanted.asked.domain,
-        time: wall_clock(),
-        body: body.as_bytes(),
+/// Signs and sends one body; it is serialised only once, and signed each time it is sent.
+async fn post(
+    wanted: &Publication,
+    path: &str,
+    body: &str,
+    retry: &Retry,
+    limits: Limits,
+) -> Result<Response, Broken> {
+    let sender = Sender::new(Arc::new(Tcp), &wanted.url).map_err(Broken::Harness)?;
+    let target = sender.target(path);
+    let request = || {
+        let claims = Claims {
+            method: "POST",
+            path: &target,
+            domain: &wanted.asked.domain,
+            time: wall_clock(),
+            body: body.as_bytes(),
+        };
+        Request::new("POST", &target)
+            .header("Content-Type", "application/json")
+            .header("Authorization", sign(&wanted.dialect, &wanted.key, &claims))
+            .body(body)
     };
-    let request = Request::new("POST", &target)
-        .header("Content-Type", "application/json")
-        .header("Authorization", sign(&wanted.dialect, &wanted.key, &claims))
-        .body(body);
-    let connection = Tcp.dial(Dial::to(&wanted.url), Http::One).await?;
-    connection.exchange(&request, url.authority(), limits).await
-}
-
-/// Waits as long as `Retry-After` says.
-async fn pause(answer: &Response) {
-    let seconds = answer.header("retry-after").and_then(|text| text.parse().ok()).unwrap_or(2);
-    tokio::time::sleep(Duration::from_secs(seconds).min(LONGEST_WAIT)).await;
+    sender.send(retry, limits, request).await
 }
 
 fn refusal(call: &str, answer: &Response) -> String {

@@ -376,7 +376,8 @@ pub(crate) fn patient(probe: &Probe<'_>) -> Limits {
 /// Calls the chain's public JSON-RPC interface and returns `result`.
 pub(crate) async fn chain_call(probe: &Probe<'_>, method: &str, params: Value) -> Result<Value, Stop> {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let target = format!("{}/", probe.prefix("chain"));
+    let prefix = probe.prefix("chain");
+    let target = if prefix.is_empty() { "/".to_owned() } else { prefix };
     let request =
         Request::new("POST", &target).header("Content-Type", "application/json").body(body.to_string());
     let answer = probe.send("chain", request).await?;

@@ -206,7 +206,7 @@ async fn signed(
 /// Whether the chain's URL does not speak JSON-RPC.
 async fn wrong_chain(at: Place<'_>) -> Option<WrongFixture> {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "getBlockHeight", "params": [] });
-    let answer = at.post("/", body.to_string()).await;
+    let answer = at.post("", body.to_string()).await;
     let speaks = |answer: &Response| answer.json().is_ok_and(|body| body["jsonrpc"].is_string());
     let got = match answer {
         Ok(answer) if speaks(&answer) || answer.status == 429 || answer.status >= 500 => return None,

@@ -1,5 +1,8 @@
 //! Verification of a published record: fetches the transaction from the chain and checks what it proves.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::message::Message;
 use assay_spec::publish::record::Record;
@@ -9,8 +12,12 @@ use serde_json::{Value, json};
 
 use crate::client::Limits;
 use crate::exchange::Request;
-use crate::target::{Connect, Dial, Tcp};
-use crate::transport::Http;
+use crate::pace::{LONGEST_WAIT, Retry};
+use crate::sender::Sender;
+use crate::target::Tcp;
+
+/// The service returns after confirmation, so the chain is asked for what is confirmed.
+pub(super) const COMMITMENT: &str = "confirmed";
 
 /// What a transaction proves.
 #[derive(Debug)]
@@ -32,7 +39,7 @@ pub async fn verify_publish(
     key: &str,
 ) -> Result<Verified, String> {
     let config =
-        json!({ "encoding": "base64", "commitment": "confirmed", "maxSupportedTransactionVersion": 0 });
+        json!({ "encoding": "base64", "commitment": COMMITMENT, "maxSupportedTransactionVersion": 0 });
     let found = call(chain, "getTransaction", json!([signature, config])).await?;
     if found.is_null() {
         return Ok(Verified::Absent);
@@ -83,18 +90,26 @@ fn split(wire: &[u8]) -> Option<(Vec<[u8; 64]>, &[u8])> {
     (count < 0x80).then_some((signatures, message))
 }
 
+/// When a call is sent again: the chain's interface only reads.
+const RETRY: Retry = Retry {
+    tries: 3,
+    waits: 3,
+    pause: Some(Duration::from_secs(1)),
+    longest: LONGEST_WAIT,
+    is_temporary: |result| result.as_ref().is_ok_and(|response| response.status >= 500),
+};
+
 /// Calls the chain's JSON-RPC interface and returns `result`.
 pub async fn call(chain: &str, method: &str, params: Value) -> Result<Value, String> {
     let failed = |why: String| format!("{chain}: {method}: {why}");
-    let url = url::Url::parse(chain).map_err(|e| failed(e.to_string()))?;
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let request =
-        Request::new("POST", url.path()).header("Content-Type", "application/json").body(body.to_string());
-    let connection = Tcp.dial(Dial::to(chain), Http::One).await.map_err(|e| e.to_string())?;
-    let answer = connection
-        .exchange(&request, url.authority(), Limits::default())
-        .await
-        .map_err(|e| failed(e.to_string()))?;
+    let sender = Sender::new(Arc::new(Tcp), chain)?;
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+    let request = || {
+        Request::new("POST", &sender.target(""))
+            .header("Content-Type", "application/json")
+            .body(body.as_str())
+    };
+    let answer = sender.send(&RETRY, Limits::default(), request).await.map_err(|e| failed(e.to_string()))?;
     let answer = answer.json().map_err(|e| failed(format!("status {}, {e}", answer.status)))?;
     answer.get("result").cloned().ok_or_else(|| failed(answer["error"]["message"].to_string()))
 }

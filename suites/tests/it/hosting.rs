@@ -2,14 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_sim::clock::EPOCH;
 use assay_sim::serve::ClockMode;
-use assay_spec::Service;
+use assay_sim::world;
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::secp256k1::key_from_secret;
+use assay_spec::crypto::text::parse_hex;
+use assay_spec::hosting::envelope::{Keys, Role};
 use assay_spec::hosting::key_e::Sentences;
+use assay_spec::{Dialect, Service};
 use assay_suites::control::Control;
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::hosting::Fixtures;
+use assay_suites::hosting::collect::{Recovered, Wanted, recover};
 use assay_suites::pace::Pace;
 use assay_suites::plan::{plan, select};
 use assay_suites::probe::Settings;
@@ -18,15 +25,22 @@ use assay_suites::run::Runner;
 use assay_suites::target::{Remote, Tcp};
 use assay_suites::verdict::{Run, Verdict};
 use assay_suites::{check, report};
+use futures_util::StreamExt;
 use serde_json::json;
 
 /// A simulator whose application has written its seed history, with the owner's address and key.
 async fn simulated_owner(deviations: &[&str]) -> (Served, String, String) {
+    varied_owner(deviations, &[]).await
+}
+
+/// As [`simulated_owner`], with these variations.
+async fn varied_owner(deviations: &[&str], variations: &[&str]) -> (Served, String, String) {
     let options = Options {
         clock: ClockMode::Manual,
         epoch: EPOCH,
         limits: vec!["network.general-per-window=1000000".to_owned()],
         deviations: deviations.iter().map(|&name| name.to_owned()).collect(),
+        variations: variations.iter().map(|&name| name.to_owned()).collect(),
         ..Options::new(7)
     };
     let served = start(&options).await.expect("a simulator on any port");
@@ -39,6 +53,10 @@ async fn simulated_owner(deviations: &[&str]) -> (Served, String, String) {
 
 /// Runs checks of the records of `owner` against the nodes alone.
 async fn run(served: &Served, owner: &str, key: Option<&str>, filters: &[&str]) -> Run {
+    run_with(served, fixtures(owner, key), filters).await
+}
+
+fn fixtures(owner: &str, key: Option<&str>) -> Fixtures {
     let sentences = Sentences::default();
     let lines = [sentences.purpose, sentences.assurance].concat();
     let lines: [String; 4] = lines.try_into().expect("two sentences of two lines");
@@ -48,7 +66,10 @@ async fn run(served: &Served, owner: &str, key: Option<&str>, filters: &[&str]) 
         wallet_key: None,
         readings: HostingReadings { derivation_lines: Some(lines), ..HostingReadings::default() },
     };
-    let fixtures = Fixtures::new(&hosting, key).expect("the owner's key");
+    Fixtures::new(&hosting, key).expect("the owner's key")
+}
+
+async fn run_with(served: &Served, fixtures: Fixtures, filters: &[&str]) -> Run {
     let settings = Settings { hosting: fixtures, ..Settings::default() };
     let nodes = ["network", "network-alt", "network-mirror"].into_iter();
     let sites = nodes.map(|name| (name.to_owned(), served.sites[name].clone())).collect();
@@ -75,6 +96,67 @@ async fn records_are_judged_by_address_and_key_without_control() {
     assert_eq!(with_verdict(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len(), "{odd:?}");
     let digits = key.trim_start_matches("0x");
     assert!(!report::json::write(&run).contains(digits), "no key in any report");
+}
+
+/// What `assay recover` and the checks make of one history.
+async fn agrees(variation: &'static str) -> Result<(), String> {
+    let (served, owner, key) = varied_owner(&[], &[variation]).await;
+    let secret: [u8; 32] =
+        parse_hex(key.trim_start_matches("0x")).expect("hex").try_into().expect("32 bytes");
+    let wanted = Wanted {
+        connector: Arc::new(Tcp),
+        nodes: ["network", "network-mirror"].map(|site| served.sites[site].clone()).to_vec(),
+        owner: Address::parse(&owner).expect("an address"),
+        keys: Keys { wallet: key_from_secret(&secret), encryption: None },
+        dialect: Dialect::default(),
+        role: Role::RecoveryTool,
+        first_page: 1,
+        timeout: Duration::from_secs(15),
+    };
+    let recovered = recover(&wanted).await?;
+    let Recovered { recovery, nodes, complete } = &recovered;
+    let fixtures = fixtures(&owner, Some(&key));
+    let run = run_with(&served, fixtures.clone(), &[]).await;
+    let read = fixtures.records_read().await;
+    let of = |kind: &str| read.get(kind).cloned().unwrap_or_default();
+    let hashes = |all: Vec<&String>| all.into_iter().cloned().collect::<BTreeSet<String>>();
+    let created = hashes(recovery.deployments.iter().map(|one| &one.creation).collect());
+    let claimed = hashes(recovery.claims.iter().map(|one| &one.item_hash).collect());
+    let written = hashes(recovery.projects.iter().map(|one| &one.item_hash).collect());
+    let holds = |holds: bool, why: String| if holds { Ok(()) } else { Err(format!("{variation}: {why}")) };
+    holds(*complete && recovery.ignored.is_empty(), format!("{nodes:?} {:?}", recovery.ignored))?;
+    holds(nodes.iter().all(|node| node.troubles.is_empty()), format!("{nodes:?}"))?;
+    let counts = [created.len(), written.len(), claimed.len()];
+    holds(counts[0] > 5 && !counts.contains(&0), format!("counts {counts:?}"))?;
+    let legacy = of("record from before schema 4");
+    let creations = &of("creation of a deployment") | &(&legacy & &created);
+    holds(creations == created, format!("creations {}, recovered {}", creations.len(), created.len()))?;
+    holds(
+        of("claim of a machine's key") == claimed,
+        format!("claims {:?}, recovered {claimed:?}", of("claim of a machine's key")),
+    )?;
+    holds(written.is_subset(&of("write to `projects`")), format!("projects {written:?}"))?;
+    let may_be_silent = |id: &str| id == "hosting.history.finishes";
+    let odd = run.outcomes.iter().filter(|one| {
+        one.verdict != Verdict::Pass
+            && !(one.verdict == Verdict::NotTestable && may_be_silent(&one.requirement.to_string()))
+    });
+    let odd: Vec<_> =
+        odd.map(|one| format!("{} {:?}: {}", one.requirement, one.verdict, one.reason)).collect();
+    holds(odd.is_empty(), odd.join("\n"))
+}
+
+/// Every variation of the nodes and of the application, and of the format of every response.
+#[tokio::test(flavor = "multi_thread")]
+async fn recover_and_the_checks_agree_under_every_variation() {
+    let names = world::variations().into_iter().map(|variation| variation.name);
+    let other = ["gateway.", "metadata.", "publish.", "drop."];
+    let names: Vec<&str> =
+        names.filter(|name| !other.iter().any(|service| name.starts_with(service))).collect();
+    assert!(names.len() > 80, "{names:?}");
+    let all: Vec<_> = futures_util::stream::iter(names).map(agrees).buffer_unordered(4).collect().await;
+    let wrong: Vec<String> = all.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

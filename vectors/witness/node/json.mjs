@@ -6,8 +6,15 @@ import { attempt, require } from "./refusal.mjs";
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gy;
 const SPACE = /[ \t\r\n]*/gy;
 
-/** A number with several notations. Where it is signed, it has no canonical form. */
+/** A number that serializers write differently. Where it is signed, it has no canonical form. */
 class Odd {}
+
+/** An integer may have a zero fraction or an exponent. JSON.stringify writes other fractions in their shortest form. */
+const portable = (token) => {
+  const number = Number(token) + 0;
+  const isFraction = !Number.isInteger(number) && Math.abs(number) >= 0.0001;
+  return Number.isSafeInteger(number) || isFraction ? number : new Odd();
+};
 
 /** JSON.parse accepts lone surrogates, which have no UTF-8 form. */
 const wellFormed = (text) => {
@@ -40,10 +47,7 @@ export const ordered = (text) => {
     const token = tokens[at++];
     if (token === "{") return object();
     if (token === "[") return array();
-    if (/^[-\d]/.test(token)) {
-      const whole = /^(0|-?[1-9]\d*)$/.test(token) && Number.isSafeInteger(Number(token));
-      return whole ? Number(token) : new Odd();
-    }
+    if (/^[-\d]/.test(token)) return portable(token);
     return JSON.parse(token);
   };
   const object = () => {
@@ -72,7 +76,7 @@ export const ordered = (text) => {
 
 /** The JSON of such a value, without white space. */
 export const written = (value) => {
-  require(!(value instanceof Odd), "a number with several notations");
+  require(!(value instanceof Odd), "a number that serializers write differently");
   if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
   if (!(value instanceof Map)) return JSON.stringify(value);
   return `{${[...value].map(([name, each]) => `${JSON.stringify(name)}:${written(each)}`).join(",")}}`;

@@ -168,7 +168,7 @@ const checkMessage = (i) => {
   const kind = asked.op ?? "pub";
   const t = /"t":"([^"\\]*)"\}$/.exec(utf8(data))?.[1];
   const values = {
-    pub: { c: asked.cid, v: asked.version || "0" },
+    pub: { c: asked.cid, v: asked.version?.trim() ? asked.version : "0" },
     transfer: { newVault: asked.new_authority },
     accept: { transfer: asked.transfer ?? "" },
   }[kind];

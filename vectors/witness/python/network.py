@@ -68,7 +68,7 @@ def address_from_public_key(i):
 
 
 class Odd:
-    """A number with several notations. Where it is signed, it has no canonical form."""
+    """A number that serializers write differently. Where it is signed, it has no canonical form."""
 
 
 def unique(pairs):
@@ -77,8 +77,16 @@ def unique(pairs):
 
 
 def integer(text):
-    portable = text != "-0" and len(text) < 20 and abs(int(text)) <= GREATEST
+    portable = len(text) < 20 and abs(int(text)) <= GREATEST
     return int(text) if portable else Odd()
+
+
+def fraction(text):
+    """An integer may have a zero fraction or an exponent. The library writes other fractions in their shortest form."""
+    number = float(text)
+    if number.is_integer() and abs(number) <= GREATEST:
+        return int(number)
+    return number if 0.0001 <= abs(number) < GREATEST else Odd()
 
 
 def no_constant(text):
@@ -100,7 +108,7 @@ def unwritten(value):
 
 
 def canonical(message):
-    record = parsed(message, object_pairs_hook=unique, parse_int=integer, parse_float=lambda _: Odd())
+    record = parsed(message, object_pairs_hook=unique, parse_int=integer, parse_float=fraction)
     require(isinstance(record, dict), "not an object")
     content = record.get("content")
     require(isinstance(record.get("type"), str) and isinstance(record.get("channel"), str), "type and channel")

@@ -17,7 +17,7 @@ from eth_account import Account
 from eth_account.messages import encode_defunct
 from eth_keys import keys
 
-from network import FIELD, ORDER, Odd, hash_of, integer, parsed, unique
+from network import FIELD, ORDER, Odd, fraction, hash_of, integer, parsed, unique
 from recipes import read
 from refusal import Refused, require
 
@@ -50,17 +50,17 @@ def utf8(data):
 
 
 def portable(text):
-    """JSON that all parsers read alike: no duplicate keys, and only integers below 2^53."""
+    """JSON that all parsers read alike: no duplicate keys, and no number that serializers write differently."""
 
-    def whole(text):
-        number = integer(text)
-        require(not isinstance(number, Odd), "a number that parsers read differently")
+    def checked(read):
+        def number(text):
+            value = read(text)
+            require(not isinstance(value, Odd), "a number that serializers write differently")
+            return value
+
         return number
 
-    def fraction(text):
-        raise Refused(f"{text} has several notations")
-
-    return parsed(text, object_pairs_hook=unique, parse_int=whole, parse_float=fraction)
+    return parsed(text, object_pairs_hook=unique, parse_int=checked(integer), parse_float=checked(fraction))
 
 
 def base64_decode(i):

@@ -240,7 +240,7 @@ def check_message(i):
     require(time, "no time")
     kind = asked.get("op") or "pub"
     values = {
-        "pub": lambda: {"c": asked["cid"], "v": asked.get("version") or "0"},
+        "pub": lambda: {"c": asked["cid"], "v": asked["version"] if (asked.get("version") or "").strip() else "0"},
         "transfer": lambda: {"newVault": asked["new_authority"]},
         "accept": lambda: {"transfer": asked.get("transfer") or ""},
     }[kind]()

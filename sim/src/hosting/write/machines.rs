@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tar::tarball;
 use super::{iso, seal};
 use crate::core::Core;
 use crate::hosting::accounts::{Accounts, Machine, Owner};
@@ -47,6 +46,18 @@ pub(super) fn claim(core: &mut Core, machine: &Machine, other: String, time_s: i
     });
     let strange_pubkey = keys::stranger(core).public_text();
     core.step(ClaimBody { body, other, strange_pubkey }).body
+}
+
+/// The tarball of these files, in this order.
+fn tarball(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, bytes) in files {
+        let mut header = tar::Header::new_ustar();
+        header.set_mode(0o644);
+        header.set_size(bytes.len() as u64);
+        tar.append_data(&mut header, name, *bytes).expect("the name is short, and memory does not fail");
+    }
+    tar.into_inner().expect("memory does not fail")
 }
 
 /// The file of a bundle for a machine.

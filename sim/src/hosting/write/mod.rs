@@ -9,7 +9,6 @@ pub(super) mod projects;
 pub(super) mod seal;
 pub(super) mod security;
 pub(super) mod sign;
-mod tar;
 
 use std::sync::Arc;
 

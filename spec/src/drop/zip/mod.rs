@@ -21,6 +21,7 @@ mod layout;
 mod links;
 mod path;
 mod tree;
+pub mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -15,6 +15,7 @@ use crate::hosting::requirements::deployments::{
     RUN_ATTEMPT, RUN_ID, SCHEMA as SCHEMA_RULE, STATUS, STORE_REF, URL,
 };
 use crate::hosting::requirements::instances::{BUNDLE_HASH, BUNDLE_STORE_REF};
+use crate::json;
 use crate::{Refused, Rules};
 
 /// The schema version of new records; earlier ones are legacy.
@@ -95,10 +96,10 @@ impl Deployment {
         let schema = match fields.value("schemaVersion") {
             None => None,
             Some(_) => fields.read("schemaVersion", &SCHEMA_RULE, rules, |version| {
-                version.as_i64().filter(|version| (1..=SCHEMA).contains(version))
+                json::integer(version).filter(|version| (1..=SCHEMA).contains(version))
             })?,
         };
-        let stated = fields.value("schemaVersion").and_then(Value::as_i64);
+        let stated = fields.value("schemaVersion").and_then(json::integer);
         let legacy = stated.is_none_or(|version| version < SCHEMA);
         if legacy && rules.violated(&LEGACY_READ).is_some() {
             return Err(Refused { rule: &SCHEMA_RULE, why: fields.shown("schemaVersion") });

@@ -9,6 +9,7 @@ use crate::hosting::requirements::deployments::{
     CREATION_URL, FAILED_STORE_REF, LIVE_STORE_REF, SAME_DEPLOYMENT, SAME_PROJECT, SCHEMA as SCHEMA_RULE,
     TERMINAL_STATUS, TYPE,
 };
+use crate::json;
 use crate::{Dialect, Refused, Rules};
 
 /// The JSON of `content.content`, members in the document's order. The members of an instance deployment and of a
@@ -134,7 +135,7 @@ fn body(record: &Record, rules: &mut dyn Rules) -> Result<Deployment, Refused> {
     rules.require(&BODY, record.body().is_some(), || "content.content is not an object".to_owned())?;
     let none = Map::new();
     let body = record.body().unwrap_or(&none);
-    let version = body.get("schemaVersion").and_then(Value::as_i64);
+    let version = body.get("schemaVersion").and_then(json::integer);
     rules.require(&SCHEMA_RULE, version == Some(SCHEMA), || format!("schemaVersion is {version:?}"))?;
     Deployment::parse(body, rules)
 }

@@ -63,7 +63,7 @@ pub(super) fn read(envelope: &Value, rules: &mut dyn Rules) -> Result<Form, Refu
         None => format!("{name} is missing"),
         Some(value) => format!("{name} is {}", fields::cut(value)),
     };
-    let version = members.get("v").and_then(Value::as_i64);
+    let version = members.get("v").and_then(json::integer);
     rules.require(&rows::FORM, version.is_some(), || shown("v"))?;
     let deks = members.get("deks").and_then(Value::as_object);
     rules.require(&rows::FORM, deks.is_some(), || shown("deks"))?;

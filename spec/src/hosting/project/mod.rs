@@ -15,6 +15,7 @@ use crate::hosting::requirements::projects::{
     CREATED_AT, DELETED, DEPLOY_TARGET, ENCRYPTED, ENTRY, FRAMEWORK, ID, SCHEMA_READ, SCHEMA_VERSION,
     TOMBSTONE_READ, UPDATED_AT,
 };
+use crate::json;
 use crate::{Refused, Rules};
 
 /// The aggregate's key.
@@ -108,7 +109,7 @@ impl Live {
         let fields = Fields::new(members, "");
         let known = rules.effect(&SCHEMA_READ, &SCHEMAS[..], |known, _| &known[..1]);
         let schema = fields.read("schemaVersion", &SCHEMA_VERSION, rules, |version| {
-            version.as_i64().filter(|version| known.contains(version))
+            json::integer(version).filter(|version| known.contains(version))
         })?;
         let stated = fields.text_that("id", &ID, rules, |stated| stated == id)?;
         let public = parse_public(&fields, rules)?;

@@ -18,6 +18,7 @@ use crate::hosting::requirements::deployments::BODY;
 use crate::hosting::requirements::records::UNSIGNED;
 use crate::hosting::requirements::recovery::{CONTENT, LEGACY_NO_LOOKUP, STRANGERS};
 use crate::hosting::security::{self, Security};
+use crate::json;
 use crate::{Dialect, Refused, Rules};
 
 /// The history without file states and without decrypted plaintexts.
@@ -316,7 +317,7 @@ fn state(
     if is_amend
         && record
             .body()
-            .is_some_and(|body| body.get("schemaVersion").and_then(Value::as_i64) == Some(records::SCHEMA))
+            .is_some_and(|body| body.get("schemaVersion").and_then(json::integer) == Some(records::SCHEMA))
     {
         return judge_amend(record, rules);
     }

@@ -92,7 +92,7 @@ proptest! {
     #[test]
     fn no_string_panics(text in "[{}\\[\\]\":,a-d0-9 ]{0,60}") {
         let _ = Record::parse(&text, &mut Strict);
-        let _ = listed(&text, "messages");
+        let _ = listed(&text);
         let _ = recover([&text], 1, absent);
     }
 }

@@ -8,7 +8,7 @@ use miniz_oxide::deflate::core::{
 };
 
 use super::{accepted, refused};
-use crate::zip::writer::{Entry, FULL, Zip, extra};
+use assay_spec::drop::zip::write::{Entry, FULL, Zip, extra};
 
 #[track_caller]
 fn refused_by(rule: Id, zip: &[u8]) {

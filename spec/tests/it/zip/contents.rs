@@ -2,7 +2,7 @@
 
 use super::{accepted, content};
 use crate::zip::structure::refused_entry;
-use crate::zip::writer::{Entry, Zip};
+use assay_spec::drop::zip::write::{Entry, Zip};
 
 #[test]
 fn wrong_checksum_or_size_is_rejected() {

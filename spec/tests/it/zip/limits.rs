@@ -4,7 +4,7 @@ use assay_spec::drop::requirements::zip::{COUNTED, EXTRACTED_SIZE, FAITHFUL, FIL
 use assay_spec::drop::zip::{Limits, MOST_NODES, inspect};
 
 use super::{accepted, content, judge, refused, refused_within};
-use crate::zip::writer::{Entry, Zip};
+use assay_spec::drop::zip::write::{Entry, Zip};
 
 /// A zip of exactly this size.
 fn zip_of(size: usize) -> Vec<u8> {

@@ -5,7 +5,7 @@ use assay_spec::drop::zip::{Limits, inspect};
 use assay_spec::{Strict, Without};
 
 use super::{accepted, content, paths, refused, refused_within};
-use crate::zip::writer::{Entry, Zip};
+use assay_spec::drop::zip::write::{Entry, Zip};
 
 #[track_caller]
 fn refused_links(words: &str, links: &[(&str, &str)]) {

@@ -3,7 +3,7 @@
 use assay_spec::drop::requirements::zip::FAITHFUL;
 
 use super::{accepted, content, paths, refused};
-use crate::zip::writer::{Entry, Zip, extra};
+use assay_spec::drop::zip::write::{Entry, Zip, extra};
 
 fn site(name: impl AsRef<[u8]>) -> Vec<u8> {
     Zip::site([Entry::stored(name, "")]).bytes()

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::zip::accepted;
-use crate::zip::writer::{End, Entry, Header, Zip};
+use assay_spec::drop::zip::write::{End, Entry, Header, Zip};
 
 /// So small that random bytes reach every limit.
 fn limits() -> Limits {

@@ -3,7 +3,7 @@
 use assay_spec::drop::requirements::zip::{ABSOLUTE, FORM, ROOT_INDEX, TRAVERSAL};
 
 use super::{accepted, content, paths, refused};
-use crate::zip::writer::{Entry, Zip};
+use assay_spec::drop::zip::write::{Entry, Zip};
 
 #[test]
 fn site_is_extracted_unchanged() {

@@ -3,7 +3,7 @@
 use assay_spec::drop::requirements::zip::FAITHFUL;
 
 use super::{accepted, content, judge, paths, refused};
-use crate::zip::writer::{DESCRIPTOR, End, Entry, FULL, Header, Zip};
+use assay_spec::drop::zip::write::{DESCRIPTOR, End, Entry, FULL, Header, Zip};
 
 pub(crate) fn conforming() -> Zip {
     Zip::site([Entry::deflated("css/site.css", "body {}".repeat(30)), Entry::stored("a", "a")])

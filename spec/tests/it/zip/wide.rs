@@ -2,7 +2,7 @@
 
 use crate::zip::accepted;
 use crate::zip::structure::{conforming, refused_end, refused_entry, refused_only};
-use crate::zip::writer::{End, Entry, FULL, Header, WideEnd, Zip, extra};
+use assay_spec::drop::zip::write::{End, Entry, FULL, Header, WideEnd, Zip, extra};
 
 #[track_caller]
 fn refused_wide(words: &str, change: impl FnOnce(&mut WideEnd)) {

@@ -123,7 +123,7 @@ mod tests {
               "first": 1,
               "exchange": 1,
               "repeat": [
-                "curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H \"Authorization: Bearer $ASSAY_KEY\" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{\"n\":1}\\n(5000 times x)' http://127.0.0.1:4101"
+                "curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H \"Authorization: Bearer $ASSAY_GATEWAY_KEY\" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{\"n\":1}\\n(5000 times x)' http://127.0.0.1:4101"
               ],
               "outcomes": [
                 1
@@ -243,7 +243,7 @@ mod tests {
                 "prepare: the lock was free"
               ],
               "repeat": [
-                "curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H \"Authorization: Bearer $ASSAY_KEY\" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{\"n\":1}\\n(5000 times x)' http://127.0.0.1:4101"
+                "curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H \"Authorization: Bearer $ASSAY_GATEWAY_KEY\" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{\"n\":1}\\n(5000 times x)' http://127.0.0.1:4101"
               ],
               "exchanges": [
                 {

@@ -82,6 +82,13 @@ fn accepts(g: &mut Group) {
     );
     let mut more = own.clone();
     more["note"] = "more".into();
+    for (name, text, why) in [
+        ("plaintext-fraction", "{\"a\":1.5}", "A fraction is a number like any other."),
+        ("plaintext-exponent", "{\"a\":1e2}", "An integer may have an exponent."),
+    ] {
+        g.accept(name, opening(&envelope(name, text), "user", "recovery"), why)
+            .read_as("A-048/shortest-numbers");
+    }
     g.accept("more-members", opening(&more, "user", "recovery"), "An unknown member is ignored.");
     let mut sealing = sealing("zeros", "{}");
     (sealing["iv"], sealing["dek"]) = (crate::bytes::hex(&[0; 12]), crate::bytes::hex(&ends_in_zero()));
@@ -497,17 +504,10 @@ fn plaintext(g: &mut Group) {
             "A-048/integers",
         ),
         (
-            "number-fraction",
-            b"{\"a\":1.5}",
+            "number-small-fraction",
+            b"{\"a\":0.00001}",
             &records::NUMBERS,
-            "A fraction has several notations, so it is rejected.",
-            "A-048/integers",
-        ),
-        (
-            "number-exponent",
-            b"{\"a\":1e2}",
-            &records::NUMBERS,
-            "A number with an exponent has several notations, so it is rejected.",
+            "Some serializers write a fraction below 0.0001 with an exponent.",
             "A-048/integers",
         ),
     ] {

@@ -70,6 +70,13 @@ fn accepts(g: &mut Group) {
         input(&carried(CID, "0", NOW), &publish(CID, &json!(""))),
         "A client that sends an empty version expects version 0.",
     );
+    for (name, version, why) in [
+        ("version-blank", "  ", "A client that sends two spaces expects version 0."),
+        ("version-line-separator", "\u{2028}", "U+2028 is white space, so this version is blank."),
+    ] {
+        let wanted = input(&carried(CID, "0", NOW), &publish(CID, &json!(version)));
+        g.accept(name, wanted, why).read_as("A-071/white-space-is-blank");
+    }
     let mut plain = publish(CID, &Value::Null);
     plain["op"] = Value::Null;
     g.accept(

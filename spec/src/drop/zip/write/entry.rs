@@ -4,63 +4,76 @@ use miniz_oxide::deflate::compress_to_vec;
 
 use super::numbers::{put16, put32};
 
-pub(crate) const DESCRIPTOR: u16 = 1 << 3;
-pub(crate) const FULL: u32 = u32::MAX;
+/// The flag for a data descriptor.
+pub const DESCRIPTOR: u16 = 1 << 3;
+/// The flag for a UTF-8 name.
+pub const UTF8: u16 = 1 << 11;
+/// A number that is in the 64-bit extra field.
+pub const FULL: u32 = u32::MAX;
 
 /// The type bits of a symbolic link, with all permissions.
 const LINK: u32 = 0o120_777;
 
 /// A header of an entry, local or central. Fields of only one kind are not written in the other.
 #[derive(Clone, Debug)]
-pub(crate) struct Header {
-    pub(crate) flags: u16,
-    pub(crate) method: u16,
-    pub(crate) crc: u32,
-    pub(crate) compressed: u32,
-    pub(crate) size: u32,
-    pub(crate) name: Vec<u8>,
-    pub(crate) extra: Vec<u8>,
+pub struct Header {
+    /// Bit flags.
+    pub flags: u16,
+    /// 0 for stored, 8 for deflated.
+    pub method: u16,
+    /// CRC-32 of the content.
+    pub crc: u32,
+    /// The length of the data.
+    pub compressed: u32,
+    /// The length of the content.
+    pub size: u32,
+    /// The name.
+    pub name: Vec<u8>,
+    /// The extra fields.
+    pub extra: Vec<u8>,
     /// Central: the comment.
-    pub(crate) comment: Vec<u8>,
+    pub comment: Vec<u8>,
     /// Central: the disk.
-    pub(crate) disk: u16,
+    pub disk: u16,
     /// Central: Unix mode in the upper half, DOS attributes in the lower.
-    pub(crate) attributes: u32,
+    pub attributes: u32,
     /// Central: the offset of the local header; `None` for the real one.
-    pub(crate) offset: Option<u32>,
+    pub offset: Option<u32>,
 }
 
 /// An entry: local header, data, data descriptor, and the header in the directory.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// Bytes before the local header, which belong to no entry.
-    pub(crate) gap: Vec<u8>,
+    pub gap: Vec<u8>,
     /// `None`: only the header in the directory is written.
-    pub(crate) local: Option<Header>,
-    pub(crate) data: Vec<u8>,
-    pub(crate) descriptor: Vec<u8>,
+    pub local: Option<Header>,
+    /// The data, after its compression.
+    pub data: Vec<u8>,
+    /// The data descriptor; empty if there is none.
+    pub descriptor: Vec<u8>,
     /// `None`: the entry is not in the directory.
-    pub(crate) central: Option<Header>,
+    pub central: Option<Header>,
 }
 
 impl Entry {
     /// A file, not compressed; a directory if the name ends in a slash.
-    pub(crate) fn stored(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
+    pub fn stored(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
         Self::new(name.as_ref(), content.as_ref(), 0, content.as_ref().to_vec())
     }
 
     /// A file, deflated.
-    pub(crate) fn deflated(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
+    pub fn deflated(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
         Self::new(name.as_ref(), content.as_ref(), 8, compress_to_vec(content.as_ref(), 6))
     }
 
     /// A file with a given deflate stream.
-    pub(crate) fn inflating(name: impl AsRef<[u8]>, content: &[u8], stream: Vec<u8>) -> Self {
+    pub fn inflating(name: impl AsRef<[u8]>, content: &[u8], stream: Vec<u8>) -> Self {
         Self::new(name.as_ref(), content, 8, stream)
     }
 
     /// A symbolic link.
-    pub(crate) fn link(name: impl AsRef<[u8]>, target: impl AsRef<[u8]>) -> Self {
+    pub fn link(name: impl AsRef<[u8]>, target: impl AsRef<[u8]>) -> Self {
         Self::stored(name, target).mode(LINK)
     }
 
@@ -83,29 +96,34 @@ impl Entry {
     }
 
     /// Changes the header in the directory.
-    pub(crate) fn central(mut self, change: impl FnOnce(&mut Header)) -> Self {
+    #[must_use]
+    pub fn central(mut self, change: impl FnOnce(&mut Header)) -> Self {
         change(self.central.as_mut().expect("it has a central header"));
         self
     }
 
     /// Changes the local header.
-    pub(crate) fn local(mut self, change: impl FnOnce(&mut Header)) -> Self {
+    #[must_use]
+    pub fn local(mut self, change: impl FnOnce(&mut Header)) -> Self {
         change(self.local.as_mut().expect("it has a local header"));
         self
     }
 
     /// Changes both headers.
-    pub(crate) fn both(self, change: impl Fn(&mut Header)) -> Self {
+    #[must_use]
+    pub fn both(self, change: impl Fn(&mut Header)) -> Self {
         self.central(&change).local(change)
     }
 
-    /// The Unix mode.
-    pub(crate) fn mode(self, mode: u32) -> Self {
+    /// With this Unix mode.
+    #[must_use]
+    pub fn mode(self, mode: u32) -> Self {
         self.central(|header| header.attributes = mode << 16)
     }
 
     /// Like a streaming writer: sizes and CRC-32 follow the data. `wide`: 64-bit sizes.
-    pub(crate) fn streamed(self, signed: bool, wide: bool) -> Self {
+    #[must_use]
+    pub fn streamed(self, signed: bool, wide: bool) -> Self {
         let conforming = self.central.clone().expect("it has a central header");
         let mut entry = self.both(|header| header.flags |= DESCRIPTOR).local(|header| {
             (header.crc, header.compressed, header.size) = (0, 0, 0);
@@ -122,7 +140,7 @@ impl Entry {
 
 impl Header {
     /// Moves the sizes (and in the directory the offset, if present) to a 64-bit extra field.
-    pub(crate) fn widen(&mut self) {
+    pub fn widen(&mut self) {
         let mut numbers = vec![self.size, self.compressed];
         (self.size, self.compressed) = (FULL, FULL);
         if let Some(offset) = &mut self.offset {
@@ -151,7 +169,7 @@ impl Header {
 }
 
 /// An extra field.
-pub(crate) fn extra(id: u16, field: &[u8]) -> Vec<u8> {
+pub fn extra(id: u16, field: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     put16(&mut out, &[id, field.len() as u16]);
     out.extend(field);

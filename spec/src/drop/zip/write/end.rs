@@ -5,34 +5,52 @@ use super::numbers::{put16, put32, put64};
 
 /// The end records, before they are written.
 #[derive(Clone, Debug)]
-pub(crate) struct End {
-    pub(crate) disk: u16,
-    pub(crate) directory_disk: u16,
-    pub(crate) entries_here: u16,
-    pub(crate) entries: u16,
-    pub(crate) size: u32,
-    pub(crate) offset: u32,
-    pub(crate) comment: Vec<u8>,
+pub struct End {
+    /// The number of this disk.
+    pub disk: u16,
+    /// The disk on which the directory begins.
+    pub directory_disk: u16,
+    /// The number of entries on this disk.
+    pub entries_here: u16,
+    /// The number of entries.
+    pub entries: u16,
+    /// The size of the directory.
+    pub size: u32,
+    /// The offset of the directory.
+    pub offset: u32,
+    /// The comment.
+    pub comment: Vec<u8>,
     /// The comment length to write; `None` for the real one.
-    pub(crate) comment_length: Option<u16>,
-    pub(crate) wide: Option<WideEnd>,
+    pub comment_length: Option<u16>,
+    /// The 64-bit end record, if there is one.
+    pub wide: Option<WideEnd>,
     /// Bytes after the end record.
-    pub(crate) after: Vec<u8>,
+    pub after: Vec<u8>,
 }
 
 /// The 64-bit end record and its locator.
 #[derive(Clone, Debug)]
-pub(crate) struct WideEnd {
-    pub(crate) record_size: u64,
-    pub(crate) disk: u32,
-    pub(crate) directory_disk: u32,
-    pub(crate) entries_here: u64,
-    pub(crate) entries: u64,
-    pub(crate) size: u64,
-    pub(crate) offset: u64,
-    pub(crate) locator_disk: u32,
-    pub(crate) record_offset: u64,
-    pub(crate) disks: u32,
+pub struct WideEnd {
+    /// The size of the record without its first 12 bytes.
+    pub record_size: u64,
+    /// The number of this disk.
+    pub disk: u32,
+    /// The disk on which the directory begins.
+    pub directory_disk: u32,
+    /// The number of entries on this disk.
+    pub entries_here: u64,
+    /// The number of entries.
+    pub entries: u64,
+    /// The size of the directory.
+    pub size: u64,
+    /// The offset of the directory.
+    pub offset: u64,
+    /// The disk of the record, in its locator.
+    pub locator_disk: u32,
+    /// The offset of the record, in its locator.
+    pub record_offset: u64,
+    /// The number of disks, in its locator.
+    pub disks: u32,
 }
 
 impl End {
@@ -58,7 +76,7 @@ impl End {
     }
 
     /// Adds a conforming 64-bit record. The short record then refers to it.
-    pub(crate) fn widen(&mut self) {
+    pub fn widen(&mut self) {
         self.wide = Some(WideEnd {
             record_size: 44,
             disk: 0,
@@ -75,7 +93,7 @@ impl End {
     }
 
     /// Adds a conforming 64-bit record and changes it.
-    pub(crate) fn widen_with(&mut self, change: impl FnOnce(&mut WideEnd)) {
+    pub fn widen_with(&mut self, change: impl FnOnce(&mut WideEnd)) {
         self.widen();
         change(self.wide.as_mut().expect("just added"));
     }

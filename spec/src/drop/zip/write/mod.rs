@@ -1,4 +1,4 @@
-//! Writes zips for these tests: conforming by default, with a place for every fault.
+//! Writes zips, for checks and tests: conforming by default, with a place for every fault.
 //!
 //! An entry has both headers as values, so that a test can change one number and keep the rest:
 //! `Entry::stored("a", b"x").central(|header| header.crc += 1)`. The end records are built from the written entries and
@@ -8,35 +8,38 @@ mod end;
 mod entry;
 mod numbers;
 
-pub(crate) use end::{End, WideEnd};
-pub(crate) use entry::{DESCRIPTOR, Entry, FULL, Header, extra};
+pub use end::{End, WideEnd};
+pub use entry::{DESCRIPTOR, Entry, FULL, Header, UTF8, extra};
 
 /// A zip: its entries in the order of the directory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Zip {
-    pub(crate) entries: Vec<Entry>,
+pub struct Zip {
+    /// The entries.
+    pub entries: Vec<Entry>,
     /// Whether the entries are written in the reverse order of the directory.
-    pub(crate) backwards: bool,
+    pub backwards: bool,
     /// Bytes between the last entry and the directory.
-    pub(crate) gap: Vec<u8>,
+    pub gap: Vec<u8>,
 }
 
 impl Zip {
-    pub(crate) fn with_entries(entries: impl IntoIterator<Item = Entry>) -> Self {
+    /// A zip of these entries, in this order.
+    pub fn with_entries(entries: impl IntoIterator<Item = Entry>) -> Self {
         Self { entries: entries.into_iter().collect(), ..Self::default() }
     }
 
     /// A site. Its first entry is `index.html`.
-    pub(crate) fn site(entries: impl IntoIterator<Item = Entry>) -> Self {
+    pub fn site(entries: impl IntoIterator<Item = Entry>) -> Self {
         Self::with_entries(std::iter::once(Entry::stored("index.html", "hello")).chain(entries))
     }
 
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    /// The zip's bytes.
+    pub fn bytes(&self) -> Vec<u8> {
         self.bytes_with(|_| {})
     }
 
     /// The zip's bytes, with the end records changed.
-    pub(crate) fn bytes_with(&self, change: impl FnOnce(&mut End)) -> Vec<u8> {
+    pub fn bytes_with(&self, change: impl FnOnce(&mut End)) -> Vec<u8> {
         let mut out = Vec::new();
         let mut offsets = vec![0; self.entries.len()];
         let count = self.entries.len();
