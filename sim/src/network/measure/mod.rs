@@ -58,8 +58,10 @@ pub enum Due {
     Back(Probe),
     /// The hour ends.
     Close(u64),
-    /// The records of an hour are two weeks old.
+    /// The records of an hour are two weeks old: they are shown no longer.
     Age,
+    /// They are kept no longer.
+    Drop,
 }
 
 /// The servers of the program, on several continents. The addresses are reserved for documentation (RFC 5737,
@@ -129,7 +131,10 @@ pub(super) fn fire(state: &mut State, core: &mut Core, due: Due) {
         Due::Visit(hour, node) => visit::begin(state, core, hour, node),
         Due::Back(probe) => visit::back(state, core, probe),
         Due::Close(hour) => close(state, core, hour),
-        Due::Age => age(state, core),
+        Due::Age => {
+            moves(core, MeasurementState::Published, MeasurementEvent::Age);
+        }
+        Due::Drop => drop_old(state, core),
     }
 }
 
@@ -170,14 +175,20 @@ fn close(state: &mut State, core: &mut Core, number: u64) {
     for measured in hour.results {
         state.measure.records.entry(measured.node).or_default().push_back(measured);
     }
-    set(core, core.now() + state.limits.metrics_retention_ms, Timer::Measure(Due::Age));
+    let shown = state.limits.metrics_retention_ms;
+    set(core, core.now() + shown, Timer::Measure(Due::Age));
+    set(core, core.now() + kept_ms(state), Timer::Measure(Due::Drop));
     open(state, core);
 }
 
-/// The records of an hour are too old to be shown. Records are kept twice as long, since a request decides what it shows.
-fn age(state: &mut State, core: &mut Core) {
-    moves(core, MeasurementState::Published, MeasurementEvent::Age);
-    let begin = core.now() - state.limits.metrics_retention_ms.saturating_mul(2);
+/// How long a record is kept: twice as long as it is shown, since a request decides what it shows.
+fn kept_ms(state: &State) -> i64 {
+    state.limits.metrics_retention_ms.saturating_mul(2)
+}
+
+/// Drops the records that are kept no longer.
+fn drop_old(state: &mut State, core: &Core) {
+    let begin = core.now() - kept_ms(state);
     for node in 0..state.nodes.len() {
         let Some(records) = state.measure.records.get_mut(&node) else { continue };
         while records.front().is_some_and(|first| first.at < begin) {

@@ -104,12 +104,6 @@ pub(super) async fn update(probe: &Probe<'_>, owner: &Caller, id: &str) -> Resul
     Ok(draft.to(&UPDATE, "PUT", &format!("/instances/{id}")))
 }
 
-/// A change of an instance and an action on it.
-pub(super) async fn changes(probe: &Probe<'_>, owner: &Caller, id: &str) -> Result<[Draft; 2], Stop> {
-    found(probe, instance_call(id)).await?;
-    Ok([update(probe, owner, id).await?, control(probe, owner, id, "restart", 9).await?])
-}
-
 /// An action on an instance, dated `seconds_ago`, so that the same action at another time is another message.
 pub(super) async fn control(
     probe: &Probe<'_>,
