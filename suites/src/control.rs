@@ -196,7 +196,7 @@ impl Control {
         let failed =
             |why: String| format!("control {method} {}{slash}{path}: {}", self.base, self.readable(why));
         let timeout = self.connector.transport().min_timeout * CALL;
-        let response = match self.exchange(&request, &host, timeout).await {
+        let response = match Box::pin(self.exchange(&request, &host, timeout)).await {
             Ok(response) => response,
             Err(broken) => {
                 let why = failed(broken.to_string());
@@ -244,7 +244,7 @@ impl Control {
         if !(is_silent(broken) && self.health.has_answered.load(Ordering::Relaxed)) {
             return false;
         }
-        let again = self.exchange(&Request::new("GET", path), host, CONFIRMATION).await;
+        let again = Box::pin(self.exchange(&Request::new("GET", path), host, CONFIRMATION)).await;
         again.is_err_and(|broken| is_silent(&broken))
     }
 

@@ -335,7 +335,7 @@ fn main() -> ExitCode {
     };
     let ending = runtime.block_on(async {
         match command.what {
-            What::Run(args) => command::run::run(*args).await,
+            What::Run(args) => Box::pin(command::run::run(*args)).await,
             What::Diff(args) => command::report::compare(&args),
             What::Merge(args) => command::report::merge(&args),
             What::Judge(args) => command::report::judge(args).await,

@@ -415,7 +415,7 @@ mod tests {
         let is_temporary = |result: &Result<Response, Broken>| {
             result.as_ref().map_or(true, |response| response.status >= 500)
         };
-        let (pause, longest) = (Some(Duration::from_secs(1)), Duration::from_secs(60));
+        let (pause, longest) = (Some(Duration::from_secs(1)), Duration::from_mins(1));
         let retry = Retry { tries: 3, waits: 2, pause, longest, is_temporary };
         let waits = |result: Result<Response, Broken>| -> Vec<u64> {
             let mut tried = Tried::default();

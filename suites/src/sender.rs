@@ -46,7 +46,7 @@ impl Sender {
         // No report shows these requests, so nothing needs to be hidden.
         let request = transport.dress(request, &mut Hidden::default());
         let limits = transport.within(&self.base, limits);
-        transport::send(&*self.connector, Dial::to(&self.base), &request, limits).await.response
+        Box::pin(transport::send(&*self.connector, Dial::to(&self.base), &request, limits)).await.response
     }
 
     /// Sends a request, and sends it again as `retry` says. Each time it is made anew, because a signature may contain

@@ -207,12 +207,12 @@ async fn failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
     let (_, whole) = stream(probe).await?;
     probe
         .given(!whole.iter().any(is_other), "a stream without faults also has events that are not chunks")?;
-    let (answer, broken) = match given::in_state(probe, "fails_midway", |models| &models.fails_midway)? {
-        Some(id) => stream_of(probe, &bodies::streamed(bodies::chat(&id))).await?,
-        None => {
-            probe.faults(json!([{ "fault": "gateway.server-dies" }])).await?;
-            stream(probe).await?
-        }
+    let given = given::in_state(probe, "fails_midway", |models| &models.fails_midway)?;
+    let (answer, broken) = if let Some(id) = given {
+        stream_of(probe, &bodies::streamed(bodies::chat(&id))).await?
+    } else {
+        probe.faults(json!([{ "fault": "gateway.server-dies" }])).await?;
+        stream(probe).await?
     };
     probe.given(
         broken.iter().any(|event| chunk(event).is_some()),

@@ -43,7 +43,12 @@ impl Creation {
         if let Some((owner, id)) = &self.instance {
             return match self.place {
                 place if INSTANCE_UPDATE.contains(&place) => instances::update(probe, owner, id).await,
-                _ => instances::control(probe, owner, id, "restart", 9).await,
+                _ => {
+                    // At another time it is another message.
+                    let [first, second, ..] = probe.draw("restart");
+                    let ago = 1 + i64::from(u16::from_be_bytes([first, second]) % 3600);
+                    instances::control(probe, owner, id, "restart", ago).await
+                }
             };
         }
         let (endpoint, path, kind, content) = match self.place {

@@ -1,7 +1,7 @@
 //! Rejections: their body and status, and that no part of a rejected message is stored.
 
 use assay_spec::Place;
-use assay_spec::network::requirements::{envelope, errors as rows};
+use assay_spec::network::requirements::{envelope, errors as rows, listing};
 use assay_spec::network::{info, message, program, query, storage};
 use serde_json::json;
 
@@ -38,7 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(46, 0, 0)
         .elsewhere(76)
         .writes(35)
-        .after(const { &[&envelope::TYPE, &envelope::TIMESTAMP, &envelope::CONTENT] }),
+        .after(const { &[&envelope::TYPE, &envelope::TIMESTAMP, &envelope::CONTENT, &listing::ADDRESSES] }),
 ];
 
 /// Reads an unknown hash and sends four invalid messages. Each error must have the strings `error` and `code`, and

@@ -2,7 +2,7 @@
 
 use assay_spec::Place;
 use assay_spec::network::aggregate::CREATE;
-use assay_spec::network::requirements::{info, messages, signing as rows};
+use assay_spec::network::requirements::{info, instances, messages, signing as rows, store, webhooks};
 use serde_json::json;
 
 use super::caller::{Procedure, caller};
@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(14, 0, 0)
         .elsewhere(44)
         .writes(11)
-        .after(const { &[&info::PREFIX] }),
+        .after(const { &[&info::PREFIX, &instances::CONTROLLED, &webhooks::EVENT_NAMES, &store::PROCESSED] }),
     shows!(rows::RECORD_TAKEN, each aggregate_signed_over_its_canonical_json_is_accepted)
         .costs(2, 0, 0)
         .elsewhere(32)

@@ -208,14 +208,13 @@ async fn expect_removing(probe: &Probe<'_>, hash: &str) -> Result<String, Stop> 
 /// Uploads a file, takes away its owner's credits and lets two days pass. Reading the STORE message must return 410, or
 /// 200 with `status` `removed`.
 async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
-    let hash = match given(probe, "removed", |given| &given.removed)? {
-        Some(hash) => hash.clone(),
-        None => {
-            let owner = caller(probe);
-            let stored = stored(probe, &owner).await?;
-            reclaimed(probe, &owner).await?;
-            stored.hash
-        }
+    let hash = if let Some(hash) = given(probe, "removed", |given| &given.removed)? {
+        hash.clone()
+    } else {
+        let owner = caller(probe);
+        let stored = stored(probe, &owner).await?;
+        reclaimed(probe, &owner).await?;
+        stored.hash
     };
     let answer = look(probe, &hash).await?;
     answer.expect_status(&[200, 410])?;

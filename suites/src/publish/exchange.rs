@@ -55,6 +55,7 @@ pub(super) const CHECKS: &[Check] = &[
                 &[
                     &rows::DAILY_LIMIT,
                     &rows::DAILY_WINDOW,
+                    &prepares::PREPARE_ID,
                     &prepares::LOCK_EXPIRES,
                     &transfer::ACCEPT_ADMITTED,
                 ]
