@@ -410,11 +410,16 @@ impl Handle {
         // A body may take long, and time moves meanwhile.
         inner.follow_wall_clock();
         let own = inner.feed(input(ticket.exchange), ticket.exchange);
+        self.fed(inner);
+        own
+    }
+
+    /// After an input: time may move again, because a request that was arriving has ended.
+    fn fed(&self, mut inner: MutexGuard<'_, Inner>) {
         if inner.world.waiting() > 0 || *self.shared.waiting.borrow() > 0 || inner.stirs() {
             inner.jump();
             self.after(inner);
         }
-        own
     }
 
     /// Begins an exchange; a response may exist before the body arrives. A connection to a site that has booted since
@@ -428,9 +433,7 @@ impl Handle {
         }
         let ticket = Ticket { generation: inner.generation, exchange: inner.world.next_exchange() };
         let own = inner.feed(Input::Head(Box::new(head)), ticket.exchange);
-        if inner.stirs() {
-            self.after(inner);
-        }
+        self.fed(inner);
         Some((ticket, own))
     }
 
@@ -453,9 +456,7 @@ impl Handle {
         inner.follow_wall_clock();
         let own = inner.feed(Input::End(exchange), exchange);
         if own.last().is_some_and(Output::is_last) {
-            if inner.stirs() {
-                self.after(inner);
-            }
+            self.fed(inner);
             return Ok(own);
         }
         for output in own {

@@ -39,7 +39,7 @@ impl Interrupt {
     pub(crate) fn listen() -> Interrupt {
         let interrupt = Interrupt { count: watch::Sender::new(0), is_late: watch::Sender::new(false) };
         let count = interrupt.count.clone();
-        tokio::spawn(signals(move |signal| {
+        hear(move |signal| {
             count.send_modify(|count| *count += 1);
             let times = *count.borrow();
             match (times, signal) {
@@ -54,7 +54,7 @@ impl Interrupt {
                 // A third signal means that the run does not stop by itself.
                 _ => std::process::exit(GONE),
             }
-        }));
+        });
         interrupt
     }
 
@@ -63,7 +63,7 @@ impl Interrupt {
     pub(crate) fn listen_quietly() -> Interrupt {
         let interrupt = Interrupt { count: watch::Sender::new(0), is_late: watch::Sender::new(false) };
         let count = interrupt.count.clone();
-        tokio::spawn(signals(move |_| count.send_modify(|count| *count += 1)));
+        hear(move |_| count.send_modify(|count| *count += 1));
         interrupt
     }
 
@@ -109,30 +109,49 @@ async fn stop_after_grace(count: watch::Sender<u32>) {
     count.send_modify(|count| *count = (*count).max(2));
 }
 
-/// Calls `heard` for each signal.
-#[cfg(unix)]
-async fn signals(mut heard: impl FnMut(Signal)) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return;
-    };
-    loop {
-        let (come, signal) = tokio::select! {
-            come = interrupt.recv() => (come, Signal::Interrupt),
-            come = terminate.recv() => (come, Signal::Terminate),
-        };
-        if come.is_none() {
-            return;
+/// Calls `heard` for each signal. The handlers are installed before this returns, so that no signal kills the process
+/// from then on.
+fn hear(mut heard: impl FnMut(Signal) + Send + 'static) {
+    let Some(mut signals) = Signals::install() else { return };
+    tokio::spawn(async move {
+        while let Some(signal) = signals.next().await {
+            heard(signal);
         }
-        heard(signal);
+    });
+}
+
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn install() -> Option<Signals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let interrupt = signal(SignalKind::interrupt()).ok()?;
+        Some(Signals { interrupt, terminate: signal(SignalKind::terminate()).ok()? })
+    }
+
+    async fn next(&mut self) -> Option<Signal> {
+        tokio::select! {
+            come = self.interrupt.recv() => come.map(|()| Signal::Interrupt),
+            come = self.terminate.recv() => come.map(|()| Signal::Terminate),
+        }
     }
 }
 
-#[cfg(not(unix))]
-async fn signals(mut heard: impl FnMut(Signal)) {
-    while tokio::signal::ctrl_c().await.is_ok() {
-        heard(Signal::Interrupt);
+#[cfg(windows)]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Signals {
+    fn install() -> Option<Signals> {
+        tokio::signal::windows::ctrl_c().ok().map(Signals)
+    }
+
+    async fn next(&mut self) -> Option<Signal> {
+        self.0.recv().await.map(|()| Signal::Interrupt)
     }
 }

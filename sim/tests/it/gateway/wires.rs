@@ -97,3 +97,24 @@ async fn client_that_disconnects_frees_its_stream() {
     }
     panic!("the stream is still there");
 }
+
+/// Time moves by itself unless a request is arriving. The end of that request lets it move again, also when its answer
+/// needs no time.
+#[tokio::test]
+async fn request_that_ends_at_once_lets_time_move_for_the_others() {
+    let (handle, key) = served(ClockMode::Auto);
+    let mut late = wire::connect_to(&handle, GATEWAY);
+    let unknown = wire::bytes(&post("/v1/chat/completions", Some(&key), &chat("none")));
+    let (begun, rest) = unknown.split_at(unknown.len() - 1);
+    late.write_all(begun).await.expect("the server reads");
+    while handle.read(assay_sim::World::receiving) == 0 {
+        tokio::task::yield_now().await;
+    }
+    let mut early = wire::connect_to(&handle, GATEWAY);
+    let stream = wire::bytes(&post("/v1/chat/completions", Some(&key), &streamed("assay-chat")));
+    early.write_all(&stream).await.expect("the server reads");
+    handle.waiting(1).await;
+    late.write_all(rest).await.expect("the server reads");
+    assert_eq!(wire::status(&read(late).await), 404);
+    assert!(read(early).await.contains("[DONE]"));
+}
