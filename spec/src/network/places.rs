@@ -206,6 +206,61 @@ pub const CORE: &[Place] = &[
     METRICS[1],
     NODE_METRICS[0],
 ];
+/// Each endpoint below the prefix of the API.
+pub const API: &[Place] = &[
+    CREATE_MESSAGE,
+    OWN_TYPE[0],
+    OWN_TYPE[1],
+    OWN_TYPE[2],
+    OWN_TYPE[3],
+    OWN_TYPE[4],
+    OWN_TYPE[5],
+    OWN_TYPE[6],
+    UPLOAD[0],
+    RUN[0],
+    MESSAGE[0],
+    LISTS[0],
+    LISTS[1],
+    FILES[0],
+    FILES[1],
+    AGGREGATE[0],
+    LISTS[2],
+    AGGREGATES_OF[0],
+    INSTANCE[0],
+    LISTS[3],
+    PINNED[0],
+    LISTS[4],
+    LISTS[5],
+    VRF_GENERATE[0],
+    VRF_VERIFY[0],
+    INFO[0],
+    METRICS[0],
+    METRICS[1],
+];
+/// The endpoints whose class of the rate is documented, and one that takes a signature.
+pub const RATED: &[Place] = &[
+    RUN[0],
+    CREATE_MESSAGE,
+    MESSAGE[0],
+    LISTS[0],
+    LISTS[1],
+    FILES[0],
+    FILES[1],
+    AGGREGATE[0],
+    LISTS[2],
+    AGGREGATES_OF[0],
+    INSTANCE[0],
+    LISTS[3],
+    PINNED[0],
+    LISTS[4],
+    LISTS[5],
+    VRF_GENERATE[0],
+    VRF_VERIFY[0],
+    INFO[0],
+    METRICS[0],
+    METRICS[1],
+    NODE_METRICS[0],
+];
 /// A message is validated and applied.
 pub const PROCESSING: &[Place] = &[Place::at("processing")];
 /// Payers run out of credits, and what they do not pay for is removed.
@@ -222,7 +277,7 @@ mod tests {
     use super::*;
     use crate::network::limits::Rate;
     use crate::network::requirements::GROUPS;
-    use crate::network::{COMPUTE, self as network};
+    use crate::network::{self as network, COMPUTE};
     use crate::requirement::{Evidence, Subject};
 
     fn names(places: &[Place]) -> BTreeSet<&'static str> {

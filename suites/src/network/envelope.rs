@@ -15,31 +15,49 @@ use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::BODY, each body_that_is_not_an_object_is_rejected, refusals::ENVELOPE).costs(62, 0, 0).elsewhere(92).writes(59),
+    refuses!(rows::BODY, each body_that_is_not_an_object_is_rejected, refusals::ENVELOPE)
+        .costs(62, 0, 0)
+        .elsewhere(92)
+        .writes(59),
     refuses!(rows::MESSAGE, each message_that_is_not_an_object_is_rejected, refusals::ENVELOPE)
-        .costs(54, 0, 0).elsewhere(84)
+        .costs(54, 0, 0)
+        .elsewhere(84)
         .writes(51),
     refuses!(rows::SIGNATURE, each signature_that_is_not_a_string_is_rejected, refusals::ENVELOPE)
-        .costs(38, 0, 0).elsewhere(68)
+        .costs(38, 0, 0)
+        .elsewhere(68)
         .writes(35),
     refuses!(rows::ADDRESS, each address_that_is_not_a_string_is_rejected, refusals::ENVELOPE)
-        .costs(46, 0, 0).elsewhere(76)
+        .costs(46, 0, 0)
+        .elsewhere(76)
         .writes(43),
-    refuses!(rows::CHAIN, each chain_that_is_not_a_string_is_rejected, refusals::TYPED).costs(38, 0, 0).elsewhere(68).writes(35),
-    refuses!(rows::CHANNEL, each channel_that_is_not_a_string_is_rejected, refusals::TYPED)
-        .costs(38, 0, 0).elsewhere(68)
+    refuses!(rows::CHAIN, each chain_that_is_not_a_string_is_rejected, refusals::TYPED)
+        .costs(38, 0, 0)
+        .elsewhere(68)
         .writes(35),
-    refuses!(rows::TYPE, each type_that_is_not_a_string_is_rejected, refusals::ENVELOPE).costs(46, 0, 0).elsewhere(76).writes(43),
-    refuses!(rows::TYPE_KNOWN, each unknown_type_is_rejected, refusals::OPEN_LIST).costs(30, 0, 0).elsewhere(60).writes(27),
+    refuses!(rows::CHANNEL, each channel_that_is_not_a_string_is_rejected, refusals::TYPED)
+        .costs(38, 0, 0)
+        .elsewhere(68)
+        .writes(35),
+    refuses!(rows::TYPE, each type_that_is_not_a_string_is_rejected, refusals::ENVELOPE)
+        .costs(46, 0, 0)
+        .elsewhere(76)
+        .writes(43),
+    refuses!(rows::TYPE_KNOWN, each unknown_type_is_rejected, refusals::OPEN_LIST)
+        .costs(30, 0, 0)
+        .elsewhere(60)
+        .writes(27),
     refuses!(rows::TYPE_OF_ENDPOINT, each endpoint_rejects_types_other_than_its_own, refusals::OTHER_TYPE)
         .costs(20, 0, 0)
         .elsewhere(50)
         .writes(17),
     refuses!(rows::TIMESTAMP, each timestamp_that_is_not_an_integer_is_rejected, refusals::ENVELOPE)
-        .costs(54, 0, 0).elsewhere(84)
+        .costs(54, 0, 0)
+        .elsewhere(84)
         .writes(51),
     refuses!(rows::CONTENT, each content_that_is_not_an_object_is_rejected, refusals::ENVELOPE)
-        .costs(54, 0, 0).elsewhere(84)
+        .costs(54, 0, 0)
+        .elsewhere(84)
         .writes(51),
     shows!(rows::REPLY_HASH, creation_returns_a_hash).costs(1, 0, 0).writes(1),
     shows!(rows::REPLY_STATUS, creation_returns_success).costs(1, 0, 0).writes(1),
@@ -174,8 +192,13 @@ async fn timestamp_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: 
 /// Sends messages whose `content` is missing, a number, an array, null or a string. Each must be rejected; a valid
 /// message is accepted.
 async fn content_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    inside(probe, place, "content", &[None, Some(json!(1)), Some(json!([])), Some(Value::Null), Some(json!("{}"))])
-        .await
+    inside(
+        probe,
+        place,
+        "content",
+        &[None, Some(json!(1)), Some(json!([])), Some(Value::Null), Some(json!("{}"))],
+    )
+    .await
 }
 
 /// Sends a POST. The answer's `item_hash` must be a string that is not empty.

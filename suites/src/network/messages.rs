@@ -30,14 +30,18 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::TYPE, the_type_is_what_was_sent).costs(4, 0, 0).writes(2),
     shows!(rows::CHANNEL, the_channel_is_what_was_sent).costs(2, 0, 0).writes(1),
     shows!(rows::CHANNEL_DEFAULT, each message_without_a_channel_is_on_the_default_channel)
-        .costs(23, 0, 0).elsewhere(53)
+        .costs(23, 0, 0)
+        .elsewhere(53)
         .writes(11)
         .after(const { &[&rows::CHANNEL] }),
     shows!(rows::TIMESTAMP, the_timestamp_is_what_was_sent).costs(2, 0, 0).writes(1),
     shows!(rows::CONTENT, the_content_is_what_was_sent).costs(2, 0, 0).writes(1),
     shows!(rows::SIGNATURE, the_signature_is_what_was_sent).costs(2, 0, 0).writes(1),
     shows!(rows::CONFIRMATIONS, confirmations_name_chain_height_and_hash).costs(2, 0, 0).writes(1),
-    shows!(rows::SAME_TWICE, each the_same_message_twice_is_one_message).costs(30, 0, 0).elsewhere(60).writes(19),
+    shows!(rows::SAME_TWICE, each the_same_message_twice_is_one_message)
+        .costs(30, 0, 0)
+        .elsewhere(60)
+        .writes(19),
     refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
 ];
 

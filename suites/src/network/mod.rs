@@ -26,14 +26,16 @@ mod signing;
 mod storage;
 mod store;
 pub(crate) mod survey;
+mod valid;
 mod vrf;
 mod webhooks;
 mod wire;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_spec::Place;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::{COMPUTE, message, neighbours, query};
 use serde_json::{Value, json};
@@ -131,8 +133,8 @@ pub struct Fixtures {
     pub given: NetworkFixtures,
     /// How far the target's clock is ahead of this machine's, in milliseconds, once a check has measured it.
     skew_ms: Arc<OnceCell<i64>>,
-    /// Messages of one sender that several checks read when they share a target.
-    corpus: Arc<Mutex<Option<paging::Corpus>>>,
+    /// Elements of each list that several checks read when they share a target.
+    corpora: Arc<Mutex<BTreeMap<Place, paging::Corpus>>>,
 }
 
 impl Default for Fixtures {
@@ -149,7 +151,7 @@ impl Default for Fixtures {
             authenticated: Some(message::CREATE.name),
             given: NetworkFixtures::default(),
             skew_ms: Arc::default(),
-            corpus: Arc::default(),
+            corpora: Arc::default(),
         }
     }
 }
@@ -170,7 +172,7 @@ impl Fixtures {
             authenticated: profile.limits.authenticated.map(EndpointName::name),
             given: profile.fixtures.clone(),
             skew_ms: Arc::default(),
-            corpus: Arc::default(),
+            corpora: Arc::default(),
         }
     }
 

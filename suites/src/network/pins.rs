@@ -36,14 +36,14 @@ async fn pin(probe: &Probe<'_>, owner: &Caller, content: Value) -> Result<Draft,
 }
 
 /// Uploads and pins a file. Returns it with the name of its content.
-async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
+pub(super) async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
     let owner = caller(probe);
     let (stored, name) = content(probe, &owner).await?;
     pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.given_status(ACCEPTED)?;
     Ok((stored, name))
 }
 
-fn at(name: &str) -> Call {
+pub(super) fn at(name: &str) -> Call {
     Call::get(&READ, &format!("/ipfs/{name}"))
 }
 

@@ -17,15 +17,18 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::GENERAL_TAKEN, each message_signed_as_a_string_is_accepted)
-        .costs(14, 0, 0).elsewhere(44)
+        .costs(14, 0, 0)
+        .elsewhere(44)
         .writes(11)
         .after(const { &[&info::PREFIX] }),
     shows!(rows::RECORD_TAKEN, each aggregate_signed_over_its_canonical_json_is_accepted)
-        .costs(2, 0, 0).elsewhere(32)
+        .costs(2, 0, 0)
+        .elsewhere(32)
         .writes(2)
         .after(const { &[&messages::TYPE_FREE] }),
     refuses!(rows::VERIFIED, each message_signed_by_another_key_is_rejected, refusals::UNSIGNED)
-        .costs(46, 0, 0).elsewhere(76)
+        .costs(46, 0, 0)
+        .elsewhere(76)
         .writes(43),
 ];
 

@@ -212,8 +212,7 @@ fn rows_decide_where_they_declare_it() {
 
 #[test]
 fn edits_act_where_their_rows_declare_it() {
-    let places: Vec<Place> =
-        [CORE, LOGIN, VM, STATUS_CHECK, PROCESSING, REMOVAL, MEASUREMENT].concat();
+    let places: Vec<Place> = [CORE, LOGIN, VM, STATUS_CHECK, PROCESSING, REMOVAL, MEASUREMENT].concat();
     edits_act_where_declared(Service::Network, &places, |deviations| {
         let mut driver = Driver::unhurried(1);
         driver.world.set_deviations(deviations).expect("known deviations");

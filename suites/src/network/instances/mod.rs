@@ -75,7 +75,7 @@ fn ipv6(value: &Value) -> Option<Ipv6Addr> {
     value.as_str()?.parse().ok()
 }
 
-fn instance_call(id: &str) -> Call {
+pub(super) fn instance_call(id: &str) -> Call {
     Call::get(&READ, &format!("/instances/{id}"))
 }
 
@@ -102,12 +102,6 @@ pub(super) async fn update(probe: &Probe<'_>, owner: &Caller, id: &str) -> Resul
     });
     let draft = Draft::new(probe, owner, "INSTANCE_UPDATE", content).await?;
     Ok(draft.to(&UPDATE, "PUT", &format!("/instances/{id}")))
-}
-
-/// A change of an instance and an action on it.
-pub(super) async fn changes(probe: &Probe<'_>, owner: &Caller, id: &str) -> Result<[Draft; 2], Stop> {
-    found(probe, instance_call(id)).await?;
-    Ok([update(probe, owner, id).await?, control(probe, owner, id, "restart", 9).await?])
 }
 
 /// An action on an instance, dated `seconds_ago`, so that the same action at another time is another message.

@@ -79,6 +79,13 @@ async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
     Ok(Nodes { core: first(NodeKind::Core), compute: first(NodeKind::Compute) })
 }
 
+/// The call for the metrics of a measured node, by the name of the endpoint.
+pub(super) async fn of_measured(probe: &Probe<'_>, endpoint: &str) -> Result<Call, Stop> {
+    let nodes = measured(probe).await?;
+    let kind = if endpoint == CORE.name { NodeKind::Core } else { NodeKind::Compute };
+    Ok(kind.call(nodes.hash(kind)?))
+}
+
 /// Reads a node's metrics from the alternative address, which the document names for them, else from the primary one.
 async fn answer<'p>(
     probe: &'p Probe<'_>,
