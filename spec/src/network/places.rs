@@ -39,23 +39,23 @@ pub const PROGRAM_WRITES: &[Place] = &[OWN_TYPE[1], CREATE_MESSAGE];
 pub const INSTANCE_CREATION: &[Place] = &[OWN_TYPE[2]];
 /// Each endpoint that takes an INSTANCE.
 pub const INSTANCE_WRITES: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE];
-/// Each endpoint that takes an INSTANCE or an INSTANCE_UPDATE.
+/// Each endpoint that takes an INSTANCE or an `INSTANCE_UPDATE`.
 pub const INSTANCE_PORTS: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE, OWN_TYPE[3]];
 /// Each endpoint that takes a message about an instance.
 pub const INSTANCE_TEXTS: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE, OWN_TYPE[3], OWN_TYPE[4]];
 /// `PUT /instances/{instance_id}`.
 pub const INSTANCE_UPDATE: &[Place] = &[OWN_TYPE[3]];
-/// Each endpoint that takes an INSTANCE_UPDATE.
+/// Each endpoint that takes an `INSTANCE_UPDATE`.
 pub const UPDATE_WRITES: &[Place] = &[OWN_TYPE[3], CREATE_MESSAGE];
 /// `POST /instances/{instance_id}/control`.
 pub const INSTANCE_CONTROL: &[Place] = &[OWN_TYPE[4]];
-/// Each endpoint that takes an INSTANCE_CONTROL.
+/// Each endpoint that takes an `INSTANCE_CONTROL`.
 pub const CONTROL_WRITES: &[Place] = &[OWN_TYPE[4], CREATE_MESSAGE];
 /// Each endpoint that changes the instance in its path.
 pub const INSTANCE_CHANGES: &[Place] = &[OWN_TYPE[3], OWN_TYPE[4]];
 /// `POST /ipfs/pin`.
 pub const PIN_CREATION: &[Place] = &[OWN_TYPE[5]];
-/// Each endpoint that takes an IPFS_PIN.
+/// Each endpoint that takes an `IPFS_PIN`.
 pub const PIN_WRITES: &[Place] = &[OWN_TYPE[5], CREATE_MESSAGE];
 /// `POST /webhooks`.
 pub const WEBHOOK_CREATION: &[Place] = &[OWN_TYPE[6]];
