@@ -226,6 +226,8 @@ pub struct Check {
     pub after: &'static [Id],
     /// What it costs.
     pub cost: Cost,
+    /// The places where a matrix check runs on a target that others use too. Empty: all.
+    elsewhere_at: &'static [Place],
     /// Its body.
     pub run: Run,
 }
@@ -234,7 +236,18 @@ impl Check {
     /// A check of `requirement` without needs and cost, whose function is `fact` in `module`.
     pub const fn new(requirement: Id, module: &'static str, fact: &'static str, run: Run) -> Check {
         let cost = Cost::NOTHING;
-        Check { requirement, fact, module, refusal: None, needs: &[], given: None, after: &[], cost, run }
+        Check {
+            requirement,
+            fact,
+            module,
+            refusal: None,
+            needs: &[],
+            given: None,
+            after: &[],
+            cost,
+            elsewhere_at: &[],
+            run,
+        }
     }
 
     /// With this rejection.
@@ -311,6 +324,23 @@ impl Check {
     pub const fn elsewhere(mut self, requests: u32) -> Check {
         self.cost.elsewhere = Some(requests);
         self
+    }
+
+    /// On a shared target only at these places, with up to this many requests: what the other places cost there, or what
+    /// they show while others write, is not worth it.
+    #[must_use]
+    pub const fn elsewhere_at(mut self, places: &'static [Place], requests: u32) -> Check {
+        self.elsewhere_at = places;
+        self.elsewhere(requests)
+    }
+
+    /// The places where it runs, in its own world or on a shared target.
+    pub fn places(&self, own: bool) -> &'static [Place] {
+        match self.elsewhere_at {
+            [] => self.requirement.places,
+            _ if own => self.requirement.places,
+            some => some,
+        }
     }
 
     /// With this many requests that write.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use assay_spec::{Dialect, Instant};
+use assay_spec::{Dialect, Instant, Place};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -35,6 +35,8 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Nothing that writes is sent.
     pub read_only: bool,
+    /// The only place where matrix checks run. `None`: all.
+    pub only_at: Option<Place>,
     /// Checks wait for what nothing can make pass faster.
     pub real_time: bool,
     /// Entries of the profile that the target does not confirm: by key, why the checks that rest on them are skipped.

@@ -375,7 +375,9 @@ async fn at_its_places(probe: &Probe<'_>) -> Checked {
         check::Run::Each(run) => run,
     };
     let mut worst: Option<(u8, Checked)> = None;
-    for (n, place) in check.requirement.places.iter().enumerate() {
+    let places = check.places(probe.owns_time()).iter();
+    let wanted = places.filter(|place| probe.settings.only_at.is_none_or(|only| only == **place));
+    for (n, place) in wanted.enumerate() {
         if n > 0 && probe.owns_time() {
             // What counts per minute counts at each place alone.
             probe.advance(BETWEEN).await?;
@@ -392,7 +394,8 @@ async fn at_its_places(probe: &Probe<'_>) -> Checked {
             _ => checked,
         };
         probe.note_cell(AtPlace { at: place.to_string(), verdict, reason });
-        let severity = verdict.severity();
+        // Of places where it cannot run, the first says why.
+        let severity = verdict.severity().min(Verdict::NotTestable.severity());
         if worst.as_ref().is_none_or(|(known, _)| severity < *known) {
             worst = Some((severity, checked));
         }

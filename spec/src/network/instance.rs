@@ -16,7 +16,7 @@ use crate::network::requirements::instances as rows;
 use crate::network::requirements::instances::{ACTION, CREATE_FIREWALL, CREATE_NUMBERS, CREATE_TEXTS};
 use crate::network::shapes::{ACCEPTED, ERRORS, FILLED, LIMIT, PAGE, PAGED, PAGINATION, SUCCESS};
 use crate::shape::{Body, Field, Form, Reply, ShapeKind, may, must, object};
-use crate::{Refused, Rules};
+use crate::{Id, Refused, Rules};
 
 /// The content of an INSTANCE, for the API description.
 const INSTANCE: &[Field] = &[
@@ -159,7 +159,7 @@ impl Update {
             rules.require(&CREATE_TEXTS, holds, || shown(content, name))?;
         }
         let owned = |name| text(content, name).map(str::to_owned);
-        let instance_id = instance_id(content, rules)?;
+        let instance_id = instance_id(content, &CREATE_TEXTS, rules)?;
         check_ports(content, rules)?;
         Ok(Update { instance_id, name: owned("name"), description: owned("description") })
     }
@@ -216,7 +216,7 @@ pub struct Control {
 impl Control {
     /// Reads an `INSTANCE_CONTROL`'s content.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Control, Refused> {
-        let instance_id = instance_id(content, rules)?;
+        let instance_id = instance_id(content, &ACTION, rules)?;
         let action = text(content, "action").and_then(Action::named);
         rules.require(&ACTION, action.is_some(), || shown(content, "action"))?;
         Ok(Control { instance_id, action: action.unwrap_or(Action::Restart) })
@@ -277,9 +277,9 @@ impl InstanceFilter {
     }
 }
 
-fn instance_id(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, Refused> {
+fn instance_id(content: &Map<String, Value>, row: Id, rules: &mut dyn Rules) -> Result<String, Refused> {
     let given = text(content, "instance_id").filter(|id| !id.is_empty());
-    rules.require(&CREATE_TEXTS, given.is_some(), || shown(content, "instance_id"))?;
+    rules.require(row, given.is_some(), || shown(content, "instance_id"))?;
     Ok(given.unwrap_or_default().to_owned())
 }
 

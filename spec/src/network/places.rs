@@ -41,8 +41,6 @@ pub const INSTANCE_CREATION: &[Place] = &[OWN_TYPE[2]];
 pub const INSTANCE_WRITES: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE];
 /// Each endpoint that takes an INSTANCE or an `INSTANCE_UPDATE`.
 pub const INSTANCE_PORTS: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE, OWN_TYPE[3]];
-/// Each endpoint that takes a message about an instance.
-pub const INSTANCE_TEXTS: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE, OWN_TYPE[3], OWN_TYPE[4]];
 /// `PUT /instances/{instance_id}`.
 pub const INSTANCE_UPDATE: &[Place] = &[OWN_TYPE[3]];
 /// Each endpoint that takes an `INSTANCE_UPDATE`.
@@ -125,87 +123,53 @@ pub const LOGIN: &[Place] = &[Place::at("login")];
 pub const VM: &[Place] = &[Place::at("vm")];
 /// `GET /status/check/{check_name}`.
 pub const STATUS_CHECK: &[Place] = &[Place::at("status-check")];
+/// These places, one list after another.
+const fn join<const N: usize>(lists: &[&[Place]]) -> [Place; N] {
+    let mut all = [Place::ANY; N];
+    let (mut count, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut at = 0;
+        while at < lists[list].len() {
+            all[count] = lists[list][at];
+            (count, at) = (count + 1, at + 1);
+        }
+        list += 1;
+    }
+    assert!(count == N, "as many places as the type says");
+    all
+}
+
+/// Each endpoint that returns what messages have written.
+const STORED: &[Place] = &[
+    MESSAGE[0],
+    LISTS[0],
+    LISTS[1],
+    FILES[0],
+    FILES[1],
+    AGGREGATE[0],
+    LISTS[2],
+    AGGREGATES_OF[0],
+    INSTANCE[0],
+    LISTS[3],
+    PINNED[0],
+];
+/// Each endpoint of the API that returns something else.
+const COMPUTED: &[Place] =
+    &[LISTS[4], LISTS[5], VRF_GENERATE[0], VRF_VERIFY[0], INFO[0], METRICS[0], METRICS[1]];
 /// Each endpoint that shows what messages have written.
-pub const READINGS: &[Place] = &[
-    MESSAGE[0],
-    LISTS[0],
-    LISTS[1],
-    FILES[0],
-    FILES[1],
-    AGGREGATE[0],
-    LISTS[2],
-    AGGREGATES_OF[0],
-    RUN[0],
-    INSTANCE[0],
-    LISTS[3],
-    PINNED[0],
-];
+pub const READINGS: &[Place] = &join::<12>(&[STORED, RUN]);
 /// The general endpoints, by the class of their rate.
-pub const GENERAL: &[Place] = &[
-    MESSAGE[0],
-    LISTS[0],
-    LISTS[1],
-    FILES[0],
-    FILES[1],
-    AGGREGATE[0],
-    LISTS[2],
-    AGGREGATES_OF[0],
-    INSTANCE[0],
-    LISTS[3],
-    PINNED[0],
-    LISTS[4],
-    LISTS[5],
-    VRF_GENERATE[0],
-    VRF_VERIFY[0],
-    INFO[0],
-    METRICS[0],
-    METRICS[1],
-    NODE_METRICS[0],
-];
+pub const GENERAL: &[Place] = &join::<19>(&[STORED, COMPUTED, NODE_METRICS]);
 /// The endpoints that take a signature, by the class of their rate.
-pub const AUTHENTICATED: &[Place] = &[
-    CREATE_MESSAGE,
-    OWN_TYPE[0],
-    OWN_TYPE[1],
-    OWN_TYPE[2],
-    OWN_TYPE[3],
-    OWN_TYPE[4],
-    OWN_TYPE[5],
-    OWN_TYPE[6],
-    UPLOAD[0],
-];
+pub const AUTHENTICATED: &[Place] = &join::<9>(&[MESSAGE_CREATION, OWN_TYPE, UPLOAD]);
+/// The endpoints whose class has a lower limit than another class.
+pub const BELOW: &[Place] = &join::<20>(&[RUN, GENERAL]);
+/// The endpoints whose class of the rate is documented, and one that takes a signature.
+pub const RATED: &[Place] = &join::<21>(&[BELOW, MESSAGE_CREATION]);
+/// Each endpoint below the prefix of the API.
+pub const API: &[Place] = &join::<28>(&[AUTHENTICATED, RUN, STORED, COMPUTED]);
 /// Each endpoint of a core node.
-pub const CORE: &[Place] = &[
-    CREATE_MESSAGE,
-    OWN_TYPE[0],
-    OWN_TYPE[1],
-    OWN_TYPE[2],
-    OWN_TYPE[3],
-    OWN_TYPE[4],
-    OWN_TYPE[5],
-    OWN_TYPE[6],
-    UPLOAD[0],
-    RUN[0],
-    MESSAGE[0],
-    LISTS[0],
-    LISTS[1],
-    FILES[0],
-    FILES[1],
-    AGGREGATE[0],
-    LISTS[2],
-    AGGREGATES_OF[0],
-    INSTANCE[0],
-    LISTS[3],
-    PINNED[0],
-    LISTS[4],
-    LISTS[5],
-    VRF_GENERATE[0],
-    VRF_VERIFY[0],
-    INFO[0],
-    METRICS[0],
-    METRICS[1],
-    NODE_METRICS[0],
-];
+pub const CORE: &[Place] = &join::<29>(&[API, NODE_METRICS]);
 /// A message is validated and applied.
 pub const PROCESSING: &[Place] = &[Place::at("processing")];
 /// Payers run out of credits, and what they do not pay for is removed.

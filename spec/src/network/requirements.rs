@@ -269,8 +269,8 @@ crate::requirements! {
         CREATED_IPV6: Must Server Check at INSTANCE_CREATION ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance whose `cpu`, `memory` or `disk` is not an integer, unless it reads the value as one.
         CREATE_NUMBERS: Must Server Check at INSTANCE_WRITES ["Endpoints" 0xce4f_8ead];
-        /// The server processes no instance, and no change of one, whose `name`, `description`, `image`, `ssh_key` or `instance_id` is not a string, unless it reads a number as a string.
-        CREATE_TEXTS: Must Server Check at INSTANCE_TEXTS ["Endpoints" 0xce4f_8ead];
+        /// The server processes no instance, and no update of one, whose `name`, `description`, `image`, `ssh_key` or `instance_id` is not a string, unless it reads a number as a string.
+        CREATE_TEXTS: Must Server Check at INSTANCE_PORTS ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance, and no update of one, whose `allowedPorts` is not an array of integers, unless it reads its elements as integers.
         CREATE_FIREWALL: Must Server Check at INSTANCE_PORTS ["Endpoints" 0xce4f_8ead];
         /// `instance_id` is the requested one.
@@ -313,7 +313,7 @@ crate::requirements! {
         UPDATE_UNKNOWN: Must Server Check at UPDATE_WRITES ["Endpoints" 0xd6e3_080b, "Errors" 0x53a1_7b62];
         /// Each of `start`, `stop` and `restart` returns `item_hash` and the status `success`, if the status of the instance admits it.
         CONTROLLED: Must Server Check at INSTANCE_CONTROL ["Endpoints" 0x4932_52ba, "Request envelope for creating records" 0xca53_b92e];
-        /// The server processes no action other than `start`, `stop` and `restart`.
+        /// The server processes no action other than `start`, `stop` and `restart`, and none whose `instance_id` is not a string.
         ACTION: Must Server Check at CONTROL_WRITES ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
         /// The server rejects an action on an instance that was never created.
         CONTROL_UNKNOWN: Must Server Check at CONTROL_WRITES ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
@@ -436,7 +436,7 @@ crate::requirements! {
         /// A node's public information is JSON.
         PUBLIC: Must Server Check at INFO ["Endpoints" 0xccc4_f3cc, "What the service does" 0x4d82_7c0c];
         /// The API paths start with `/api/v0`.
-        PREFIX: Must Server Check at CORE ["Endpoints" 0x71a1_f5ca, "Versioning" 0x8dd3_1a78, "What the service does" 0xe59c_6528];
+        PREFIX: Must Server Check at API ["Endpoints" 0x71a1_f5ca, "Versioning" 0x8dd3_1a78, "What the service does" 0xe59c_6528];
         /// A record written at one address can be read at the others.
         MIRRORS: Must Server Check at READINGS ["What the service does" 0xe59c_6528, "What the service does" 0xa14e_a055, "What the service does" 0x38f4_f085];
     }
@@ -666,17 +666,17 @@ crate::requirements! {
         /// General endpoints allow 100 requests per minute per IP address, and return 429 to more.
         GENERAL: Must Server Check at GENERAL ["Limits" 0xde30_ca1b, "Limits" 0x2ad6_6651];
         /// The endpoints that a target declares as authenticated allow 300 requests per minute per IP address, and return 429 to more.
-        AUTHENTICATED: Must Server Check at AUTHENTICATED ["Limits" 0xc5ee_0f38, "Limits" 0x2ad6_6651];
+        AUTHENTICATED: Must Server Check at MESSAGE_CREATION ["Limits" 0xc5ee_0f38, "Limits" 0x2ad6_6651];
         /// Program execution allows 10 runs per minute per IP address, and returns 429 to more.
         HEAVY: Must Server Check at RUN ["Limits" 0x0ac5_e68b, "Limits" 0x2ad6_6651];
         /// A 429 has the header `Retry-After`, in whole seconds.
         RETRY_AFTER: Must Server Check at CORE ["Errors" 0x53a1_7b62, "Limits" 0x2ad6_6651];
         /// After a minute without requests, a client may send requests again.
-        MINUTE_PASSES: Must Server Check at CORE ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
+        MINUTE_PASSES: Must Server Check at RATED ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
         /// Requests of one IP address do not count for another.
-        PER_ADDRESS: Must Server Check at CORE ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
+        PER_ADDRESS: Must Server Check at RATED ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
         /// An IP address that has reached the limit of one class may send requests of a class with a higher limit.
-        CLASSES: Must Server Check at CORE ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
+        CLASSES: Must Server Check at BELOW ["Limits" 0xde30_ca1b, "Limits" 0xc5ee_0f38, "Limits" 0x0ac5_e68b];
     }
 
     /// The other services of the network, as far as they are shown.

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_sim::deviation::{self, Scoped};
+use assay_sim::deviation::{self, Deviation, Scoped};
 use assay_sim::world;
 use assay_spec::field::{self, Cell, cells};
 use assay_spec::limit::{self, Limit, Wrong};
@@ -152,11 +152,14 @@ pub async fn prove_cells(
             census.open.insert(wrong.to_string());
         }
     }
-    let sample = row_cells(services).into_iter().skip(seed as usize % nth).step_by(nth);
-    let runs = sample.map(|(name, row)| async move {
+    let sample = scoped(services).skip(seed as usize % nth).step_by(nth);
+    let runs = sample.map(|cell| async move {
+        let (name, row) = (cell.to_string(), cell.what.requirement);
         let Some(check) = check::for_requirement(row) else { return Ok((name, row, false)) };
+        // At the other places the server behaves as it should.
+        let settings = Settings { only_at: Some(cell.at), ..settings.clone() };
         let is_closed =
-            is_closed(base, name.clone(), row, Sighting { check, variation: "" }, settings).await?;
+            is_closed(base, name.clone(), row, Sighting { check, variation: "" }, &settings).await?;
         Ok::<_, String>((name, row, is_closed))
     });
     for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
@@ -179,12 +182,13 @@ async fn is_noticed(base: &Embedded, wrong: Wrong, settings: &Settings) -> Resul
 
 /// Each deviation at each place where it shows: its name, and the row.
 pub fn row_cells(services: &[Service]) -> Vec<(String, Id)> {
+    scoped(services).map(|cell| (cell.to_string(), cell.what.requirement)).collect()
+}
+
+fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
     let deviations = world::deviations().into_iter();
     let wanted = deviations.filter(|deviation| services.contains(&deviation.requirement.service));
-    let scoped = wanted.flat_map(|what| {
-        what.places().iter().map(move |at| (Scoped { what, at: *at }.to_string(), what.requirement))
-    });
-    scoped.collect()
+    wanted.flat_map(|what| what.places().iter().map(move |at| Scoped { what, at: *at }))
 }
 
 /// A declared part of a response: service, endpoint, status, and the part's name.

@@ -1,21 +1,34 @@
 //! The node itself: its public information, the prefix of its API, and its other addresses.
 
+use assay_spec::Place;
 use assay_spec::network::info::PUBLIC;
-use assay_spec::network::requirements::info as rows;
-use assay_spec::network::{message, query};
+use assay_spec::network::places::{AGGREGATE, AGGREGATES_OF, FILES, INFO, MESSAGE};
+use assay_spec::network::program::RUN;
+use assay_spec::network::query;
+use assay_spec::network::requirements::{info as rows, messages, programs};
 
-use super::caller::caller;
 use super::replies::{found, until};
+use super::valid::{Valid, prepared, valid};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY};
-use super::{look, posted};
+use super::{ACCEPTED, RUNS};
 use crate::check::{Check, Checked, Stop};
-use crate::probe::{CONTENT, Evidence, Probe};
+use crate::probe::{Answer, CONTENT, Evidence, Probe};
 use crate::shows;
+
+/// The endpoints at which a run on a shared target looks for what it has written: nothing else changes that.
+const SHARED: &[Place] = &[MESSAGE[0], AGGREGATE[0], AGGREGATES_OF[0], FILES[0], FILES[1]];
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PUBLIC, public_information_is_json).costs(1, 0, 0),
-    shows!(rows::PREFIX, api_is_under_its_prefix).costs(3, 0, 0).elsewhere(6),
-    shows!(rows::MIRRORS, what_was_written_at_one_address_is_read_at_the_others).costs(4, 0, 0).writes(1),
+    shows!(rows::PREFIX, each api_is_under_its_prefix)
+        .costs(55, 0, 0)
+        .writes(25)
+        .elsewhere_at(INFO, 6)
+        .after(const { &[&programs::RUN, &messages::FOUND] }),
+    shows!(rows::MIRRORS, each what_was_written_at_one_address_is_read_at_the_others)
+        .costs(59, 0, 0)
+        .elsewhere_at(SHARED, 89)
+        .writes(13),
 ];
 
 fn public() -> Call {
@@ -39,15 +52,25 @@ fn first_page(site: &str) -> Call {
 pub(super) const PAGE: Evidence =
     Evidence { what: "an array `messages`", shows: |body| body["messages"].is_array() };
 
-/// Reads the public information, and where that is missing a page of messages, below `/api/v0` at each known address.
-/// One of the two must return 200: which endpoints a node offers is left open.
-async fn api_is_under_its_prefix(probe: &Probe<'_>) -> Checked {
+/// Sends a valid request to each endpoint below `/api/v0`. None may return 404 or 405. Reads the public information, and
+/// where that is missing a page of messages, at each known address: one of the two must return 200. A controlled node must
+/// have the public information.
+async fn api_is_under_its_prefix(probe: &Probe<'_>, place: Place) -> Checked {
     if !probe.sees(PRIMARY) {
         return Err(Stop::NotTestable(format!("needs the URL of {PRIMARY}")));
     }
+    if place.endpoint != PUBLIC.name {
+        if place.endpoint == RUN.name {
+            probe.wait_for(RUNS).await?;
+        }
+        let is_there = |answer: &Answer<'_>| ![404, 405].contains(&answer.status());
+        let answer = until(probe, prepared(probe, place).await?.call, is_there).await?;
+        answer.expect(is_there(&answer), "status", "neither 404 nor 405", answer.status().to_string())?;
+        return answer.given_status(ACCEPTED);
+    }
     for site in [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)) {
         let info = public().to(site).attempt(probe).await?;
-        if info.status() == 200 {
+        if info.status() == 200 || probe.owns_time() {
             info.expect_accepted(&[200], CONTENT)?;
         } else {
             first_page(site).attempt(probe).await?.expect_accepted(&[200], PAGE)?;
@@ -56,21 +79,25 @@ async fn api_is_under_its_prefix(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a POST to the primary address and reads it at the alternative address and the mirror. Each must return 200.
-async fn what_was_written_at_one_address_is_read_at_the_others(probe: &Probe<'_>) -> Checked {
+/// Writes what each reading endpoint shows at the primary address, and reads it there, at the alternative address and at
+/// the mirror. Each must return 200 and show it.
+async fn what_was_written_at_one_address_is_read_at_the_others(probe: &Probe<'_>, place: Place) -> Checked {
     let others: Vec<&str> = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect();
     if others.is_empty() {
         let why = "needs another address of the API (alt_url or mirror_url in [network])";
         return Err(Stop::NotTestable(why.to_owned()));
     }
-    let hash = posted(probe, &caller(probe)).await?.hash;
-    look(probe, &hash).await?.given_status(&[200])?;
+    let Valid { call, shows } = valid(probe, place).await?;
+    let is_shown = |answer: &Answer<'_>| answer.status() == 200 && answer.response.text().contains(&shows);
+    let first = until(probe, call.clone(), is_shown).await?;
+    first.given_status(&[200])?;
+    probe.given(is_shown(&first), "the primary address does not show what was written")?;
     for site in others {
-        let call = Call::get(&message::READ, &format!("/messages/{hash}")).to(site);
-        let answer = until(probe, call, |answer| answer.status() == 200).await?;
-        let status = answer.status();
-        answer.expect(status == 200, &format!("status at {site}"), "200", status.to_string())?;
-        answer.given_accepted(&[200], CONTENT)?;
+        let answer = until(probe, call.clone().to(site), is_shown).await?;
+        let is_same = !shows.is_empty() || answer.response.body == first.response.body;
+        let got = format!("{}: {}", answer.status(), answer.response.text());
+        let want = format!("200, showing what was written ({shows})");
+        answer.expect(is_shown(&answer) && is_same, &format!("answer at {site}"), want, got)?;
     }
     Ok(())
 }

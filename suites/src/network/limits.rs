@@ -2,7 +2,9 @@
 
 use std::net::IpAddr;
 
+use assay_spec::Place;
 use assay_spec::network::limits::{RATE_WINDOW, Rate};
+use assay_spec::network::places::{INFO, MESSAGE_CREATION, RUN as RUN_PLACES};
 use assay_spec::network::program::RUN;
 use assay_spec::network::requirements::limits as rows;
 use assay_spec::network::{aggregate, message};
@@ -10,6 +12,7 @@ use assay_spec::network::{aggregate, message};
 use super::caller::caller;
 use super::every::every;
 use super::refusals;
+use super::valid::valid;
 use super::wire::PRIMARY;
 use super::{ACCEPTED, messages, post_draft, programs};
 use crate::boundary::{Quota, begin, expect_inside};
@@ -20,40 +23,44 @@ use crate::exchange::Request;
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
+/// One endpoint of each class that costs little: at a shared target every request counts, and every minute.
+const SAMPLE: &[Place] = &[RUN_PLACES[0], INFO[0]];
+
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::GENERAL, general_requests_are_limited, refusals::RATE)
-        .costs(120, 0, 0)
-        .elsewhere(219)
+    refuses!(rows::GENERAL, each general_requests_are_limited, refusals::RATE)
+        .costs(1942, 0, 0)
+        .writes(12)
+        .elsewhere_at(INFO, 219)
         .needs(NEEDS),
     refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited, refusals::RATE)
         .costs(310, 0, 0)
-        .elsewhere(609)
+        .elsewhere(340)
         .writes(310)
         .needs(NEEDS),
     refuses!(rows::HEAVY, program_runs_are_limited, refusals::RATE)
         .costs(12, 0, 0)
-        .elsewhere(21)
+        .elsewhere(42)
         .writes(1)
         .needs(NEEDS),
     shows!(rows::RETRY_AFTER, rejection_has_retry_after)
-        .costs(12, 0, 0)
-        .elsewhere(200)
-        .writes(1)
+        .costs(443, 0, 0)
+        .elsewhere(473)
+        .writes(311)
         .needs(NEEDS),
-    shows!(rows::MINUTE_PASSES, after_a_minute_the_address_may_ask_again)
-        .costs(84, 0, 0)
-        .elsewhere(201)
-        .writes(1)
+    shows!(rows::MINUTE_PASSES, each after_a_minute_the_address_may_ask_again)
+        .costs(2347, 0, 0)
+        .elsewhere_at(SAMPLE, 300)
+        .writes(315)
         .needs(NEEDS),
-    shows!(rows::PER_ADDRESS, requests_of_one_address_do_not_count_for_another)
-        .costs(13, 0, 0)
-        .elsewhere(201)
-        .writes(1)
+    shows!(rows::PER_ADDRESS, each requests_of_one_address_do_not_count_for_another)
+        .costs(2276, 0, 0)
+        .elsewhere_at(SAMPLE, 300)
+        .writes(315)
         .needs(WITH_ADDRESSES),
-    shows!(rows::CLASSES, a_class_may_be_used_after_a_lower_limit_is_reached)
-        .costs(115, 0, 0)
-        .elsewhere(300)
-        .writes(2)
+    shows!(rows::CLASSES, each a_class_may_be_used_after_a_lower_limit_is_reached)
+        .costs(1974, 0, 0)
+        .elsewhere_at(SAMPLE, 300)
+        .writes(32)
         .needs(NEEDS)
         .after(const { &[&rows::GENERAL, &rows::HEAVY] }),
 ];
@@ -70,17 +77,22 @@ struct Repeated {
 }
 
 impl Repeated {
-    fn get(probe: &Probe<'_>, path: &str) -> Request {
-        Request::new("GET", &format!("{}/api/v0{path}", probe.prefix(PRIMARY)))
-    }
-
     fn post(probe: &Probe<'_>, path: &str, body: String) -> Request {
         let request = Request::new("POST", &format!("{}/api/v0{path}", probe.prefix(PRIMARY)));
         request.header("Content-Type", "application/json").body(body)
     }
 
-    fn general(probe: &Probe<'_>) -> Repeated {
-        Repeated { request: Repeated::get(probe, "/info/public.json"), class: Rate::General, from: None }
+    /// A valid request to the endpoint of a place.
+    async fn at(probe: &Probe<'_>, place: Place) -> Result<Repeated, Stop> {
+        if RUN_PLACES.contains(&place) {
+            return Repeated::heavy(probe).await;
+        }
+        if MESSAGE_CREATION.contains(&place) {
+            return Repeated::authenticated(probe).await;
+        }
+        let mut request = valid(probe, place).await?.call.request;
+        request.target = format!("{}{}", probe.prefix(PRIMARY), request.target);
+        Ok(Repeated { request, class: Rate::General, from: None })
     }
 
     /// One message over and over, to the endpoint that the profile declares as authenticated.
@@ -112,14 +124,6 @@ impl Repeated {
         let hash = programs::runnable(probe).await?;
         let request = Repeated::post(probe, &format!("/run/{hash}"), r#"{"variables":{}}"#.to_owned());
         Ok(Repeated { request, class: Rate::Heavy, from: None })
-    }
-
-    /// The class with the lowest limit that the target offers.
-    async fn any(probe: &Probe<'_>) -> Result<Repeated, Stop> {
-        match Repeated::heavy(probe).await {
-            Err(Stop::NotApplicable(_) | Stop::NotTestable(_)) => Ok(Repeated::general(probe)),
-            repeated => repeated,
-        }
     }
 
     async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
@@ -156,12 +160,9 @@ impl Repeated {
     }
 }
 
-/// Sends 100 general requests in one minute, which must be accepted. The next must return 429. Then sends one request to
-/// each general endpoint: whether all of them are counted together is left open, but each 429 must have the documented
-/// form.
-async fn general_requests_are_limited(probe: &Probe<'_>) -> Checked {
-    Repeated::general(probe).expect_limit(probe).await?;
-    each_of(probe, Rate::General).await
+/// Sends 100 requests to each general endpoint in one minute, which must be accepted. The next must return 429.
+async fn general_requests_are_limited(probe: &Probe<'_>, place: Place) -> Checked {
+    Repeated::at(probe, place).await?.expect_limit(probe).await
 }
 
 /// Sends one request to each endpoint of a class. Each answer is judged as declared.
@@ -184,43 +185,50 @@ async fn program_runs_are_limited(probe: &Probe<'_>) -> Checked {
     Repeated::heavy(probe).await?.expect_limit(probe).await
 }
 
-/// Sends requests until one returns 429. Its `Retry-After` must be a whole number of seconds.
+/// Sends requests of each class until one returns 429, then one to each endpoint of the class: whether all of them are
+/// counted together is left open. `Retry-After` of each 429 must be a whole number of seconds.
 async fn rejection_has_retry_after(probe: &Probe<'_>) -> Checked {
-    let refused = Repeated::any(probe).await?.exhaust(probe).await?;
-    let after = refused.response.header("retry-after").unwrap_or("none").to_owned();
-    let is_whole = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());
-    refused.expect(is_whole, "header retry-after", "whole seconds", after)
+    let mut reached = 0;
+    for place in [RUN_PLACES[0], INFO[0], MESSAGE_CREATION[0]] {
+        let repeated = match Repeated::at(probe, place).await {
+            Err(Stop::NotApplicable(_) | Stop::NotTestable(_)) => continue,
+            repeated => repeated?,
+        };
+        let refused = repeated.exhaust(probe).await?;
+        let after = refused.response.header("retry-after").unwrap_or("none").to_owned();
+        let is_whole = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());
+        refused.expect(is_whole, "header retry-after", "whole seconds", after)?;
+        each_of(probe, repeated.class).await?;
+        reached += 1;
+    }
+    probe.given(reached > 0, "no class of requests has reached its limit")
 }
 
-/// Sends requests until one returns 429, then waits a minute. The next request must be accepted. Over nine minutes no more
-/// than ten times the limit may be accepted, whatever the window is.
-async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>) -> Checked {
-    let repeated = Repeated::any(probe).await?;
+/// Sends requests to each endpoint until one returns 429, then waits a minute. The next request must be accepted. Over nine
+/// minutes no more than ten times the limit of program runs may be accepted, whatever the window is.
+async fn after_a_minute_the_address_may_ask_again(probe: &Probe<'_>, place: Place) -> Checked {
+    let repeated = Repeated::at(probe, place).await?;
     let quota = repeated.quota(probe);
     let start = begin(probe, RATE_WINDOW.value).await?;
     quota.exhaust().await?;
     start.until(probe, RATE_WINDOW.outside).await?;
     quota.again(RATE_WINDOW.outside).await?;
-    quota.expect_rate(probe).await
+    if RUN_PLACES.contains(&place) { quota.expect_rate(probe).await } else { Ok(()) }
 }
 
-/// Sends requests from one address until one returns 429. A request from another address must be accepted.
-async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>) -> Checked {
+/// Sends requests to each endpoint from one address until one returns 429. A request from another address must be accepted.
+async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>, place: Place) -> Checked {
     let [one, other] = ["one", "other"].map(|name| Some(benchmark_address(probe.draw(name))));
-    let repeated = Repeated { from: one, ..Repeated::any(probe).await? };
+    let repeated = Repeated { from: one, ..Repeated::at(probe, place).await? };
     repeated.exhaust(probe).await?;
     Repeated { from: other, ..repeated }.send(probe).await?.expect_status(ACCEPTED)
 }
 
-/// Runs a program until a run returns 429. A general request must then be accepted. If the profile names an authenticated
-/// endpoint, sends general requests until one returns 429: an authenticated request must then be accepted. Classes may
-/// share a count, but each has its own limit.
-async fn a_class_may_be_used_after_a_lower_limit_is_reached(probe: &Probe<'_>) -> Checked {
-    let general = Repeated::general(probe);
-    general.is_open_after(probe, &Repeated::heavy(probe).await?).await?;
-    match Repeated::authenticated(probe).await {
-        Ok(authenticated) => authenticated.is_open_after(probe, &general).await,
-        Err(Stop::NotApplicable(_) | Stop::NotTestable(_)) => Ok(()),
-        Err(other) => Err(other),
-    }
+/// Runs a program until a run returns 429. A general request must then be accepted. Sends requests to each general
+/// endpoint until one returns 429. If the profile names an authenticated endpoint, a request to that must then be accepted.
+/// Classes may share a count, but each has its own limit.
+async fn a_class_may_be_used_after_a_lower_limit_is_reached(probe: &Probe<'_>, place: Place) -> Checked {
+    let lower = Repeated::at(probe, place).await?;
+    let higher = if lower.class == Rate::Heavy { INFO } else { MESSAGE_CREATION };
+    Repeated::at(probe, higher[0]).await?.is_open_after(probe, &lower).await
 }

@@ -26,11 +26,12 @@ mod signing;
 mod storage;
 mod store;
 pub(crate) mod survey;
+mod valid;
 mod vrf;
 mod webhooks;
 mod wire;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -139,8 +140,8 @@ pub struct Fixtures {
     skew_ms: Arc<OnceCell<i64>>,
     /// When the run began, in milliseconds, once a check has sent a message.
     began: Arc<OnceLock<u64>>,
-    /// Messages of one sender that several checks read when they share a target.
-    corpus: Arc<Mutex<Option<paging::Corpus>>>,
+    /// Elements, by the name of their array, that several checks read when they share a target.
+    corpora: Arc<Mutex<BTreeMap<&'static str, paging::Corpus>>>,
 }
 
 /// Does not show the key.
@@ -167,7 +168,7 @@ impl Default for Fixtures {
             owner_key: None,
             skew_ms: Arc::default(),
             began: Arc::default(),
-            corpus: Arc::default(),
+            corpora: Arc::default(),
         }
     }
 }
@@ -191,7 +192,7 @@ impl Fixtures {
             owner_key: None,
             skew_ms: Arc::default(),
             began: Arc::default(),
-            corpus: Arc::default(),
+            corpora: Arc::default(),
         }
     }
 

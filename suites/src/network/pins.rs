@@ -1,5 +1,6 @@
 //! Pinned content: what a pin needs, and that content can be downloaded by its hash.
 
+use assay_spec::Place;
 use assay_spec::network::pin::{PIN, READ};
 use assay_spec::network::requirements::pins as rows;
 use serde_json::{Value, json};
@@ -17,7 +18,9 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PINNED, pin_returns_its_hash).costs(3, 0, 0).writes(2),
-    refuses!(rows::HASH_REQUIRED, pin_without_a_hash_is_rejected, refusals::TYPED).costs(6, 0, 0).writes(5),
+    refuses!(rows::HASH_REQUIRED, each pin_without_a_hash_is_rejected, refusals::TYPED)
+        .costs(12, 0, 0)
+        .writes(10),
     shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).costs(4, 0, 0).writes(2),
     shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).costs(4, 0, 0).writes(2),
     refuses!(rows::UNKNOWN, unknown_content_is_not_found, refusals::NOT_FOUND).costs(5, 0, 0).writes(2),
@@ -36,14 +39,14 @@ async fn pin(probe: &Probe<'_>, owner: &Caller, content: Value) -> Result<Draft,
 }
 
 /// Uploads and pins a file. Returns it with the name of its content.
-async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
+pub(super) async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
     let owner = caller(probe);
     let (stored, name) = content(probe, &owner).await?;
     pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.given_status(ACCEPTED)?;
     Ok((stored, name))
 }
 
-fn at(name: &str) -> Call {
+pub(super) fn at(name: &str) -> Call {
     Call::get(&READ, &format!("/ipfs/{name}"))
 }
 
@@ -57,14 +60,14 @@ async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Sends pins whose `hash` is missing, a number or an array. None may be processed: it is rejected at once or later. The
 /// number may be read as a string. A valid pin is accepted.
-async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
-    let good = pin(probe, &owner, json!({ "hash": name })).await?;
+    let good = pin(probe, &owner, json!({ "hash": name })).await?.at(place);
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for (bad, reads) in [(json!({}), false), (json!({ "hash": 7 }), true), (json!({ "hash": [name] }), false)]
     {
-        let bad = pin(probe, &caller(probe), bad).await?;
+        let bad = pin(probe, &caller(probe), bad).await?.at(place);
         expect_unprocessed(probe, &good, &bad, reads).await?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! Programs: what a creation needs, and that a program can be run. What a run returns depends on the program.
 
+use assay_spec::Place;
 use assay_spec::network::program::{CREATE, RUN};
 use assay_spec::network::requirements::programs as rows;
 use serde_json::{Value, json};
@@ -16,15 +17,15 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CREATED, program_returns_its_hash).costs(1, 0, 0).writes(1),
-    refuses!(rows::RUNTIME, runtime_that_is_not_a_string_is_rejected, refusals::TYPED)
-        .costs(3, 0, 0)
-        .writes(3),
-    refuses!(rows::MEMORY, memory_that_is_not_an_integer_is_rejected, refusals::TYPED)
-        .costs(4, 0, 0)
-        .writes(4),
-    refuses!(rows::TIMEOUT, timeout_that_is_not_an_integer_is_rejected, refusals::TYPED)
-        .costs(4, 0, 0)
-        .writes(4),
+    refuses!(rows::RUNTIME, each runtime_that_is_not_a_string_is_rejected, refusals::TYPED)
+        .costs(6, 0, 0)
+        .writes(6),
+    refuses!(rows::MEMORY, each memory_that_is_not_an_integer_is_rejected, refusals::TYPED)
+        .costs(8, 0, 0)
+        .writes(8),
+    refuses!(rows::TIMEOUT, each timeout_that_is_not_an_integer_is_rejected, refusals::TYPED)
+        .costs(8, 0, 0)
+        .writes(8),
     shows!(rows::RUN, accepted_program_can_be_run).costs(2, 0, 0).writes(1),
     refuses!(rows::VARIABLES, variables_that_are_not_strings_are_rejected, refusals::TYPED)
         .costs(5, 0, 0)
@@ -77,14 +78,15 @@ async fn program_returns_its_hash(probe: &Probe<'_>) -> Checked {
 /// Expects that a program with one of these values is not processed, and that a valid one is accepted.
 async fn expect_typed(
     probe: &Probe<'_>,
+    place: Place,
     member: &str,
     values: &[Value],
     reads: impl Fn(&Value) -> bool,
 ) -> Checked {
-    let good = program(probe, &caller(probe)).await?;
+    let good = program(probe, &caller(probe)).await?.at(place);
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for value in values {
-        let bad = program(probe, &caller(probe)).await?.inside(member, Some(value.clone()));
+        let bad = program(probe, &caller(probe)).await?.inside(member, Some(value.clone())).at(place);
         expect_unprocessed(probe, &good, &bad, reads(value)).await?;
     }
     Ok(())
@@ -92,20 +94,20 @@ async fn expect_typed(
 
 /// Creates programs whose `runtime` is a number or an object. None may be processed with that value: it is rejected at
 /// once or later. A number may be read as a string. A valid program is accepted.
-async fn runtime_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
-    expect_typed(probe, "runtime", &[json!(3), json!({ "name": "text" })], Value::is_number).await
+async fn runtime_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_typed(probe, place, "runtime", &[json!(3), json!({ "name": "text" })], Value::is_number).await
 }
 
 /// Creates programs whose `memory` is a string, a fraction or an array. None may be processed with that value: it is
 /// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
-async fn memory_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
-    expect_typed(probe, "memory", &[json!("128"), json!(1.5), json!([128])], reads_as_integer).await
+async fn memory_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_typed(probe, place, "memory", &[json!("128"), json!(1.5), json!([128])], reads_as_integer).await
 }
 
 /// Creates programs whose `timeout` is a string, a fraction or an array. None may be processed with that value: it is
 /// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
-async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
-    expect_typed(probe, "timeout", &[json!("10"), json!(1.5), json!([10])], reads_as_integer).await
+async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_typed(probe, place, "timeout", &[json!("10"), json!(1.5), json!([10])], reads_as_integer).await
 }
 
 /// Runs a program with variables. The answer must be 200.

@@ -101,7 +101,12 @@ impl Upload {
 
     /// Sends it; it should be accepted.
     pub(crate) async fn send<'p>(&self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-        call(|request| self.form(probe).put_into(request)).send(probe).await
+        self.call(probe).send(probe).await
+    }
+
+    /// The call that sends it.
+    pub(crate) fn call(&self, probe: &Probe<'_>) -> Call {
+        call(|request| self.form(probe).put_into(request))
     }
 }
 
@@ -156,7 +161,7 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    fn call(self, name: &str) -> Call {
+    pub(crate) fn call(self, name: &str) -> Call {
         match self {
             Way::Plain => Call::get(&endpoints::FILE, &format!("/storage/{name}")),
             Way::Raw => Call::get(&endpoints::RAW, &format!("/storage/raw/{name}")),

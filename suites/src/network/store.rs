@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::forget::forgotten;
 use super::refusals;
-use super::storage::{Stored, is_readable, is_served, stored};
+use super::storage::{Stored, Way, is_readable, is_served, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
 use super::{given, look, read};
 use crate::boundary::ms;
@@ -36,8 +36,8 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(2)
         .needs(&[Need::Clock]),
     shows!(rows::REMOVING, store_that_is_being_removed_is_complete)
-        .costs(4, 0, 0)
-        .elsewhere(8)
+        .costs(11, 0, 0)
+        .elsewhere(15)
         .writes(1)
         .needs(&[Need::Clock, Need::Actions])
         .or_given("[network.fixtures] removing", |settings| settings.network.given.removing.is_some()),
@@ -188,11 +188,31 @@ async fn store_that_is_being_removed_is_complete(probe: &Probe<'_>) -> Checked {
     }
     let owner = caller(probe);
     let stored = stored(probe, &owner).await?;
-    let names = stored.names(probe).await?;
+    let served = served(probe, &stored).await?;
+    probe.given(!served.is_empty(), "the file is not served before")?;
     run_out(probe, &owner).await?;
     expect_removing(probe, &stored.hash).await?;
-    let readable = is_readable(probe, PRIMARY, &stored, &names).await?;
-    probe.expect(readable, "the file", "200", "no file")
+    for call in served {
+        let answer = call.send(probe).await?;
+        answer.expect_status(&[200])?;
+        let is_whole = answer.response.body == stored.upload.bytes;
+        answer.expect(is_whole, "body", "the bytes of the file", answer.response.text())?;
+    }
+    Ok(())
+}
+
+/// The calls that return the bytes of a file.
+async fn served(probe: &Probe<'_>, stored: &Stored) -> Result<Vec<Call>, Stop> {
+    let mut served = Vec::new();
+    for name in stored.names(probe).await? {
+        for way in [Way::Plain, Way::Raw] {
+            let answer = way.call(&name).attempt(probe).await?;
+            if answer.status() == 200 && answer.response.body == stored.upload.bytes {
+                served.push(way.call(&name));
+            }
+        }
+    }
+    Ok(served)
 }
 
 /// Expects the STORE message to say that it is being removed, and to name its file. Returns that name.

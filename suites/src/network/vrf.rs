@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
 const MIN: i64 = 1;
 const MAX: i64 = 1_000_000;
 
-fn seed(probe: &Probe<'_>) -> String {
+pub(super) fn seed(probe: &Probe<'_>) -> String {
     assay_spec::crypto::text::hex(&probe.draw("vrf-seed")[..16])
 }
 
@@ -42,11 +42,11 @@ const GENERATED: Evidence = Evidence {
     shows: |body| !body["value"].is_null() && !body["proof"].is_null(),
 };
 
-fn wanted(seed: &str) -> Value {
+pub(super) fn wanted(seed: &str) -> Value {
     json!({ "seed": seed, "min": MIN, "max": MAX, "count": 1 })
 }
 
-fn post(body: &Value) -> Call {
+pub(super) fn post(body: &Value) -> Call {
     Call::post(&GENERATE, "/vrf/generate", body.to_string())
 }
 
@@ -58,7 +58,7 @@ async fn generated<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<Answer<'p>,
 }
 
 /// Generates a number and returns seed, value and proof. If value or proof has a wrong type, the check is inconclusive.
-async fn claim(probe: &Probe<'_>) -> Result<Value, Stop> {
+pub(super) async fn claim(probe: &Probe<'_>) -> Result<Value, Stop> {
     let seed = seed(probe);
     let answer = generated(probe, &wanted(&seed)).await?.json();
     probe.given(is_integer(&answer["value"]), "the value is not an integer")?;
@@ -66,7 +66,7 @@ async fn claim(probe: &Probe<'_>) -> Result<Value, Stop> {
     Ok(json!({ "seed": seed, "value": answer["value"], "proof": answer["proof"] }))
 }
 
-fn verify(claim: &Value) -> Call {
+pub(super) fn verify(claim: &Value) -> Call {
     Call::post(&VERIFY, "/vrf/verify", claim.to_string())
 }
 

@@ -1,5 +1,7 @@
 //! Registrations of webhooks. The document does not show what is delivered, nor events other than the two.
 
+use assay_spec::Place;
+use assay_spec::network::places::WEBHOOK_CREATION;
 use assay_spec::network::requirements::webhooks as rows;
 use assay_spec::network::webhook::CREATE;
 use serde_json::{Value, json};
@@ -15,12 +17,22 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::REGISTERED, registration_returns_its_identifier).costs(1, 0, 0).writes(1),
-    shows!(rows::EVENT_NAMES, both_documented_events_are_accepted).costs(3, 0, 0).writes(3),
-    refuses!(rows::URL, registration_without_a_url_is_rejected, refusals::TYPED).costs(3, 0, 0).writes(3),
-    refuses!(rows::EVENTS, registration_without_events_is_rejected, refusals::TYPED).costs(4, 0, 0).writes(4),
-    refuses!(rows::SECRET, registration_without_a_secret_is_rejected, refusals::TYPED)
-        .costs(3, 0, 0)
-        .writes(3),
+    shows!(rows::EVENT_NAMES, each both_documented_events_are_accepted)
+        .costs(6, 0, 0)
+        .writes(6)
+        .elsewhere_at(WEBHOOK_CREATION, 3),
+    refuses!(rows::URL, each registration_without_a_url_is_rejected, refusals::TYPED)
+        .costs(6, 0, 0)
+        .writes(6)
+        .elsewhere_at(WEBHOOK_CREATION, 3),
+    refuses!(rows::EVENTS, each registration_without_events_is_rejected, refusals::TYPED)
+        .costs(8, 0, 0)
+        .writes(8)
+        .elsewhere_at(WEBHOOK_CREATION, 4),
+    refuses!(rows::SECRET, each registration_without_a_secret_is_rejected, refusals::TYPED)
+        .costs(6, 0, 0)
+        .writes(6)
+        .elsewhere_at(WEBHOOK_CREATION, 3),
 ];
 
 /// The content of a registration, at the profile's URL or at a host that is reserved for examples (RFC 2606).
@@ -46,10 +58,10 @@ async fn registration_returns_its_identifier(probe: &Probe<'_>) -> Checked {
 }
 
 /// Registers a webhook for `message.new` and one for `program.executed`. Both must be accepted.
-async fn both_documented_events_are_accepted(probe: &Probe<'_>) -> Checked {
+async fn both_documented_events_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
     posted(probe, &caller(probe)).await?;
     for event in ["message.new", "program.executed"] {
-        let answer = registration(probe, event).await?.send(probe).await?;
+        let answer = registration(probe, event).await?.at(place).send(probe).await?;
         let status = answer.status();
         let place = format!("status with `{event}`");
         answer.expect(ACCEPTED.contains(&status), &place, "200, 201 or 202", status.to_string())?;
@@ -58,11 +70,16 @@ async fn both_documented_events_are_accepted(probe: &Probe<'_>) -> Checked {
 }
 
 /// Expects that a registration with one of these values is not processed, and that a valid one is accepted.
-async fn expect_typed(probe: &Probe<'_>, member: &str, values: &[(Option<Value>, bool)]) -> Checked {
-    let good = registration(probe, "message.new").await?;
+async fn expect_typed(
+    probe: &Probe<'_>,
+    place: Place,
+    member: &str,
+    values: &[(Option<Value>, bool)],
+) -> Checked {
+    let good = registration(probe, "message.new").await?.at(place);
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for (value, reads) in values {
-        let bad = registration(probe, "message.new").await?.inside(member, value.clone());
+        let bad = registration(probe, "message.new").await?.inside(member, value.clone()).at(place);
         expect_unprocessed(probe, &good, &bad, *reads).await?;
     }
     Ok(())
@@ -70,22 +87,27 @@ async fn expect_typed(probe: &Probe<'_>, member: &str, values: &[(Option<Value>,
 
 /// Registers webhooks whose `url` is missing or an array. None may be processed: it is rejected at once or later. A valid
 /// registration is accepted.
-async fn registration_without_a_url_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn registration_without_a_url_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let array = json!(["https://example.com/hook"]);
-    expect_typed(probe, "url", &[(None, false), (Some(array), false)]).await
+    expect_typed(probe, place, "url", &[(None, false), (Some(array), false)]).await
 }
 
 /// Registers webhooks whose `events` is an object, an array of an array, or an array of a number. None may be processed:
 /// it is rejected at once or later. The number may be read as a string. A valid registration is accepted.
-async fn registration_without_events_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn registration_without_events_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let object = json!({ "message.new": true });
     let nested = json!([["message.new"]]);
-    expect_typed(probe, "events", &[(Some(object), false), (Some(nested), false), (Some(json!([7])), true)])
-        .await
+    expect_typed(
+        probe,
+        place,
+        "events",
+        &[(Some(object), false), (Some(nested), false), (Some(json!([7])), true)],
+    )
+    .await
 }
 
 /// Registers webhooks whose `secret` is an array or a number. None may be processed: it is rejected at once or later. The
 /// number may be read as a string. A valid registration is accepted.
-async fn registration_without_a_secret_is_rejected(probe: &Probe<'_>) -> Checked {
-    expect_typed(probe, "secret", &[(Some(json!(["s"])), false), (Some(json!(7)), true)]).await
+async fn registration_without_a_secret_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_typed(probe, place, "secret", &[(Some(json!(["s"])), false), (Some(json!(7)), true)]).await
 }

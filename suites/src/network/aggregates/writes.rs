@@ -1,5 +1,6 @@
 //! Writes to an aggregate, and reading it afterwards.
 
+use assay_spec::Place;
 use assay_spec::network::requirements::aggregates as rows;
 use serde_json::{Value, json};
 
@@ -17,13 +18,15 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CREATED, write_returns_its_hash).costs(1, 0, 0).writes(1),
-    refuses!(rows::CREATE_KEY, write_without_a_key_is_rejected, refusals::TYPED).costs(4, 0, 0).writes(4),
-    refuses!(rows::CREATE_ADDRESS, write_with_an_invalid_address_is_rejected, refusals::TYPED)
-        .costs(3, 0, 0)
-        .writes(3),
-    refuses!(rows::CREATE_CONTENT, write_of_content_that_is_not_an_object_is_rejected, refusals::TYPED)
-        .costs(4, 0, 0)
-        .writes(4),
+    refuses!(rows::CREATE_KEY, each write_without_a_key_is_rejected, refusals::TYPED)
+        .costs(8, 0, 0)
+        .writes(8),
+    refuses!(rows::CREATE_ADDRESS, each write_with_an_invalid_address_is_rejected, refusals::TYPED)
+        .costs(6, 0, 0)
+        .writes(6),
+    refuses!(rows::CREATE_CONTENT, each write_of_content_that_is_not_an_object_is_rejected, refusals::TYPED)
+        .costs(8, 0, 0)
+        .writes(8),
     shows!(rows::KEY, an_aggregate_has_its_key).costs(2, 0, 0).writes(1),
     shows!(rows::ADDRESS, an_aggregate_has_its_owner).costs(2, 0, 0).writes(1),
     shows!(rows::CONTENT, an_aggregate_holds_what_was_written).costs(2, 0, 0).writes(1),
@@ -32,7 +35,9 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PER_ADDRESS, same_key_of_two_addresses_is_two_aggregates).costs(4, 0, 0).writes(2),
     shows!(rows::REWRITTEN, second_write_of_all_members_replaces_the_first).costs(4, 0, 0).writes(2),
     shows!(rows::PARTIAL, later_write_of_some_members_merges_or_replaces).costs(4, 0, 0).writes(2),
-    refuses!(rows::OWNER, write_of_a_stranger_changes_nothing, refusals::STRANGER).costs(4, 0, 0).writes(2),
+    refuses!(rows::OWNER, each write_of_a_stranger_changes_nothing, refusals::STRANGER)
+        .costs(8, 0, 0)
+        .writes(4),
     refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found, refusals::ABSENT).costs(3, 0, 0).writes(1),
 ];
 
@@ -43,11 +48,16 @@ async fn write_returns_its_hash(probe: &Probe<'_>) -> Checked {
 }
 
 /// Expects that a write with one of these values is not processed, and that a valid one is accepted.
-async fn expect_typed(probe: &Probe<'_>, member: &str, values: &[(Option<Value>, bool)]) -> Checked {
-    let good = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
+async fn expect_typed(
+    probe: &Probe<'_>,
+    place: Place,
+    member: &str,
+    values: &[(Option<Value>, bool)],
+) -> Checked {
+    let good = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?.at(place);
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for (value, reads) in values {
-        let bad = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
+        let bad = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?.at(place);
         expect_unprocessed(probe, &good, &bad.inside(member, value.clone()), *reads).await?;
     }
     Ok(())
@@ -55,21 +65,22 @@ async fn expect_typed(probe: &Probe<'_>, member: &str, values: &[(Option<Value>,
 
 /// Writes aggregates whose `key` is missing, a number or an array. None may be processed: it is rejected at once or later.
 /// The number may be read as a string. A valid write is accepted.
-async fn write_without_a_key_is_rejected(probe: &Probe<'_>) -> Checked {
-    expect_typed(probe, "key", &[(None, false), (Some(json!(7)), true), (Some(json!(["k"])), false)]).await
+async fn write_without_a_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_typed(probe, place, "key", &[(None, false), (Some(json!(7)), true), (Some(json!(["k"])), false)])
+        .await
 }
 
 /// Writes aggregates whose `address` is an object or an array. None may be processed: it is rejected at once or later. A
 /// valid write is accepted. Whether `address` may be missing is left open.
-async fn write_with_an_invalid_address_is_rejected(probe: &Probe<'_>) -> Checked {
-    expect_typed(probe, "address", &[(Some(json!({})), false), (Some(json!(["0x01"])), false)]).await
+async fn write_with_an_invalid_address_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_typed(probe, place, "address", &[(Some(json!({})), false), (Some(json!(["0x01"])), false)]).await
 }
 
 /// Writes aggregates whose `content` is a number, a string or an array. None may be processed: it is rejected at once or
 /// later. A valid write is accepted.
-async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let values = [json!(7), json!("a"), json!(["a"])].map(|value| (Some(value), false));
-    expect_typed(probe, "content", &values).await
+    expect_typed(probe, place, "content", &values).await
 }
 
 /// Writes an aggregate and reads it. `key` must be the one that was written.
@@ -177,7 +188,7 @@ async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Ch
 
 /// Writes an aggregate, and has a stranger write the same key for the owner's address. The owner's aggregate must hold what
 /// the owner wrote. Runs where the profile sets `verifies_signatures`.
-async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>) -> Checked {
+async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
     if !probe.settings.network.verifies_signatures {
         let why = "the target's profile does not set verifies_signatures ([network.readings])";
         return Err(Stop::NotApplicable(why.to_owned()));
@@ -192,7 +203,7 @@ async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>) -> Checked {
     probe.counterpart(is_own(&before.json()), "the owner's write was not returned as it was written")?;
     let members = json!({ "title": "a stranger", "label": label(probe) });
     let strange = write(probe, &caller(probe), &key, members, 0).await?;
-    let strange = strange.inside("address", Some(json!(owner.address)));
+    let strange = strange.inside("address", Some(json!(owner.address))).at(place);
     let status = strange.attempt(probe).await?.status();
     probe.note(format!("a stranger's write for another address returns {status}"));
     let after = found(probe, call()).await?;

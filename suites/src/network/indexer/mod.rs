@@ -39,6 +39,17 @@ async fn network(probe: &Probe<'_>) -> Result<String, Stop> {
     named.ok_or_else(|| Stop::NotTestable(why.to_owned()))
 }
 
+/// The path of events or of transactions, by the name of the list.
+pub(super) async fn path(probe: &Probe<'_>, name: &str) -> Result<String, Stop> {
+    Ok(format!("/indexer/{}/{name}", network(probe).await?))
+}
+
+/// The call for a page of events or of transactions, by the name of the list.
+pub(super) async fn whole(probe: &Probe<'_>, name: &str) -> Result<Call, Stop> {
+    let list = if name == OF_EVENTS.name { OF_EVENTS } else { OF_TRANSACTIONS };
+    Ok(Call::get(list.endpoint, &path(probe, name).await?))
+}
+
 impl IndexedList {
     /// The call for a page of a hundred under these filters.
     fn call(self, probe: &Probe<'_>, network: &str, filters: &[(&str, &str)]) -> Call {

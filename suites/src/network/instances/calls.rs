@@ -1,5 +1,7 @@
 //! Creating, updating and controlling instances.
 
+use assay_spec::Place;
+use assay_spec::network::places::{INSTANCE_CREATION, INSTANCE_UPDATE};
 use assay_spec::network::requirements::instances as rows;
 use serde_json::{Value, json};
 
@@ -8,7 +10,7 @@ use super::super::messages::another;
 use super::super::refusals;
 use super::super::replies::{expect_created, expect_unprocessed, found, is_text, reads_as_integer, until};
 use super::super::{ACCEPTED, REJECTED};
-use super::{control, instance_call, ipv6, made, update, wanted};
+use super::{control, instance_call, ipv6, made, settled, update, wanted};
 use crate::check::{Check, Checked};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -17,27 +19,30 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CREATED, instance_returns_its_hash).costs(1, 0, 0).writes(1),
     shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).costs(2, 0, 0).writes(1),
     shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).costs(1, 0, 0).writes(1),
-    refuses!(rows::CREATE_NUMBERS, numbers_that_are_not_integers_are_rejected, refusals::TYPED)
-        .costs(6, 0, 0)
-        .writes(6),
-    refuses!(rows::CREATE_TEXTS, strings_of_another_type_are_rejected, refusals::TYPED)
-        .costs(6, 0, 0)
-        .writes(6),
-    refuses!(rows::CREATE_FIREWALL, ports_that_are_not_integers_are_rejected, refusals::TYPED)
-        .costs(5, 0, 0)
-        .writes(5),
+    refuses!(rows::CREATE_NUMBERS, each numbers_that_are_not_integers_are_rejected, refusals::TYPED)
+        .costs(12, 0, 0)
+        .writes(12)
+        .elsewhere_at(INSTANCE_CREATION, 6),
+    refuses!(rows::CREATE_TEXTS, each strings_of_another_type_are_rejected, refusals::TYPED)
+        .costs(18, 0, 0)
+        .writes(17)
+        .elsewhere_at(INSTANCE_CREATION, 6),
+    refuses!(rows::CREATE_FIREWALL, each ports_that_are_not_integers_are_rejected, refusals::TYPED)
+        .costs(17, 0, 0)
+        .writes(16)
+        .elsewhere_at(INSTANCE_CREATION, 5),
     shows!(rows::UPDATED, update_returns_its_hash).costs(3, 0, 0).writes(2),
     shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones)
         .costs(4, 0, 0)
         .writes(2),
-    refuses!(rows::UPDATE_UNKNOWN, update_of_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
-        .costs(3, 0, 0)
-        .writes(3),
+    refuses!(rows::UPDATE_UNKNOWN, each update_of_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
+        .costs(6, 0, 0)
+        .writes(6),
     shows!(rows::CONTROLLED, every_action_returns_its_hash).costs(16, 0, 0).writes(8),
-    refuses!(rows::ACTION, unknown_action_is_rejected, refusals::TYPED).costs(4, 0, 0).writes(4),
-    refuses!(rows::CONTROL_UNKNOWN, action_on_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
-        .costs(3, 0, 0)
-        .writes(3),
+    refuses!(rows::ACTION, each unknown_action_is_rejected, refusals::TYPED).costs(8, 0, 0).writes(8),
+    refuses!(rows::CONTROL_UNKNOWN, each action_on_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
+        .costs(6, 0, 0)
+        .writes(6),
 ];
 
 /// Creates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
@@ -67,12 +72,18 @@ async fn an_instance_is_given_an_ipv6_address(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/ipv6", "an IPv6 address, or null or empty until it is given", is_address).map(drop)
 }
 
-/// Expects that a creation with one of these values is not processed, and that a valid one is accepted.
-async fn expect_typed(probe: &Probe<'_>, values: &[(&str, Value, bool)]) -> Checked {
-    let good = wanted(probe, &caller(probe)).await?;
+/// Expects that a creation or an update with one of these values is not processed, and that a valid one is accepted.
+async fn expect_typed(probe: &Probe<'_>, place: Place, values: &[(&str, Value, bool)]) -> Checked {
+    let changes = INSTANCE_UPDATE.contains(&place);
+    let settled = if changes { Some(settled(probe).await?) } else { None };
+    let draft = async || match &settled {
+        Some((owner, id)) => update(probe, owner, id).await,
+        None => Ok(wanted(probe, &caller(probe)).await?.at(place)),
+    };
+    let good = draft().await?;
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for (member, value, reads) in values {
-        let bad = wanted(probe, &caller(probe)).await?.inside(member, Some(value.clone()));
+        let bad = draft().await?.inside(member, Some(value.clone()));
         expect_unprocessed(probe, &good, &bad, *reads).await?;
     }
     Ok(())
@@ -81,7 +92,7 @@ async fn expect_typed(probe: &Probe<'_>, values: &[(&str, Value, bool)]) -> Chec
 /// Creates instances whose `cpu`, `memory` or `disk` is a string, a fraction, an object or an array. None may be processed
 /// with that value: it is rejected at once or later. Digits and a fraction may be read as an integer. A valid creation is
 /// accepted.
-async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checked {
+async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let values = [
         ("cpu", json!("2")),
         ("memory", json!(1536.5)),
@@ -93,28 +104,27 @@ async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checke
         let reads = reads_as_integer(&value);
         (member, value, reads)
     });
-    expect_typed(probe, &values).await
+    expect_typed(probe, place, &values).await
 }
 
 /// Creates instances whose `name`, `description`, `image` or `ssh_key` is not a string. None may be processed with that
 /// value: it is rejected at once or later. A number may be read as a string. A valid creation is accepted.
-async fn strings_of_another_type_are_rejected(probe: &Probe<'_>) -> Checked {
-    expect_typed(
-        probe,
-        &[
-            ("name", json!(7), true),
-            ("name", json!(["check"]), false),
-            ("description", json!({}), false),
-            ("image", json!(["debian-12"]), false),
-            ("ssh_key", json!({}), false),
-        ],
-    )
-    .await
+async fn strings_of_another_type_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let values = [
+        ("name", json!(7), true),
+        ("name", json!(["check"]), false),
+        ("description", json!({}), false),
+        ("image", json!(["debian-12"]), false),
+        ("ssh_key", json!({}), false),
+    ];
+    // An update changes the first two.
+    let count = if INSTANCE_UPDATE.contains(&place) { 3 } else { values.len() };
+    expect_typed(probe, place, &values[..count]).await
 }
 
 /// Creates instances whose `firewall.allowedPorts` is not an array of integers. None may be processed: it is rejected at
 /// once or later. Digits and fractions may be read as integers. A valid creation is accepted.
-async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checked {
+async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let ports = [
         (json!(["22"]), true),
         (json!([22.5]), true),
@@ -122,7 +132,7 @@ async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>) -> Checked 
         (json!({ "22": true }), false),
     ];
     let values = ports.map(|(ports, reads)| ("firewall", json!({ "allowedPorts": ports }), reads));
-    expect_typed(probe, &values).await
+    expect_typed(probe, place, &values).await
 }
 
 /// Updates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
@@ -150,10 +160,10 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
 }
 
 /// Updates a known instance (accepted), then an unknown one. The second answer must be 400, 403 or 404.
-async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let made = made(probe).await?;
-    update(probe, &made.owner, &made.id).await?.send(probe).await?.counterpart_status(ACCEPTED)?;
-    let unknown = update(probe, &made.owner, &another(&made.id)).await?;
+    update(probe, &made.owner, &made.id).await?.at(place).send(probe).await?.counterpart_status(ACCEPTED)?;
+    let unknown = update(probe, &made.owner, &another(&made.id)).await?.at(place);
     unknown.attempt(probe).await?.expect_refused()
 }
 
@@ -185,22 +195,22 @@ async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Sends `restart` to an instance (accepted), then the action `hibernate` and an empty one. Neither may be processed: it
 /// is rejected at once or later.
-async fn unknown_action_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn unknown_action_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let made = made(probe).await?;
-    let good = control(probe, &made.owner, &made.id, "restart", 9).await?;
+    let good = control(probe, &made.owner, &made.id, "restart", 9).await?.at(place);
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for action in ["hibernate", ""] {
-        let strange = control(probe, &made.owner, &made.id, action, 0).await?;
+        let strange = control(probe, &made.owner, &made.id, action, 0).await?.at(place);
         expect_unprocessed(probe, &good, &strange, false).await?;
     }
     Ok(())
 }
 
 /// Sends `restart` to a known instance (accepted), then to an unknown one. The second answer must be 400, 403 or 404.
-async fn action_on_an_unknown_instance_is_rejected(probe: &Probe<'_>) -> Checked {
+async fn action_on_an_unknown_instance_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let made = made(probe).await?;
-    let good = control(probe, &made.owner, &made.id, "restart", 9).await?;
+    let good = control(probe, &made.owner, &made.id, "restart", 9).await?.at(place);
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
-    let unknown = control(probe, &made.owner, &another(&made.id), "restart", 0).await?;
+    let unknown = control(probe, &made.owner, &another(&made.id), "restart", 0).await?.at(place);
     unknown.attempt(probe).await?.expect_refused()
 }

@@ -75,7 +75,7 @@ fn ipv6(value: &Value) -> Option<Ipv6Addr> {
     value.as_str()?.parse().ok()
 }
 
-fn instance_call(id: &str) -> Call {
+pub(super) fn instance_call(id: &str) -> Call {
     Call::get(&READ, &format!("/instances/{id}"))
 }
 
@@ -86,9 +86,15 @@ async fn recorded<'p>(probe: &'p Probe<'_>) -> Result<(Made<'p>, Answer<'p>), St
     Ok((made, answer))
 }
 
+/// An instance that was created: its owner and its identifier.
+pub(super) async fn new(probe: &Probe<'_>) -> Result<(Caller, String), Stop> {
+    let Made { owner, id, .. } = made(probe).await?;
+    Ok((owner, id))
+}
+
 /// An instance that was created and can be read: its owner and its identifier.
 pub(super) async fn settled(probe: &Probe<'_>) -> Result<(Caller, String), Stop> {
-    let Made { owner, id, .. } = made(probe).await?;
+    let (owner, id) = new(probe).await?;
     found(probe, instance_call(&id)).await?;
     Ok((owner, id))
 }

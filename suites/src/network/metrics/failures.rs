@@ -1,16 +1,16 @@
 //! What a failed measurement leaves in a record, and how long records are served.
 
-use assay_spec::Instant;
 use assay_spec::limit::Unit;
 use assay_spec::network::limits::METRICS_RETENTION;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES};
 use assay_spec::network::requirements::metrics as rows;
+use assay_spec::{Instant, Place};
 use serde_json::{Value, json};
 
 use super::super::List;
 use super::super::measurement::{self, Measured};
 use super::super::replies::is_epoch;
-use super::super::wire::now;
+use super::super::wire::{MIRROR, PRIMARY, now};
 use super::{KINDS, NodeKind, list, measured, present, some};
 use crate::boundary::ms;
 use crate::check::{Check, Checked, Need, Stop};
@@ -19,11 +19,12 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency).costs(1, 0, 0).elsewhere(2),
-    shows!(rows::FAILED_ABSENT, a_test_without_an_answer_leaves_no_field).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::FAILED_STATUS, failed_test_leaves_no_field)
-        .costs(2, 0, 0)
-        .elsewhere(4)
-        .needs(&[Need::Clock, Need::Actions]),
+    shows!(rows::FAILED_ABSENT, each a_test_without_an_answer_leaves_no_field).costs(4, 0, 0).elsewhere(8),
+    shows!(rows::FAILED_STATUS, each failed_test_leaves_no_field).costs(4, 0, 0).elsewhere(8).needs(&[
+        Need::Clock,
+        Need::Actions,
+        Need::Faults,
+    ]),
     shows!(rows::NO_IPV6, node_without_ipv6_has_no_ping_latency)
         .costs(2, 0, 0)
         .elsewhere(4)
@@ -48,16 +49,41 @@ async fn a_healthy_compute_node_has_a_base_latency(probe: &Probe<'_>) -> Checked
     healthy.expect_each("base_latency", |record| present(record, "base_latency").is_some())
 }
 
-/// Changes `compute-1` and measures. Returns its records and those of `compute-2`, which is healthy.
-async fn changed<'p>(probe: &'p Probe<'_>, change: Value) -> Result<(List<'p>, List<'p>), Stop> {
+/// Of each kind a node that a check changes, and one that stays healthy.
+fn nodes(kind: NodeKind) -> [&'static str; 2] {
+    match kind {
+        NodeKind::Core => [MIRROR, PRIMARY],
+        NodeKind::Compute => ["compute-1", "compute-2"],
+    }
+}
+
+/// Changes the first of two nodes and measures. Returns its records from then on and those of the other, which is healthy.
+async fn changed<'p>(
+    probe: &'p Probe<'_>,
+    kind: NodeKind,
+    mut change: Value,
+) -> Result<(List<'p>, List<'p>), Stop> {
+    change["site"] = json!(nodes(kind)[0]);
     probe.perform("network.node", change).await?;
-    let Measured { nodes, .. } = measurement::measured(probe, 1).await?;
+    compared(probe, kind).await
+}
+
+/// Measures. Returns the records of both nodes from then on.
+async fn compared<'p>(probe: &'p Probe<'_>, kind: NodeKind) -> Result<(List<'p>, List<'p>), Stop> {
+    let begun = now(probe).await?.seconds();
+    let [bad, good] = nodes(kind);
+    // If a measurement is in progress, it may have tested a node before the change.
+    let Measured { nodes, .. } = measurement::measured(probe, 2).await?;
     let id = |site: &str| {
         let node = nodes.iter().find(|node| node["site"] == site);
         node.and_then(|node| node["node_id"].as_str()).unwrap_or_default().to_owned()
     };
-    let bad = some(probe, NodeKind::Compute, &id("compute-1")).await?;
-    let good = some(probe, NodeKind::Compute, &id("compute-2")).await?;
+    let mut bad = some(probe, kind, &id(bad)).await?;
+    let mut good = some(probe, kind, &id(good)).await?;
+    for records in [&mut bad, &mut good] {
+        records.items.retain(|record| record["measured_at"].as_f64().is_none_or(|at| at >= begun as f64));
+        probe.given(!records.items.is_empty(), "a node has no record of the measurement")?;
+    }
     Ok((bad, good))
 }
 
@@ -70,42 +96,48 @@ fn expect_absent(probe: &Probe<'_>, (bad, good): &(List<'_>, List<'_>), members:
     })
 }
 
-/// Reads the metrics of a compute node that is down; where the profile names the nodes, of those nodes. A test that got
-/// no answer must leave its field out, not null.
-async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>) -> Checked {
+/// Reads the metrics of a node of each kind that is down; where the profile names the nodes, of those nodes. A test that
+/// got no answer must leave its field out, not null.
+async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>, place: Place) -> Checked {
+    let kind = NodeKind::at(place);
+    let fields: Vec<&str> = match kind {
+        NodeKind::Core => CORE_LATENCIES.into_iter().chain(CORE_COUNTS).collect(),
+        NodeKind::Compute => COMPUTE_LATENCIES.to_vec(),
+    };
     let given = &probe.settings.network.given;
     if given.core_node.is_none() && given.compute_node.is_none() {
-        let records = changed(probe, json!({ "site": "compute-1", "up": false })).await?;
-        return expect_absent(probe, &records, &COMPUTE_LATENCIES);
+        let records = changed(probe, kind, json!({ "up": false })).await?;
+        return expect_absent(probe, &records, &fields);
     }
     // The profile's nodes cannot be switched off; the check reads measurements that failed on their own.
     let nodes = measured(probe).await?;
-    let mut has_failed = false;
-    for kind in KINDS {
-        let Ok(id) = nodes.hash(kind) else { continue };
-        let fields: Vec<&str> = match kind {
-            NodeKind::Core => CORE_LATENCIES.into_iter().chain(CORE_COUNTS).collect(),
-            NodeKind::Compute => COMPUTE_LATENCIES.to_vec(),
-        };
-        let records = list(probe, kind, id).await?;
-        let failed = |record: &Value| fields.iter().any(|name| present(record, name).is_none());
-        has_failed |= records.items.iter().any(failed);
-        records.expect_each("no field of a failed test as null", |record| {
-            fields.iter().all(|name| record.get(*name).is_none_or(|value| !value.is_null()))
-        })?;
-    }
+    let records = list(probe, kind, nodes.hash(kind)?).await?;
+    let failed = |record: &Value| fields.iter().any(|name| present(record, name).is_none());
+    let has_failed = records.items.iter().any(failed);
+    records.expect_each("no field of a failed test as null", |record| {
+        fields.iter().all(|name| record.get(*name).is_none_or(|value| !value.is_null()))
+    })?;
     probe.found(has_failed, "no record shows a failed test")
 }
 
-/// Reads the metrics of a compute node whose diagnostic machine fails. No record may have `diagnostic_vm_latency`.
-async fn failed_test_leaves_no_field(probe: &Probe<'_>) -> Checked {
-    let records = changed(probe, json!({ "site": "compute-1", "machine": false })).await?;
+/// Reads the metrics of a core node that returns 500: no record may have a duration. Reads those of a compute node whose
+/// diagnostic machine fails: no record may have `diagnostic_vm_latency`.
+async fn failed_test_leaves_no_field(probe: &Probe<'_>, place: Place) -> Checked {
+    let kind = NodeKind::at(place);
+    if kind == NodeKind::Core {
+        let fault = json!([{ "fault": "network.internal", "where": { "site": nodes(kind)[0] } }]);
+        probe.faults(fault).await?;
+        let records = compared(probe, kind).await?;
+        probe.faults(json!([])).await?;
+        return expect_absent(probe, &records, &CORE_LATENCIES);
+    }
+    let records = changed(probe, NodeKind::Compute, json!({ "machine": false })).await?;
     expect_absent(probe, &records, &[HEALTHY])
 }
 
 /// Reads the metrics of a compute node without IPv6. No record may have `diagnostic_vm_ping_latency`.
 async fn node_without_ipv6_has_no_ping_latency(probe: &Probe<'_>) -> Checked {
-    let records = changed(probe, json!({ "site": "compute-1", "ipv6": false })).await?;
+    let records = changed(probe, NodeKind::Compute, json!({ "ipv6": false })).await?;
     expect_absent(probe, &records, &["diagnostic_vm_ping_latency"])
 }
 

@@ -4,7 +4,9 @@
 mod failures;
 mod records;
 
+use assay_spec::Place;
 use assay_spec::network::metrics::{COMPUTE, CORE};
+use assay_spec::network::places::CORE_METRICS;
 use serde_json::{Value, json};
 
 use super::List;
@@ -34,6 +36,11 @@ impl NodeKind {
             NodeKind::Compute => Call::get(&COMPUTE, &format!("/compute/{id}/metrics")),
         }
         .shared()
+    }
+
+    /// The kind whose metrics an endpoint returns.
+    fn at(place: Place) -> NodeKind {
+        if CORE_METRICS.contains(&place) { NodeKind::Core } else { NodeKind::Compute }
     }
 
     fn name(self) -> &'static str {
@@ -79,6 +86,13 @@ async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
         of_kind.and_then(|node| node["node_id"].as_str().map(str::to_owned))
     };
     Ok(Nodes { core: first(NodeKind::Core), compute: first(NodeKind::Compute) })
+}
+
+/// The call for the metrics of a measured node.
+pub(super) async fn of_measured(probe: &Probe<'_>, place: Place) -> Result<Call, Stop> {
+    let nodes = measured(probe).await?;
+    let kind = NodeKind::at(place);
+    Ok(kind.call(nodes.hash(kind)?))
 }
 
 /// Reads a node's metrics from the address that the profile names; otherwise from the alternative address, which the

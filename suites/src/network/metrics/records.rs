@@ -1,5 +1,6 @@
 //! Whose records are served, for how long, and what is in them.
 
+use assay_spec::Place;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, FEATURES};
 use assay_spec::network::requirements::metrics as rows;
 use serde_json::Value;
@@ -16,7 +17,7 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CORE, core_metrics_are_the_nodes_own).costs(1, 0, 0).elsewhere(2),
     shows!(rows::COMPUTE, compute_metrics_are_the_nodes_own).costs(1, 0, 0).elsewhere(2),
-    shows!(rows::ALTERNATIVE, the_alternative_address_serves_metrics).costs(2, 0, 0),
+    shows!(rows::ALTERNATIVE, each the_alternative_address_serves_metrics).costs(4, 0, 0),
     shows!(rows::MEASURED_AT, measured_at_is_in_seconds).costs(2, 0, 0).elsewhere(4),
     shows!(rows::NODE_ID, a_node_id_is_hexadecimal).costs(2, 0, 0).elsewhere(4),
     shows!(rows::URL, url_is_a_string).costs(2, 0, 0).elsewhere(4),
@@ -61,12 +62,12 @@ async fn compute_metrics_are_the_nodes_own(probe: &Probe<'_>) -> Checked {
 }
 
 /// Reads a node's metrics at the alternative address. The answer must be 200 with an array, or an object with arrays.
-async fn the_alternative_address_serves_metrics(probe: &Probe<'_>) -> Checked {
+async fn the_alternative_address_serves_metrics(probe: &Probe<'_>, place: Place) -> Checked {
     if !probe.sees(ALTERNATIVE) {
         return Err(Stop::NotTestable("needs the alternative address (alt_url in [network])".to_owned()));
     }
     let nodes = measured(probe).await?;
-    let kind = if nodes.core.is_some() { NodeKind::Core } else { NodeKind::Compute };
+    let kind = NodeKind::at(place);
     let public = Call::get(&assay_spec::network::info::PUBLIC, "/info/public.json");
     found(probe, public.to(ALTERNATIVE)).await?.given_accepted(&[200], CONTENT)?;
     let answer = kind.call(nodes.hash(kind)?).to(ALTERNATIVE).send(probe).await?;
