@@ -26,6 +26,18 @@ use crate::verdict::{AtPlace, Failure};
 pub use answer::{Answer, CONTENT, Evidence, Fetched, Held};
 pub use shared::Shared;
 
+/// Where the matrix checks of a run run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Places {
+    /// At each place of their row; on a shared target where [`Check::places`] says.
+    #[default]
+    All,
+    /// As on a shared target.
+    Shared,
+    /// At this place only.
+    Only(Place),
+}
+
 /// Settings of a run that every check sees.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -35,8 +47,8 @@ pub struct Settings {
     pub dialect: Dialect,
     /// Nothing that writes is sent.
     pub read_only: bool,
-    /// The only place where matrix checks run. `None`: all.
-    pub only_at: Option<Place>,
+    /// Where matrix checks run.
+    pub places: Places,
     /// Checks wait for what nothing can make pass faster.
     pub real_time: bool,
     /// Entries of the profile that the target does not confirm: by key, why the checks that rest on them are skipped.

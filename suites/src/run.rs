@@ -17,7 +17,7 @@ use crate::exchange::Exchange;
 use crate::pace::Pace;
 use crate::panics::caught;
 use crate::plan::{LeftOut, Planned};
-use crate::probe::{Probe, Settings, Traces};
+use crate::probe::{Places, Probe, Settings, Traces};
 use crate::target::{Environment, Target};
 use crate::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Verdict};
 use crate::{ambient, owners};
@@ -375,9 +375,12 @@ async fn at_its_places(probe: &Probe<'_>) -> Checked {
         check::Run::Each(run) => run,
     };
     let mut worst: Option<(u8, Checked)> = None;
-    let places = check.places(probe.owns_time()).iter();
-    let wanted = places.filter(|place| probe.settings.only_at.is_none_or(|only| only == **place));
-    for (n, place) in wanted.enumerate() {
+    let places = match &probe.settings.places {
+        Places::All => check.places(probe.owns_time()),
+        Places::Shared => check.places(false),
+        Places::Only(place) => std::slice::from_ref(place),
+    };
+    for (n, place) in places.iter().enumerate() {
         if n > 0 && probe.owns_time() {
             // What counts per minute counts at each place alone.
             probe.advance(BETWEEN).await?;

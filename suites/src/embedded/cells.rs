@@ -23,7 +23,7 @@ use super::Embedded;
 use super::prove::{aside, each};
 use crate::ambient;
 use crate::check::{self, Check};
-use crate::probe::Settings;
+use crate::probe::{Places, Settings};
 use crate::run::Ran;
 use crate::verdict::{Outcome, Verdict};
 
@@ -157,7 +157,7 @@ pub async fn prove_cells(
         let (name, row) = (cell.to_string(), cell.what.requirement);
         let Some(check) = check::for_requirement(row) else { return Ok((name, row, false)) };
         // At the other places the server behaves as it should.
-        let settings = Settings { only_at: Some(cell.at), ..settings.clone() };
+        let settings = Settings { places: Places::Only(cell.at), ..settings.clone() };
         let is_closed =
             is_closed(base, name.clone(), row, Sighting { check, variation: "" }, &settings).await?;
         Ok::<_, String>((name, row, is_closed))

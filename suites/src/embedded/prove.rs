@@ -20,7 +20,7 @@ use crate::endpoints;
 use crate::exchange::Exchange;
 use crate::pace::Pace;
 use crate::plan::{Planned, plan};
-use crate::probe::Settings;
+use crate::probe::{Places, Settings};
 use crate::run::{self, Ran, Runner, SimTrace};
 use crate::target::Target;
 use crate::verdict::{Outcome, Verdict};
@@ -44,7 +44,8 @@ pub enum Breadth {
     Met,
 }
 
-/// Proves the checks in `wanted`. A row that no deviation of `world::deviations` violates is a hole.
+/// Proves the checks in `wanted`. A row that no deviation of `world::deviations` violates is a hole. Matrix checks run at
+/// the places where they run on a shared target; the cells prove every place.
 pub async fn prove(
     seed: u64,
     wanted: &[&'static Check],
@@ -53,6 +54,7 @@ pub async fn prove(
     breadth: Breadth,
 ) -> Result<Matrix, String> {
     let all = check::all();
+    let settings = &Settings { places: Places::Shared, ..settings.clone() };
     // Every other world is a copy of this one.
     let base = &Embedded::new(seed, settings.dialect.clone());
     let conforming = each(base, &all, settings, jobs).await;

@@ -1,32 +1,23 @@
 //! Checks of raw paths: double slashes and missing parameters.
 
 use assay_spec::Place;
-use assay_spec::metadata::places::BY_URI;
 use assay_spec::metadata::requirements::paths as rows;
 
 use super::refusals;
 use super::wire::{Form, NAMED, Way, contracts, contracts_at, fetch};
 use crate::check::{Check, Checked};
-use crate::probe::{CONTENT, Probe};
+use crate::probe::Probe;
 use crate::profile::MetadataContract;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::DOUBLE_SLASH, each double_slash_after_a_uri_is_part_of_the_path)
-        .costs(4, 0, 0)
-        .elsewhere_at(const { &[BY_URI[0]] }, 3),
+    shows!(rows::DOUBLE_SLASH, double_slash_after_a_uri_is_part_of_the_path).costs(1, 0, 0).elsewhere(3),
     refuses!(rows::REQUIRED, each path_with_an_empty_contract_is_rejected, refusals::EMPTY).costs(14, 0, 0),
 ];
 
-/// Fetches each path with a double slash after the URI. Each must return 200. On a shared target one of them must; other
-/// checks judge each path.
-async fn double_slash_after_a_uri_is_part_of_the_path(probe: &Probe<'_>, place: Place) -> Checked {
-    if probe.owns_time() {
-        let contracts = contracts_at(probe, place).await?;
-        let Some(contract) = contracts.first() else { return Ok(()) };
-        let path = contract.path_at(place, contract.token().unwrap_or_default());
-        return fetch(probe, path).await?.expect_accepted(&[200], CONTENT);
-    }
+/// Fetches the paths with a double slash after the URI until one returns 200. At least one must; other checks judge
+/// each path.
+async fn double_slash_after_a_uri_is_part_of_the_path(probe: &Probe<'_>) -> Checked {
     let contracts = contracts(probe, Way::Uri).await?;
     let Some(contract) = contracts.first() else { return Ok(()) };
     let id = contract.token();

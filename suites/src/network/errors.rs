@@ -44,7 +44,8 @@ pub(super) const CHECKS: &[Check] = &[
 /// are not numbers, or bodies that are empty objects or not JSON. Each error must have the strings `error` and `code`, and
 /// `status` `error`. An endpoint that rejects none of them is not judged.
 async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> Checked {
-    counterpart(probe).await?;
+    let sent = posted(probe, &caller(probe)).await?;
+    probe.counterpart(!sent.hash.is_empty(), "a valid message was not accepted")?;
     let mut judged = 0;
     for (endpoint, plain) in every(probe, |endpoint| endpoint.name == place.endpoint) {
         let mut odd = plain.clone();

@@ -6,7 +6,7 @@ use assay_spec::Place;
 use assay_spec::network::limits::{RATE_WINDOW, Rate};
 use assay_spec::network::places::{INFO, MESSAGE_CREATION, RUN as RUN_PLACES};
 use assay_spec::network::program::RUN;
-use assay_spec::network::requirements::limits as rows;
+use assay_spec::network::requirements::{info as info_rows, limits as rows};
 use assay_spec::network::{aggregate, message};
 
 use super::caller::caller;
@@ -31,7 +31,8 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(1942, 0, 0)
         .writes(12)
         .elsewhere_at(INFO, 219)
-        .needs(NEEDS),
+        .needs(NEEDS)
+        .after(const { &[&rows::MINUTE_PASSES] }),
     refuses!(rows::AUTHENTICATED, authenticated_requests_are_limited, refusals::RATE)
         .costs(310, 0, 0)
         .elsewhere(340)
@@ -62,7 +63,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere_at(SAMPLE, 300)
         .writes(32)
         .needs(NEEDS)
-        .after(const { &[&rows::GENERAL, &rows::HEAVY] }),
+        .after(const { &[&rows::GENERAL, &rows::HEAVY, &info_rows::PREFIX] }),
 ];
 
 /// The check uses up the limit, so it needs a minute for itself.

@@ -2,7 +2,7 @@
 
 use assay_spec::Place;
 use assay_spec::network::places::WEBHOOK_CREATION;
-use assay_spec::network::requirements::webhooks as rows;
+use assay_spec::network::requirements::{messages, webhooks as rows};
 use assay_spec::network::webhook::CREATE;
 use serde_json::{Value, json};
 
@@ -20,7 +20,8 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EVENT_NAMES, each both_documented_events_are_accepted)
         .costs(6, 0, 0)
         .writes(6)
-        .elsewhere_at(WEBHOOK_CREATION, 3),
+        .elsewhere_at(WEBHOOK_CREATION, 3)
+        .after(const { &[&messages::TYPE_FREE] }),
     refuses!(rows::URL, each registration_without_a_url_is_rejected, refusals::TYPED)
         .costs(6, 0, 0)
         .writes(6)

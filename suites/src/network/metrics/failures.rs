@@ -4,7 +4,7 @@ use assay_spec::limit::Unit;
 use assay_spec::network::limits::METRICS_RETENTION;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES};
 use assay_spec::network::requirements::metrics as rows;
-use assay_spec::{Instant, Place};
+use assay_spec::{Id, Instant, Place};
 use serde_json::{Value, json};
 
 use super::super::List;
@@ -19,12 +19,15 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency).costs(1, 0, 0).elsewhere(2),
-    shows!(rows::FAILED_ABSENT, each a_test_without_an_answer_leaves_no_field).costs(4, 0, 0).elsewhere(8),
-    shows!(rows::FAILED_STATUS, each failed_test_leaves_no_field).costs(4, 0, 0).elsewhere(8).needs(&[
-        Need::Clock,
-        Need::Actions,
-        Need::Faults,
-    ]),
+    shows!(rows::FAILED_ABSENT, each a_test_without_an_answer_leaves_no_field)
+        .costs(4, 0, 0)
+        .elsewhere(8)
+        .after(RECORDS),
+    shows!(rows::FAILED_STATUS, each failed_test_leaves_no_field)
+        .costs(4, 0, 0)
+        .elsewhere(8)
+        .needs(&[Need::Clock, Need::Actions, Need::Faults])
+        .after(RECORDS),
     shows!(rows::NO_IPV6, node_without_ipv6_has_no_ping_latency)
         .costs(2, 0, 0)
         .elsewhere(4)
@@ -35,6 +38,9 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(8)
         .needs(&[Need::Clock, Need::Actions]),
 ];
+
+/// The rows that tell a node's records from others, and old ones from new ones.
+const RECORDS: &[Id] = &[&rows::CORE, &rows::COMPUTE, &rows::MEASURED_AT];
 
 /// The field that shows a healthy node: its diagnostic machine answered.
 const HEALTHY: &str = "diagnostic_vm_latency";
