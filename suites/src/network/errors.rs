@@ -1,6 +1,7 @@
 //! Rejections: their body and status, and that no part of a rejected message is stored.
 
 use assay_spec::Place;
+use assay_spec::network::places::{MESSAGE, MESSAGE_CREATION};
 use assay_spec::network::requirements::{envelope, errors as rows, listing};
 use assay_spec::network::{info, message, program, query, storage};
 use serde_json::json;
@@ -10,14 +11,14 @@ use super::creations::Creation;
 use super::every::every;
 use super::refusals;
 use super::wire::{Call, expect_error_body, path_with};
-use super::{ACCEPTED, REJECTED, RUNS, counterpart, list_of, post_draft, posted};
+use super::{ACCEPTED, REJECTED, RUNS, counterpart, list_of, look, post_draft, posted};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{CONTENT, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::BODY, each rejection_has_the_documented_body, refusals::MALFORMED)
-        .costs(87, 0, 0)
+        .costs(88, 0, 0)
         .elsewhere(100)
         .writes(47),
     refuses!(rows::BAD_REQUEST, malformed_message_returns_400, refusals::BAD_REQUEST)
@@ -46,6 +47,11 @@ pub(super) const CHECKS: &[Check] = &[
 async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
     probe.counterpart(!sent.hash.is_empty(), "a valid message was not accepted")?;
+    if MESSAGE.contains(&place) {
+        look(probe, &sent.hash).await?.given_status(&[200])?;
+    }
+    // Another 404 without the documented body may mean that the target lacks the endpoint.
+    let is_offered = probe.owns_time() || MESSAGE.contains(&place) || MESSAGE_CREATION.contains(&place);
     let mut judged = 0;
     for (endpoint, plain) in every(probe, |endpoint| endpoint.name == place.endpoint) {
         let mut odd = plain.clone();
@@ -58,7 +64,7 @@ async fn rejection_has_the_documented_body(probe: &Probe<'_>, place: Place) -> C
             if place.endpoint == program::RUN.name {
                 probe.wait_for(RUNS).await?;
             }
-            let answer = call.attempt(probe).await?;
+            let answer = if is_offered { call.attempt(probe).await? } else { call.send(probe).await? };
             if answer.status() >= 400 {
                 expect_error_body(&answer)?;
                 judged += 1;

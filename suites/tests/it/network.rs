@@ -12,7 +12,7 @@ use assay_suites::run::Runner;
 use assay_suites::target::Remote;
 use assay_suites::verdict::{Outcome, Verdict};
 use serde_json::{Value, json};
-use wiremock::matchers::any;
+use wiremock::matchers::{any, path_regex};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 /// A node that returns the same answer to every request.
@@ -65,6 +65,21 @@ async fn missing_endpoints_are_failures_only_in_a_strict_profile() {
         let bad = matches!(outcome.verdict, Verdict::Fail | Verdict::Inconclusive);
         assert!(bad, "{}: {:?}", outcome.requirement, outcome.verdict);
     }
+}
+
+/// A node that takes messages, returns them, and has no other endpoint.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_lacks_endpoints_returns_no_wrong_errors() {
+    let server = MockServer::start().await;
+    let body = json!({ "item_hash": "ab", "status": "success", "message": {} });
+    let taken = ResponseTemplate::new(200).set_body_json(body);
+    Mock::given(path_regex("^/api/v0/messages")).respond_with(taken).mount(&server).await;
+    let absent = ResponseTemplate::new(404).set_body_raw("404: Not Found", "text/plain");
+    Mock::given(any()).respond_with(absent).mount(&server).await;
+    let outcomes = run(&server.uri(), "", &["network.errors.body"]).await;
+    let own: Vec<Outcome> =
+        outcomes.into_iter().filter(|one| one.requirement.to_string() == "network.errors.body").collect();
+    expect(&own, Verdict::NotApplicable, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
