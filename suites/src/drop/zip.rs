@@ -37,9 +37,9 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(2)
         .sends(3_430_000),
     refuses!(rows::FILES, more_than_1000_files_are_rejected, refusals::TOO_MUCH_INSIDE)
-        .drops(3, 3)
-        .writes(3)
-        .sends(220_000),
+        .drops(4, 4)
+        .writes(4)
+        .sends(330_000),
 ];
 
 /// A limit inside the zip may return 413 (too large) or 400 (unsafe).
@@ -192,13 +192,15 @@ fn deflated(length: usize) -> Vec<u8> {
 
 const PAGE: &str = "<!doctype html>\n<title>large</title>\n";
 
-/// Uploads zips of 1000 and 1001 files. The first must be accepted, the second must return 413 or 400.
+/// Uploads zips of 999, 1000 and 1001 files. The first two must be accepted, the third must return 413 or 400.
 async fn more_than_1000_files_are_rejected(probe: &Probe<'_>) -> Checked {
     let page = page(probe);
     let many = |count: i64| {
         let files = (page.len() as i64..count).map(|n| file(&format!("{n:04}.txt"), format!("{n}\n")));
         zip(&page.iter().cloned().chain(files).collect::<Vec<_>>())
     };
+    let below = upload(probe, &many(FILES.inside - 1)).await?;
+    expect_inside(&below, &FILES, "a zip with a file less", INSIDE)?;
     let [fits, too_large] = [FILES.inside, FILES.outside].map(many);
     both_sides(probe, &FILES, [&fits, &too_large], INSIDE).await
 }
