@@ -138,14 +138,16 @@ async fn every_check_costs_what_it_says_in_a_world_of_its_own() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Deviations that have no effect beside another one, by the start of their names. If all messages count for one address,
+/// no address reaches the limit of messages.
+const MASKED: &[(&str, &str)] = &[("network.limits.", "network.limits.per-address@endpoint=create-message")];
+
 /// Twelve deviations at once, each at one place, for twenty seeds. No check passes at the place where its row is broken: it
-/// fails there, or another deviation leaves it without a result.
-#[tokio::test(flavor = "multi_thread")]
-async fn no_deviation_at_one_place_is_missed_among_eleven_others() {
+/// fails there, or another deviation leaves it without a result. At least `least` fail.
+async fn expect_red_among_others(services: &[Service], least: usize) {
     const AT_ONCE: usize = 12;
-    let services = [Service::Publish, Service::Drop];
     let open = cells::listed().expect("suites/holes.toml");
-    let mut all = cells::row_cells(&services);
+    let mut all = cells::row_cells(services);
     all.retain(|(name, _)| !open.contains(name));
     let (mut missed, mut masked, mut red) = (Vec::new(), Vec::new(), 0);
     for seed in 0..20_u64 {
@@ -153,17 +155,34 @@ async fn no_deviation_at_one_place_is_missed_among_eleven_others() {
         all.sort_by_key(|(name, _)| sha256_hex(format!("{seed} {name}").as_bytes()));
         let active = &all[..AT_ONCE];
         let names: Vec<&String> = active.iter().map(|(name, _)| name).collect();
+        let has = |by: &str| names.iter().any(|name| *name == by);
         let met = cells::together(1, active, &settings(), 4).await.expect("known deviations");
         for ((name, _), (verdict, reason)) in active.iter().zip(met) {
             match verdict {
                 Verdict::Fail | Verdict::Warn => red += 1,
+                Verdict::Pass if MASKED.iter().any(|(start, by)| name.starts_with(start) && has(by)) => {}
                 Verdict::Pass => missed.push(format!("seed {seed}: {name}, beside {names:?}")),
                 _ => masked.push(format!("seed {seed}: {name}: {reason}")),
             }
         }
     }
     assert!(missed.is_empty(), "{missed:#?}");
-    assert!(red >= 200, "{red} are red; without a result: {masked:#?}");
+    assert!(red >= least, "{red} are red; without a result: {masked:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_deviation_of_a_signed_exchange_is_missed_among_eleven_others() {
+    expect_red_among_others(&[Service::Publish, Service::Drop], 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_deviation_of_the_gateway_is_missed_among_eleven_others() {
+    expect_red_among_others(&[Service::Gateway, Service::Metadata], 220).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_deviation_of_a_node_is_missed_among_eleven_others() {
+    expect_red_among_others(&[Service::Network], 220).await;
 }
 
 #[test]
