@@ -36,7 +36,7 @@ endpoint! {
 }
 endpoint! {
     /// Creates a message of any type.
-    CREATE "create-message" "POST" "/api/v0/messages" Envelope [200, 400, 401, 403, 429, 500]
+    CREATE "create-message" "POST" "/api/v0/messages" Envelope [200, 400, 401, 403, 404, 429, 500]
     group: "Messages",
     body: Body::Envelope { kind: None, content: &[] },
     reply: CREATED,

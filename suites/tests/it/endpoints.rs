@@ -3,7 +3,7 @@
 
 use assay_spec::Dialect;
 use assay_spec::endpoint::Endpoint;
-use assay_spec::network::{neighbours, probes, program};
+use assay_spec::network::{neighbours, probes};
 use assay_suites::check;
 use assay_suites::embedded::Embedded;
 use assay_suites::endpoints::{Coverage, Seen, ask_for_the_rest};
@@ -40,7 +40,6 @@ const fn excuse(endpoint: &'static Endpoint, missing: [bool; 3], why: &'static s
 const NOT_SHOWN: &str = "the document shows only the path: nothing may be asserted";
 
 static EXCUSES: &[Excuse] = &[
-    excuse(&program::RUN, [false, true, false], "the response depends on the program"),
     excuse(&probes::LOGIN, [true, true, false], "the document shows no credentials: a 401 is expected"),
     excuse(
         &probes::VM,

@@ -133,7 +133,7 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
 
 /// The part of a reason that search uses.
 fn start(reason: &str) -> &str {
-    &reason[..reason.floor_char_boundary(192)]
+    &reason[..reason.floor_char_boundary(144)]
 }
 
 /// The verdicts of a row's outcomes, the most severe first; never empty.

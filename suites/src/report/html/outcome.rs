@@ -92,9 +92,19 @@ fn put_brief(out: &mut String, outcome: &Outcome) {
     }
     put_list(out, "Notes", &outcome.notes, VALUE_BYTES);
     if !outcome.exchanges.is_empty() {
-        let answers = lines(&answers(outcome).join("\n"));
+        let answers = lines(&folded(&answers(outcome)).join("\n"));
         out.push_str(&format!("<h6>Exchanges</h6><pre class=\"head\">{answers}</pre>\n"));
     }
+}
+
+/// Lines, each with how often it occurs in a row.
+fn folded(lines: &[String]) -> Vec<String> {
+    let runs = lines.chunk_by(|one, next| one == next);
+    let folded = runs.map(|run| match run.len() {
+        1 => run[0].clone(),
+        count => format!("{} ({count} times)", run[0]),
+    });
+    folded.collect()
 }
 
 fn put_exchanges(out: &mut String, run: &Run, outcome: &Outcome, limit: usize) {
