@@ -71,7 +71,8 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PAST_END, each page_after_the_last_is_empty)
         .costs(118, 0, 0)
         .elsewhere_at(SHARED, MOST)
-        .writes(92),
+        .writes(92)
+        .after(const { &[&flat::ADDRESSES] }),
     shows!(rows::ODD_VALUES, each odd_pages_and_limits_are_handled)
         .costs(160, 0, 0)
         .elsewhere_at(SHARED, MOST + 13)
