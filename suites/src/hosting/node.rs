@@ -76,7 +76,7 @@ impl Node {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).troubles.clone()
     }
 
-    /// Whether it is no longer asked.
+    /// Whether it gets no more requests, because several had no answer.
     pub(super) fn is_dead(&self) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).silent >= PATIENCE
     }
@@ -97,7 +97,7 @@ impl Node {
         if matches!(status, 400..=499) { Page::Rejected } else { Page::Missing }
     }
 
-    /// Sends a GET, unless the node is no longer asked.
+    /// Sends a GET, unless the node gets no more requests.
     pub(super) async fn get(&self, path: &str) -> Reply {
         if self.is_dead() {
             return Reply::default();

@@ -70,6 +70,22 @@ fn expect_one_of(
     answer.expect(refused.contains(&status) || is_other, "answer", wanted, got)
 }
 
+/// Expects that no message with one of these values is processed, and that one without is accepted. `draft` makes a valid
+/// message; a value is of a member of its content (`None` removes it), and may be read as the type of the table or not.
+pub(super) async fn expect_typed(
+    probe: &Probe<'_>,
+    draft: impl AsyncFn() -> Result<Draft, Stop>,
+    values: &[(&str, Option<Value>, bool)],
+) -> Checked {
+    let good = draft().await?;
+    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    for (member, value, reads) in values {
+        let bad = draft().await?.inside(member, value.clone());
+        expect_unprocessed(probe, &good, &bad, *reads).await?;
+    }
+    Ok(())
+}
+
 /// Sends a message with a value of another type than a table gives, and expects that it is not processed: it is rejected
 /// at once or later, or the value is read as the type of the table, if `reads` says that this is possible. `good` is the
 /// valid message beside it.
