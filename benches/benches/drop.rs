@@ -11,12 +11,12 @@ use assay_benches::{Post, advance, answer, criterion, input, lift_drop_limits, p
 use assay_sim::World;
 use assay_sim::clock::EPOCH;
 use assay_spec::Dialect;
+use assay_spec::drop::zip::write::Entry;
 use assay_spec::instant::DAY;
 use bytes::Bytes;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use zip::Entry;
 
 #[allow(dead_code, reason = "the simulator's tests write more kinds of zips")]
 #[path = "../../sim/tests/it/common/zip.rs"]
@@ -115,9 +115,9 @@ fn served(c: &mut Criterion) {
 }
 
 fn hostile(c: &mut Criterion) {
-    let bomb = Entry::deflated("index.html", &vec![0; 42_000_000]);
-    let allowed = upload(&zip::write(&[Entry::deflated("index.html", &vec![0; 40_000_000])]));
-    let declared = |size| upload(&zip::write(&[Entry { size, ..bomb.clone() }]));
+    let bomb = Entry::deflated("index.html", vec![0; 42_000_000]);
+    let allowed = upload(&zip::write(&[Entry::deflated("index.html", vec![0; 40_000_000])]));
+    let declared = |size| upload(&zip::write(&[bomb.clone().both(|header| header.size = size)]));
     let crowd = |of: fn(&str) -> Entry| {
         let entries: Vec<Entry> = (0..100_000).map(|n| of(&format!("{n:05}"))).collect();
         upload(&zip::write(&entries))
@@ -163,14 +163,14 @@ fn noise(length: usize) -> Vec<u8> {
 fn empty_blocks(length: usize) -> Entry {
     // Fixed codes, not the last block, end of block: bits 0, 10, 0000000. Four blocks are five bytes.
     let data = [0b0000_0010, 0b0000_1000, 0b0010_0000, 0b1000_0000, 0].repeat(length / 5);
-    Entry { data, method: 8, ..Entry::stored("index.html", b"") }
+    Entry::inflating("index.html", b"", data)
 }
 
 /// Folders that each contain two links to the next folder, so the number of paths doubles at each level.
 fn links() -> Vec<u8> {
     let mut entries = vec![Entry::stored("index.html", b"")];
     for n in 0..40 {
-        let links = ["a", "b"].map(|name| Entry::link(&format!("d{n}/{name}"), &format!("../d{}", n + 1)));
+        let links = ["a", "b"].map(|name| Entry::link(format!("d{n}/{name}"), format!("../d{}", n + 1)));
         entries.extend(links);
     }
     entries.push(Entry::stored("d40/x", b"x"));

@@ -424,6 +424,7 @@ async fn coverage(Here(handle): Here) -> Json<Value> {
     Json(handle.read(|world| {
         json!({
             "consulted": world.core.consulted().map(ToString::to_string).collect::<Vec<_>>(),
+            "rejected": world.core.rejected().map(ToString::to_string).collect::<Vec<_>>(),
             "variations": world.core.variations.consulted(),
             "transitions": world.core.transitions().map(ToString::to_string).collect::<Vec<_>>(),
         })

@@ -52,6 +52,10 @@ pub struct Core {
     /// What edits values of each type.
     seams: &'static Seams,
     consulted: Consulted,
+    /// The rules that rejected something.
+    rejected: Consulted,
+    /// The exchange whose rejection fails instead ([`Seam::Failure`](crate::seam::Seam::Failure)).
+    failing: Option<ExchangeId>,
     /// Where the world is now: the place of the input or timer being handled.
     place: Place,
     /// The rules applied at each place, if that is watched.
@@ -86,6 +90,8 @@ impl Core {
             secrets: BTreeSet::new(),
             seams,
             consulted: Consulted::default(),
+            rejected: Consulted::default(),
+            failing: None,
             place: Place::ANY,
             visits: None,
             fired: BTreeSet::new(),
@@ -161,9 +167,18 @@ impl Core {
         catalogue::requirements().filter(|row| self.consulted.has(row))
     }
 
+    /// The requirements that rejected something so far, in table order.
+    pub fn rejected(&self) -> impl Iterator<Item = Id> {
+        catalogue::requirements().filter(|row| self.rejected.has(row))
+    }
+
     /// Logs a refusal of the exchange being handled.
     pub fn refuse(&mut self, refused: &Refused) {
         self.log.note(self.clock.now(), self.current, refused);
+        self.rejected.note(refused.rule);
+        if self.deviations.fails(refused.rule) {
+            self.failing = Some(self.current);
+        }
     }
 
     /// The step seam: what a step has made, changed by the active variations and deviations of its type. Deviations come
@@ -221,6 +236,8 @@ impl Core {
 
     /// Answers a waiting exchange. An exchange that no longer exists is ignored.
     pub fn answer(&mut self, exchange: ExchangeId, reply: Reply) {
+        let failed = self.failing.take_if(|failing| *failing == exchange);
+        let reply = failed.map_or(reply, |_| self.text(500, "Internal Server Error"));
         let Reply { status, headers, body } = self.fields.edit(exchange, self.place, reply);
         self.begin_answer(exchange, status, headers);
         self.put(exchange, &body);
@@ -351,8 +368,14 @@ impl Rules for Core {
             return Err(refused);
         }
         let why = format!("switched off, so accepted: {}", refused.why);
-        self.refuse(&Refused { rule, why });
+        self.log.note(self.clock.now(), self.current, &Refused { rule, why });
         Ok(())
+    }
+
+    fn judge(&mut self, kind: Option<&'static str>) {
+        if self.needs_places() {
+            self.enter(self.place.value(kind.unwrap_or_default()));
+        }
     }
 
     fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {

@@ -4,10 +4,14 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use assay_spec::value::Wrong;
 use assay_spec::{Id, Place, Service, catalogue};
 use serde_json::{Value, json};
 
 use crate::seam::Seam;
+
+/// The variant of [`Deviation::failure`].
+const FAILURE: &str = "fails";
 
 /// One way to break one requirement.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +32,25 @@ impl Deviation {
     /// The places of its requirement where it shows.
     pub fn places(&self) -> &'static [Place] {
         self.shows_at.unwrap_or(self.requirement.places)
+    }
+
+    /// What a requirement rejects is answered as an internal error. Every requirement has this deviation besides those in the
+    /// tables.
+    pub const fn failure(requirement: Id) -> Deviation {
+        let about = "what it rejects returns 500";
+        Deviation { requirement, variant: FAILURE, about, shows_at: None, seam: Seam::Failure }
+    }
+
+    /// The kinds of wrong values by which it shows; one empty name if its requirement declares none, or if it changes
+    /// something else than what is accepted.
+    pub fn values(&self) -> Vec<&'static str> {
+        let is_shown = |wrong: &&Wrong| match self.seam {
+            Seam::Guard => !wrong.is_hollow,
+            Seam::Failure => true,
+            _ => false,
+        };
+        let names: Vec<_> = self.requirement.rejected().filter(is_shown).map(|wrong| wrong.name).collect();
+        if names.is_empty() { vec![""] } else { names }
     }
 }
 
@@ -132,6 +155,11 @@ impl Deviations {
         matches!(deviation.seam, Seam::Guard).then_some(deviation.variant)
     }
 
+    /// Whether what `rule` rejects here is answered as an internal error.
+    pub(crate) fn fails(&self, rule: Id) -> bool {
+        self.here.get(&rule.key).is_some_and(|deviation| matches!(deviation.seam, Seam::Failure))
+    }
+
     /// Edits a value that passes a seam.
     pub(crate) fn edit<T: Any>(&self, value: &mut T) {
         for edit in self.here.values().filter_map(|deviation| deviation.seam.edit()) {
@@ -166,6 +194,9 @@ impl Deviations {
 pub fn find(known: &[Deviation], name: &str) -> Result<Deviation, UnknownDeviation> {
     let (id, variant) = name.split_once('/').unwrap_or((name, ""));
     let rule = catalogue::requirement(id).ok_or_else(|| UnknownDeviation::Requirement(id.to_owned()))?;
+    if variant == FAILURE {
+        return Ok(Deviation::failure(rule));
+    }
     let of_rule = || known.iter().filter(|deviation| deviation.requirement == rule);
     of_rule().find(|deviation| deviation.variant == variant).copied().ok_or_else(|| {
         let names: Vec<String> = of_rule().map(ToString::to_string).collect();

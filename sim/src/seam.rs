@@ -36,6 +36,8 @@ pub enum Seam {
     Step(Edit),
     /// None of these: the core applies it to every message that it writes.
     Wire,
+    /// What its requirement rejects is answered as an internal error.
+    Failure,
 }
 
 impl Seam {
@@ -43,7 +45,7 @@ impl Seam {
     pub(crate) const fn edit(&self) -> Option<Edit> {
         match self {
             Seam::Reply(edit) | Seam::Limits(edit) | Seam::Step(edit) => Some(*edit),
-            Seam::Guard | Seam::Wire => None,
+            Seam::Guard | Seam::Wire | Seam::Failure => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use assay_spec::json::MAX_INTEGER;
 use serde_json::{Map, Value};
 
 use crate::seam::Seam;
@@ -41,6 +42,9 @@ pub const JSON_ORDER: Variation =
 pub const JSON_EXTRA: Variation = Variation::wire("wire.json-extra", "JSON objects have an extra member");
 /// The name of the undocumented member.
 const EXTRA: &str = "extra";
+/// JSON whose integers have a fraction.
+pub const JSON_FRACTION: Variation =
+    Variation::wire("wire.json-fraction", "integers in JSON bodies are written with a fraction, as `7.0`");
 /// JSON with whitespace.
 pub const JSON_SPACE: Variation = Variation::wire("wire.json-space", "JSON bodies contain whitespace");
 /// JSON with a charset parameter.
@@ -57,7 +61,7 @@ pub const NO_DATE: Variation = Variation::wire("wire.no-date", "responses have n
 
 /// The variations of the wire format, which all services share.
 pub const WIRE: &[Variation] =
-    &[JSON_ORDER, JSON_EXTRA, JSON_SPACE, JSON_CHARSET, PROSE, CHUNKS, HEADERS, NO_DATE];
+    &[JSON_ORDER, JSON_EXTRA, JSON_FRACTION, JSON_SPACE, JSON_CHARSET, PROSE, CHUNKS, HEADERS, NO_DATE];
 
 /// The active variations, and those consulted so far.
 #[derive(Clone, Debug, Default)]
@@ -101,8 +105,8 @@ impl Variations {
 
     /// The bytes of a JSON body, with the JSON variations applied.
     pub fn json(&self, value: Value) -> Vec<u8> {
-        let varied = self.varies(JSON_EXTRA) || self.varies(JSON_ORDER);
-        self.write(&if varied { self.vary(value) } else { value })
+        let varied = [JSON_EXTRA, JSON_ORDER, JSON_FRACTION].map(|variation| self.varies(variation));
+        self.write(&if varied.contains(&true) { self.vary(value) } else { value })
     }
 
     /// The bytes of a JSON object whose members are names: as [`Variations::json`], without the extra member.
@@ -142,6 +146,11 @@ impl Variations {
                 Value::Object(members.into_iter().collect::<Map<_, _>>())
             }
             Value::Array(items) => Value::Array(items.into_iter().map(|item| self.vary(item)).collect()),
+            Value::Number(number) if self.varies(JSON_FRACTION) => {
+                // Larger integers would be other numbers.
+                let exact = number.as_i64().filter(|integer| (-MAX_INTEGER..=MAX_INTEGER).contains(integer));
+                exact.map_or(Value::Number(number), |integer| Value::from(integer as f64))
+            }
             other => other,
         }
     }
@@ -195,7 +204,9 @@ mod tests {
     fn json_consults_every_variation_that_would_change_it() {
         let variations = Variations::default();
         variations.json(serde_json::json!({ "a": [{}] }));
-        let all = BTreeSet::from([JSON_EXTRA.name, JSON_ORDER.name, JSON_SPACE.name]);
+        let all = BTreeSet::from(
+            [JSON_EXTRA, JSON_ORDER, JSON_FRACTION, JSON_SPACE].map(|variation| variation.name),
+        );
         assert_eq!(variations.consulted(), all);
     }
 }

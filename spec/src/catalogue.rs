@@ -81,7 +81,9 @@ pub fn place<'a>(
         let named = endpoints().map(|endpoint| (endpoint.service, Place::at(endpoint.name)));
         let states = publish::places::STATES.map(|state| (Service::Publish, Place::ANY.state(state)));
         let rows = requirements().flat_map(|row| row.places.iter().map(|place| (row.service, *place)));
-        let all = named.chain(states).chain(rows);
+        let values = requirements()
+            .flat_map(|row| row.rejected().map(|wrong| (row.service, Place::ANY.value(wrong.name))));
+        let all = named.chain(states).chain(rows).chain(values);
         let words = |(service, place): (Service, Place)| {
             place.parts().map(|(part, word)| (service, part, word)).collect::<Vec<_>>()
         };
@@ -94,7 +96,7 @@ pub fn place<'a>(
         let words: BTreeSet<&'static str> = known.map(|(.., word)| *word).collect();
         let word = words.get(value).ok_or_else(|| {
             if words.is_empty() {
-                format!("unknown part {name:?} of a place; the parts are endpoint, op and state")
+                format!("unknown part {name:?} of a place; the parts are endpoint, op, state and value")
             } else {
                 let words: Vec<&str> = words.iter().copied().collect();
                 format!("unknown {name} {value:?}; known: {}", words.join(", "))

@@ -39,8 +39,28 @@ pub fn compact(text: &str) -> String {
     compact
 }
 
+/// Parses JSON. An integer with a zero fraction or an exponent becomes an integer.
+pub fn parse(text: &[u8]) -> serde_json::Result<Value> {
+    let mut value = serde_json::from_slice(text)?;
+    simplify(&mut value);
+    Ok(value)
+}
+
+fn simplify(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(simplify),
+        Value::Object(members) => members.values_mut().for_each(simplify),
+        Value::Number(number) if number.is_f64() => {
+            if let Some(integer) = integer(value) {
+                *value = integer.into();
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Parses JSON in which no object, at any depth, has a duplicate key. An integer with a zero fraction or an exponent
-/// becomes an integer. `serde_json` limits the nesting depth.
+/// becomes an integer, as in [`parse`]. `serde_json` limits the nesting depth.
 pub fn parse_unique(text: &str) -> Result<Value, Fault> {
     let mut duplicate = None;
     let mut reader = serde_json::Deserializer::from_str(text);
@@ -64,6 +84,11 @@ pub fn shown(member: Option<&Value>) -> String {
 /// there it is not an integer.
 pub fn integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_f64().and_then(whole))
+}
+
+/// Whether a value is an integer of any size, in any notation.
+pub fn is_integer(value: &Value) -> bool {
+    value.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
 fn whole(value: f64) -> Option<i64> {
@@ -199,6 +224,8 @@ mod tests {
     fn integer_may_have_any_notation() {
         for (text, is) in [("7.0", "7"), ("7e2", "700"), ("-0", "0"), ("-0.0", "0"), ("1.50", "1.5")] {
             assert_eq!(parse_unique(text).unwrap().to_string(), is, "{text}");
+            let inside = format!(r#"{{"a":[{text}]}}"#);
+            assert_eq!(parse(inside.as_bytes()).unwrap().to_string(), inside.replace(text, is));
         }
         assert_eq!(
             ["1", "1.0", "1e0"].map(|text| integer(&serde_json::from_str(text).unwrap())),
@@ -206,6 +233,7 @@ mod tests {
         );
         for value in [json!(1.5), json!(9_007_199_254_740_992.0), json!("1"), json!(u64::MAX), json!(null)] {
             assert_eq!(integer(&value), None, "{value}");
+            assert_eq!(is_integer(&value), value.is_number() && value != 1.5, "{value}");
         }
     }
 

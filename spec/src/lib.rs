@@ -39,11 +39,11 @@ pub mod network;
 pub mod place;
 pub mod publish;
 pub mod reply;
-pub mod request;
 pub mod requirement;
 pub mod rules;
 pub mod service;
 pub mod shape;
+pub mod value;
 
 pub use dialect::Dialect;
 pub use instant::Instant;

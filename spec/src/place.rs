@@ -1,4 +1,5 @@
-//! Places: where a row applies. An endpoint, the operation that a request asks for, and the state of what it acts on.
+//! Places: where a row applies. An endpoint, the operation that a request asks for, the state of what it acts on, and the
+//! kind of wrong value that it rejects.
 
 use std::fmt;
 
@@ -11,11 +12,13 @@ pub struct Place {
     pub op: &'static str,
     /// The state of what the request acts on.
     pub state: &'static str,
+    /// The kind of wrong value that is judged.
+    pub value: &'static str,
 }
 
 impl Place {
     /// Every place.
-    pub const ANY: Place = Place { endpoint: "", op: "", state: "" };
+    pub const ANY: Place = Place { endpoint: "", op: "", state: "", value: "" };
 
     /// An endpoint.
     pub const fn at(endpoint: &'static str) -> Place {
@@ -34,16 +37,26 @@ impl Place {
         Place { state, ..self }
     }
 
+    /// For this kind of wrong value.
+    #[must_use]
+    pub const fn value(self, value: &'static str) -> Place {
+        Place { value, ..self }
+    }
+
     /// Its parts with their names; an empty part is left out.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let parts = [("endpoint", self.endpoint), ("op", self.op), ("state", self.state)];
+        let parts =
+            [("endpoint", self.endpoint), ("op", self.op), ("state", self.state), ("value", self.value)];
         parts.into_iter().filter(|(_, value)| !value.is_empty())
     }
 
     /// Whether `place` is this place, or one of these places.
     pub fn contains(&self, place: &Place) -> bool {
         let covers = |mine: &str, other: &str| mine.is_empty() || mine == other;
-        covers(self.endpoint, place.endpoint) && covers(self.op, place.op) && covers(self.state, place.state)
+        covers(self.endpoint, place.endpoint)
+            && covers(self.op, place.op)
+            && covers(self.state, place.state)
+            && covers(self.value, place.value)
     }
 
     /// The part of `name`, such as `op`.
@@ -52,6 +65,7 @@ impl Place {
             "endpoint" => Some(&mut self.endpoint),
             "op" => Some(&mut self.op),
             "state" => Some(&mut self.state),
+            "value" => Some(&mut self.value),
             _ => None,
         }
     }
@@ -66,6 +80,22 @@ impl fmt::Display for Place {
 }
 
 /// The last list.
-pub const fn last(lists: &[&'static [Place]]) -> &'static [Place] {
+pub const fn last<T>(lists: &[&'static [T]]) -> &'static [T] {
     lists[lists.len() - 1]
+}
+
+/// These places, one list after another.
+pub const fn join<const N: usize>(lists: &[&[Place]]) -> [Place; N] {
+    let mut all = [Place::ANY; N];
+    let (mut count, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut at = 0;
+        while at < lists[list].len() {
+            all[count] = lists[list][at];
+            (count, at) = (count + 1, at + 1);
+        }
+        list += 1;
+    }
+    assert!(count == N, "as many places as the type says");
+    all
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::Id;
 use crate::crypto::text::parse_base64;
 use crate::endpoint::Endpoint;
+use crate::json;
 use crate::shape::{Case, Field, Form, Reply, ShapeKind};
 
 /// The form of the errors with some statuses.
@@ -374,7 +375,7 @@ fn accepts(kind: &ShapeKind, value: &Value) -> bool {
         ShapeKind::Text | ShapeKind::Commas => value.is_string(),
         ShapeKind::OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
         ShapeKind::Boolean => value.is_boolean(),
-        ShapeKind::Integer => integer().is_some(),
+        ShapeKind::Integer => json::is_integer(value),
         ShapeKind::Within { least, most, .. } => integer()
             .is_some_and(|number| number >= *least as f64 && most.is_none_or(|most| number <= most as f64)),
         ShapeKind::Duration => value.as_f64().is_some_and(|seconds| seconds >= 0.0),

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use crate::Service;
 use crate::place::Place;
+use crate::value::{self, Wrong};
 
 /// A reference to a row's static. A misspelled name does not compile.
 pub type Id = &'static Requirement;
@@ -34,6 +37,9 @@ pub struct Requirement {
     pub anchors: &'static [Anchor],
     /// Where it applies; empty if it is not declared. Each place is a cell of the proof.
     pub places: &'static [Place],
+    /// The wrong values that it rejects; empty if they are not declared. Each that it must reject is a cell of the proof, at
+    /// each of its places.
+    pub values: &'static [Wrong],
 }
 
 /// How strongly a requirement is stated.
@@ -101,6 +107,16 @@ impl Requirement {
     /// The statement, trimmed.
     pub fn statement(&self) -> &'static str {
         self.statement.trim()
+    }
+
+    /// The kinds of wrong values that it must reject.
+    pub fn rejected(&self) -> impl Iterator<Item = &'static Wrong> {
+        self.values.iter().filter(|wrong| wrong.open.is_empty())
+    }
+
+    /// The kind of a wrong value; empty if it declares none. `valid` is the valid value, if it is known.
+    pub fn kind(&self, sent: Option<&Value>, valid: Option<&Value>) -> &'static str {
+        value::kind(self.values, sent, valid)
     }
 
     /// Document and sections for reports: `document 3, Errors`.
@@ -186,14 +202,16 @@ impl Evidence {
 ///
 /// A row is written `NAME: Level Subject evidence ["Heading" hash, …];`, with an optional `rule "name"` before
 /// the anchors. `at NAME` before that, or after the name of a group, names a list in the service's module `places`: where
-/// the row, or each row of the group, applies. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
+/// the row, or each row of the group, applies. `values NAME` after it names a list in the module `values`: what the row
+/// rejects. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
 #[macro_export]
 macro_rules! requirements {
     (service $service:ident; $(
         $(#[doc = $about:literal])+
         mod $group:ident $(at $all:ident)? { $(
             $(#[doc = $statement:literal])+
-            $name:ident : $level:ident $subject:ident $evidence:ident $(($why:literal))? $(at $places:ident)? $(rule $rule:literal)?
+            $name:ident : $level:ident $subject:ident $evidence:ident $(($why:literal))? $(at $places:ident)?
+                $(values $values:ident)? $(rule $rule:literal)?
             [$($heading:literal $hash:literal),* $(,)?];
         )* }
     )*) => {
@@ -253,6 +271,7 @@ macro_rules! requirements {
                         rule: concat!("" $(, $rule)?),
                         anchors: &[$(Anchor { heading: $heading, hash: $hash }),*],
                         places: $crate::place::last(&[PLACES, $(super::super::places::$places)?]),
+                        values: $crate::place::last(&[&[], $(super::super::values::$values)?]),
                     };
                 )*
 

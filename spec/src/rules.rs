@@ -4,6 +4,8 @@
 //! requirement. [`Strict`] enforces all of them. [`Without`] switches one off: vectors use it to prove that a case is
 //! rejected by the rule it names. The simulator has its own implementation for a running service.
 
+use serde_json::Value;
+
 use crate::Id;
 
 /// A rejected input: the rule, and what was seen.
@@ -34,6 +36,9 @@ pub trait Rules {
         if self.is_off(rule, part) || holds { Ok(()) } else { Err(Refused { rule, why: why() }) }
     }
 
+    /// What is decided next is about a wrong value of this kind. The place is left again if the value is accepted.
+    fn judge(&mut self, _kind: Option<&'static str>) {}
+
     /// The reverse of a guard: rejects only if the rule is violated and not `holds`.
     fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {
         if self.violated(rule).is_some() && !holds { Err(Refused { rule, why: why() }) } else { Ok(()) }
@@ -49,6 +54,47 @@ impl dyn Rules + '_ {
     /// A guard: rejects unless `holds`.
     pub fn require(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
         self.guard(rule, "", holds, &mut || why())
+    }
+
+    /// A guard of a rule that declares wrong values: rejects unless `holds`. `valid` is the valid value, if it is known.
+    pub fn require_value(
+        &mut self,
+        rule: Id,
+        sent: Option<&Value>,
+        valid: Option<&Value>,
+        holds: bool,
+        why: impl Fn() -> String,
+    ) -> Result<(), Refused> {
+        if holds {
+            return self.require(rule, holds, why);
+        }
+        self.judge(Some(rule.kind(sent, valid)));
+        self.require(rule, holds, why)?;
+        self.judge(None);
+        Ok(())
+    }
+
+    /// A parser of a rule that declares wrong values: strict, or lenient when the rule is violated.
+    pub fn parse_value<T>(
+        &mut self,
+        rule: Id,
+        sent: &Value,
+        valid: Option<&Value>,
+        strict: impl FnOnce() -> Result<T, String>,
+        lenient: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, Refused> {
+        let why = match strict() {
+            Ok(parsed) => {
+                self.guard(rule, "", true, &mut String::new)?;
+                return Ok(parsed);
+            }
+            Err(why) => why,
+        };
+        self.judge(Some(rule.kind(Some(sent), valid)));
+        let parsed = if self.violated(rule).is_none() { Err(why) } else { lenient() };
+        let parsed = parsed.map_err(|why| Refused { rule, why })?;
+        self.judge(None);
+        Ok(parsed)
     }
 
     /// A guard of a rule with several parts. Each part can be violated alone.

@@ -95,6 +95,8 @@ pub struct Cost {
     pub publishes_elsewhere: u32,
     /// The requests and publishes that it adds on a shared target if the profile has a domain with a pending transfer.
     pub with_pending: (u32, u32),
+    /// The requests that it adds on a shared target where all wrong values are sent, and of these those of `with_pending`.
+    pub deeper: (u32, u32),
     /// Domains that it makes in its own world.
     pub domains: u32,
     /// Uploads that count against an address's hour.
@@ -119,6 +121,7 @@ impl Cost {
         publishes: 0,
         publishes_elsewhere: 0,
         with_pending: (0, 0),
+        deeper: (0, 0),
         domains: 0,
         drops: 0,
         bytes: 0,
@@ -132,6 +135,14 @@ impl Cost {
             Some(elsewhere) if !own => elsewhere,
             _ => self.requests,
         }
+    }
+
+    /// The cost where all wrong values are sent.
+    #[must_use]
+    pub const fn in_depth(mut self) -> Cost {
+        self.elsewhere = Some(self.requests_at(false) + self.deeper.0);
+        self.with_pending.0 += self.deeper.1;
+        self
     }
 
     /// Publishes in the check's own world, or the maximum on a shared target.
@@ -316,6 +327,13 @@ impl Check {
     #[must_use]
     pub const fn pending(mut self, requests: u32, publishes: u32) -> Check {
         self.cost.with_pending = (requests, publishes);
+        self
+    }
+
+    /// With this many more requests on a shared target where all wrong values are sent, and more where a transfer is pending.
+    #[must_use]
+    pub const fn deeper(mut self, requests: u32, pending: u32) -> Check {
+        self.cost.deeper = (requests, pending);
         self
     }
 

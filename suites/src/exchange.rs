@@ -159,6 +159,6 @@ impl Response {
 
     /// The body as JSON.
     pub fn json(&self) -> Result<serde_json::Value, String> {
-        serde_json::from_slice(&self.body).map_err(|e| e.to_string())
+        assay_spec::json::parse(&self.body).map_err(|e| e.to_string())
     }
 }

@@ -5,7 +5,7 @@ mod estimate;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::check::{Check, Need, Stop, Weight};
+use crate::check::{Check, Cost, Need, Stop, Weight};
 use crate::dry;
 use crate::probe::Settings;
 use crate::publish::Pool;
@@ -20,6 +20,8 @@ pub use estimate::{Class, Plan, Sums};
 pub struct Planned {
     /// The check.
     pub check: &'static Check,
+    /// What it costs.
+    pub cost: Cost,
     /// What is known of it before anything was sent.
     pub left_out: Option<LeftOut>,
 }
@@ -51,7 +53,11 @@ pub struct Wishes {
 /// Plans `checks` against `target`, by what they need alone.
 pub fn plan(target: &dyn Target, checks: &[&'static Check]) -> Vec<Planned> {
     let missing = |check| missing(target, check, false).map(|need| LeftOut::not_testable(needs(need, check)));
-    checks.iter().copied().map(|check| Planned { check, left_out: missing(check) }).collect()
+    checks
+        .iter()
+        .copied()
+        .map(|check| Planned { check, cost: check.cost, left_out: missing(check) })
+        .collect()
 }
 
 /// Plans `checks` against `target` as far as it can be known without a request: by what they need, by what the caller
@@ -63,8 +69,9 @@ pub async fn foresee(
     checks: &[&'static Check],
 ) -> Vec<Planned> {
     let mut planned = plan(target, checks);
-    for Planned { check, left_out } in &mut planned {
+    for Planned { check, cost, left_out } in &mut planned {
         let check: &'static Check = check;
+        *cost = settings.depth.cost(check);
         if settings.real_time {
             *left_out = missing(target, check, true).map(|need| LeftOut::not_testable(needs(need, check)));
         }

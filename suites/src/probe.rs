@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use assay_spec::value::Wrong;
 use assay_spec::{Dialect, Instant, Place};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::check::{Check, Checking, Stop};
+use crate::check::{Check, Checking, Cost, Stop};
 use crate::exchange::{Exchange, Response};
 use crate::owners;
 use crate::pace::{Pace, TurnedAway};
@@ -38,6 +39,28 @@ pub enum Places {
     Only(Place),
 }
 
+/// Which wrong values checks send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// All in a world of the check's own, elsewhere the most likely ones.
+    #[default]
+    ByTarget,
+    /// The most likely ones.
+    Standard,
+    /// All.
+    Full,
+}
+
+impl Depth {
+    /// What a check costs.
+    pub const fn cost(self, check: &Check) -> Cost {
+        match self {
+            Depth::Full => check.cost.in_depth(),
+            Depth::ByTarget | Depth::Standard => check.cost,
+        }
+    }
+}
+
 /// Settings of a run that every check sees.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -49,6 +72,8 @@ pub struct Settings {
     pub read_only: bool,
     /// Where matrix checks run.
     pub places: Places,
+    /// Which wrong values are sent.
+    pub depth: Depth,
     /// Checks wait for what nothing can make pass faster.
     pub real_time: bool,
     /// Entries of the profile that the target does not confirm: by key, why the checks that rest on them are skipped.
@@ -313,6 +338,21 @@ impl<'run> Probe<'run> {
         )
     }
 
+    /// Whether all wrong values are sent.
+    pub(crate) fn sends_all(&self) -> bool {
+        match self.settings.depth {
+            Depth::ByTarget => self.owns_time(),
+            Depth::Standard => false,
+            Depth::Full => true,
+        }
+    }
+
+    /// The wrong values of the check's requirement that are sent.
+    pub(crate) fn wrong_values(&self) -> impl Iterator<Item = &'static Wrong> {
+        let all = self.sends_all();
+        self.check.requirement.values.iter().filter(move |wrong| all || !wrong.is_deep)
+    }
+
     /// Whether answers come from a recording.
     pub(crate) fn plays(&self) -> bool {
         self.recorder.plays()
@@ -332,8 +372,11 @@ impl<'run> Probe<'run> {
         self.statistics(|statistics| statistics.classes.insert(class.to_owned()));
         // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
         if self.statistics(|statistics| statistics.exchanges.is_empty()) {
-            let reserved =
-                self.pace.start(class, self.check.cost.requests_at(false)).await.map_err(turned_away)?;
+            let reserved = self
+                .pace
+                .start(class, self.settings.depth.cost(self.check).requests_at(false))
+                .await
+                .map_err(turned_away)?;
             self.statistics(|statistics| statistics.reserved = Some((class.to_owned(), reserved)));
             return Ok(());
         }

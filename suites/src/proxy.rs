@@ -1,4 +1,7 @@
 //! HTTP proxies from the usual environment variables.
+//!
+//! `CONNECT` is written here: the tunnel of `hyper-util` returns neither the status nor the reason phrase of a proxy that
+//! rejects it, and accepts no other status than 200.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -12,6 +15,8 @@ use url::{Host, Position, Url};
 const ANSWER: Duration = Duration::from_secs(20);
 /// The maximum size of a proxy's response head.
 const HEAD_BYTES: usize = 8 * 1024;
+/// How much of a proxy's reason phrase a message has.
+const PHRASE_CHARS: usize = 80;
 /// The variables that name proxies; if both spellings are set, the first one is used.
 const VARIABLES: [[&str; 2]; 3] =
     [["HTTP_PROXY", "http_proxy"], ["HTTPS_PROXY", "https_proxy"], ["ALL_PROXY", "all_proxy"]];
@@ -216,7 +221,11 @@ impl Proxy {
         match status.ok_or("its response is not HTTP")? {
             200..=299 => Ok(()),
             407 => Err("it requires a user and password (status 407)".to_owned()),
-            status => Err(format!("it does not open a tunnel to {place} (status {status})")),
+            status => {
+                let phrase: String = parsed.reason.unwrap_or_default().chars().take(PHRASE_CHARS).collect();
+                let said = format!("{status} {phrase}");
+                Err(format!("it does not open a tunnel to {place} (status {})", said.trim_end()))
+            }
         }
     }
 }
@@ -292,6 +301,38 @@ mod tests {
             assert!(why.starts_with(words) && !why.contains("hunter2"), "{why}");
         }
         assert_eq!(proxy_for(&Proxies::all("", ""), "http://a.example"), Ok(None));
+    }
+
+    #[tokio::test]
+    async fn a_rejected_tunnel_is_reported_with_the_proxys_status_and_phrase() {
+        let url = Url::parse("https://a.example").unwrap();
+        let proxies = Proxies::all("http://proxy.example:3128", "");
+        let proxy = proxies.for_url(&url).unwrap().unwrap();
+        for (answer, said) in [
+            ("HTTP/1.1 204 No\r\n\r\n", None),
+            (
+                "HTTP/1.0 403 Not here\r\nA: b\r\n\r\n",
+                Some("a tunnel to a.example:443 (status 403 Not here)"),
+            ),
+            ("HTTP/1.1 502\r\n\r\n", Some("(status 502)")),
+            ("HTTP/1.1 407 Who\r\n\r\n", Some("it requires a user and password (status 407)")),
+            ("SSH-2.0\r\n\r\n", Some("its response is not HTTP")),
+            ("HTTP/1.1 200", Some("the connection ended before its response")),
+        ] {
+            let (mut io, mut far) = tokio::io::duplex(4096);
+            far.write_all(answer.as_bytes()).await.unwrap();
+            far.shutdown().await.unwrap();
+            match (proxy.tunnel(&mut io, &url).await, said) {
+                (Ok(()), None) => {}
+                (Err(why), Some(said)) => {
+                    assert!(
+                        why.starts_with("the proxy http://proxy.example:3128: ") && why.contains(said),
+                        "{why}"
+                    );
+                }
+                other => panic!("{answer}: {other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub struct Ran {
 pub struct SimTrace {
     /// The requirements that it consulted, by id.
     pub consulted: BTreeSet<String>,
+    /// The requirements by which it was rejected, by id.
+    pub rejected: BTreeSet<String>,
     /// The variations that it consulted, by name, whether they are active or not.
     pub variations: BTreeSet<String>,
     /// The transitions that its machines made.
@@ -528,6 +530,7 @@ async fn coverage(environment: &Environment) -> SimTrace {
     };
     SimTrace {
         consulted: texts("consulted"),
+        rejected: texts("rejected"),
         variations: texts("variations"),
         transitions: texts("transitions"),
     }

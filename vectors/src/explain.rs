@@ -17,7 +17,7 @@ use crate::manifest;
 use crate::witness::{Witness, witnesses};
 use line::Page;
 
-pub(crate) use line::{Line, Tone};
+pub use line::{Line, Tone};
 
 /// The complete explanation of a case. Without colors, brackets mark what an edit changed.
 pub fn explain(case: &Case, colour: bool) -> String {
@@ -25,7 +25,7 @@ pub fn explain(case: &Case, colour: bool) -> String {
 }
 
 /// The explanation, line by line.
-pub(crate) fn explanation(case: &Case) -> Vec<Line> {
+pub fn explanation(case: &Case) -> Vec<Line> {
     let base = case.base.as_ref().and_then(|base| all().iter().find(|other| other.id == *base));
     let page = &mut Page::default();
     page.strong(&case.id);

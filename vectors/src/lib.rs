@@ -31,7 +31,6 @@ pub mod lint;
 pub mod manifest;
 pub mod op;
 pub mod pack;
-pub mod page;
 pub mod run;
 pub mod shim;
 mod steps;

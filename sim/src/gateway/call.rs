@@ -210,4 +210,8 @@ impl Rules for Choice<'_> {
     ) -> Result<(), Refused> {
         if self.passes(rule) { Ok(()) } else { self.core.guard(rule, part, holds, why) }
     }
+
+    fn judge(&mut self, kind: Option<&'static str>) {
+        self.core.judge(kind);
+    }
 }

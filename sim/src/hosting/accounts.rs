@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use assay_spec::hosting::key_e::{self, Sentences};
 use assay_spec::hosting::machines::{DeploymentState, ProjectState};
+use assay_spec::hosting::places::{CREATION, PROJECT_CREATION};
 use assay_spec::{Strict, crypto::address::Address, crypto::text::base64url};
 use imbl::{OrdMap, Vector};
 use serde_json::Value;
@@ -160,6 +161,11 @@ impl Accounts {
         self.deployments.get_mut(id).map(Arc::make_mut)
     }
 
+    /// The target of a deployment's project.
+    pub(super) fn target(&self, deployment: &str) -> Option<Target> {
+        Some(self.project(&self.deployment(deployment)?.project)?.target)
+    }
+
     pub(super) fn machine(&self, address: &str) -> Option<&Machine> {
         self.machines.get(address).map(|machine| &**machine)
     }
@@ -206,7 +212,7 @@ impl Accounts {
         name: &str,
     ) -> Arc<str> {
         let n = self.next();
-        let id: Arc<str> = seams::project_id(core, n).into();
+        let id: Arc<str> = core.within(PROJECT_CREATION[0], |core| seams::project_id(core, n)).into();
         let project = Project {
             id: id.clone(),
             owner: owner.clone(),
@@ -230,7 +236,7 @@ impl Accounts {
     /// Adds a deployment. It is not written yet.
     pub(super) fn add_deployment(&mut self, core: &mut Core, project: &Arc<str>, legacy: bool) -> Arc<str> {
         let number = self.next();
-        let id: Arc<str> = seams::deployment_id(core, number).into();
+        let id: Arc<str> = core.within(CREATION[0], |core| seams::deployment_id(core, number)).into();
         let deployment = Deployment {
             id: id.clone(),
             project: project.clone(),

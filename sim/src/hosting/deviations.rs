@@ -11,22 +11,24 @@ use serde_json::{Value, json};
 use super::accounts::{self, Project};
 use super::keys;
 use super::seams::{
-    self, Batches, DelegateEdits, Deletion, Deployer, DeploymentId, Following, Pinner, ProjectId, Secure,
-    Store, Wrap, WriteAmend,
+    Batches, DelegateEdits, Deletion, Deployer, DeploymentId, Following, Pinner, ProjectId, Secure, Store,
+    Wrap, WriteAmend,
 };
-use super::step::{Place, Step};
+use super::step::{Authorship, Step};
+use super::write::artifacts;
 use super::write::deployments::NO_HASH;
 use super::write::document::{Document, DocumentKind, put};
 use super::write::machines::{ClaimBody, Tarball};
-use super::write::messages::{self, Targets};
+use super::write::messages::Targets;
 use super::write::projects::{Emptied, EntryTimes, ProjectsMap};
 use super::write::seal::{Bundle, BundleKeys, Envelope, EnvelopeKeys};
 use super::write::security::SecurityBody;
 use super::write::sign::{Draft, Record, send};
-use super::write::{Amend, Amends, Edit, Outcome};
+use super::write::{Amend, Amends, Edit};
 use crate::deviation::{Deviation, deviations};
 
-const ENTRY: &[DocumentKind] = &[DocumentKind::Entry];
+const ENTRY: &[DocumentKind] = &[DocumentKind::Entry, DocumentKind::Tombstone];
+const LIVING: &[DocumentKind] = &[DocumentKind::Entry];
 const PROJECT: &[DocumentKind] = &[DocumentKind::Project];
 const CREATION: &[DocumentKind] = &[DocumentKind::Creation];
 const TERMINAL: &[DocumentKind] = &[DocumentKind::Terminal];
@@ -35,21 +37,23 @@ const DEPLOYMENT: &[DocumentKind] = &[DocumentKind::Deployment];
 
 /// Every deviation of the application.
 pub(super) const ALL: &[Deviation] = deviations! {
-    records::CHANNEL => "a creation is on the default channel", step |d: &mut Draft| {
-        if matches!(d.record, Record::Creation) {
+    records::CHANNEL => "records are on the default channel", step |d: &mut Draft| {
+        // The network accepts nothing from a session key there.
+        if !d.is_by_session() && !matches!(d.record, Record::Instance) {
             d.channel.clone_from(&d.default_channel);
         }
     };
     records::SIGNATURE => "records are signed like requests, over their own text",
         step |d: &mut Draft| d.as_request |= !matches!(d.record, Record::Claim { .. });
-    records::ADDRESS => "the address of a creation has no `0x`", step |d: &mut Draft| {
-        if matches!(d.record, Record::Creation) {
-            d.content["address"] = bare(&d.content["address"]);
+    records::ADDRESS => "records have no address", step |d: &mut Draft| {
+        // The network treats the sender as the owner of such an AGGREGATE. It rejects one with an invalid address.
+        if let (false, Value::Object(content)) = (matches!(d.record, Record::Instance), &mut d.content) {
+            content.shift_remove("address");
         }
     };
-    records::TIME => "the time of a claim is in milliseconds", step |d: &mut Draft| {
+    records::TIME => "the time of records is in milliseconds", step |d: &mut Draft| {
         // In milliseconds it is still an integer, which a signature can cover.
-        if matches!(d.record, Record::Claim { .. }) {
+        if !matches!(d.record, Record::Instance) {
             d.content["time"] = json!(d.time_s.saturating_mul(1000));
         }
     };
@@ -111,22 +115,19 @@ pub(super) const ALL: &[Deviation] = deviations! {
     bundle::TARBALL => "the bundle contains only the manifest",
         step |t: &mut Tarball| t.bytes = t.manifest.clone().into_bytes();
 
-    projects::TYPE => "an edit is sent as a POST", step |d: &mut Draft| {
-        if matches!(d.record, Record::Projects { is_edit: true, .. }) {
+    projects::TYPE => "projects are sent as a POST", step |d: &mut Draft| {
+        if matches!(d.record, Record::Projects { .. }) {
             d.kind = MessageType::Post;
         }
     };
-    projects::KEY => "the key of an edit is `project`", step |e: &mut Edit| {
-        if e.event == ProjectEvent::Edit {
-            e.key = "project";
-        }
-    };
-    projects::OWNER => "an edit by the session key is under that key's address", step |d: &mut Draft| {
-        if matches!(d.record, Record::Projects { is_by_session: true, .. }) {
+    projects::KEY => "the key is `project`", step |e: &mut Edit| e.key = "project";
+    projects::OWNER => "the session key writes under its own address", step |d: &mut Draft| {
+        if let Record::Projects { session } = &d.record {
+            d.sender = session.clone();
             d.content["address"] = json!(d.sender.address());
         }
     };
-    projects::SIGNER => "the delegate signs edits and is authorized to",
+    projects::SIGNER => "the delegate signs and is authorized to",
         step |s: &mut DelegateEdits| s.0 = true;
     projects::MAP => "the map has only the key `entries`, with an array", step |d: &mut Draft| {
         if let (Record::Projects { .. }, Value::Object(entries)) = (&d.record, &d.content["content"]) {
@@ -149,7 +150,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     projects::DELETED => "`deleted` is a string",
         step |d: &mut Document| d.put(ENTRY, "/public/deleted", json!("false"));
     projects::ENCRYPTED => "`encrypted` is an empty string",
-        step |d: &mut Document| d.put(ENTRY, "/encrypted", json!(""));
+        step |d: &mut Document| d.put(LIVING, "/encrypted", json!(""));
     projects::PLAINTEXT_FORM => "the plaintext is an array",
         step |d: &mut Document| d.put(PROJECT, "", json!([]));
     projects::PLAINTEXT_NAME => "`name` is a number",
@@ -169,8 +170,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
     projects::TOMBSTONE => "the envelope of a deleted project is not emptied",
         step |e: &mut Emptied| e.after = e.before.clone();
 
-    deployments::TYPE => "a creation is an AGGREGATE under the delegate's own address", step |d: &mut Draft| {
-        if matches!(d.record, Record::Creation) {
+    deployments::TYPE => "records are an AGGREGATE under the delegate's own address", step |d: &mut Draft| {
+        if matches!(d.record, Record::Creation | Record::Terminal { .. }) {
             // An AGGREGATE that the network accepts: under the delegate's own address.
             d.kind = MessageType::Aggregate;
             d.content["key"] = json!("deployments");
@@ -182,11 +183,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
             d.content["type"] = json!("deployment");
         }
     };
-    deployments::DELEGATE => "creations are sent by an unrelated address",
+    deployments::DELEGATE => "records are sent by an unrelated address",
         step |s: &mut Deployer| s.0 = |core| keys::stranger(core);
-    deployments::BODY => "the body of a creation is a string", step |d: &mut Document| {
+    deployments::BODY => "the body is a string", step |d: &mut Document| {
         let text = d.value.to_string();
-        d.put(CREATION, "", json!(text));
+        d.put(BOTH, "", json!(text));
     };
     deployments::DEPLOYMENT_ID => "`deploymentId` is a number",
         step |d: &mut Document| d.put(BOTH, "/deploymentId", json!(7));
@@ -321,13 +322,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     security::OWNER => "the wallet also posts `security` under the session key's address",
         step |f: &mut Following| {
-            if matches!(f.after, Step::Security { place: Place::Own }) && f.is_first {
-                f.steps.push(Step::Security { place: Place::Elsewhere });
+            if matches!(f.after, Step::Security { by: Authorship::Own }) && f.is_first {
+                f.steps.push(Step::Security { by: Authorship::Elsewhere });
             }
         };
     security::SIGNER => "the delegate also posts `security`", step |f: &mut Following| {
-        if matches!(f.after, Step::Security { place: Place::Own }) && f.is_first {
-            f.steps.push(Step::Security { place: Place::ByDelegate });
+        if matches!(f.after, Step::Security { by: Authorship::Own }) && f.is_first {
+            f.steps.push(Step::Security { by: Authorship::ByDelegate });
         }
     };
     security::AUTHORIZATIONS => "`authorizations` is an object", step |s: &mut SecurityBody| {
@@ -407,9 +408,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
         let others: Vec<String> = others.cloned().collect();
         t.hashes.extend(others);
     };
-    forget::EVERY => "the last hash is missing", step |t: &mut Targets| {
+    forget::EVERY => "the first hash is missing", step |t: &mut Targets| {
         if t.hashes.len() > 1 {
-            t.hashes.pop();
+            t.hashes.remove(0);
         }
     };
     forget::OWN => "the hashes include an artifact of another project",
@@ -431,35 +432,33 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     history::ONE_AMEND => "a deployment has two terminal records",
         step |f: &mut Following| f.amend_again(Amends::CreationAgain);
-    history::FINISHES => "a failed deployment has no terminal record", step |s: &mut WriteAmend| {
-        s.0 = |core, state, owner, amend, time_s| match amend.outcome {
-            Outcome::Failed => None,
-            Outcome::Live => messages::amend(core, state, owner, amend, time_s),
-        };
-    };
+    history::FINISHES => "a deployment has no terminal record",
+        step |s: &mut WriteAmend| s.0 = |_, _, _, _, _| None;
     history::SECURITY_ONCE => "`security` is written again with each further project",
         step |f: &mut Following| {
             if matches!(f.after, Step::Projects { event: ProjectEvent::Create, .. }) && !f.is_first {
-                f.steps.push(Step::Security { place: Place::Own });
+                f.steps.push(Step::Security { by: Authorship::Own });
             }
         };
     history::SECURITY_EXISTS => "`security` is never written", step |s: &mut Secure| s.0 = |_, _, _, _| None;
-    history::CREATED_AT_KEPT => "an edit changes `createdAt`",
+    history::CREATED_AT_KEPT => "a change of a project changes `createdAt`",
         step |t: &mut EntryTimes| t.created_s = t.now_s;
-    history::UPDATED_AT_MOVES => "an edit sets `updatedAt` back", step |t: &mut EntryTimes| {
+    history::UPDATED_AT_MOVES => "a change of a project sets `updatedAt` back", step |t: &mut EntryTimes| {
         if t.is_edit {
             t.updated_s = t.created_s - 1;
         }
     };
-    history::MAP_KEPT => "an edit changes the framework of other projects", step |m: &mut ProjectsMap| {
+    history::MAP_KEPT => "a map changes the framework of other projects", step |m: &mut ProjectsMap| {
         let is_other = |one: &Project| one.id != m.changed && one.state == ProjectState::Active;
-        let others = m.entries.iter_mut().filter(|(one, _)| m.event == ProjectEvent::Edit && is_other(one));
-        for (project, entry) in others {
+        for (project, entry) in m.entries.iter_mut().filter(|(one, _)| is_other(one)) {
             put(entry, "/public/framework", json!(format!("{}-next", project.framework)));
         }
     };
-    history::ENTRY_STAYS => "a deleted project is missing from the map", step |m: &mut ProjectsMap| {
-        m.entries.retain(|(one, _)| m.event != ProjectEvent::Tombstone || one.id != m.changed);
+    history::ENTRY_STAYS => "deleted projects are missing from the map", step |m: &mut ProjectsMap| {
+        let is_deleted = |one: &Project| {
+            one.state == ProjectState::Deleted || (m.event == ProjectEvent::Tombstone && one.id == m.changed)
+        };
+        m.entries.retain(|(one, _)| !is_deleted(one));
     };
     history::DELETED_STAYS => "a later map contains a deleted project unchanged", step |m: &mut ProjectsMap| {
         for (project, entry) in m.entries.iter_mut().filter(|(one, _)| one.state == ProjectState::Deleted) {
@@ -474,7 +473,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     recovery::LIVE_RESOLVES => "`storeRef` of a live deployment names a STORE without a file",
         step |s: &mut Store| {
             s.0 = |core, owner, _| {
-                let (sender, time_s) = (seams::pinner(core, owner), core.now().seconds());
+                let (sender, time_s) = (artifacts::pinner(core, owner), core.now().seconds());
                 let content = json!({ "address": sender.address(), "item_type": "storage", "time": time_s });
                 // Channel and time are those of any record.
                 let draft = Draft::new(core, Record::Creation, content, sender, time_s);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::accounts::Deployment;
 use super::seams::{Batches, Following};
-use super::step::{Found, Place, Step};
+use super::step::{Authorship, Found, Step};
 use super::write::{Amend, Amends, Outcome, Sent};
 use super::{State, Written, faults, lookups};
 use crate::core::Core;
@@ -19,7 +19,8 @@ pub(super) fn between(state: &mut State, core: &mut Core, id: u64, step: &Step) 
         Step::Tidy { project } => lookups::begin(state, core, project),
         Step::Settle { project } => {
             let good = state.jobs.get(&id).map(|job| job.good.clone()).unwrap_or_default();
-            let Batches(batches) = core.step(Batches(vec![good]));
+            let Batches(batches) =
+                core.within(step.place(&state.accounts), |core| core.step(Batches(vec![good])));
             batches.into_iter().map(|hashes| Step::Forget { project: project.clone(), hashes }).collect()
         }
         Step::Ask { deployment, removed } => {
@@ -69,8 +70,8 @@ pub(super) fn accepted(
     };
     let mut is_first = true;
     let steps = match step {
-        Step::Security { place } => {
-            is_first = secured(state, id, *place, sent);
+        Step::Security { by } => {
+            is_first = secured(state, id, *by, sent);
             Vec::new()
         }
         Step::Projects { project, event, .. } => {
@@ -123,7 +124,8 @@ pub(super) fn accepted(
         | Step::Machine { .. }
         | Step::Resume => Vec::new(),
     };
-    core.step(Following { after: step.clone(), is_first, steps }).steps
+    let following = Following { after: step.clone(), is_first, steps };
+    core.within(step.place(&state.accounts), |core| core.step(following).steps)
 }
 
 fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
@@ -160,10 +162,10 @@ fn note(state: &mut State, id: u64, step: &Step, sent: &Sent, hash: &Arc<str>) {
 }
 
 /// Returns whether it is the owner's first `security`.
-fn secured(state: &mut State, id: u64, place: Place, sent: &Sent) -> bool {
+fn secured(state: &mut State, id: u64, by: Authorship, sent: &Sent) -> bool {
     let owner = state.jobs.get(&id).map(|job| job.owner.clone()).unwrap_or_default();
     let Some(owner) = state.accounts.owner_mut(&owner) else { return false };
-    if place == Place::Own {
+    if by == Authorship::Own {
         owner.admits_session = sent.entry == Some(Value::Bool(true));
     }
     !std::mem::replace(&mut owner.secured, true)

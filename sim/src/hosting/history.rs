@@ -6,7 +6,7 @@ use assay_spec::hosting::machines::ProjectEvent;
 use serde_json::{Value, json};
 
 use super::accounts::Target;
-use super::step::{Place, Signer, Step};
+use super::step::{Authorship, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
 use super::{State, plan, seed_history, view};
@@ -29,7 +29,7 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>, count:
         event,
         signer: Signer::Wallet,
     };
-    let mut steps = vec![Step::Security { place: Place::Own }];
+    let mut steps = vec![Step::Security { by: Authorship::Own }];
     steps.extend(projects.iter().map(|project| map(project, ProjectEvent::Create)));
     let (gone, stay) = projects.split_last().expect("there is at least one project");
     let names = ["processed", "removing", "removed", "forgotten", "absent", "failed", "legacy"];

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use assay_spec::hosting::machines::ProjectEvent;
+use assay_spec::hosting::places::FORGET;
 use assay_spec::instant::DAY;
 
 use super::State;
 use super::seams::{Beginning, Deletion};
-use super::step::{Place, Signer, Step};
+use super::step::{Authorship, Signer, Step};
 use super::write::{Amend, Amends, Outcome};
 use crate::core::Core;
 
@@ -24,7 +25,7 @@ pub(super) fn create_project(
 ) -> Vec<Step> {
     let create = map(project, ProjectEvent::Create, signer);
     let secured = state.accounts.owner(owner).is_none_or(|owner| owner.secured || owner.projects.len() > 1);
-    let security = Step::Security { place: Place::Own };
+    let security = Step::Security { by: Authorship::Own };
     if secured { vec![create] } else { core.step(Beginning(vec![security, create])).0 }
 }
 
@@ -69,7 +70,7 @@ pub(super) fn edit(
 pub(super) fn delete(core: &mut Core, project: &Arc<str>, signer: Signer) -> Vec<Step> {
     let tombstone = map(project, ProjectEvent::Tombstone, signer);
     let tidy = Step::Tidy { project: project.clone() };
-    core.step(Deletion(vec![tombstone, tidy])).0
+    core.within(FORGET[0], |core| core.step(Deletion(vec![tombstone, tidy])).0)
 }
 
 /// Boots a machine that receives the project's bundles from now on.

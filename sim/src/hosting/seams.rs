@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::accounts::{self, Accounts, Machine, Owner, Project};
 use super::keys::Secret;
-use super::step::{Place, Signer, Step};
+use super::step::{Authorship, Signer, Step};
 use super::write::{Sent, artifacts, machines, messages, projects};
 use super::{State, write};
 use crate::seam::steps;
@@ -18,13 +18,13 @@ steps! {
     deployment_id: DeploymentId(n: u64) -> String = accounts::deployment_id;
 
     /// Writes `security`.
-    secure: Secure(owner: &Owner, place: Place, time_s: i64) -> Option<Sent> = messages::secure;
+    secure: Secure(owner: &Owner, by: Authorship, time_s: i64) -> Option<Sent> = messages::secure;
     /// Who signs an edit of the projects.
     editor: Editor(owner: &Owner, edit: &write::Edit, signer: Signer) -> Secret = messages::editor;
-    /// Who signs creations.
+    /// Who signs the records of deployments.
     deployer: Deployer() -> Secret = messages::deployer;
-    /// Who stores and forgets artifacts.
-    pinner: Pinner(owner: &Owner) -> Secret = artifacts::pinner;
+    /// Who forgets artifacts, and therefore stores them.
+    pinner: Pinner(owner: &Owner) -> Secret = artifacts::forgetter;
     /// Writes a terminal record.
     amend: WriteAmend(state: &mut State, owner: &Owner, amend: &write::Amend, time_s: i64) -> Option<Sent>
         = messages::amend;
@@ -58,5 +58,5 @@ pub(super) struct Following {
 /// The hashes to forget, in messages.
 pub(super) struct Batches(pub(super) Vec<Vec<Arc<str>>>);
 
-/// The delegate edits projects, and is authorized to.
+/// The delegate writes projects, and is authorized to.
 pub(super) struct DelegateEdits(pub(super) bool);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::accounts::Target;
 use super::seams::Beginning;
-use super::step::{Place, Signer, Step};
+use super::step::{Authorship, Signer, Step};
 use super::steps::begin;
 use super::write::Outcome;
 use super::{State, plan, view};
@@ -22,19 +22,19 @@ const PACE_S: i64 = 60;
 /// Writes the seed history of an owner without records; returns the owner and the content of the history.
 pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Value {
     set_pace(state, core, owner, AGO_S, PACE_S);
-    let targets = [Target::Site, Target::Machine, Target::Site];
-    let frameworks = ["astro", "express", "vite"];
+    let targets = [Target::Site, Target::Machine, Target::Site, Target::Site];
+    let frameworks = ["astro", "express", "vite", "hugo"];
     let mut project = |state: &mut State, n: usize| {
         let name = format!("Project {} \u{2014} \u{e9}", n + 1);
         state.accounts.add_project(core, owner, targets[n], frameworks[n], &name)
     };
-    let projects: [Arc<str>; 3] = std::array::from_fn(|n| project(state, n));
-    let [first, second, third] = &projects;
+    let projects: [Arc<str>; 4] = std::array::from_fn(|n| project(state, n));
+    let [first, second, third, fourth] = &projects;
 
     let map = |project: &Arc<str>, event, signer| Step::Projects { project: project.clone(), event, signer };
     let mut steps: Vec<Step> =
-        projects.iter().map(|project| map(project, ProjectEvent::Create, Signer::Wallet)).collect();
-    steps.insert(0, Step::Security { place: Place::Own });
+        projects[..3].iter().map(|project| map(project, ProjectEvent::Create, Signer::Wallet)).collect();
+    steps.insert(0, Step::Security { by: Authorship::Own });
     let Beginning(mut steps) = core.step(Beginning(steps));
 
     let machine = state.accounts.add_machine(core, second);
@@ -81,6 +81,9 @@ pub(super) fn write(state: &mut State, core: &mut Core, owner: &Arc<str>) -> Val
     }
     steps.extend(plan::delete(core, third, Signer::Wallet));
     steps.push(map(first, ProjectEvent::Edit, Signer::Wallet));
+    // After a deletion: a project without artifacts.
+    steps.push(map(fourth, ProjectEvent::Create, Signer::Wallet));
+    steps.push(map(fourth, ProjectEvent::Tombstone, Signer::Wallet));
     steps.push(Step::Resume);
     begin(state, core, owner.clone(), steps);
 

@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use assay_spec::Place;
 use assay_spec::hosting::machines::ProjectEvent;
+use assay_spec::hosting::places::{
+    BUNDLE, CLAIM, CREATION, FAILED, FORGET, LEGACY, LIVE, PROJECT_CREATION, PROJECT_DELETION, PROJECT_EDIT,
+    SECURITY, SITE,
+};
 use assay_spec::network::store::Reading;
 
-use super::write::Amend;
+use super::accounts::{Accounts, Target};
+use super::write::{Amend, Outcome};
 use crate::exchange::Site;
 
 /// Who signs a map of projects.
@@ -19,7 +25,7 @@ pub(super) enum Signer {
 
 /// Who writes `security`, and under which address. Readers accept the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Authorship {
     /// By the wallet, under its own address.
     Own,
     /// In addition, by the delegate.
@@ -32,7 +38,7 @@ pub(super) enum Place {
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     /// Writes `security`.
-    Security { place: Place },
+    Security { by: Authorship },
     /// Writes the map of projects.
     Projects { project: Arc<str>, event: ProjectEvent, signer: Signer },
     /// Writes a creation. `again`: there is one already.
@@ -84,6 +90,38 @@ impl Step {
             Step::Legacy { .. } => "legacy",
             Step::Ask { .. } | Step::Rival { .. } | Step::Machine { .. } | Step::Resume => "condition",
         }
+    }
+
+    /// Where the application is in this step: at the record that it writes.
+    pub(super) fn place(&self, accounts: &Accounts) -> Place {
+        let places = match self {
+            Step::Security { .. } => SECURITY,
+            Step::Projects { event, .. } => match event {
+                ProjectEvent::Create => PROJECT_CREATION,
+                ProjectEvent::Edit => PROJECT_EDIT,
+                ProjectEvent::Tombstone => PROJECT_DELETION,
+            },
+            Step::Create { .. } => CREATION,
+            Step::Pin { deployment, .. } => match accounts.target(deployment) {
+                Some(Target::Machine) => BUNDLE,
+                _ => SITE,
+            },
+            Step::Amend(amend) => match amend.outcome {
+                Outcome::Live => LIVE,
+                Outcome::Failed => FAILED,
+            },
+            Step::Tidy { .. } | Step::Settle { .. } | Step::Forget { .. } => FORGET,
+            Step::Claim { .. } => CLAIM,
+            Step::Legacy { .. } => LEGACY,
+            Step::Confirm { .. }
+            | Step::Look { .. }
+            | Step::Boot { .. }
+            | Step::Rival { .. }
+            | Step::Machine { .. }
+            | Step::Resume
+            | Step::Ask { .. } => &[Place::ANY],
+        };
+        places[0]
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the document leaves open, varied. Each entry has its code at one seam.
 
 use assay_spec::crypto::text::{hex, parse_hex};
+use assay_spec::hosting::machines::ProjectState;
 use serde_json::{Value, json};
 
 use super::seams::{Beginning, Editor, Following, SealEntry};
@@ -87,7 +88,8 @@ pub(super) const ALL: &[Variation] = variations! {
     "hosting.times-offset" => "times have no fraction and use the offset +00:00",
         step |t: &mut Time| t.0 = t.0.replace(".000Z", "+00:00");
     "hosting.plaintext-null" => "every member of a deployment's plaintext is null", step |d: &mut Document| {
-        if let (DocumentKind::Deployment, Value::Object(members)) = (d.kind, &mut d.value) {
+        let is_deployment = matches!(d.kind, DocumentKind::Deployment | DocumentKind::Earlier);
+        if let (true, Value::Object(members)) = (is_deployment, &mut d.value) {
             members.values_mut().for_each(|value| *value = Value::Null);
         }
     };
@@ -96,7 +98,8 @@ pub(super) const ALL: &[Variation] = variations! {
     "hosting.legacy-entry" => "the entry of the first project has an envelope of version 2",
         step |s: &mut SealEntry| {
             s.0 = |core, accounts, owner, project, plaintext| {
-                if owner.projects.front().is_none_or(|first| *first == project.id) {
+                let is_first = owner.projects.front().is_none_or(|first| *first == project.id);
+                if is_first && project.state == ProjectState::None {
                     return seal::earlier(core, accounts, owner, 2, plaintext);
                 }
                 projects::seal(core, accounts, owner, project, plaintext)

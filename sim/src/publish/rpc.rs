@@ -2,6 +2,7 @@
 
 use assay_spec::Without;
 use assay_spec::crypto::text::base64;
+use assay_spec::json;
 use assay_spec::publish::message::Message;
 use assay_spec::publish::requirements::message::LEGACY;
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ pub(super) fn handle(state: &State, core: &mut Core, request: &Request) -> Reply
     if request.too_large {
         return core.text(413, "Payload Too Large");
     }
-    let answer = match serde_json::from_slice(&request.body) {
+    let answer = match json::parse(&request.body) {
         Err(_) => error(&Value::Null, -32700, "Parse error"),
         Ok(Value::Array(calls)) if calls.is_empty() || calls.len() > BATCH => {
             error(&Value::Null, -32600, "Invalid request")

@@ -5,5 +5,6 @@ mod actor;
 mod deviations;
 mod faults;
 mod history;
+mod places;
 mod seed_history;
 mod walk;

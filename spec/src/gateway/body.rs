@@ -31,6 +31,16 @@ pub(super) fn broken(rule: Id, rules: &mut dyn Rules, why: impl Fn() -> String) 
     rules.require(rule, false, why)
 }
 
+/// As [`broken`], by a value.
+pub(super) fn wrong(
+    rule: Id,
+    sent: Option<&Value>,
+    rules: &mut dyn Rules,
+    why: impl Fn() -> String,
+) -> Result<(), Refused> {
+    rules.require_value(rule, sent, None, false, why)
+}
+
 /// Rejects more than the limit.
 pub(super) fn within(
     what: &dyn std::fmt::Display,
@@ -61,7 +71,7 @@ pub(super) fn conversation<T>(
     let mut messages = Vec::with_capacity(said.len());
     for value in said {
         let Value::Object(message) = value else {
-            broken(each, rules, || format!("a message is {}, not an object", kind(value)))?;
+            wrong(each, Some(value), rules, || format!("a message is {}, not an object", kind(value)))?;
             continue;
         };
         messages.push(read(message, rules)?);
@@ -85,7 +95,7 @@ pub(super) fn required<'a, T>(
     let value = object.get(name);
     let found = value.and_then(read);
     if found.is_none() {
-        broken(rule, rules, || format!("{name} is {}", value.map_or("missing", kind)))?;
+        wrong(rule, value, rules, || format!("{name} is {}", value.map_or("missing", kind)))?;
     }
     Ok(found)
 }

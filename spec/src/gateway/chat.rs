@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::TOO_LARGE;
-use super::body::{broken, conversation, given, kind, object, optional, required, within};
+use super::body::{broken, conversation, given, kind, object, optional, required, within, wrong};
 use super::data_url::{self, ImageData};
 use super::limits;
 use super::requirements::chat::{
@@ -158,7 +158,7 @@ fn message(message: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Messag
         Some(Value::String(text)) => vec![Part::Text(text.clone())],
         Some(Value::Array(parts)) => read_parts(parts, rules)?,
         Some(other) => {
-            broken(&CONTENT, rules, || format!("content is {}", kind(other)))?;
+            wrong(&CONTENT, Some(other), rules, || format!("content is {}", kind(other)))?;
             Vec::new()
         }
     };
@@ -191,7 +191,7 @@ fn read_parts(parts: &[Value], rules: &mut dyn Rules) -> Result<Vec<Part>, Refus
     let mut content = Vec::with_capacity(parts.len());
     for value in parts {
         let Value::Object(object) = value else {
-            broken(&PART, rules, || format!("a content part is {}, not an object", kind(value)))?;
+            wrong(&PART, Some(value), rules, || format!("a content part is {}, not an object", kind(value)))?;
             continue;
         };
         content.extend(part(object, rules)?);
@@ -217,7 +217,7 @@ fn part(part: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Option<Part>
         }
         other => {
             let what = other.map_or("a content part has no type", |_| "a content part's type is unknown");
-            broken(&PART_TYPE, rules, || what.to_owned())?;
+            wrong(&PART_TYPE, part.get("type"), rules, || what.to_owned())?;
             Ok(None)
         }
     }

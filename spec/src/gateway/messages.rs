@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::TOO_LARGE;
-use super::body::{broken, conversation, given, kind, object, required, within};
+use super::body::{broken, conversation, given, kind, object, required, within, wrong};
 use super::limits;
 use super::requirements::messages::{
     BLOCKS, BODY, COMPLETE, CONTENT, MAX_TOKENS, MESSAGE, MESSAGE_OBJECT, MESSAGES, MODEL, ROLE, ROLE_KNOWN,
@@ -113,7 +113,7 @@ fn message(message: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Messag
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(blocks)) => joined_text(blocks, rules)?,
         Some(other) => {
-            broken(&CONTENT, rules, || format!("content is {}", kind(other)))?;
+            wrong(&CONTENT, Some(other), rules, || format!("content is {}", kind(other)))?;
             String::new()
         }
     };

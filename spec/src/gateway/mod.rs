@@ -18,6 +18,7 @@ pub mod responses;
 mod shapes;
 pub mod stand_in;
 pub mod tools;
+pub mod values;
 
 use crate::endpoint::Endpoint;
 use crate::machine::Machine;

@@ -51,29 +51,29 @@ crate::requirements! {
         /// The server rejects a body that is not a JSON object.
         BODY: Must Server Check at CHAT_WHOLE rule "chat.body" ["Inference gateway (paths under {base_url})" 0xf2ea_6536, "Errors" 0x1d28_2805];
         /// The server rejects a chat request whose `model` is missing or not a string.
-        MODEL: Must Server Check at CHAT rule "chat.model" ["Chat request body (`POST /v1/chat/completions`)" 0xe467_001b, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
+        MODEL: Must Server Check at CHAT values REQUIRED_TEXT rule "chat.model" ["Chat request body (`POST /v1/chat/completions`)" 0xe467_001b, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
         /// The server rejects a chat request whose `messages` is missing or not an array.
-        MESSAGES: Must Server Check at CHAT rule "chat.messages" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
+        MESSAGES: Must Server Check at CHAT values REQUIRED_LIST rule "chat.messages" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
         /// The server rejects a message that is not an object.
-        MESSAGE: Must Server Check at CHAT rule "chat.message" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
+        MESSAGE: Must Server Check at CHAT values OBJECTS rule "chat.message" ["Chat request body (`POST /v1/chat/completions`)" 0xeb9e_5296, "Errors" 0x1d28_2805];
         /// `role` of a message is a string.
-        ROLE: Must Server Check at CHAT rule "chat.role" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
+        ROLE: Must Server Check at CHAT values TEXT rule "chat.role" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Errors" 0x1d28_2805];
         /// `content` of a message is a string or an array.
-        CONTENT: Must Server Check at CHAT rule "chat.content" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
+        CONTENT: Must Server Check at CHAT values CONTENT rule "chat.content" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
         /// The server rejects a content part that is not an object.
-        PART: Must Server Check at CHAT rule "chat.part" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
+        PART: Must Server Check at CHAT values OBJECTS rule "chat.part" ["Chat request body (`POST /v1/chat/completions`)" 0xc6c3_95f4, "Errors" 0x1d28_2805];
         /// `type` of a content part is a string.
-        PART_TYPE: Must Server Check at CHAT rule "chat.part-type" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        PART_TYPE: Must Server Check at CHAT values TEXT rule "chat.part-type" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `text` of a text part is a string.
-        PART_TEXT: Must Server Check at CHAT rule "chat.part-text" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Errors" 0x1d28_2805];
+        PART_TEXT: Must Server Check at CHAT values TEXT rule "chat.part-text" ["Chat request body (`POST /v1/chat/completions`)" 0xd29c_2789, "Errors" 0x1d28_2805];
         /// `image_url` of an image part is an object.
-        PART_IMAGE: Must Server Check at CHAT rule "chat.part-image" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        PART_IMAGE: Must Server Check at CHAT values OBJECTS rule "chat.part-image" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `url` of an image part is a string.
-        PART_IMAGE_URL: Must Server Check at CHAT rule "chat.part-image-url" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
+        PART_IMAGE_URL: Must Server Check at CHAT values TEXT rule "chat.part-image-url" ["Chat request body (`POST /v1/chat/completions`)" 0x32fe_0984, "Errors" 0x1d28_2805];
         /// `tool_call_id` of a tool message is a string.
-        TOOL_CALL_ID: Must Server Check at CHAT rule "chat.tool-call-id" ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7, "Errors" 0x1d28_2805];
+        TOOL_CALL_ID: Must Server Check at CHAT values TEXT rule "chat.tool-call-id" ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7, "Errors" 0x1d28_2805];
         /// `stream` is a boolean.
-        STREAM: Must Server Check at CHAT_WHOLE rule "chat.stream" ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Errors" 0x1d28_2805];
+        STREAM: Must Server Check at CHAT_WHOLE values SWITCH rule "chat.stream" ["Chat request body (`POST /v1/chat/completions`)" 0xa5b7_a47f, "Errors" 0x1d28_2805];
         /// Which roles exist besides `user` and `tool` is left open; the simulator accepts those of the wire format.
         ROLE_KNOWN: May Server Open("the table says `values used`, and a tool conversation needs a role that it does not list") rule "chat.role-known" ["Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81];
         /// Which members of a message may be missing is left open; the simulator requires a role, a content (except for
@@ -129,19 +129,19 @@ crate::requirements! {
         /// The server accepts a follow-up request with a message of role `tool`, the id of the call and its content.
         ROUND_TRIP: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// `tools` is an array.
-        TOOLS: Must Server Check at CHAT rule "tools.tools" ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Errors" 0x1d28_2805];
+        TOOLS: Must Server Check at CHAT values LIST rule "tools.tools" ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Errors" 0x1d28_2805];
         /// Each tool is an object.
-        TOOL: Must Server Check at CHAT rule "tools.tool" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        TOOL: Must Server Check at CHAT values OBJECTS rule "tools.tool" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `type` of a tool is a string.
-        TYPE: Must Server Check at CHAT rule "tools.type" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        TYPE: Must Server Check at CHAT values TEXT rule "tools.type" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `function` of a tool is an object.
-        FUNCTION: Must Server Check at CHAT rule "tools.function" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        FUNCTION: Must Server Check at CHAT values OBJECTS rule "tools.function" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// The server rejects a function whose `name` is not a string.
-        NAME: Must Server Check at CHAT rule "tools.name" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        NAME: Must Server Check at CHAT values TEXT rule "tools.name" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `description` of a function is a string.
-        DESCRIPTION: Must Server Check at CHAT rule "tools.description" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        DESCRIPTION: Must Server Check at CHAT values TEXT rule "tools.description" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// `parameters` of a function is an object.
-        PARAMETERS: Must Server Check at CHAT rule "tools.parameters" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
+        PARAMETERS: Must Server Check at CHAT values OBJECTS rule "tools.parameters" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// The content of a schema is left open; the simulator accepts any object.
         SCHEMA: May Server Open("the document names three members of a schema and gives no rule for their values") ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
         /// Whether the arguments are JSON that fits the schema, and whether the name is declared, is left open; the
@@ -189,18 +189,18 @@ crate::requirements! {
         /// The server rejects a body that is not a JSON object.
         BODY: Must Server Check at MESSAGES rule "messages.body" ["Inference gateway (paths under {base_url})" 0x6398_c323, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `model` is missing or not a string.
-        MODEL: Must Server Check at MESSAGES rule "messages.model" ["Messages-format request body (`POST /v1/messages`)" 0x9850_6943, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
+        MODEL: Must Server Check at MESSAGES values REQUIRED_TEXT rule "messages.model" ["Messages-format request body (`POST /v1/messages`)" 0x9850_6943, "Inference gateway" 0x1806_2630, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `max_tokens` is missing or not an integer.
-        MAX_TOKENS: Must Server Check at MESSAGES rule "messages.max-tokens" ["Messages-format request body (`POST /v1/messages`)" 0xe12e_57a5, "Errors" 0x1d28_2805];
+        MAX_TOKENS: Must Server Check at MESSAGES values COUNT rule "messages.max-tokens" ["Messages-format request body (`POST /v1/messages`)" 0xe12e_57a5, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `messages` is missing or not an array.
-        MESSAGES: Must Server Check at MESSAGES rule "messages.messages" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        MESSAGES: Must Server Check at MESSAGES values REQUIRED_LIST rule "messages.messages" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// The server rejects a message that is not an object.
-        MESSAGE: Must Server Check at MESSAGES rule "messages.message" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        MESSAGE: Must Server Check at MESSAGES values OBJECTS rule "messages.message" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// `role` of a message is a string.
-        ROLE: Must Server Check at MESSAGES rule "messages.role" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        ROLE: Must Server Check at MESSAGES values TEXT rule "messages.role" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// `content` of a message is not a number, a boolean or an object; whether it may be more than a string is left
         /// open.
-        CONTENT: Must Server Check at MESSAGES rule "messages.content" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
+        CONTENT: Must Server Check at MESSAGES values BLOCKS rule "messages.content" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84, "Errors" 0x1d28_2805];
         /// Content as an array of blocks is left open; the simulator reads the blocks of the wire format.
         BLOCKS: May Server Open("the table gives a string, while the wire format that it names also has blocks") rule "messages.blocks" ["Messages-format request body (`POST /v1/messages`)" 0xdde5_7c84];
         /// Which roles exist is left open; the simulator accepts those of the wire format.

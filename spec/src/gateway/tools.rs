@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::body::{broken, given, kind, optional, required, within};
+use super::body::{given, kind, optional, required, within, wrong};
 use super::limits;
 use super::requirements::tools::{DESCRIPTION, FUNCTION, NAME, PARAMETERS, TOOL, TOOLS, TYPE};
 use crate::{Refused, Rules};
@@ -33,7 +33,7 @@ pub(super) fn parse(request: &Map<String, Value>, rules: &mut dyn Rules) -> Resu
 /// One tool; `None` if a rule is violated and there is nothing to call.
 fn tool(value: &Value, rules: &mut dyn Rules) -> Result<Option<Tool>, Refused> {
     let Value::Object(tool) = value else {
-        broken(&TOOL, rules, || format!("a tool is {}, not an object", kind(value)))?;
+        wrong(&TOOL, Some(value), rules, || format!("a tool is {}, not an object", kind(value)))?;
         return Ok(None);
     };
     required(tool, "type", &TYPE, rules, |kind| (kind == "function").then_some(()))?;

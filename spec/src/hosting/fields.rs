@@ -1,10 +1,9 @@
 //! Reads the members of a record one by one, each with its own rule.
 
 use jiff::civil::DateTime;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::crypto::address::Address;
-use crate::json;
 use crate::{Id, Instant, Refused, Rules};
 
 /// The longest string in one field, in bytes: the project's own limit.
@@ -85,16 +84,17 @@ impl<'a> Fields<'a> {
         Ok(text.flatten().map(str::to_owned))
     }
 
-    /// An integer or null; must be present.
-    pub(super) fn integer_or_null(
+    /// A number or null; must be present.
+    pub(super) fn number_or_null(
         &self,
         name: &str,
         rule: Id,
         rules: &mut dyn Rules,
-    ) -> Result<Option<i64>, Refused> {
+    ) -> Result<Option<Number>, Refused> {
         let number = self.read(name, rule, rules, |value| match value {
             Value::Null => Some(None),
-            other => json::integer(other).map(Some),
+            Value::Number(number) => Some(Some(number.clone())),
+            _ => None,
         })?;
         Ok(number.flatten())
     }

@@ -8,19 +8,19 @@ crate::requirements! {
         /// A record is a message with `item_hash`, `sender`, `type`, `channel`, `signature` and `content`, and its content is an object.
         FORM: Must Reader Vector rule "record.form" ["Stored records written by the hosting application" 0xec1d_d10c, "Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0xb37f_3c53, "Stored records written by the hosting application" 0x5680_55c7];
         /// Every record is on the channel `SVC_CHANNEL_V1`.
-        CHANNEL: Must Record Check rule "record.channel" ["Stored records written by the hosting application" 0xc0d1_6655, "Versioning" 0x1cbf_1b31];
+        CHANNEL: Must Record Check at RECORDS rule "record.channel" ["Stored records written by the hosting application" 0xc0d1_6655, "Versioning" 0x1cbf_1b31];
         /// A record on the retired channel is not read.
         RETIRED: Must Reader Vector ["Stored records written by the hosting application" 0x4d0f_7263, "Versioning" 0x1cbf_1b31];
         /// The value of a message's `chain` is left open: the document names the chain by its network.
         CHAIN: Must Record Open("the document says `mainnet` in one place and `ETH`, as an example, in another") ["Stored records written by the hosting application" 0xc0d1_6655];
         /// The signature of a record covers its canonical JSON, and the sender made it.
-        SIGNATURE: Must Record Check rule "record.signature" ["Stored records written by the hosting application" 0xec1d_d10c, "Signing of stored records" 0x241b_c8ec, "Signing of stored records" 0x4588_c5e2, "Signing of stored records" 0xef7f_2ed3];
+        SIGNATURE: Must Record Check at BY_OWNER_OR_DELEGATE rule "record.signature" ["Stored records written by the hosting application" 0xec1d_d10c, "Signing of stored records" 0x241b_c8ec, "Signing of stored records" 0x4588_c5e2, "Signing of stored records" 0xef7f_2ed3];
         /// A record that its sender did not sign changes nothing.
         UNSIGNED: Must Reader Vector ["Signing of stored records" 0xef7f_2ed3];
         /// `content.address` is an address: 0x and 40 hexadecimal digits.
-        ADDRESS: Must Record Check rule "record.address" ["Stored records written by the hosting application" 0xec1d_d10c, "Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0xb37f_3c53, "Stored records written by the hosting application" 0x5680_55c7];
+        ADDRESS: Must Record Check at RECORDS rule "record.address" ["Stored records written by the hosting application" 0xec1d_d10c, "Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0xb37f_3c53, "Stored records written by the hosting application" 0x5680_55c7];
         /// `content.time` is an integer, in seconds.
-        TIME: Must Record Check rule "record.time" ["Stored records written by the hosting application" 0xec1d_d10c, "Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0xb37f_3c53, "Stored records written by the hosting application" 0x5680_55c7];
+        TIME: Must Record Check at RECORDS rule "record.time" ["Stored records written by the hosting application" 0xec1d_d10c, "Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0xb37f_3c53, "Stored records written by the hosting application" 0x5680_55c7];
         /// Whether a signature starts with 0x, and whether its last byte is 27 or 0, is left open; readers accept all forms.
         SIGNATURE_TEXT: Must Record Open("the document names the signature scheme and not the text form of its result") ["Stored records written by the hosting application" 0xec1d_d10c, "Signing of stored records" 0x4588_c5e2];
         /// The meaning of a duplicate key is left open; such a record is not read, and a note names it.
@@ -34,9 +34,9 @@ crate::requirements! {
     /// Identifiers.
     mod identifiers {
         /// A project id is `proj_` and 12 characters of A-Z, a-z, 0-9, `_` and `-`.
-        PROJECT: Must Record Check rule "identifier.project" ["Stored records written by the hosting application" 0xb716_4de5, "Stored records written by the hosting application" 0xef69_6ecd];
+        PROJECT: Must Record Check at PROJECT_CREATION rule "identifier.project" ["Stored records written by the hosting application" 0xb716_4de5, "Stored records written by the hosting application" 0xef69_6ecd];
         /// A deployment id is `deploy_` and 12 characters of the same alphabet.
-        DEPLOYMENT: Must Record Check rule "identifier.deployment" ["Stored records written by the hosting application" 0xb716_4de5, "Stored records written by the hosting application" 0xbb79_9b3e];
+        DEPLOYMENT: Must Record Check at CREATION rule "identifier.deployment" ["Stored records written by the hosting application" 0xb716_4de5, "Stored records written by the hosting application" 0xbb79_9b3e];
         /// A drop id is `drop_` and 22 characters of the same alphabet.
         DROP: Must Record Vector rule "identifier.drop" ["Stored records written by the hosting application" 0x507b_55aa];
         /// How the characters are chosen is left open; in the simulator no two ids are equal.
@@ -108,7 +108,7 @@ crate::requirements! {
     }
 
     /// Encrypted envelopes.
-    mod envelope {
+    mod envelope at SEALED {
         /// An envelope is an object whose `v` is an integer and whose `deks` is an object.
         FORM: Must Record Check rule "envelope.form" ["Stored records written by the hosting application" 0x6006_407c, "Stored records written by the hosting application" 0x358c_e228];
         /// A new envelope has `v` 3.
@@ -154,7 +154,7 @@ crate::requirements! {
     }
 
     /// Bundle envelopes.
-    mod bundle {
+    mod bundle at BUNDLE {
         /// A pinned bundle is a JSON object whose `deks` is an object.
         FORM: Must Record Check rule "bundle.form" ["Stored records written by the hosting application" 0x00f6_a451, "Stored records written by the hosting application" 0x1030_92cc];
         /// `v` is 1.
@@ -194,7 +194,7 @@ crate::requirements! {
     }
 
     /// The aggregate `projects`.
-    mod projects {
+    mod projects at MAPS {
         /// Projects are written as an AGGREGATE.
         TYPE: Must Record Check rule "projects.type" ["Stored records written by the hosting application" 0x7245_2d23, "Stored records written by the hosting application" 0xec1d_d10c];
         /// The aggregate's key is `projects`.
@@ -224,29 +224,29 @@ crate::requirements! {
         /// `public.deleted` is a boolean.
         DELETED: Must Record Check rule "projects.deleted" ["Stored records written by the hosting application" 0xecae_c297];
         /// The entry of a project that is not deleted holds an envelope in `encrypted`.
-        ENCRYPTED: Must Record Check rule "projects.encrypted" ["Stored records written by the hosting application" 0x358c_e228];
+        ENCRYPTED: Must Record Check at LIVING rule "projects.encrypted" ["Stored records written by the hosting application" 0x358c_e228];
         /// The plaintext of the envelope is a JSON object.
-        PLAINTEXT_FORM: Must Record Check rule "projects.plaintext" ["Stored records written by the hosting application" 0x358c_e228, "Stored records written by the hosting application" 0xb311_4b7e];
+        PLAINTEXT_FORM: Must Record Check at LIVING rule "projects.plaintext" ["Stored records written by the hosting application" 0x358c_e228, "Stored records written by the hosting application" 0xb311_4b7e];
         /// `name` is a string.
-        PLAINTEXT_NAME: Must Record Check rule "projects.name" ["Stored records written by the hosting application" 0xb311_4b7e];
+        PLAINTEXT_NAME: Must Record Check at LIVING rule "projects.name" ["Stored records written by the hosting application" 0xb311_4b7e];
         /// `source` is `codehost` for a hosted repository, or `upload`.
-        PLAINTEXT_SOURCE: Must Record Check rule "projects.source" ["Stored records written by the hosting application" 0xb311_4b7e];
+        PLAINTEXT_SOURCE: Must Record Check at LIVING rule "projects.source" ["Stored records written by the hosting application" 0xb311_4b7e];
         /// `repo` is an owner and a name with a slash between them, or null.
-        PLAINTEXT_REPO: Must Record Check rule "projects.repo" ["Stored records written by the hosting application" 0xb311_4b7e];
+        PLAINTEXT_REPO: Must Record Check at LIVING rule "projects.repo" ["Stored records written by the hosting application" 0xb311_4b7e];
         /// `branch` is a string or null.
-        PLAINTEXT_BRANCH: Must Record Check rule "projects.branch" ["Stored records written by the hosting application" 0xb311_4b7e];
+        PLAINTEXT_BRANCH: Must Record Check at LIVING rule "projects.branch" ["Stored records written by the hosting application" 0xb311_4b7e];
         /// `installationId` is a number or null.
-        PLAINTEXT_INSTALLATION: Must Record Check rule "projects.installation" ["Stored records written by the hosting application" 0xb311_4b7e];
+        PLAINTEXT_INSTALLATION: Must Record Check at LIVING rule "projects.installation" ["Stored records written by the hosting application" 0xb311_4b7e];
         /// `buildCommand` is a string.
-        PLAINTEXT_BUILD: Must Record Check rule "projects.build" ["Stored records written by the hosting application" 0xb311_4b7e];
+        PLAINTEXT_BUILD: Must Record Check at LIVING rule "projects.build" ["Stored records written by the hosting application" 0xb311_4b7e];
         /// `outputDir` is a string.
-        PLAINTEXT_OUTPUT: Must Record Check rule "projects.output" ["Stored records written by the hosting application" 0xb311_4b7e];
+        PLAINTEXT_OUTPUT: Must Record Check at LIVING rule "projects.output" ["Stored records written by the hosting application" 0xb311_4b7e];
         /// Readers accept additional members, such as `pendingWorkflowPrUrl`.
         PLAINTEXT_MORE: Must Reader Vector ["Stored records written by the hosting application" 0x937a_4d33];
         /// When `pendingWorkflowPrUrl` and `pendingWorkflowPrNumber` are present, and their types, are left open.
         PENDING_WORKFLOW: Must Record Open("the document names the two members without types or a time when they are present") ["Stored records written by the hosting application" 0x937a_4d33];
         /// In a deleted project's entry `ct`, `iv`, `tag`, `deks.user` and `deks.encryption` are empty strings.
-        TOMBSTONE: Must Record Check rule "projects.tombstone" ["States and transitions" 0x879c_5482];
+        TOMBSTONE: Must Record Check at PROJECT_DELETION rule "projects.tombstone" ["States and transitions" 0x879c_5482];
         /// The values of `v` and `alg` in a deleted project's envelope are left open: empty strings or their usual values.
         TOMBSTONE_FORM: Must Record Open("`every field an empty string` contradicts the types of `v` and `deks`") ["States and transitions" 0x879c_5482];
         /// `public.deleted` alone marks a project as deleted: a reader does not decrypt its entry, whatever its form.
@@ -254,11 +254,11 @@ crate::requirements! {
     }
 
     /// A deployment: its creation and its terminal amend.
-    mod deployments {
+    mod deployments at DEPLOYMENTS {
         /// A deployment's messages have the type POST.
         TYPE: Must Record Check rule "deployments.type" ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e];
         /// The content of a creation has the type `svc-cloud-deployment`.
-        CONTENT_TYPE: Must Record Check rule "deployments.content-type" ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e, "Amend chain resolution" 0xa23b_f7c9];
+        CONTENT_TYPE: Must Record Check at CREATION rule "deployments.content-type" ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e, "Amend chain resolution" 0xa23b_f7c9];
         /// The sender is a delegate that the owner's `security` lists.
         DELEGATE: Must Record Check ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e, "Signing of stored records" 0x9dfe_9358, "Signing of stored records" 0x4a8f_83e8];
         /// Whether `content.address` is the owner's or the delegate's is left open; readers treat it as the owner's.
@@ -286,31 +286,31 @@ crate::requirements! {
         /// `encrypted` is an envelope.
         ENCRYPTED: Must Record Check rule "deployments.encrypted" ["Stored records written by the hosting application" 0xbb79_9b3e];
         /// A creation's `public.status` is `queued`.
-        CREATION_QUEUED: Must Record Check ["Stored records written by the hosting application" 0xbb79_9b3e, "States and transitions" 0x1f9d_979d];
+        CREATION_QUEUED: Must Record Check at CREATION ["Stored records written by the hosting application" 0xbb79_9b3e, "States and transitions" 0x1f9d_979d];
         /// A creation's `public.storeRef` is null.
-        CREATION_STORE_REF: Must Record Check ["Stored records written by the hosting application" 0xbb79_9b3e];
+        CREATION_STORE_REF: Must Record Check at CREATION ["Stored records written by the hosting application" 0xbb79_9b3e];
         /// A creation's `public.url` is null.
-        CREATION_URL: Must Record Check ["Stored records written by the hosting application" 0xbb79_9b3e];
+        CREATION_URL: Must Record Check at CREATION ["Stored records written by the hosting application" 0xbb79_9b3e];
         /// A creation's `public.finishedAt` is null.
-        CREATION_FINISHED: Must Record Check ["Stored records written by the hosting application" 0xbb79_9b3e];
+        CREATION_FINISHED: Must Record Check at CREATION ["Stored records written by the hosting application" 0xbb79_9b3e];
         /// The content of a terminal amend has the type `amend`.
-        AMEND_TYPE: Must Record Check rule "deployments.amend-type" ["Stored records written by the hosting application" 0x6e6b_b9a5];
+        AMEND_TYPE: Must Record Check at TERMINAL rule "deployments.amend-type" ["Stored records written by the hosting application" 0x6e6b_b9a5];
         /// `content.ref` of a terminal amend is the item hash of its creation.
-        AMEND_REF: Must Record Check rule "deployments.amend-ref" ["Stored records written by the hosting application" 0x6e6b_b9a5, "Amend chain resolution" 0x78ea_ea97];
+        AMEND_REF: Must Record Check at TERMINAL rule "deployments.amend-ref" ["Stored records written by the hosting application" 0x6e6b_b9a5, "Amend chain resolution" 0x78ea_ea97];
         /// A terminal amend has the same `deploymentId` as its creation.
-        SAME_DEPLOYMENT: Must Record Check ["Stored records written by the hosting application" 0x6e6b_b9a5];
+        SAME_DEPLOYMENT: Must Record Check at TERMINAL ["Stored records written by the hosting application" 0x6e6b_b9a5];
         /// A terminal amend has the same `projectId` as its creation.
-        SAME_PROJECT: Must Record Check ["Stored records written by the hosting application" 0x6e6b_b9a5];
+        SAME_PROJECT: Must Record Check at TERMINAL ["Stored records written by the hosting application" 0x6e6b_b9a5];
         /// A terminal amend's `public.status` is `live` or `failed`.
-        TERMINAL_STATUS: Must Record Check ["Stored records written by the hosting application" 0x6e6b_b9a5, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
+        TERMINAL_STATUS: Must Record Check at TERMINAL ["Stored records written by the hosting application" 0x6e6b_b9a5, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
         /// A live deployment's `public.storeRef` is the item hash of a STORE message.
-        LIVE_STORE_REF: Must Record Check ["Stored records written by the hosting application" 0x5aae_318a, "States and transitions" 0xd1ab_f0dd, "Endpoints" 0x0f3d_628a];
+        LIVE_STORE_REF: Must Record Check at LIVE ["Stored records written by the hosting application" 0x5aae_318a, "States and transitions" 0xd1ab_f0dd, "Endpoints" 0x0f3d_628a];
         /// A failed deployment's `public.storeRef` is null.
-        FAILED_STORE_REF: Must Record Check ["Stored records written by the hosting application" 0x5aae_318a, "States and transitions" 0xbf92_78e7];
+        FAILED_STORE_REF: Must Record Check at FAILED ["Stored records written by the hosting application" 0x5aae_318a, "States and transitions" 0xbf92_78e7];
         /// A terminal amend's `public.url` is a string or null.
-        URL: Must Record Check rule "deployments.url" ["Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0x6e6b_b9a5];
+        URL: Must Record Check at TERMINAL rule "deployments.url" ["Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0x6e6b_b9a5];
         /// A terminal amend's `public.finishedAt` is an ISO 8601 time or null.
-        FINISHED_AT: Must Record Check rule "deployments.finished-at" ["Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0x6e6b_b9a5];
+        FINISHED_AT: Must Record Check at TERMINAL rule "deployments.finished-at" ["Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0x6e6b_b9a5];
         /// When a terminal amend's `url` and `finishedAt` are null is left open.
         TERMINAL_REST: Must Record Open("the document says `same shape` and names only `status` and `storeRef`") ["Stored records written by the hosting application" 0x6e6b_b9a5];
         /// The plaintext of the envelope is a JSON object.
@@ -338,11 +338,11 @@ crate::requirements! {
     /// Deployments to a virtual machine.
     mod instances {
         /// A live deployment to an instance holds `public.bundleHash`, 64 hexadecimal digits.
-        BUNDLE_HASH: Must Record Check rule "instances.bundle-hash" ["Stored records written by the hosting application" 0xcfbc_c350];
+        BUNDLE_HASH: Must Record Check at LIVE rule "instances.bundle-hash" ["Stored records written by the hosting application" 0xcfbc_c350];
         /// `public.bundleHash` is the SHA-256 of the pinned file.
-        BUNDLE_HASH_VALUE: Must Record Check ["Stored records written by the hosting application" 0xcfbc_c350];
+        BUNDLE_HASH_VALUE: Must Record Check at LIVE ["Stored records written by the hosting application" 0xcfbc_c350];
         /// `public.storeRef` of a deployment to an instance resolves to a bundle envelope.
-        BUNDLE_WRAPPED: Must Record Check ["Stored records written by the hosting application" 0xcfbc_c350, "Stored records written by the hosting application" 0x00f6_a451];
+        BUNDLE_WRAPPED: Must Record Check at BUNDLE ["Stored records written by the hosting application" 0xcfbc_c350, "Stored records written by the hosting application" 0x00f6_a451];
         /// Without `public.storeRef` a deployment to an instance has no bundle.
         BUNDLE_STORE_REF: Must Reader Vector rule "instances.store-ref" ["Stored records written by the hosting application" 0xcfbc_c350];
         /// Whether a queued deployment holds a hash is left open.
@@ -350,7 +350,7 @@ crate::requirements! {
     }
 
     /// Claims of a VM's public key.
-    mod claims {
+    mod claims at CLAIM {
         /// A claim has the type POST.
         TYPE: Must Record Check rule "claims.type" ["Stored records written by the hosting application" 0xd0f9_60a3, "Stored records written by the hosting application" 0xb37f_3c53];
         /// The content of a claim has the type `svc-vm-pubkey`.
@@ -386,7 +386,7 @@ crate::requirements! {
     }
 
     /// The aggregate `security`.
-    mod security {
+    mod security at SECURITY {
         /// Security is written as an AGGREGATE.
         TYPE: Must Record Check rule "security.type" ["Stored records written by the hosting application" 0xbb80_1e3f];
         /// The aggregate's key is `security`.
@@ -478,7 +478,7 @@ crate::requirements! {
     }
 
     /// Forgetting a project's artifacts.
-    mod forget {
+    mod forget at FORGET {
         /// A cleanup is a message of type FORGET.
         TYPE: Must Record Check rule "forget.type" ["Stored records written by the hosting application" 0x4308_db4d, "Stored records written by the hosting application" 0x5680_55c7];
         /// The sender is a delegate that the owner's `security` lists.
@@ -510,33 +510,33 @@ crate::requirements! {
     /// The records of an owner, in their order.
     mod history {
         /// A terminal amend is not older than its creation.
-        QUEUED_FIRST: Must Record Check ["States and transitions" 0x1f9d_979d, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
+        QUEUED_FIRST: Must Record Check at TERMINAL ["States and transitions" 0x1f9d_979d, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
         /// A deployment is created once.
-        ONE_CREATION: Must Record Check ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e];
+        ONE_CREATION: Must Record Check at CREATION ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e];
         /// A deployment has one terminal amend and no third message.
-        ONE_AMEND: Must Record Check ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0x6e6b_b9a5];
+        ONE_AMEND: Must Record Check at TERMINAL ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0x6e6b_b9a5];
         /// A deployment that has ended has its terminal amend.
-        FINISHES: Must Record Check ["Stored records written by the hosting application" 0xa12e_7ea3, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
+        FINISHES: Must Record Check at TERMINAL ["Stored records written by the hosting application" 0xa12e_7ea3, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
         /// Security is registered once; later projects do not change the encryption key.
-        SECURITY_ONCE: Must Record Check ["Stored records written by the hosting application" 0xbb80_1e3f, "Stored records written by the hosting application" 0x8a60_1d0c, "Deriving E" 0xa0ca_2d0b];
+        SECURITY_ONCE: Must Record Check at PROJECT_CREATION ["Stored records written by the hosting application" 0xbb80_1e3f, "Stored records written by the hosting application" 0x8a60_1d0c, "Deriving E" 0xa0ca_2d0b];
         /// An owner with a project has security.
-        SECURITY_EXISTS: Must Record Check ["Stored records written by the hosting application" 0xbb80_1e3f, "Stored records written by the hosting application" 0x8a60_1d0c];
+        SECURITY_EXISTS: Must Record Check at SECURITY ["Stored records written by the hosting application" 0xbb80_1e3f, "Stored records written by the hosting application" 0x8a60_1d0c];
         /// A project's `createdAt` does not change.
-        CREATED_AT_KEPT: Must Record Check ["Stored records written by the hosting application" 0xd1d1_75f9];
+        CREATED_AT_KEPT: Must Record Check at PROJECT_CHANGES ["Stored records written by the hosting application" 0xd1d1_75f9];
         /// An edit moves a project's `updatedAt` forward, never back.
-        UPDATED_AT_MOVES: Should Record Check ["Stored records written by the hosting application" 0xd1d1_75f9];
+        UPDATED_AT_MOVES: Should Record Check at PROJECT_CHANGES ["Stored records written by the hosting application" 0xd1d1_75f9];
         /// Writing one entry leaves the other entries unchanged.
-        MAP_KEPT: Must Record Check ["Stored records written by the hosting application" 0xec1d_d10c];
+        MAP_KEPT: Must Record Check at MAPS ["Stored records written by the hosting application" 0xec1d_d10c];
         /// A deleted project's entry remains in the map, with `public.deleted` true.
-        ENTRY_STAYS: Must Record Check ["States and transitions" 0x879c_5482];
+        ENTRY_STAYS: Must Record Check at MAPS ["States and transitions" 0x879c_5482];
         /// A deleted project is never restored.
-        DELETED_STAYS: Must Record Check ["States and transitions" 0x879c_5482];
+        DELETED_STAYS: Must Record Check at MAPS ["States and transitions" 0x879c_5482];
         /// A project's artifacts are forgotten after its entry is marked as deleted.
-        TOMBSTONE_FIRST: Must Record Check ["States and transitions" 0x879c_5482];
+        TOMBSTONE_FIRST: Must Record Check at FORGET ["States and transitions" 0x879c_5482];
         /// No IV is used in two envelopes.
-        FRESH_IV: Should Record Check ["Stored records written by the hosting application" 0x6006_407c, "Primitives" 0x2aab_6cb4];
+        FRESH_IV: Should Record Check at SEALED ["Stored records written by the hosting application" 0x6006_407c, "Primitives" 0x2aab_6cb4];
         /// No key encrypts two envelopes.
-        FRESH_KEY: Should Record Check ["Stored records written by the hosting application" 0x6006_407c, "Decryption of an envelope" 0x4758_5e17];
+        FRESH_KEY: Should Record Check at SEALED ["Stored records written by the hosting application" 0x6006_407c, "Decryption of an envelope" 0x4758_5e17];
     }
 
     /// Amend chains.
@@ -586,7 +586,7 @@ crate::requirements! {
         /// A recovery tool decrypts with the wallet key whatever the version.
         ROLE_RECOVERY: Must Reader Vector ["Stored records written by the hosting application" 0xe37e_5aac];
         /// The artifact of a live deployment of a project that is not deleted resolves to a content identifier.
-        LIVE_RESOLVES: Must Record Check ["Endpoints" 0x0f3d_628a, "Stored records written by the hosting application" 0x5aae_318a];
+        LIVE_RESOLVES: Must Record Check at STORES ["Endpoints" 0x0f3d_628a, "Stored records written by the hosting application" 0x5aae_318a];
         /// The meaning of a malformed record for the others is left open; a note names it, and the others are read.
         MALFORMED_NAMED: Must Reader Open("the document tells readers to tolerate older records, and nothing about malformed ones") ["Versioning" 0xc7fa_91d4];
         /// Request and response of rehydration are not shown; both are the simulator's own.

@@ -11,6 +11,7 @@ use crate::crypto::secp256k1::SigningKey;
 use crate::hosting::requirements::records::SIZE;
 use crate::hosting::wrapping::{self, Agreement};
 use crate::hosting::{base64, fields};
+use crate::json;
 use crate::{Id, Refused, Rules};
 
 /// The one cipher.
@@ -74,7 +75,7 @@ pub(super) fn bytes(
     let Some(text) = text else {
         // Lenient: a list of bytes, as some libraries print it.
         let items = value.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        return Ok(items.iter().filter_map(|item| u8::try_from(item.as_u64()?).ok()).collect());
+        return Ok(items.iter().filter_map(|item| u8::try_from(json::integer(item)?).ok()).collect());
     };
     rules.require(&SIZE, text.len() <= limit, || {
         format!("{place} has {} bytes, the limit is {limit}", text.len())

@@ -5,6 +5,7 @@ use serde_json::{Number, Value};
 
 use super::members::{required, text};
 use super::requirements::records::{TRAIT_TYPE, VALUE};
+use crate::json::is_integer;
 use crate::shape::{ShapeKind, object};
 use crate::{Refused, Rules};
 
@@ -46,7 +47,7 @@ impl AttributeValue {
         match value {
             Value::Bool(is) => Some(AttributeValue::Boolean(*is)),
             Value::String(text) => Some(AttributeValue::Text(text.clone())),
-            Value::Number(number) if is_integer(number) => Some(AttributeValue::Integer(number.clone())),
+            Value::Number(number) if is_integer(value) => Some(AttributeValue::Integer(number.clone())),
             _ => None,
         }
     }
@@ -56,9 +57,4 @@ impl Default for AttributeValue {
     fn default() -> Self {
         AttributeValue::Boolean(false)
     }
-}
-
-/// An integer in any notation: `7`, `7.0`, `7e3`.
-fn is_integer(number: &Number) -> bool {
-    !number.is_f64() || number.as_f64().is_some_and(|value| value.fract() == 0.0)
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::members::{objects, required, text};
 use super::requirements::validation::{DETAIL, LOC, MSG, TYPE};
+use crate::json::is_integer;
 use crate::shape::{ShapeKind, object};
 use crate::{Refused, Rules};
 
@@ -51,7 +52,6 @@ impl ValidationError {
 
 fn places(value: &Value) -> Option<Vec<Value>> {
     let places = value.as_array()?;
-    let is_place =
-        |place: &Value| place.is_string() || place.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let is_place = |place: &Value| place.is_string() || is_integer(place);
     places.iter().all(is_place).then(|| places.clone())
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::json;
-use crate::network::content::{shown, text};
+use crate::network::content::{member, text};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
 use crate::network::params::Params;
@@ -91,13 +91,12 @@ impl Write {
     /// Reads an AGGREGATE's content.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Write, Refused> {
         let key = text(content, "key").filter(|key| !key.is_empty());
-        rules.require(&CREATE_KEY, key.is_some(), || shown(content, "key"))?;
+        member(&CREATE_KEY, "key", content, key.is_some(), rules)?;
         let address = text(content, "address").filter(|address| !address.is_empty());
-        rules.require(&CREATE_ADDRESS, address.is_some() || !content.contains_key("address"), || {
-            shown(content, "address")
-        })?;
+        let is_address = address.is_some() || !content.contains_key("address");
+        member(&CREATE_ADDRESS, "address", content, is_address, rules)?;
         let members = content.get("content").and_then(Value::as_object);
-        rules.require(&CREATE_CONTENT, members.is_some(), || shown(content, "content"))?;
+        member(&CREATE_CONTENT, "content", content, members.is_some(), rules)?;
         Ok(Write {
             // When the rule is violated, the write still needs a key.
             key: key.unwrap_or("none").to_owned(),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::network::message::MessageType;
 use crate::network::{aggregate, forget, instance, pin, program, webhook};
-use crate::{Refused, Rules};
+use crate::{Id, Refused, Rules};
 
 /// A parsed content.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +55,17 @@ impl Content {
 /// The string member with that name.
 pub(crate) fn text<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     members.get(name)?.as_str()
+}
+
+/// Requires that a member holds what its rule says.
+pub(crate) fn member(
+    rule: Id,
+    name: &str,
+    members: &Map<String, Value>,
+    holds: bool,
+    rules: &mut dyn Rules,
+) -> Result<(), Refused> {
+    rules.require_value(rule, members.get(name), None, holds, || shown(members, name))
 }
 
 /// `name is …`, for an error message.

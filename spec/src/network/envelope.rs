@@ -13,7 +13,7 @@ use crate::network::requirements::envelope::{
     TYPE_KNOWN, TYPE_OF_ENDPOINT,
 };
 use crate::network::requirements::messages::CHANNEL_DEFAULT;
-use crate::{Dialect, Instant, Refused, Rules};
+use crate::{Dialect, Id, Instant, Refused, Rules};
 
 /// A parsed envelope; its signature is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,25 +57,25 @@ impl Envelope {
         let raw = outer.get("message");
         let inner: Option<Members> = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
         let (Some(raw), Some(inner)) = (raw, inner) else {
+            rules.judge(Some(MESSAGE.kind(value(raw).as_ref(), None)));
             return Err(Refused { rule: &MESSAGE, why: shown("message", raw) });
         };
 
         let signature = text(&outer, "signature");
-        rules.require(&SIGNATURE, signature.is_some() || !outer.contains_key("signature"), || {
-            shown("signature", outer.get("signature"))
-        })?;
+        let is_signed = signature.is_some() || !outer.contains_key("signature");
+        member(&SIGNATURE, "signature", &outer, is_signed, rules)?;
         let address = text(&outer, "address").filter(|address| !address.is_empty());
-        rules.require(&ADDRESS, address.is_some(), || shown("address", outer.get("address")))?;
+        member(&ADDRESS, "address", &outer, address.is_some(), rules)?;
 
         let chain = text(&inner, "chain").filter(|chain| !chain.is_empty());
-        rules.require(&CHAIN, chain.is_some(), || shown("chain", inner.get("chain")))?;
+        member(&CHAIN, "chain", &inner, chain.is_some(), rules)?;
         let channel = channel(dialect, &inner, rules)?;
         let kind = kind(&inner, expected, rules)?;
         let timestamp = timestamp(&inner, now, rules)?;
         let raw_content = inner.get("content");
         let content: Option<Map<String, Value>> =
             raw_content.and_then(|raw| serde_json::from_str(raw.get()).ok());
-        rules.require(&CONTENT, content.is_some(), || shown("content", raw_content))?;
+        member(&CONTENT, "content", &inner, content.is_some(), rules)?;
         let content_text = match (&content, raw_content) {
             (Some(_), Some(raw)) => content_text(raw),
             _ => "{}".to_owned(),
@@ -137,7 +137,7 @@ fn channel(dialect: &Dialect, inner: &Members, rules: &mut dyn Rules) -> Result<
         );
     }
     let sent = text(inner, "channel");
-    rules.require(&CHANNEL, sent.is_some(), || shown("channel", inner.get("channel")))?;
+    member(&CHANNEL, "channel", inner, sent.is_some(), rules)?;
     Ok(sent.unwrap_or_else(|| dialect.channel.clone()))
 }
 
@@ -147,7 +147,7 @@ fn kind(
     rules: &mut dyn Rules,
 ) -> Result<MessageType, Refused> {
     let sent = text(inner, "type");
-    rules.require(&TYPE, sent.is_some(), || shown("type", inner.get("type")))?;
+    member(&TYPE, "type", inner, sent.is_some(), rules)?;
     let Some(sent) = sent else { return Ok(expected.unwrap_or(MessageType::Post)) };
     let known = MessageType::named(&sent);
     rules.require(&TYPE_KNOWN, known.is_some(), || format!("type is {sent:?}, not a documented type"))?;
@@ -164,7 +164,7 @@ fn timestamp(inner: &Members, now: Instant, rules: &mut dyn Rules) -> Result<i64
         .get("timestamp")
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
         .and_then(|value| json::integer(&value));
-    rules.require(&TIMESTAMP, sent.is_some(), || shown("timestamp", inner.get("timestamp")))?;
+    member(&TIMESTAMP, "timestamp", inner, sent.is_some(), rules)?;
     let Some(sent) = sent else { return Ok(now.seconds()) };
     let (earliest, latest) =
         ((now - TIMESTAMP_PAST.value).seconds(), (now + TIMESTAMP_FUTURE.value).seconds());
@@ -172,6 +172,24 @@ fn timestamp(inner: &Members, now: Instant, rules: &mut dyn Rules) -> Result<i64
         format!("timestamp is {sent}, the server's clock is {}", now.seconds())
     })?;
     Ok(sent)
+}
+
+/// Requires that a member holds what its rule says.
+fn member(
+    rule: Id,
+    name: &str,
+    members: &Members,
+    holds: bool,
+    rules: &mut dyn Rules,
+) -> Result<(), Refused> {
+    let raw = members.get(name);
+    // A value is parsed only to name what is wrong with it.
+    let sent = if holds { None } else { value(raw) };
+    rules.require_value(rule, sent.as_ref(), None, holds, || shown(name, raw))
+}
+
+fn value(raw: Option<&impl AsRef<RawValue>>) -> Option<Value> {
+    serde_json::from_str(raw?.as_ref().get()).ok()
 }
 
 fn text(members: &Members, name: &str) -> Option<String> {
@@ -190,7 +208,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Id, Strict, Without};
+    use crate::{Strict, Without};
 
     const NOW: Instant = Instant(1_767_323_045_678);
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::json;
-use crate::network::content::{shown, text};
+use crate::network::content::{member, shown, text};
 use crate::network::endpoint;
 use crate::network::machines::InstanceEvent;
 use crate::network::message::MessageType;
@@ -124,13 +124,13 @@ impl Wanted {
         for name in ["name", "description", "image", "ssh_key"] {
             let given = text(content, name);
             let holds = given.is_some() || (name == "description" && !content.contains_key(name));
-            rules.require(&CREATE_TEXTS, holds, || shown(content, name))?;
+            member(&CREATE_TEXTS, name, content, holds, rules)?;
             texts.push(given.unwrap_or_default().to_owned());
         }
         let mut numbers = Vec::new();
         for name in ["cpu", "memory", "disk"] {
             let given = content.get(name).and_then(json::integer).filter(|number| *number >= 0);
-            rules.require(&CREATE_NUMBERS, given.is_some(), || shown(content, name))?;
+            member(&CREATE_NUMBERS, name, content, given.is_some(), rules)?;
             numbers.push(given.unwrap_or_default());
         }
         check_ports(content, rules)?;
@@ -156,7 +156,7 @@ impl Update {
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Update, Refused> {
         for name in ["name", "description"] {
             let holds = text(content, name).is_some() || !content.contains_key(name);
-            rules.require(&CREATE_TEXTS, holds, || shown(content, name))?;
+            member(&CREATE_TEXTS, name, content, holds, rules)?;
         }
         let owned = |name| text(content, name).map(str::to_owned);
         let instance_id = instance_id(content, &CREATE_TEXTS, rules)?;

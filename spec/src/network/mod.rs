@@ -31,6 +31,7 @@ mod shapes;
 pub mod signing;
 pub mod storage;
 pub mod store;
+pub mod values;
 pub mod vrf;
 pub mod webhook;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::network::content::{shown, text};
+use crate::network::content::{member, text};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
 use crate::network::requirements::pins::{HASH_REQUIRED, PINNED};
@@ -38,7 +38,7 @@ impl Pin {
     /// Reads an `IPFS_PIN`'s content.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Pin, Refused> {
         let hash = text(content, "hash").filter(|hash| !hash.is_empty());
-        rules.require(&HASH_REQUIRED, hash.is_some(), || shown(content, "hash"))?;
+        member(&HASH_REQUIRED, "hash", content, hash.is_some(), rules)?;
         Ok(Pin { hash: hash.unwrap_or("none").to_owned() })
     }
 }

@@ -1,6 +1,7 @@
 //! Where the rows of the node API apply: its endpoints, and what the network does besides requests.
 
 use crate::Place;
+use crate::place::join;
 
 const CREATE_MESSAGE: Place = Place::at("create-message");
 
@@ -123,21 +124,6 @@ pub const LOGIN: &[Place] = &[Place::at("login")];
 pub const VM: &[Place] = &[Place::at("vm")];
 /// `GET /status/check/{check_name}`.
 pub const STATUS_CHECK: &[Place] = &[Place::at("status-check")];
-/// These places, one list after another.
-const fn join<const N: usize>(lists: &[&[Place]]) -> [Place; N] {
-    let mut all = [Place::ANY; N];
-    let (mut count, mut list) = (0, 0);
-    while list < lists.len() {
-        let mut at = 0;
-        while at < lists[list].len() {
-            all[count] = lists[list][at];
-            (count, at) = (count + 1, at + 1);
-        }
-        list += 1;
-    }
-    assert!(count == N, "as many places as the type says");
-    all
-}
 
 /// Each endpoint that returns what messages have written.
 const STORED: &[Place] = &[

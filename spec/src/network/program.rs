@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::crypto::text::sha256_hex;
 use crate::json;
-use crate::network::content::{shown, text};
+use crate::network::content::{member, text};
 use crate::network::endpoint;
 use crate::network::limits::PROGRAM_OUTPUT;
 use crate::network::message::MessageType;
@@ -79,11 +79,11 @@ impl Program {
     /// Reads a PROGRAM's content.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Program, Refused> {
         let runtime = text(content, "runtime");
-        rules.require(&RUNTIME, runtime.is_some(), || shown(content, "runtime"))?;
+        member(&RUNTIME, "runtime", content, runtime.is_some(), rules)?;
         let [memory, timeout] = ["memory", "timeout"]
             .map(|name| content.get(name).and_then(json::integer).filter(|number| *number >= 0));
-        rules.require(&MEMORY, memory.is_some(), || shown(content, "memory"))?;
-        rules.require(&TIMEOUT, timeout.is_some(), || shown(content, "timeout"))?;
+        member(&MEMORY, "memory", content, memory.is_some(), rules)?;
+        member(&TIMEOUT, "timeout", content, timeout.is_some(), rules)?;
         Ok(Program {
             name: text(content, "name").unwrap_or_default().to_owned(),
             // Code that is not a string is a program that returns its own JSON.
@@ -115,18 +115,27 @@ pub fn variables(body: &[u8], rules: &mut dyn Rules) -> Result<BTreeMap<String, 
     if body.is_empty() {
         return Ok(BTreeMap::new());
     }
-    rules.parse(
+    let body: Result<Map<String, Value>, _> = serde_json::from_slice(body);
+    let given = body.as_ref().ok().and_then(|body| body.get("variables").cloned());
+    let sent = given.clone().unwrap_or_default();
+    rules.parse_value(
         &VARIABLES,
+        &sent,
+        None,
         || {
-            let body: Map<String, Value> =
-                serde_json::from_slice(body).map_err(|e| format!("not a JSON object: {e}"))?;
-            match body.get("variables") {
-                None => Ok(BTreeMap::new()),
-                Some(given) => serde_json::from_value(given.clone()).map_err(|e| format!("variables: {e}")),
-            }
+            body.map_err(|e| format!("not a JSON object: {e}"))?;
+            let given = given.unwrap_or_else(|| Value::Object(Map::new()));
+            serde_json::from_value(given).map_err(|e| format!("variables: {e}"))
         },
-        || Ok(BTreeMap::new()),
+        || Ok(as_texts(&sent)),
     )
+}
+
+/// Lenient: values that are not strings as JSON.
+fn as_texts(variables: &Value) -> BTreeMap<String, String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let members = variables.as_object().into_iter().flatten();
+    members.map(|(name, value)| (name.clone(), text(value))).collect()
 }
 
 fn fill(hole: &str, variables: &BTreeMap<String, String>) -> Result<String, Fault> {

@@ -44,25 +44,25 @@ crate::requirements! {
         /// The body is a JSON object.
         BODY: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e, "Endpoints" 0x68e7_8c41];
         /// `message` is present and is an object.
-        MESSAGE: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e];
+        MESSAGE: Must Server Check at CREATIONS values MESSAGE ["Request envelope for creating records" 0x8f07_ee3e];
         /// `signature` is a string.
-        SIGNATURE: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e];
+        SIGNATURE: Must Server Check at CREATIONS values SIGNATURE ["Request envelope for creating records" 0x8f07_ee3e];
         /// `address` is present and is a string that is not empty.
-        ADDRESS: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e];
+        ADDRESS: Must Server Check at CREATIONS values ADDRESS ["Request envelope for creating records" 0x8f07_ee3e];
         /// `chain` is a string: the server processes no message with another type, unless it reads a number as a string.
-        CHAIN: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x5aed_1437];
+        CHAIN: Must Server Check at CREATIONS values TEXT ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x5aed_1437];
         /// `channel` is a string: the server processes no message with another type, unless it reads a number as a string.
-        CHANNEL: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x9250_511b];
+        CHANNEL: Must Server Check at CREATIONS values TEXT ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x9250_511b];
         /// `type` is present and is a string.
-        TYPE: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0xa964_0795];
+        TYPE: Must Server Check at CREATIONS values TYPE ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0xa964_0795];
         /// A message of a type that the document does not name is rejected, or keeps its type.
         TYPE_KNOWN: Must Server Check at CREATIONS ["Message record" 0xa964_0795];
         /// An endpoint with a fixed message type rejects the other types.
         TYPE_OF_ENDPOINT: Must Server Check at OWN_TYPE ["Endpoints" 0x8a57_f196, "Endpoints" 0xbc1b_a066, "Endpoints" 0xce4f_8ead, "Endpoints" 0xd6e3_080b, "Endpoints" 0x4932_52ba, "Endpoints" 0xadb2_7188, "Endpoints" 0xd00c_b1d5];
         /// `timestamp` is present and is an integer.
-        TIMESTAMP: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x09bc_6a8f];
+        TIMESTAMP: Must Server Check at CREATIONS values TIMESTAMP ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x09bc_6a8f];
         /// `content` is present and is an object.
-        CONTENT: Must Server Check at CREATIONS ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x375c_704d];
+        CONTENT: Must Server Check at CREATIONS values CONTENT ["Request envelope for creating records" 0x8f07_ee3e, "Message record" 0x375c_704d];
         /// The response holds `item_hash`, a string that is not empty.
         REPLY_HASH: Must Server Check at MESSAGE_CREATION ["Request envelope for creating records" 0xca53_b92e, "Endpoints" 0x3d42_c78f];
         /// The response holds `status`, and its value is `success`.
@@ -194,11 +194,11 @@ crate::requirements! {
         /// A create call returns `item_hash` and the status `success`.
         CREATED: Must Server Check at AGGREGATE_CREATION ["Endpoints" 0x8a57_f196, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no write whose `key` is missing or not a string, unless it reads a number as a string.
-        CREATE_KEY: Must Server Check at AGGREGATE_WRITES ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
+        CREATE_KEY: Must Server Check at AGGREGATE_WRITES values NEEDED ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// The server processes no write whose `address` is not a string.
-        CREATE_ADDRESS: Must Server Check at AGGREGATE_WRITES ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
+        CREATE_ADDRESS: Must Server Check at AGGREGATE_WRITES values OWNER ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// The server processes no write whose `content` is not an object.
-        CREATE_CONTENT: Must Server Check at AGGREGATE_WRITES ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
+        CREATE_CONTENT: Must Server Check at AGGREGATE_WRITES values MEMBERS ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// `key` is the requested key.
         KEY: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65, "Endpoints" 0xbd88_112a];
         /// `address` is the owner's address.
@@ -244,15 +244,15 @@ crate::requirements! {
         /// A create call returns `item_hash` and the status `success`.
         CREATED: Must Server Check at PROGRAM_CREATION ["Endpoints" 0xbc1b_a066, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no program whose `runtime` is not a string, unless it reads a number as a string.
-        RUNTIME: Must Server Check at PROGRAM_WRITES ["Endpoints" 0xbc1b_a066];
+        RUNTIME: Must Server Check at PROGRAM_WRITES values TEXT ["Endpoints" 0xbc1b_a066];
         /// The server processes no program whose `memory` is not an integer, unless it reads the value as one.
-        MEMORY: Must Server Check at PROGRAM_WRITES ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
+        MEMORY: Must Server Check at PROGRAM_WRITES values COUNT ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
         /// The server processes no program whose `timeout` is not an integer, unless it reads the value as one.
-        TIMEOUT: Must Server Check at PROGRAM_WRITES ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
+        TIMEOUT: Must Server Check at PROGRAM_WRITES values COUNT ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
         /// A program that was accepted can be run by its hash.
         RUN: Must Server Check at RUN ["Endpoints" 0x72ce_7adb, "What the service does" 0x94cf_cb2b];
         /// The server rejects a run whose `variables` are not an object of strings, unless it reads a number as a string.
-        VARIABLES: Must Server Check at RUN ["Endpoints" 0x72ce_7adb, "Errors" 0x53a1_7b62];
+        VARIABLES: Must Server Check at RUN values VARIABLES ["Endpoints" 0x72ce_7adb, "Errors" 0x53a1_7b62];
         /// A program that was never stored returns 404.
         UNKNOWN: Must Server Check at RUN ["Endpoints" 0x72ce_7adb, "Errors" 0x53a1_7b62];
         /// What a run returns depends on the program; the simulator runs its own small template language.
@@ -268,9 +268,9 @@ crate::requirements! {
         /// A create call returns `ipv6`: an IPv6 address, or null or empty until one is given.
         CREATED_IPV6: Must Server Check at INSTANCE_CREATION ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance whose `cpu`, `memory` or `disk` is not an integer, unless it reads the value as one.
-        CREATE_NUMBERS: Must Server Check at INSTANCE_WRITES ["Endpoints" 0xce4f_8ead];
+        CREATE_NUMBERS: Must Server Check at INSTANCE_WRITES values COUNT ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance, and no update of one, whose `name`, `description`, `image`, `ssh_key` or `instance_id` is not a string, unless it reads a number as a string.
-        CREATE_TEXTS: Must Server Check at INSTANCE_PORTS ["Endpoints" 0xce4f_8ead];
+        CREATE_TEXTS: Must Server Check at INSTANCE_PORTS values LABEL ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance, and no update of one, whose `allowedPorts` is not an array of integers, unless it reads its elements as integers.
         CREATE_FIREWALL: Must Server Check at INSTANCE_PORTS ["Endpoints" 0xce4f_8ead];
         /// `instance_id` is the requested one.
@@ -328,7 +328,7 @@ crate::requirements! {
         /// A pin returns `item_hash` and the status `success`.
         PINNED: Must Server Check at PIN_CREATION ["Endpoints" 0xadb2_7188, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no pin whose `hash` is missing or not a string, unless it reads a number as a string.
-        HASH_REQUIRED: Must Server Check at PIN_WRITES ["Endpoints" 0xadb2_7188, "Errors" 0x53a1_7b62];
+        HASH_REQUIRED: Must Server Check at PIN_WRITES values NEEDED ["Endpoints" 0xadb2_7188, "Errors" 0x53a1_7b62];
         /// The server returns pinned content by its hash.
         CONTENT: Must Server Check at PINNED ["Endpoints" 0x2e44_ba25, "What the service does" 0x94cf_cb2b];
         /// The server returns pinned content with its content type.
@@ -422,11 +422,11 @@ crate::requirements! {
         /// A registration accepts the events `message.new` and `program.executed`.
         EVENT_NAMES: Must Server Check at WEBHOOK_WRITES ["Events" 0xb351_4df0, "Endpoints" 0xd00c_b1d5];
         /// The server processes no registration whose `url` is missing or not a string.
-        URL: Must Server Check at WEBHOOK_WRITES ["Endpoints" 0xd00c_b1d5, "Errors" 0x53a1_7b62];
+        URL: Must Server Check at WEBHOOK_WRITES values NEEDED ["Endpoints" 0xd00c_b1d5, "Errors" 0x53a1_7b62];
         /// The server processes no registration whose `events` is not an array of strings, unless it reads a number as a string.
-        EVENTS: Must Server Check at WEBHOOK_WRITES ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
+        EVENTS: Must Server Check at WEBHOOK_WRITES values EVENTS ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
         /// The server processes no registration whose `secret` is not a string, unless it reads a number as a string.
-        SECRET: Must Server Check at WEBHOOK_WRITES ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
+        SECRET: Must Server Check at WEBHOOK_WRITES values TEXT ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
         /// The server delivers the registered events to the webhook's URL.
         DELIVERED: Must Server NotObservable("payload, signature and repetition of a delivery are not shown; the simulator's own test receives one") ["Events" 0xb351_4df0, "What the service does" 0x94cf_cb2b];
     }

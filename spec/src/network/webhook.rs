@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use sha2::Sha256;
 
 use crate::crypto::text::hex;
-use crate::network::content::{shown, text};
+use crate::network::content::{member, text};
 use crate::network::endpoint;
 use crate::network::message::MessageType;
 use crate::network::requirements::webhooks::{EVENTS, REGISTERED as REGISTERED_ROW, SECRET, URL};
@@ -57,13 +57,14 @@ impl Registration {
     /// Reads a WEBHOOK's content.
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Registration, Refused> {
         let url = text(content, "url").filter(|url| !url.is_empty());
-        rules.require(&URL, url.is_some(), || shown(content, "url"))?;
+        member(&URL, "url", content, url.is_some(), rules)?;
         let events: Option<Vec<String>> =
             content.get("events").and_then(|events| serde_json::from_value(events.clone()).ok());
-        rules.require(&EVENTS, events.is_some(), || shown(content, "events"))?;
+        member(&EVENTS, "events", content, events.is_some(), rules)?;
         let secret = text(content, "secret");
         // The secret itself stays out of the log.
-        rules.require(&SECRET, secret.is_some(), || "secret is missing or not a string".to_owned())?;
+        let why = || "secret is missing or not a string".to_owned();
+        rules.require_value(&SECRET, content.get("secret"), None, secret.is_some(), why)?;
         Ok(Registration {
             url: url.unwrap_or_default().to_owned(),
             events: events.unwrap_or_default(),

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::alphabet::URL_SAFE;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ed25519_dalek::SigningKey;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::crypto::ed25519;
 use crate::crypto::text::{base64url, parse_base64url, sha256_hex};
@@ -18,7 +18,7 @@ use crate::publish::requirements::envelope::{
     BASE64URL, BODY_HASH, DOMAIN_AS_SENT, EMPTY_BODY, KEY_ORDER_FREE, METHOD, PATH, PREFIX, QUERY_NOT_SIGNED,
     SCHEME, SIGNATURE, SIGNATURE_LENGTH, SIX_KEYS, TIME_FORM, TIME_WINDOW, TWO_PARTS, VERSION,
 };
-use crate::{Dialect, Instant, Refused, Rules, Strict};
+use crate::{Dialect, Id, Instant, Refused, Rules, Strict};
 
 /// The six keys, in the document's order.
 pub const KEYS: [&str; 6] = ["v", "m", "p", "d", "t", "h"];
@@ -78,8 +78,10 @@ pub struct Envelope {
 impl Envelope {
     /// Parses a header value (server rule 1, without the signature).
     pub fn parse(dialect: &Dialect, header: &str, rules: &mut dyn Rules) -> Result<Envelope, Refused> {
-        let encoded = rules.parse(
+        let encoded = rules.parse_value(
             &SCHEME,
+            &json!(header),
+            None,
             || {
                 header
                     .strip_prefix(dialect.auth_scheme.as_str())
@@ -88,15 +90,23 @@ impl Envelope {
                     .ok_or_else(|| "the header is not the scheme, one space and the envelope".to_owned())
             },
             || {
-                let mut words = header.split_whitespace();
+                let mut words = header.split(|c: char| c.is_whitespace() || c == ':');
                 let word = words.clone().find(|word| word.contains('.')).or_else(|| words.next_back());
                 word.ok_or_else(|| "the envelope is missing".to_owned())
             },
         )?;
-        let [message, signature] = rules.parse(&TWO_PARTS, || two_parts(encoded), || any_parts(encoded))?;
+        let [message, signature] = rules.parse_value(
+            &TWO_PARTS,
+            &json!(encoded),
+            None,
+            || two_parts(encoded),
+            || any_parts(encoded),
+        )?;
         let [message, signature] = [message, signature].map(|part| {
-            rules.parse(
+            rules.parse_value(
                 &BASE64URL,
+                &json!(part),
+                None,
                 || parse_base64url(part).ok_or_else(|| "not unpadded base64url".to_owned()),
                 || parse_any_base64(part).ok_or_else(|| "not base64".to_owned()),
             )
@@ -114,14 +124,10 @@ impl Envelope {
 
     /// Compares `m` and `p` with the request (server rule 2). `target` is the request target as sent.
     pub fn check_request(&self, method: &str, target: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
-        rules.require(&METHOD, self.says("m", method), || {
-            format!("m is {}, the method is {method}", shown(self.claims.get("m")))
-        })?;
+        self.require(&METHOD, "m", method, rules)?;
         let path = target.split_once('?').map_or(target, |(path, _)| path);
         let expected = rules.interpret(&QUERY_NOT_SIGNED, path, || target);
-        rules.require(&PATH, self.says("p", expected), || {
-            format!("p is {}, the path is {expected:?}", shown(self.claims.get("p")))
-        })
+        self.require(&PATH, "p", expected, rules)
     }
 
     /// `t` as sent, if it is a string.
@@ -136,8 +142,11 @@ impl Envelope {
         skew_ms: &RangeInclusive<i64>,
         rules: &mut dyn Rules,
     ) -> Result<(), Refused> {
-        let time = rules.parse(
+        let sent = self.claims.get("t").cloned().unwrap_or_default();
+        let time = rules.parse_value(
             &TIME_FORM,
+            &sent,
+            Some(&json!(now.to_string())),
             || {
                 self.text("t")
                     .and_then(Instant::parse_iso)
@@ -157,24 +166,21 @@ impl Envelope {
     pub fn check_body(&self, body: &[u8], rules: &mut dyn Rules) -> Result<(), Refused> {
         let actual = sha256_hex(body);
         rules.forbid(&EMPTY_BODY, !body.is_empty(), || "the body is empty".to_owned())?;
-        rules.require(&BODY_HASH, self.says("h", &actual), || {
-            format!("h is {}, the body's hash is {actual}", shown(self.claims.get("h")))
-        })
+        self.require(&BODY_HASH, "h", &actual, rules)
     }
 
     /// The domain acted on, canonical as sent (server rule 5).
     pub fn domain(&self, rules: &mut dyn Rules) -> Result<String, Refused> {
-        let sent = self.text("d").unwrap_or_default();
-        rules.parse(
+        let sent = self.claims.get("d").cloned().unwrap_or_default();
+        rules.parse_value(
             &DOMAIN_AS_SENT,
+            &sent,
+            None,
             || {
-                if domain::is_canonical(sent) {
-                    Ok(sent.to_owned())
-                } else {
-                    Err(format!("d is {}", shown(self.claims.get("d"))))
-                }
+                let canonical = sent.as_str().filter(|text| domain::is_canonical(text));
+                canonical.map(str::to_owned).ok_or_else(|| format!("d is {sent}"))
             },
-            || Ok(sent.trim_end_matches('.').to_ascii_lowercase()),
+            || Ok(any_domain(&sent)),
         )
     }
 
@@ -186,6 +192,14 @@ impl Envelope {
     /// Whether `key` (base58) signed the message as sent.
     pub fn signed_by(&self, key: &str) -> bool {
         ed25519::parse_address(key).is_some_and(|key| ed25519::verifies(&key, &self.message, &self.signature))
+    }
+
+    /// Requires a member to be this string.
+    fn require(&self, rule: Id, key: &str, expected: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
+        let sent = self.claims.get(key);
+        rules.require_value(rule, sent, Some(&json!(expected)), self.says(key, expected), || {
+            format!("{key} is {}, not {expected:?}", shown(sent))
+        })
     }
 
     fn text(&self, key: &str) -> Option<&str> {
@@ -206,7 +220,7 @@ fn two_parts(encoded: &str) -> Result<[&str; 2], String> {
 
 /// Lenient: ignores parts after the second. Without a dot, the last 86 characters are the signature.
 fn any_parts(encoded: &str) -> Result<[&str; 2], String> {
-    let mut parts = encoded.split('.');
+    let mut parts = encoded.split(['.', ':']);
     let first = parts.next().unwrap_or_default();
     match parts.next() {
         Some(second) => Ok([first, second]),
@@ -222,8 +236,11 @@ fn parse_message(
     message: &[u8],
     rules: &mut dyn Rules,
 ) -> Result<Map<String, Value>, Refused> {
-    let json: Cow<'_, str> = rules.parse(
+    let before = &message[..message.iter().position(|byte| b"{[".contains(byte)).unwrap_or_default()];
+    let json: Cow<'_, str> = rules.parse_value(
         &PREFIX,
+        &json!(String::from_utf8_lossy(before)),
+        Some(&json!(dialect.auth_prefix)),
         || {
             let text = std::str::from_utf8(message).map_err(|_| "the message is not UTF-8")?;
             let json = text.strip_prefix(dialect.auth_prefix.as_str()).ok_or("the prefix is wrong")?;
@@ -235,17 +252,25 @@ fn parse_message(
             Ok(text[at..].to_owned().into())
         },
     )?;
-    let (claims, order) = rules.parse(&SIX_KEYS, || parse_claims(&json), || parse_any_claims(&json))?;
+    let form = if json.starts_with('[') { "array" } else { "object" };
+    let names = json!(KEYS);
+    let (claims, order) = rules.parse_value(
+        &SIX_KEYS,
+        &json!(form),
+        Some(&names),
+        || parse_claims(&json),
+        || parse_any_claims(&json),
+    )?;
     let known = |key: &String| KEYS.contains(&key.as_str());
-    let missing = KEYS.iter().find(|key| !claims.contains_key(**key));
-    let extra = order.iter().find(|key| !known(key));
-    let why = || format!("missing key {missing:?}, extra key {extra:?}");
-    rules.require_part(&SIX_KEYS, "missing", missing.is_none(), why)?;
-    rules.require_part(&SIX_KEYS, "extra", extra.is_none(), why)?;
+    let is_whole = KEYS.iter().all(|key| claims.contains_key(*key)) && order.iter().all(known);
+    rules.require_value(&SIX_KEYS, Some(&json!(order)), Some(&names), is_whole, || {
+        format!("the keys are {order:?}")
+    })?;
     let ordered = order.iter().filter(|key| known(key)).map(String::as_str).eq(KEYS);
     rules.forbid(&KEY_ORDER_FREE, ordered, || "the keys are in another order".to_owned())?;
     let one = claims.get("v").is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
-    rules.require(&VERSION, one, || format!("v is {}", shown(claims.get("v"))))?;
+    let version = claims.get("v");
+    rules.require_value(&VERSION, version, Some(&json!(1)), one, || format!("v is {}", shown(version)))?;
     Ok(claims)
 }
 
@@ -276,6 +301,23 @@ fn parse_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String>
     let members = serde::Deserializer::deserialize_map(&mut reader, Members).map_err(|e| e.to_string())?;
     reader.end().map_err(|e| e.to_string())?;
     Ok(members)
+}
+
+/// Lenient: finds the domain in a URL, a list or another spelling.
+fn any_domain(sent: &Value) -> String {
+    let text = sent.get(0).unwrap_or(sent).as_str().unwrap_or_default();
+    let text: String = text.chars().map(narrow).collect();
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0').trim_start_matches("https://");
+    let host = text.split([':', '/']).next().unwrap_or_default();
+    host.trim_matches('.').to_ascii_lowercase()
+}
+
+/// The ASCII character that a full-width one looks like.
+fn narrow(c: char) -> char {
+    match u32::from(c) {
+        code @ 0xff01..=0xff5e => char::from_u32(code - 0xfee0).unwrap_or(c),
+        _ => c,
+    }
 }
 
 /// Lenient: ignores what follows the object. An array holds the values in the keys' order.

@@ -13,6 +13,7 @@ pub mod record;
 pub mod requirements;
 mod shapes;
 pub mod submit;
+pub mod values;
 pub mod verify;
 
 use crate::endpoint::Endpoint;

@@ -1,6 +1,6 @@
 //! `POST /api/vf-cli/publish/prepare` (document 3).
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::crypto::ed25519;
 use crate::endpoint::endpoint;
@@ -88,23 +88,23 @@ pub fn wanted(
 ) -> Result<Wanted, Refused> {
     match kind(body, rules)? {
         RecordKind::Pub => {
-            let cid = body.get("cid").and_then(Value::as_str).unwrap_or_default();
-            rules.require(&CID_REQUIRED, !cid.is_empty(), || format!("cid is {}", shown(body.get("cid"))))?;
+            let sent = body.get("cid");
+            let cid = sent.and_then(Value::as_str).unwrap_or_default();
+            let why = || format!("cid is {}", shown(sent));
+            rules.require_value(&CID_REQUIRED, sent, None, !cid.is_empty(), why)?;
             // A violated rule still needs a value to write.
             let cid = if cid.is_empty() { "none" } else { cid };
             Ok(Wanted::Publish { cid: cid.to_owned(), version: version(body, rules)? })
         }
         RecordKind::Transfer => {
-            let sent = body.get("newAuthority").and_then(Value::as_str);
-            let new_key = rules.parse(
-                &NEW_AUTHORITY,
-                || {
-                    sent.and_then(|sent| sent.strip_prefix(dialect.key_scheme.as_str()))
-                        .filter(|key| ed25519::parse_address(key).is_some())
-                        .ok_or_else(|| format!("newAuthority is {}", shown(body.get("newAuthority"))))
-                },
-                || Ok(sent.unwrap_or("none").trim_start_matches(dialect.key_scheme.as_str())),
-            )?;
+            let sent = body.get("newAuthority");
+            let key =
+                sent.and_then(Value::as_str).and_then(|sent| sent.strip_prefix(dialect.key_scheme.as_str()));
+            let is_key = key.is_some_and(|key| ed25519::parse_address(key).is_some());
+            let why = || format!("newAuthority is {}", shown(sent));
+            rules.require_value(&NEW_AUTHORITY, sent, None, is_key, why)?;
+            // A violated rule still needs a key to write.
+            let new_key = key.or(sent.and_then(Value::as_str)).unwrap_or("none");
             Ok(Wanted::Transfer { new_key: new_key.to_owned() })
         }
         RecordKind::Accept => Ok(Wanted::Accept),
@@ -118,7 +118,8 @@ fn kind(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<RecordKind, 
         return Ok(RecordKind::Pub);
     }
     let known = sent.and_then(Value::as_str).and_then(RecordKind::named);
-    rules.require(&OP_KNOWN, known.is_some(), || format!("op is {}", shown(sent)))?;
+    let why = || format!("op is {}", shown(sent));
+    rules.require_value(&OP_KNOWN, sent, Some(&json!(RecordKind::Pub.name())), known.is_some(), why)?;
     Ok(known.unwrap_or(RecordKind::Pub))
 }
 
@@ -132,7 +133,8 @@ fn version(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, R
         None | Some(Value::Null) => "",
         Some(Value::String(text)) => text.as_str(),
         Some(other) => {
-            rules.require(&VERSION_STRING, false, || format!("version is {other}"))?;
+            rules
+                .require_value(&VERSION_STRING, Some(other), None, false, || format!("version is {other}"))?;
             ""
         }
     };

@@ -22,37 +22,37 @@ crate::requirements! {
     /// The `Authorization` header of both endpoints, and the response when it is invalid.
     mod envelope at EVERY {
         /// The header is the scheme, one space and the envelope; the server rejects any other scheme or spacing.
-        SCHEME: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x8119_accd, "Exchange (both endpoints)" 0x764f_cb51, "Errors" 0x20c3_886d];
+        SCHEME: Must Server Check values HEADER rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x8119_accd, "Exchange (both endpoints)" 0x764f_cb51, "Errors" 0x20c3_886d];
         /// The envelope is two parts joined by a single dot.
-        TWO_PARTS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x8119_accd, "Errors" 0x20c3_886d];
+        TWO_PARTS: Must Server Check values ENVELOPE rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x8119_accd, "Errors" 0x20c3_886d];
         /// Both parts are base64url without padding; the server rejects padding and any other alphabet.
-        BASE64URL: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0xe8b0_769a, "Request envelope (header `Authorization`)" 0xb07a_33c8, "Errors" 0x20c3_886d];
+        BASE64URL: Must Server Check values PART rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0xe8b0_769a, "Request envelope (header `Authorization`)" 0xb07a_33c8, "Errors" 0x20c3_886d];
         /// The signature part decodes to exactly 64 bytes.
         SIGNATURE_LENGTH: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0xb07a_33c8, "Errors" 0x20c3_886d];
         /// The message begins with the version 1 envelope prefix.
-        PREFIX: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x5646_86c5, "Versioning" 0x38d2_f117, "Errors" 0x20c3_886d];
+        PREFIX: Must Server Check values PREFIXES rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x5646_86c5, "Versioning" 0x38d2_f117, "Errors" 0x20c3_886d];
         /// The prefix is followed by a JSON object with exactly the keys `v`, `m`, `p`, `d`, `t` and `h`.
-        SIX_KEYS: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x5646_86c5, "Exchange (both endpoints)" 0x061b_cd5b, "Errors" 0x20c3_886d];
+        SIX_KEYS: Must Server Check values MEMBERS rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0x5646_86c5, "Exchange (both endpoints)" 0x061b_cd5b, "Errors" 0x20c3_886d];
         /// `v` is the number 1.
-        VERSION: Must Server Check rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0xe12b_66e4, "Errors" 0x20c3_886d];
+        VERSION: Must Server Check values VERSION rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0xe12b_66e4, "Errors" 0x20c3_886d];
         /// The server accepts the keys in any order, because the signature covers the bytes as sent.
         KEY_ORDER_FREE: Must Server Check ["Exchange (both endpoints)" 0x061b_cd5b];
         /// `m` equals the request method.
-        METHOD: Must Server Check rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 0x6d14_10db, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
+        METHOD: Must Server Check values METHOD rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 0x6d14_10db, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
         /// `p` equals the request path as sent.
-        PATH: Must Server Check rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 0xc22b_dcff, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
+        PATH: Must Server Check values PATH rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 0xc22b_dcff, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
         /// `p` does not include the query.
         QUERY_NOT_SIGNED: Must Server Check ["Request envelope (header `Authorization`)" 0xc22b_dcff];
         /// `t` is a string that parses to a time.
-        TIME_FORM: Must Server Check rule "vfkey.time" ["Request envelope (header `Authorization`)" 0xb4dc_293a, "Exchange (both endpoints)" 0x6a74_be82, "Errors" 0x20c3_886d];
+        TIME_FORM: Must Server Check values TIME rule "vfkey.time" ["Request envelope (header `Authorization`)" 0xb4dc_293a, "Exchange (both endpoints)" 0x6a74_be82, "Errors" 0x20c3_886d];
         /// `t` is at most 10 minutes before or after the server's clock.
         TIME_WINDOW: Must Server Check rule "vfkey.time" ["Exchange (both endpoints)" 0x6a74_be82, "Limits" 0x1999_43c9, "Errors" 0x20c3_886d];
         /// `h` is the SHA-256 of the body bytes as received.
-        BODY_HASH: Must Server Check rule "vfkey.body-hash" ["Request envelope (header `Authorization`)" 0x2383_9bde, "Exchange (both endpoints)" 0xd02c_8d66, "Errors" 0x20c3_886d];
+        BODY_HASH: Must Server Check values HASH rule "vfkey.body-hash" ["Request envelope (header `Authorization`)" 0x2383_9bde, "Exchange (both endpoints)" 0xd02c_8d66, "Errors" 0x20c3_886d];
         /// For an empty body, the server accepts the hash of zero bytes as `h`.
         EMPTY_BODY: Must Server Check at UNREAD ["Request envelope (header `Authorization`)" 0x2383_9bde];
         /// `d` is canonical as sent; the server does not normalize it into a bound domain.
-        DOMAIN_AS_SENT: Must Server Check rule "vfkey.domain" ["Request envelope (header `Authorization`)" 0x314f_ac8d, "Exchange (both endpoints)" 0xe78f_a865, "Errors" 0x20c3_886d];
+        DOMAIN_AS_SENT: Must Server Check values DOMAIN rule "vfkey.domain" ["Request envelope (header `Authorization`)" 0x314f_ac8d, "Exchange (both endpoints)" 0xe78f_a865, "Errors" 0x20c3_886d];
         /// The server rejects a request for a domain that has no live binding.
         BINDING: Must Server Check rule "vfkey.binding" ["Exchange (both endpoints)" 0xf7ad_6cad, "Domain binding" 0x6e56_f18c, "Errors" 0x20c3_886d];
         /// The signature verifies over exactly the message bytes as sent, with the key bound to the domain.
@@ -90,19 +90,19 @@ crate::requirements! {
         /// The server trims whitespace around the body's `domain`.
         DOMAIN_TRIMMED: Must Server Check ["POST /api/vf-cli/publish/prepare" 0xd4b0_d9bd];
         /// The server rejects a publish whose `cid` is missing, empty or not a string, unless it reads a number as a string.
-        CID_REQUIRED: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 0x3936_45f6, "Errors" 0xd64e_6bfb];
+        CID_REQUIRED: Must Server Check at PREPARE_PUB values CID ["POST /api/vf-cli/publish/prepare" 0x3936_45f6, "Errors" 0xd64e_6bfb];
         /// The server accepts any non-empty string as `cid`; it does not validate it.
         CID_NOT_VALIDATED: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 0x3936_45f6];
         /// If `version` is missing or blank, the record has version `0`.
         VERSION_DEFAULT: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 0xa13d_f808];
         /// The server rejects a `version` that is not a string, unless it reads a number as a string.
-        VERSION_STRING: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 0xa13d_f808, "Errors" 0xd64e_6bfb];
+        VERSION_STRING: Must Server Check at PREPARE_PUB values LABEL ["POST /api/vf-cli/publish/prepare" 0xa13d_f808, "Errors" 0xd64e_6bfb];
         /// A prepare without `op` publishes, the same as with `op` = `pub`.
         OP_DEFAULT: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 0x0704_24b4];
         /// The server rejects an unknown `op`.
-        OP_KNOWN: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 0x0704_24b4, "Errors" 0xd64e_6bfb];
+        OP_KNOWN: Must Server Check at PREPARE_PUB values OP ["POST /api/vf-cli/publish/prepare" 0x0704_24b4, "Errors" 0xd64e_6bfb];
         /// The server rejects a transfer whose `newAuthority` is not the key scheme followed by a base58 public key.
-        NEW_AUTHORITY: Must Server Check at PREPARE_TRANSFER ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569];
+        NEW_AUTHORITY: Must Server Check at PREPARE_TRANSFER values AUTHORITY ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569];
         /// The server rejects a `newAuthority` that equals the bound key.
         NEW_AUTHORITY_DIFFERS: Must Server Check at PREPARE_TRANSFER ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569, "Errors" 0xd64e_6bfb];
         /// At most one publish per domain is in flight; the server rejects a second prepare.
@@ -210,9 +210,9 @@ crate::requirements! {
         /// `signature` in the response is the fee payer's signature over the message, in base58.
         SIGNATURE: Must Server Check ["POST /api/vf-cli/publish/submit" 0x1888_daf0, "States and transitions" 0x05a3_de43];
         /// The server rejects a submit without `prepareId` or `signature`.
-        FIELDS: Must Server Check at SUBMIT_UNKNOWN ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "POST /api/vf-cli/publish/submit" 0xd844_b0b9, "Errors" 0xd64e_6bfb];
+        FIELDS: Must Server Check at SUBMIT_UNKNOWN values FIELD ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "POST /api/vf-cli/publish/submit" 0xd844_b0b9, "Errors" 0xd64e_6bfb];
         /// The server rejects a `signature` that is not standard base64 of 64 bytes.
-        SIGNATURE_FORM: Must Server Check ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "States and transitions" 0x3b51_e480, "Errors" 0xd64e_6bfb];
+        SIGNATURE_FORM: Must Server Check values SIGNATURE ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "States and transitions" 0x3b51_e480, "Errors" 0xd64e_6bfb];
         /// The server rejects a signature that does not verify over the prepared message.
         SIGNATURE_VERIFIES: Must Server Check ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "States and transitions" 0x3b51_e480, "Errors" 0xd64e_6bfb];
         /// After a rejected signature, the prepare can still be submitted.

@@ -13,7 +13,7 @@ use assay_suites::merge::{self, Repetitions};
 use assay_suites::pace::Pace;
 use assay_suites::partial::{self, Partial};
 use assay_suites::plan::{Plan, Planned, Wishes, foresee};
-use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::probe::{Depth, Settings, wall_clock};
 use assay_suites::profile::{Gate, Source};
 use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, terminal};
@@ -23,7 +23,7 @@ use assay_suites::survey::WrongFixture;
 use assay_suites::target::Target;
 use assay_suites::verdict::{Conditions, Outcome, Run, Shards, Verdict};
 use assay_suites::{endpoints, prose, setup};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::interrupt::Interrupt;
 use super::outputs::{KnownFailures, Loaded, Named, Outputs, REFUSED};
@@ -54,6 +54,22 @@ const INTERRUPTED: &str = "assay-interrupted.json";
 /// The maximum of `--repeat`.
 const MOST_TIMES: u32 = 10_000;
 
+/// The names of [`Depth`].
+#[derive(Clone, Copy, ValueEnum)]
+pub enum DepthName {
+    Standard,
+    Full,
+}
+
+impl From<DepthName> for Depth {
+    fn from(name: DepthName) -> Depth {
+        match name {
+            DepthName::Standard => Depth::Standard,
+            DepthName::Full => Depth::Full,
+        }
+    }
+}
+
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one field for each flag")]
 pub(crate) struct RunArgs {
@@ -83,6 +99,10 @@ pub(crate) struct RunArgs {
     /// Wait up to two minutes in checks of lifetimes, beside the others, where no control API moves time
     #[arg(long)]
     real_time: bool,
+    /// Which wrong values to send in place of valid ones: the most likely ones, or all. Default: all in worlds that the run
+    /// owns, elsewhere the most likely ones
+    #[arg(long, value_enum)]
+    depth: Option<DepthName>,
     /// Do not ask first whether the target is what the profile says
     #[arg(long)]
     no_survey: bool,
@@ -336,6 +356,7 @@ async fn run_once(
 
     setup.settings.read_only = args.read_only;
     setup.settings.real_time = args.real_time;
+    setup.settings.depth = args.depth.map_or(Depth::ByTarget, Depth::from);
     if let Some(interrupt) = interrupt
         && !args.no_survey
     {
@@ -609,7 +630,7 @@ fn list(setup: &Setup, planned: &[Planned]) -> String {
     let width =
         planned.iter().map(|planned| planned.check.requirement.to_string().len()).max().unwrap_or_default();
     let mut text = String::new();
-    for Planned { check, left_out } in planned {
+    for Planned { check, left_out, .. } in planned {
         let Check { requirement, fact, cost, .. } = check;
         let note = left_out.as_ref();
         let note = note.map(|why| format!("  {}: {}", why.verdict.name(), why.reason)).unwrap_or_default();

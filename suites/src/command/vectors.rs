@@ -8,11 +8,12 @@ use std::time::Duration;
 use assay_spec::requirement::Evidence;
 use assay_suites::files;
 use assay_suites::prose;
+use assay_suites::report;
 use assay_suites::select::did_you_mean;
 use assay_vectors::collection::FILE_LIMIT;
 use assay_vectors::run::{Names, Options, Outcome};
 use assay_vectors::{
-    Case, Collection, Expect, cases, drift, explain, generate, lint, manifest, pack, page, run, shim, witness,
+    Case, Collection, Expect, cases, drift, explain, generate, lint, manifest, pack, run, shim, witness,
 };
 use clap::Subcommand;
 
@@ -113,7 +114,7 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
         }
         What::Explain { html, .. } => {
             let path = html.ok_or_else(|| Ending::Bad("no case: give an id, or --html FILE".to_owned()))?;
-            let page = page::page();
+            let page = report::vectors::write();
             put(&path, page.as_bytes())?;
             say(&format!(
                 "{}: {}, {} bytes\n",

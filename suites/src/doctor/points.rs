@@ -46,7 +46,10 @@ pub(super) async fn foreseen(
 ) -> Vec<Foreseen> {
     let planned = foresee(target, settings, &Wishes::default(), checks).await.into_iter();
     planned
-        .map(|Planned { check, left_out }| Foreseen { check, why: left_out.map(|left_out| left_out.reason) })
+        .map(|Planned { check, left_out, .. }| Foreseen {
+            check,
+            why: left_out.map(|left_out| left_out.reason),
+        })
         .collect()
 }
 

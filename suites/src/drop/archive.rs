@@ -26,7 +26,7 @@ pub(crate) fn link(name: &str, target: &str) -> Entry {
 
 /// A directory; `name` has no trailing slash.
 pub(crate) fn directory(name: &str) -> Entry {
-    named(Entry::stored(format!("{name}/"), ""), DIRECTORY)
+    named(Entry::directory(name), DIRECTORY)
 }
 
 /// A zip of these entries in this order.

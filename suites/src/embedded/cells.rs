@@ -14,7 +14,8 @@ use assay_sim::deviation::{self, Deviation, Scoped};
 use assay_sim::world;
 use assay_spec::field::{self, Cell, cells};
 use assay_spec::limit::{self, Limit, Wrong};
-use assay_spec::{Id, Service, catalogue};
+use assay_spec::publish::requirements::submit;
+use assay_spec::{Id, Place, Service, catalogue};
 use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -152,12 +153,13 @@ pub async fn prove_cells(
             census.open.insert(wrong.to_string());
         }
     }
-    let sample = scoped(services).skip(seed as usize % nth).step_by(nth);
+    let failures = failing(services, &conforming);
+    let sample = scoped(services).chain(failures).skip(seed as usize % nth).step_by(nth);
     let runs = sample.map(|cell| async move {
         let (name, row) = (cell.to_string(), cell.what.requirement);
         let Some(check) = check::for_requirement(row) else { return Ok((name, row, false)) };
         // At the other places the server behaves as it should.
-        let settings = Settings { places: Places::Only(cell.at), ..settings.clone() };
+        let settings = Settings { places: Places::Only(cell.at.value("")), ..settings.clone() };
         let is_closed =
             is_closed(base, name.clone(), row, Sighting { check, variation: "" }, &settings).await?;
         Ok::<_, String>((name, row, is_closed))
@@ -188,7 +190,37 @@ pub fn row_cells(services: &[Service]) -> Vec<(String, Id)> {
 fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
     let deviations = world::deviations().into_iter();
     let wanted = deviations.filter(|deviation| services.contains(&deviation.requirement.service));
-    wanted.flat_map(|what| what.places().iter().map(move |at| Scoped { what, at: *at }))
+    wanted.flat_map(|what| at_values(what, what.places()))
+}
+
+/// Rows with the places of what makes the rejection, which happens elsewhere.
+const REJECTED_ELSEWHERE: &[Id] = &[&submit::EXPIRED];
+
+/// What each requirement rejects in its own check is answered as an internal error, if no sentence allows that.
+fn failing<'a>(
+    services: &'a [Service],
+    conforming: &'a [Ran],
+) -> impl Iterator<Item = Scoped<Deviation>> + 'a {
+    let rejects = |ran: &&Ran| {
+        let row = ran.outcome.requirement;
+        let refusal = check::for_requirement(row).and_then(|check| check.refusal);
+        services.contains(&row.service)
+            && !REJECTED_ELSEWHERE.contains(&row)
+            && refusal.is_some_and(|refusal| refusal.instead.is_empty() && !refusal.statuses.contains(&500))
+            && ran.trace.rejected.contains(&row.to_string())
+    };
+    conforming.iter().filter(rejects).flat_map(|ran| {
+        let what = Deviation::failure(ran.outcome.requirement);
+        let places = if what.places().is_empty() { &[Place::ANY] } else { what.places() };
+        at_values(what, places)
+    })
+}
+
+/// A deviation at each place, for each kind of wrong value by which it shows.
+fn at_values(what: Deviation, places: &'static [Place]) -> impl Iterator<Item = Scoped<Deviation>> {
+    places
+        .iter()
+        .flat_map(move |at| what.values().into_iter().map(move |value| Scoped { what, at: at.value(value) }))
 }
 
 /// A declared part of a response: service, endpoint, status, and the part's name.

@@ -3,12 +3,13 @@
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::chat as rows;
+use assay_spec::gateway::values;
 use serde_json::{Value, json};
 
 use super::auth;
-use super::bodies::{self, QUESTION, image, streamed, text, with, without};
+use super::bodies::{self, QUESTION, image, streamed, text, with};
 use super::given::{Skill, model, unknown_model};
-use super::malformed::{malformed, only_an_object_is_accepted, refused};
+use super::malformed::{doubled, only_an_object_is_accepted, refused, tries};
 use super::refusals;
 use super::stream::expect_inference;
 use super::tools::called;
@@ -26,18 +27,42 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PARTS, text_parts_are_accepted).costs(2, 0, 0).after(auth::WITH_KEY),
     shows!(rows::IMAGE, image_is_accepted).costs(2, 0, 0).after(auth::WITH_KEY),
     refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION).costs(7, 0, 0),
-    refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::CONTENT, content_must_be_a_string_or_an_array, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::PART, part_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::PART_TYPE, part_type_must_be_known, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::PART_TEXT, text_of_a_part_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::PART_IMAGE, image_url_of_a_part_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::PART_IMAGE_URL, url_of_an_image_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::TOOL_CALL_ID, tool_call_id_must_be_a_string, refusals::VALIDATION).costs(4, 0, 0),
-    refuses!(rows::STREAM, stream_must_be_a_boolean, refusals::VALIDATION).costs(3, 0, 0),
+    doubled(refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION), values::REQUIRED_TEXT, 0),
+    doubled(
+        refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION),
+        values::REQUIRED_LIST,
+        0,
+    ),
+    doubled(refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
+    doubled(refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION), values::TEXT, 0),
+    doubled(
+        refuses!(rows::CONTENT, content_must_be_a_string_or_an_array, refusals::VALIDATION),
+        values::CONTENT,
+        0,
+    ),
+    doubled(refuses!(rows::PART, part_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
+    doubled(refuses!(rows::PART_TYPE, part_type_must_be_known, refusals::VALIDATION), values::TEXT, 0),
+    doubled(
+        refuses!(rows::PART_TEXT, text_of_a_part_must_be_a_string, refusals::VALIDATION),
+        values::TEXT,
+        0,
+    ),
+    doubled(
+        refuses!(rows::PART_IMAGE, image_url_of_a_part_must_be_an_object, refusals::VALIDATION),
+        values::OBJECTS,
+        0,
+    ),
+    doubled(
+        refuses!(rows::PART_IMAGE_URL, url_of_an_image_must_be_a_string, refusals::VALIDATION),
+        values::TEXT,
+        0,
+    ),
+    doubled(
+        refuses!(rows::TOOL_CALL_ID, tool_call_id_must_be_a_string, refusals::VALIDATION),
+        values::TEXT,
+        1,
+    ),
+    tries(refuses!(rows::STREAM, stream_must_be_a_boolean, refusals::VALIDATION), values::SWITCH),
 ];
 
 /// A valid chat.
@@ -150,104 +175,82 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
     only_an_object_is_accepted(probe, &chat::ENDPOINT, &good(probe).await?).await
 }
 
-/// Expects that each of these values at a pointer of a valid chat is rejected.
-async fn refuses_malformed<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
-    let good = good(probe).await?;
-    refused(probe, &chat::ENDPOINT, &good, malformed(&good, pointer, values)).await
+/// Expects that each wrong value of a member of a valid chat is rejected.
+async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
+    refused(probe, &chat::ENDPOINT, &good(probe).await?, pointer).await
 }
 
-/// Sends `model` as an object, as an array and not at all. Each must return 422.
+/// Sends `model` of other types and not at all. Each must return 422.
 async fn model_must_be_a_string(probe: &Probe<'_>) -> Checked {
-    let good = good(probe).await?;
-    let mut bad = malformed(&good, "/model", [json!({ "id": good["model"] }), json!([good["model"]])]);
-    bad.push(without(good.clone(), "/model"));
-    refused(probe, &chat::ENDPOINT, &good, bad).await
+    refuses_malformed(probe, "/model").await
 }
 
-/// Sends `messages` as an object and not at all. Each must return 422.
+/// Sends `messages` of other types and not at all. Each must return 422.
 async fn messages_must_be_an_array(probe: &Probe<'_>) -> Checked {
-    let good = good(probe).await?;
-    let mut bad = malformed(&good, "/messages", [good["messages"][0].clone()]);
-    bad.push(without(good.clone(), "/messages"));
-    refused(probe, &chat::ENDPOINT, &good, bad).await
+    refuses_malformed(probe, "/messages").await
 }
 
-/// Sends a message that is a number and one that is an array. Each must return 422.
+/// Sends messages of other types. Each must return 422.
 async fn message_must_be_an_object(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/messages/0", [json!(7), json!([QUESTION])]).await
+    refuses_malformed(probe, "/messages/0").await
 }
 
-/// Sends `role` as an object and as an array. Each must return 422.
+/// Sends `role` of other types. Each must return 422.
 async fn role_must_be_a_string(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/messages/0/role", [json!({ "name": "user" }), json!(["user"])]).await
+    refuses_malformed(probe, "/messages/0/role").await
 }
 
 /// Sends `content` as an object. It must return 422.
 async fn content_must_be_a_string_or_an_array(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/messages/0/content", [json!({ "words": QUESTION })]).await
+    refuses_malformed(probe, "/messages/0/content").await
 }
 
-/// Expects that each of these values at a pointer of a valid chat with content parts is rejected.
-async fn refuses_malformed_part<const N: usize>(
-    probe: &Probe<'_>,
-    pointer: &str,
-    values: [Value; N],
-) -> Checked {
+/// Expects that each wrong value of a member of a valid chat with content parts is rejected.
+async fn refuses_malformed_part(probe: &Probe<'_>, pointer: &str) -> Checked {
     let good = with(good(probe).await?, "/messages/0/content", json!([text(QUESTION)]));
-    refused(probe, &chat::ENDPOINT, &good, malformed(&good, pointer, values)).await
+    refused(probe, &chat::ENDPOINT, &good, pointer).await
 }
 
-/// Sends a content part that is a number and one that is an array. Each must return 422.
+/// Sends content parts of other types. Each must return 422.
 async fn part_must_be_an_object(probe: &Probe<'_>) -> Checked {
-    refuses_malformed_part(probe, "/messages/0/content/0", [json!(7), json!([QUESTION])]).await
+    refuses_malformed_part(probe, "/messages/0/content/0").await
 }
 
-/// Sends a content part whose `type` is an array and one whose `type` is an object. Each must return 422. Which types exist
-/// besides the two documented ones is left open.
+/// Sends content parts whose `type` is of another type. Each must return 422. Which types exist besides the two documented
+/// ones is left open.
 async fn part_type_must_be_known(probe: &Probe<'_>) -> Checked {
-    let values = [json!(["text"]), json!({ "name": "text" })];
-    refuses_malformed_part(probe, "/messages/0/content/0/type", values).await
+    refuses_malformed_part(probe, "/messages/0/content/0/type").await
 }
 
-/// Sends a `text` part whose `text` is an object and one whose `text` is an array. Each must return 422.
+/// Sends `text` parts whose `text` is of another type. Each must return 422.
 async fn text_of_a_part_must_be_a_string(probe: &Probe<'_>) -> Checked {
-    let values = [json!({ "words": QUESTION }), json!([QUESTION])];
-    refuses_malformed_part(probe, "/messages/0/content/0/text", values).await
+    refuses_malformed_part(probe, "/messages/0/content/0/text").await
 }
 
-/// Expects that each of these values at a pointer of a valid chat about an image is rejected.
-async fn refuses_malformed_image<const N: usize>(
-    probe: &Probe<'_>,
-    pointer: &str,
-    values: [Value; N],
-) -> Checked {
-    let good = seen(probe).await?;
-    refused(probe, &chat::ENDPOINT, &good, malformed(&good, pointer, values)).await
+/// Expects that each wrong value of a member of a valid chat about an image is rejected.
+async fn refuses_malformed_image(probe: &Probe<'_>, pointer: &str) -> Checked {
+    refused(probe, &chat::ENDPOINT, &seen(probe).await?, pointer).await
 }
 
-/// Sends an `image_url` part whose `image_url` is a number and one whose `image_url` is an array. Each must return
-/// 422.
+/// Sends `image_url` parts whose `image_url` is of another type. Each must return 422.
 async fn image_url_of_a_part_must_be_an_object(probe: &Probe<'_>) -> Checked {
-    let values = [json!(7), json!([bodies::pixel_url()])];
-    refuses_malformed_image(probe, "/messages/0/content/1/image_url", values).await
+    refuses_malformed_image(probe, "/messages/0/content/1/image_url").await
 }
 
-/// Sends an `image_url` whose `url` is an object and one whose `url` is an array. Each must return 422.
+/// Sends an `image_url` whose `url` is of another type. Each must return 422.
 async fn url_of_an_image_must_be_a_string(probe: &Probe<'_>) -> Checked {
-    let values = [json!({ "href": bodies::pixel_url() }), json!([bodies::pixel_url()])];
-    refuses_malformed_image(probe, "/messages/0/content/1/image_url/url", values).await
+    refuses_malformed_image(probe, "/messages/0/content/1/image_url/url").await
 }
 
-/// Sends a `tool` message whose `tool_call_id` is an object. It must return 422.
+/// Sends a `tool` message whose `tool_call_id` is of another type. Each must return 422.
 async fn tool_call_id_must_be_a_string(probe: &Probe<'_>) -> Checked {
     let called = called(probe).await?;
     let good = called.answered(probe)?;
     let last = good["messages"].as_array().map_or(0, |messages| messages.len() - 1);
-    let pointer = format!("/messages/{last}/tool_call_id");
-    refused(probe, &chat::ENDPOINT, &good, malformed(&good, &pointer, [json!({ "id": "call" })])).await
+    refused(probe, &chat::ENDPOINT, &good, &format!("/messages/{last}/tool_call_id")).await
 }
 
-/// Sends `stream` as an object and as an array. Each must return 422.
+/// Sends `stream` of other types. Each must return 422.
 async fn stream_must_be_a_boolean(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/stream", [json!({ "on": true }), json!(["true"])]).await
+    refuses_malformed(probe, "/stream").await
 }

@@ -2,36 +2,51 @@
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
-use serde_json::Value;
+use assay_spec::value::{self, Wrong};
+use serde_json::{Value, json};
 
-use super::bodies::{streamed, with};
+use super::bodies::{streamed, with, without};
 use super::stream::expect_rejected;
 use super::wire::Call;
-use crate::check::Checked;
+use crate::check::{Check, Checked};
 use crate::probe::Probe;
 
-/// Expects 422 for each of `bad`, and that `good` is accepted. A chat is sent as it is, and as a request for a stream.
+/// What a check costs that sends a valid body, and each of these values twice: for a whole reply and for a stream.
+pub(super) const fn doubled(check: Check, values: &[Wrong], more: u32) -> Check {
+    let (all, some) = (2 * value::count(values, true), 2 * value::count(values, false));
+    check.costs(1 + more + all, 0, 0).elsewhere(1 + more + some).deeper(all - some, 0)
+}
+
+/// What a check costs that sends a valid body, and each of these values.
+pub(super) const fn tries(check: Check, values: &[Wrong]) -> Check {
+    let (all, some) = (value::count(values, true), value::count(values, false));
+    check.costs(1 + all, 0, 0).elsewhere(1 + some).deeper(all - some, 0)
+}
+
+/// Expects 422 for each wrong value of a member, and that `good` is accepted. A chat is sent as it is, and as a request for a
+/// stream.
 pub(super) async fn refused(
     probe: &Probe<'_>,
     endpoint: &'static Endpoint,
     good: &Value,
-    bad: Vec<Value>,
+    pointer: &str,
 ) -> Checked {
     Call::post(endpoint, good).accepted(probe).await?.counterpart_status(&[200])?;
-    let is_chat = endpoint.name == chat::ENDPOINT.name;
-    for body in bad {
-        Call::post(endpoint, &body).send(probe).await?.expect_status(&[422])?;
-        if is_chat && body.is_object() && body.get("stream").is_none() {
+    let valid = good.pointer(pointer).cloned().unwrap_or_else(|| json!(true));
+    for wrong in probe.wrong_values() {
+        let body = match wrong.instead_of(&valid) {
+            Some(value) => with(good.clone(), pointer, value),
+            None => without(good.clone(), pointer),
+        };
+        Call::post(endpoint, &body).send(probe).await?.expect_one_of(&[422], pointer, wrong)?;
+        if endpoint.name == chat::ENDPOINT.name && pointer != "/stream" {
             let answer = Call::post(endpoint, &streamed(body)).send(probe).await?;
-            expect_rejected(probe, &answer, &[422])?;
+            if wrong.open.is_empty() {
+                expect_rejected(probe, &answer, &[422])?;
+            }
         }
     }
     Ok(())
-}
-
-/// One body for each of these values at a pointer.
-pub(super) fn malformed<const N: usize>(good: &Value, pointer: &str, values: [Value; N]) -> Vec<Value> {
-    values.into_iter().map(|value| with(good.clone(), pointer, value)).collect()
 }
 
 /// Expects that a body that is not a JSON object is rejected, and that `good` is accepted. Invalid JSON may also return
@@ -41,7 +56,10 @@ pub(super) async fn only_an_object_is_accepted(
     endpoint: &'static Endpoint,
     good: &Value,
 ) -> Checked {
-    refused(probe, endpoint, good, vec![Value::Array(vec![good.clone()]), "a string".into()]).await?;
+    Call::post(endpoint, good).accepted(probe).await?.counterpart_status(&[200])?;
+    for value in [json!([good]), json!("a string")] {
+        Call::post(endpoint, &value).send(probe).await?.expect_status(&[422])?;
+    }
     let cut = good.to_string();
     for text in [&cut[..cut.len() - 1], "no JSON"] {
         let answer = Call::raw(endpoint, text).send(probe).await?;

@@ -3,6 +3,7 @@
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
+use assay_spec::json;
 use serde_json::{Value, json};
 
 use super::auth;
@@ -75,7 +76,7 @@ async fn stream_of<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<(Answer<'p>
 
 /// The chunk in an event: JSON with an array `choices`.
 pub(super) fn chunk(event: &Event) -> Option<Value> {
-    let value: Value = serde_json::from_str(&event.data).ok()?;
+    let value = json::parse(event.data.as_bytes()).ok()?;
     value["choices"].is_array().then_some(value)
 }
 

@@ -3,13 +3,14 @@
 
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::tools as rows;
+use assay_spec::gateway::values;
 use serde_json::{Value, json};
 
 use super::auth;
 use super::bodies;
 use super::chat::{expect_chats, given_choices, wire_compat};
 use super::given::{Skill, model};
-use super::malformed::{malformed, refused};
+use super::malformed::{doubled, refused};
 use super::refusals;
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
@@ -24,13 +25,17 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::ROUND_TRIP, tool_result_is_accepted)
         .costs(3, 0, 0)
         .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
-    refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION).costs(3, 0, 0),
-    refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION).costs(5, 0, 0),
-    refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION).costs(5, 0, 0),
+    doubled(refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION), values::LIST, 0),
+    doubled(refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
+    doubled(refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION), values::TEXT, 0),
+    doubled(refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
+    doubled(refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION), values::TEXT, 0),
+    doubled(refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION), values::TEXT, 0),
+    doubled(
+        refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION),
+        values::OBJECTS,
+        0,
+    ),
 ];
 
 /// A valid chat that declares a tool.
@@ -124,46 +129,42 @@ async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
     expect_chats(probe, body).await
 }
 
-/// Expects that each of these values at a pointer of a valid chat with a tool is rejected.
-async fn refuses_malformed<const N: usize>(probe: &Probe<'_>, pointer: &str, values: [Value; N]) -> Checked {
-    let good = good(probe).await?;
-    refused(probe, &chat::ENDPOINT, &good, malformed(&good, pointer, values)).await
+/// Expects that each wrong value of a member of a valid chat with a tool is rejected.
+async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
+    refused(probe, &chat::ENDPOINT, &good(probe).await?, pointer).await
 }
 
-/// Sends `tools` as an object. It must return 422.
+/// Sends `tools` of other types. Each must return 422.
 async fn tools_must_be_an_array(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/tools", [json!({ bodies::TOOL: bodies::tool() })]).await
+    refuses_malformed(probe, "/tools").await
 }
 
-/// Sends a tool that is a number and one that is an array. Each must return 422.
+/// Sends tools of other types. Each must return 422.
 async fn tool_must_be_an_object(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/tools/0", [json!(7), json!([bodies::tool()])]).await
+    refuses_malformed(probe, "/tools/0").await
 }
 
-/// Sends a tool whose `type` is an array and one whose `type` is an object. Each must return 422. Which types exist besides
-/// `function` is left open.
+/// Sends tools whose `type` is of another type. Each must return 422. Which types exist besides `function` is left open.
 async fn tool_type_must_be_function(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/tools/0/type", [json!(["function"]), json!({ "name": "function" })]).await
+    refuses_malformed(probe, "/tools/0/type").await
 }
 
-/// Sends a tool whose `function` is a number and one whose `function` is an array. Each must return 422.
+/// Sends tools whose `function` is of another type. Each must return 422.
 async fn function_must_be_an_object(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/tools/0/function", [json!(7), json!([bodies::TOOL])]).await
+    refuses_malformed(probe, "/tools/0/function").await
 }
 
-/// Sends `function.name` as an object and as an array. Each must return 422. Whether it may be missing is left open.
+/// Sends `function.name` of other types. Each must return 422. Whether it may be missing is left open.
 async fn function_name_must_be_a_string(probe: &Probe<'_>) -> Checked {
-    let values = [json!({ "is": bodies::TOOL }), json!([bodies::TOOL])];
-    refuses_malformed(probe, "/tools/0/function/name", values).await
+    refuses_malformed(probe, "/tools/0/function/name").await
 }
 
-/// Sends `function.description` as an object and as an array. Each must return 422.
+/// Sends `function.description` of other types. Each must return 422.
 async fn description_must_be_a_string(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/tools/0/function/description", [json!({ "words": "reads" }), json!(["reads"])])
-        .await
+    refuses_malformed(probe, "/tools/0/function/description").await
 }
 
-/// Sends `function.parameters` as a number and as an array. Each must return 422.
+/// Sends `function.parameters` of other types. Each must return 422.
 async fn parameters_must_be_an_object(probe: &Probe<'_>) -> Checked {
-    refuses_malformed(probe, "/tools/0/function/parameters", [json!(7), json!(["place"])]).await
+    refuses_malformed(probe, "/tools/0/function/parameters").await
 }

@@ -140,8 +140,7 @@ async fn deployments_are_named(probe: &Probe<'_>) -> Checked {
     every_deployment(probe, "/content/content/deploymentId", "a string", is_text).await
 }
 
-/// Reads every creation of a deployment. `projectId` must be the identifier of one of the owner's projects; terminal
-/// records are compared with their creations elsewhere.
+/// Reads every record of a deployment. `projectId` must be the identifier of one of the owner's projects.
 async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
     let known: BTreeSet<&str> = found
@@ -151,8 +150,7 @@ async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
         .map(|(id, _)| id)
         .collect();
     probe.given(!known.is_empty(), "no project of the owner was found")?;
-    let seen =
-        found.of_kind(MessageKind::Creation).into_iter().map(|one| one.at("/content/content/projectId"));
+    let seen = found.deployments().into_iter().map(|one| one.at("/content/content/projectId"));
     each(probe, &found, "deployment", seen, "the identifier of a project of the owner", |id| {
         id.and_then(Value::as_str).is_some_and(|id| known.contains(id))
     })

@@ -1,10 +1,11 @@
 //! Encrypted envelopes: their form, and the keys that open them.
 
+use assay_spec::Instant;
 use assay_spec::hosting::requirements::{deployments, envelope as rows, projects, security};
 use serde_json::Value;
 
 use super::found::{Found, found};
-use super::judge::{Seen, each, expect, is, is_object, some};
+use super::judge::{Seen, each, expect, is, is_object, moment, some};
 use super::message::MessageKind;
 use super::sealed::{Sealed, bytes, envelopes, is_formed, open, sized, unwrap, wallet};
 use crate::check::{Check, Checked};
@@ -42,12 +43,25 @@ pub(super) const CHECKS: &[Check] =
 const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployments::ENCRYPTED);
 
 /// Every envelope in a record of the current schema. A project's entry that was written under an earlier version stays as
-/// it is, so its envelope is not judged.
+/// it is, so its envelope is judged only if it is new: the owner's records had an envelope of version 3 before the project
+/// existed, or before this envelope replaced another one.
 fn all(found: &Found) -> Vec<Sealed<'_>> {
-    let mut all = envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend]);
-    let is_earlier = |v: &Value| matches!(v.as_u64(), Some(1 | 2));
-    all.retain(|sealed| sealed.message.kind != MessageKind::Projects || !is_earlier(&sealed.value["v"]));
-    all
+    let all = envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend]);
+    let current = all.iter().filter(|sealed| sealed.value["v"] == 3);
+    let since = current.filter_map(|sealed| sealed.message.time()).min();
+    let is_after = |time: Option<i64>| since.zip(time).is_some_and(|(since, time)| time > since);
+    let is_new = |sealed: &Sealed<'_>| {
+        let time = sealed.message.time();
+        let created = format!("{}/public/createdAt", sealed.place.trim_end_matches("/encrypted"));
+        let created = sealed.message.value.pointer(&created).and_then(Value::as_str).and_then(moment);
+        let replaces = all.iter().any(|other| other.place == sealed.place && other.message.time() < time);
+        is_after(created.map(Instant::seconds)) || (replaces && is_after(time))
+    };
+    let is_old = |sealed: &Sealed<'_>| {
+        let is_earlier = matches!(sealed.value["v"].as_u64(), Some(1 | 2));
+        sealed.message.kind == MessageKind::Projects && is_earlier && !is_new(sealed)
+    };
+    all.iter().filter(|sealed| !is_old(sealed)).cloned().collect()
 }
 
 /// Judges a member of every envelope.
@@ -72,7 +86,8 @@ async fn envelopes_have_a_version_and_keys(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks", "an object", is_object).await
 }
 
-/// Reads every envelope. `v` must be 3.
+/// Reads every envelope. `v` must be 3, except in the entry of a project that is older than the owner's first envelope of
+/// version 3.
 async fn envelopes_have_version_3(probe: &Probe<'_>) -> Checked {
     every(probe, "/v", "3", |v| v.and_then(Value::as_u64) == Some(3)).await
 }

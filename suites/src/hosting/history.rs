@@ -50,7 +50,7 @@ pub(super) const PROJECTS: &[Check] = &[
     shows!(rows::SECURITY_EXISTS, owner_of_projects_has_security)
         .costs(1, 0, 0)
         .elsewhere(4)
-        .after(rests!(security::KEY)),
+        .after(rests!(records::ADDRESS, security::KEY)),
     shows!(rows::CREATED_AT_KEPT, projects_keep_when_they_were_created)
         .costs(1, 0, 0)
         .elsewhere(4)

@@ -12,7 +12,7 @@ use assay_spec::hosting::envelope::Role;
 use assay_spec::hosting::record::{listed, name_of};
 use assay_spec::hosting::recovery::Reader;
 use assay_spec::network::signing::verify_record;
-use assay_spec::{Dialect, Strict};
+use assay_spec::{Dialect, Strict, json};
 use serde_json::Value;
 
 use super::message::{Message, MessageKind};
@@ -341,7 +341,8 @@ fn total_of(body: &str) -> Option<u64> {
     struct Listed {
         pagination: Value,
     }
-    serde_json::from_str::<Listed>(body).ok()?.pagination["total"].as_u64()
+    let listed: Listed = serde_json::from_str(body).ok()?;
+    json::integer(&listed.pagination["total"])?.try_into().ok()
 }
 
 /// The members in which two versions of one message may differ; a node may add others.

@@ -4,6 +4,7 @@
 
 use assay_spec::Dialect;
 use assay_spec::crypto::address::Address;
+use assay_spec::json;
 use serde_json::{Map, Value};
 
 /// A kind of record.
@@ -46,7 +47,7 @@ const PROJECT: &str = "proj_";
 impl Message {
     /// Parses a message; `None` if it is not an object.
     pub(super) fn read(text: &str, dialect: &Dialect, exchange: usize) -> Option<Message> {
-        let value: Value = serde_json::from_str(text).ok()?;
+        let value = json::parse(text.as_bytes()).ok()?;
         value.is_object().then(|| Message {
             kind: kind(&value, dialect),
             text: text.to_owned(),

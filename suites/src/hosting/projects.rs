@@ -22,10 +22,15 @@ pub(super) const RECORD: &[Check] = &[
         .costs(2, 0, 0)
         .elsewhere(4)
         .after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNER, projects_are_written_by_wallet_or_session_key)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(rests!(security::AUTHORIZATIONS, security::ENTRY, security::ENTRY_ADDRESS, security::SIGNER)),
+    shows!(rows::SIGNER, projects_are_written_by_wallet_or_session_key).costs(1, 0, 0).elsewhere(4).after(
+        rests!(
+            records::ADDRESS,
+            security::AUTHORIZATIONS,
+            security::ENTRY,
+            security::ENTRY_ADDRESS,
+            security::SIGNER
+        ),
+    ),
     shows!(rows::MAP, projects_are_an_object).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::ENTRY, entries_are_objects_with_a_public_part)
         .costs(1, 0, 0)
@@ -227,7 +232,7 @@ async fn deleted_is_a_boolean(probe: &Probe<'_>) -> Checked {
 /// Reads the entries of projects that are not deleted. `encrypted` must be an object.
 async fn living_projects_hold_an_envelope(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
-    let seen = members(&found, "encrypted", |public| public["deleted"] == false);
+    let seen = members(&found, "encrypted", |public| public["deleted"] != true);
     each(probe, &found, "living project", seen, "an object", is_object)
 }
 

@@ -1,6 +1,7 @@
 //! Checks of the members of each document and their types. Optional members may be absent or null.
 
 use assay_spec::Place;
+use assay_spec::json::is_integer;
 use assay_spec::metadata::requirements::records as rows;
 use serde_json::Value;
 
@@ -195,11 +196,6 @@ impl Type {
             Type::Objects => "an array of objects",
         }
     }
-}
-
-/// An integer of any size, in any JSON notation.
-fn is_integer(value: &Value) -> bool {
-    value.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
 impl Member {

@@ -1,6 +1,7 @@
 //! Checks of invalid token ids and of the 422 body.
 
 use assay_spec::Place;
+use assay_spec::json::is_integer;
 use assay_spec::metadata::requirements::validation as rows;
 use serde_json::Value;
 
@@ -75,7 +76,7 @@ async fn expect_each(
 
 /// Fetches a token id that is not an integer, in every path form. `loc` in each detail must be an array of strings and integers.
 async fn loc_is_an_array_of_strings_and_integers(probe: &Probe<'_>, place: Place) -> Checked {
-    let is_place = |value: &Value| value.is_string() || value.is_i64() || value.is_u64();
+    let is_place = |value: &Value| value.is_string() || is_integer(value);
     expect_each(probe, place, "loc", "an array of strings and integers", |loc| {
         loc.as_array().is_some_and(|places| places.iter().all(is_place))
     })

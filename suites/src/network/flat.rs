@@ -1,6 +1,7 @@
 //! The flat list of messages: its elements are records, and each filter lists only what it selects.
 
 use assay_spec::hosting::record::listed;
+use assay_spec::json;
 use assay_spec::network::query;
 use assay_spec::network::requirements::{flat as rows, paging};
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ async fn flat<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List
     answer.given_status(&[200])?;
     let text = answer.response.text();
     let items = listed(&text).ok().map(|items| {
-        items.iter().filter_map(|item| serde_json::from_str(item.get()).ok()).collect::<Vec<Value>>()
+        items.iter().filter_map(|item| json::parse(item.get().as_bytes()).ok()).collect::<Vec<Value>>()
     });
     let items = probe.given_some(items, "the answer is neither an array nor an object with one array")?;
     Ok(List { answer, items })

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use assay_spec::instant::SECOND;
+use assay_spec::json::is_integer;
 use assay_spec::network::limits::MEASUREMENT;
 use assay_spec::network::query::FLAT;
 use assay_spec::network::requirements::measurement as rows;
 use serde_json::{Value, json};
 
-use super::replies::{elements, is_address, is_integer};
+use super::replies::{elements, is_address};
 use super::wire::{Call, now, path_with};
 use super::{List, given};
 use crate::boundary::{Edges, edges, ms};

@@ -1,6 +1,7 @@
 //! One message and its record: what is read is what was sent.
 
 use assay_spec::Place;
+use assay_spec::json::is_integer;
 use assay_spec::network::message;
 use assay_spec::network::requirements::{info, messages as rows};
 use serde_json::{Value, json};
@@ -205,8 +206,7 @@ async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked 
     }
     let answer = read(probe, &hash).await?;
     let is_block = |block: &Value| {
-        let is_whole = block["height"].is_i64() || block["height"].is_u64();
-        block["chain"].is_string() && is_whole && block["hash"].is_string()
+        block["chain"].is_string() && is_integer(&block["height"]) && block["hash"].is_string()
     };
     let want = "an array of objects with chain (a string), height (an integer) and hash (a string)";
     let found = answer.expect_json("/message/confirmations", want, |blocks| {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use assay_spec::Place;
 use assay_spec::endpoint::Endpoint;
+use assay_spec::json::is_integer;
 use assay_spec::network::CORE;
 use assay_spec::network::limits::{PAGE_DEFAULT, PAGE_MAXIMUM};
 use assay_spec::network::places::{FLAT, INDEXER, MESSAGES};
@@ -263,9 +264,7 @@ async fn pagination_is_four_integers(probe: &Probe<'_>, place: Place) -> Checked
     let is_there = listed.answer.json()["pagination"].is_object();
     probe.given(is_there, "the answer has no object `pagination`")?;
     for member in ["total", "page", "per_page", "total_pages"] {
-        listed.answer.expect_json(&format!("/pagination/{member}"), "an integer", |number| {
-            number.is_i64() || number.is_u64()
-        })?;
+        listed.answer.expect_json(&format!("/pagination/{member}"), "an integer", is_integer)?;
     }
     Ok(())
 }

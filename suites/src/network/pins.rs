@@ -3,13 +3,14 @@
 use assay_spec::Place;
 use assay_spec::network::pin::{PIN, READ};
 use assay_spec::network::requirements::pins as rows;
+use assay_spec::network::values;
 use serde_json::{Value, json};
 
 use super::ACCEPTED;
 use super::caller::{Caller, caller};
 use super::messages::another;
 use super::refusals;
-use super::replies::{expect_created, expect_unprocessed, found, until};
+use super::replies::{expect_created, expect_unprocessed, found, typed, until};
 use super::storage::{Stored, stored};
 use super::wire::{Call, Draft};
 use crate::check::{Check, Checked, Stop};
@@ -18,9 +19,12 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PINNED, pin_returns_its_hash).costs(3, 0, 0).writes(2),
-    refuses!(rows::HASH_REQUIRED, each pin_without_a_hash_is_rejected, refusals::TYPED)
-        .costs(12, 0, 0)
-        .writes(10),
+    typed(
+        refuses!(rows::HASH_REQUIRED, each pin_without_a_hash_is_rejected, refusals::TYPED),
+        2,
+        values::NEEDED,
+        [2, 1],
+    ),
     shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).costs(4, 0, 0).writes(2),
     shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).costs(4, 0, 0).writes(2),
     refuses!(rows::UNKNOWN, unknown_content_is_not_found, refusals::NOT_FOUND).costs(5, 0, 0).writes(2),
@@ -58,17 +62,17 @@ async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
     expect_created(&pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?)
 }
 
-/// Sends pins whose `hash` is missing, a number or an array. None may be processed: it is rejected at once or later. The
+/// Sends pins whose `hash` is missing or of another type. None may be processed: it is rejected at once or later. A
 /// number may be read as a string. A valid pin is accepted.
 async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
     let good = pin(probe, &owner, json!({ "hash": name })).await?.at(place);
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
-    for (bad, reads) in [(json!({}), false), (json!({ "hash": 7 }), true), (json!({ "hash": [name] }), false)]
-    {
-        let bad = pin(probe, &caller(probe), bad).await?.at(place);
-        expect_unprocessed(probe, &good, &bad, reads).await?;
+    for wrong in probe.wrong_values() {
+        let bad = pin(probe, &caller(probe), json!({ "hash": name })).await?.at(place);
+        let bad = bad.inside("hash", wrong.instead_of(&json!(name)));
+        expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
     }
     Ok(())
 }

@@ -1,11 +1,13 @@
 //! Expectations and readers of answers that several families of checks share.
 
+use assay_spec::json::is_integer;
+use assay_spec::value::{self, Wrong};
 use serde_json::Value;
 
 use super::creations::hashes;
 use super::wire::{Call, Draft};
 use super::{ACCEPTED, PAUSE, REJECTED, list_of, look, tries};
-use crate::check::{Checked, Stop};
+use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 
 /// Expects `item_hash` and `status` `success` in the answer to a creating call. If the call was not accepted, the check
@@ -70,18 +72,35 @@ fn expect_one_of(
     answer.expect(refused.contains(&status) || is_other, "answer", wanted, got)
 }
 
-/// Expects that no message with one of these values is processed, and that one without is accepted. `draft` makes a valid
-/// message; a value is of a member of its content (`None` removes it), and may be read as the type of the table or not.
+/// What a check costs with [`expect_typed`] for one member, at this many places. A place needs this many more requests, and
+/// more of these that write.
+pub(super) const fn typed(check: Check, places: u32, values: &[Wrong], [more, writes]: [u32; 2]) -> Check {
+    let (all, some) = (places * (1 + value::count(values, true)), places * (1 + value::count(values, false)));
+    check
+        .costs(all + places * more, 0, 0)
+        .elsewhere(some + places * more)
+        .writes(all + places * writes)
+        .deeper(all - some, 0)
+}
+
+/// Expects that no message with a wrong value of one of these members of its content is processed, and that one without is
+/// accepted. `draft` makes a valid message. An open value may be read as the type of the table. Where not all values are sent,
+/// each is sent for one of the members.
 pub(super) async fn expect_typed(
     probe: &Probe<'_>,
     draft: impl AsyncFn() -> Result<Draft, Stop>,
-    values: &[(&str, Option<Value>, bool)],
+    members: &[&str],
 ) -> Checked {
     let good = draft().await?;
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
-    for (member, value, reads) in values {
-        let bad = draft().await?.inside(member, value.clone());
-        expect_unprocessed(probe, &good, &bad, *reads).await?;
+    for (n, wrong) in probe.wrong_values().enumerate() {
+        let one = n % members.len();
+        let members = if probe.sends_all() { members } else { &members[one..=one] };
+        for member in members {
+            let value = wrong.instead_of(&good.message["content"][member]);
+            let bad = draft().await?.inside(member, value);
+            expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
+        }
     }
     Ok(())
 }
@@ -120,19 +139,9 @@ pub(super) async fn expect_unprocessed(probe: &Probe<'_>, good: &Draft, bad: &Dr
     Ok(())
 }
 
-/// Whether a value can be read as an integer: it is a string of digits or a fraction.
-pub(super) fn reads_as_integer(value: &Value) -> bool {
-    value.is_number() || value.as_str().is_some_and(|text| text.parse::<i64>().is_ok())
-}
-
 /// A string that is not empty.
 pub(super) fn is_text(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.is_empty())
-}
-
-/// An integer.
-pub(super) fn is_integer(value: &Value) -> bool {
-    value.is_i64() || value.is_u64()
 }
 
 /// An integer of seconds since the epoch: neither milliseconds nor a duration.

@@ -1,11 +1,12 @@
 //! Verifiable random numbers: what a generation returns, and what verifies.
 
+use assay_spec::json::is_integer;
 use assay_spec::network::requirements::vrf as rows;
 use assay_spec::network::vrf::{GENERATE, VERIFY};
 use serde_json::{Value, json};
 
 use super::refusals;
-use super::replies::{expect_rejected_or, is_integer, is_text};
+use super::replies::{expect_rejected_or, is_text};
 use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Evidence, Probe};

@@ -95,10 +95,10 @@ impl Plan {
         let own = target.offer().forks;
         let mut services: BTreeMap<Service, Sums> = BTreeMap::new();
         let mut left_out: BTreeMap<LeftOut, Vec<Id>> = BTreeMap::new();
-        for Planned { check, left_out: why } in planned {
+        for Planned { check, cost, left_out: why } in planned {
             let sums = services.entry(check.requirement.service).or_default();
             match why {
-                None => sums.add(&Sums::from_cost(check.cost, own, pace)),
+                None => sums.add(&Sums::from_cost(*cost, own, pace)),
                 Some(why) => {
                     sums.left_out += 1;
                     left_out.entry(why.clone()).or_default().push(check.requirement);

@@ -1,5 +1,6 @@
 //! Responses, with the expectations that checks state about them.
 
+use assay_spec::value::Wrong;
 use serde_json::Value;
 
 use super::Probe;
@@ -40,6 +41,24 @@ impl Answer<'_> {
     /// Expects the rejection that the check declares.
     pub fn expect_refused(&self) -> Result<(), Stop> {
         self.expect_status(self.probe.refusal().statuses)
+    }
+
+    /// Expects the rejection of this value of a member, such as `null` for `cid`.
+    pub fn expect_refused_value(&self, member: &str, wrong: &Wrong) -> Result<(), Stop> {
+        self.expect_one_of(self.probe.refusal().statuses, member, wrong)
+    }
+
+    /// Expects one of these statuses for this value of a member. An open value is only noted.
+    pub fn expect_one_of(&self, statuses: &[u16], member: &str, wrong: &Wrong) -> Result<(), Stop> {
+        let (status, what) = (self.status(), format!("{member} = {}", wrong.name));
+        if wrong.open.is_empty() {
+            let place = format!("status for {what}");
+            return self.expect(statuses.contains(&status), &place, one_of(statuses), status.to_string());
+        }
+        if !statuses.contains(&status) {
+            self.probe.note(format!("{what} returns {status}"));
+        }
+        Ok(())
     }
 
     /// A precondition: without one of these statuses the check is inconclusive.

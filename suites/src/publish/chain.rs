@@ -6,6 +6,7 @@ use assay_spec::publish::requirements::{chain as rows, message, submit as submit
 use serde_json::{Value, json};
 
 use super::scene::published;
+use super::verify::COMMITMENT;
 use super::wire::read_message;
 use super::{Caller, Prepared, chain_call};
 use crate::check::{Check, Checked, Need, Stop};
@@ -53,7 +54,7 @@ async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepa
     let signature = submitted.json()["signature"].as_str().unwrap_or_default().to_owned();
     submitted.given(!signature.is_empty(), "the submit returned no `signature`")?;
     let config =
-        json!({ "encoding": encoding, "commitment": "confirmed", "maxSupportedTransactionVersion": 0 });
+        json!({ "encoding": encoding, "commitment": COMMITMENT, "maxSupportedTransactionVersion": 0 });
     let found = chain_call(probe, "getTransaction", json!([signature, config])).await?;
     Ok((caller, prepared, found))
 }

@@ -66,26 +66,24 @@ const SUBMITTING: Retry = Retry {
 /// A submit returns after confirmation, which can take about three minutes.
 const SUBMIT_TIMEOUT: Duration = Duration::from_mins(4);
 
-/// Publishes. An error says why nothing was published or why the client stopped.
+/// Publishes: after a 410 it prepares once more. An error says why nothing was published or why the client stopped.
 pub async fn publish(wanted: &Publication) -> Result<Published, String> {
-    let mut gone = false;
-    loop {
+    let mut why = "";
+    for _ in 0..2 {
         let prepared = prepared(wanted).await?;
         match submitted(wanted, &prepared).await? {
             Submitted::Landed(signature) => return Ok(verified(wanted, &prepared, signature).await),
-            Submitted::Gone if gone => {
-                return Err(
-                    "410 twice in a row: the clock of this machine or of the service is wrong".to_owned()
-                );
+            Submitted::Gone => {
+                why = "the clock of this machine or of the service is wrong, or the chain is slow";
             }
-            Submitted::Gone => gone = true,
             Submitted::Ceiling => match resolved(wanted, &prepared).await? {
                 // The blockhash has expired and the chain does not know the transaction: it can no longer land.
-                None => gone = true,
+                None => why = "the chain did not include the transaction in time",
                 Some(published) => return Ok(published),
             },
         }
     }
+    Err(format!("410 twice in a row: {why}"))
 }
 
 struct Prepared {

@@ -1,13 +1,15 @@
 //! Checks of the prepare endpoint: the response fields and the rules of the request.
 
+use assay_spec::Place;
 use assay_spec::crypto::text;
+use assay_spec::json::is_integer;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, RECORD};
 use assay_spec::publish::places::{BY_INCOMING, PREPARE_PUB, PREPARE_TRANSFER};
-use assay_spec::publish::prepare as document;
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::{exchange, prepare as rows, record, submit, transfer};
-use assay_spec::{Place, request};
+use assay_spec::publish::values;
+use assay_spec::value::{self, ARRAY, BOOLEAN, EMPTY, NULL, NUMBER, OBJECT, Wrong};
 use serde_json::{Value, json};
 
 use super::pool::Talk;
@@ -22,6 +24,20 @@ use crate::boundary::{Edges, edges, expect_beyond, expect_inside, ms, slack_ms};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
+
+/// A `domain` that is not one: the server may also say that it differs from the envelope's.
+const DOMAIN: &[Wrong] = &[BOOLEAN, ARRAY, OBJECT, NULL, EMPTY, NUMBER];
+
+/// With the cost of a valid counterpart, one request for each of these values that must be rejected, and some more.
+const fn tries(
+    check: Check,
+    values: &[Wrong],
+    [more, publishes, domains]: [u32; 3],
+    shared: [u32; 2],
+) -> Check {
+    let (all, some) = (value::count(values, true), value::count(values, false));
+    check.posts(all + more, publishes, domains).shares(some + shared[0], shared[1]).deeper(all - some, 0)
+}
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PREPARE_ID, each prepare_ids_are_uuids_and_differ)
@@ -53,7 +69,12 @@ pub(super) const CHECKS: &[Check] = &[
         .shares(3, 2)
         .pending(1, 1)
         .after(const { &[&transfer::ACCEPT_ADMITTED] }),
-    refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD).posts(8, 1, 2).shares(8, 1),
+    tries(
+        refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD),
+        values::CID,
+        [1, 1, 2],
+        [1, 1],
+    ),
     shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated)
         .costs(1, 1, 1)
         .shares(2, 1)
@@ -63,18 +84,24 @@ pub(super) const CHECKS: &[Check] = &[
         .posts(2, 2, 2)
         .shares(2, 1)
         .after(const { &[&record::VERSION] }),
-    refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD)
-        .posts(5, 1, 2)
-        .shares(5, 1),
+    tries(
+        refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD),
+        values::LABEL,
+        [1, 1, 2],
+        [1, 1],
+    ),
     shows!(rows::OP_DEFAULT, missing_op_publishes)
         .costs(2, 2, 2)
         .shares(2, 1)
         .writes(2)
         .after(const { &[&record::KIND, &rows::DOMAIN_TRIMMED, &rows::LOCK_PER_DOMAIN] }),
-    refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD).posts(7, 1, 1).shares(6, 0),
-    refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected, refusals::NEW_AUTHORITY)
-        .posts(14, 1, 1)
-        .shares(13, 0),
+    tries(refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD), values::OP, [1, 1, 1], [0, 0]),
+    tries(
+        refuses!(rows::NEW_AUTHORITY, invalid_new_authority_is_rejected, refusals::NEW_AUTHORITY),
+        values::AUTHORITY,
+        [1, 1, 1],
+        [0, 0],
+    ),
     refuses!(rows::NEW_AUTHORITY_DIFFERS, transfer_to_the_bound_key_is_rejected, refusals::FIELD)
         .costs(2, 1, 1)
         .shares(1, 0)
@@ -211,11 +238,10 @@ async fn txt_observed_is_null_or_well_formed(probe: &Probe<'_>, place: Place) ->
         probe.note("txtObserved is null or absent");
         return answer.expect(body.is_object(), "body", "a JSON object", body.to_string());
     };
-    let integer = |value: &Value| value.is_i64() || value.is_u64();
     let members: [(&str, &str, Member<'_>); 5] = [
         ("vault", "a string", &Value::is_string),
-        ("agreeing", "an integer", &integer),
-        ("required", "an integer", &integer),
+        ("agreeing", "an integer", &is_integer),
+        ("required", "an integer", &is_integer),
         ("reason", "a string", &Value::is_string),
         ("at", "milliseconds since the epoch", &|value| {
             value.as_i64().is_some_and(|at| at > 1_000_000_000_000)
@@ -236,30 +262,46 @@ async fn each_is_rejected(
     probe: &Probe<'_>,
     scene: &Scene,
     statuses: &[u16],
-    bodies: Vec<String>,
+    what: &str,
+    bodies: Vec<(Wrong, String)>,
 ) -> Checked {
     let is_first = !probe.has_control() && !BY_INCOMING.contains(&scene.place);
     if is_first {
         scene.counterpart(probe).await?;
     }
     let mut refused = Vec::new();
-    for body in bodies {
+    for (wrong, body) in bodies {
         let answer = Draft::new(probe, &scene.caller, PREPARE, body).await?.send(probe).await?;
         if answer.status() == 200 {
-            answer.expect_status(statuses)?;
+            answer.expect_one_of(statuses, what, &wrong)?;
         }
-        refused.push(answer);
+        refused.push((wrong, answer));
     }
     if !is_first {
         scene.counterpart(probe).await?;
     }
-    refused.iter().try_for_each(|answer| answer.expect_status(statuses))
+    refused.iter().try_for_each(|(wrong, answer)| answer.expect_one_of(statuses, what, wrong))
 }
 
-/// Sends malformed variants of an ordinary publish. Each must return 400.
-async fn each_is_malformed(probe: &Probe<'_>, bodies: impl FnOnce(Value) -> Vec<String>) -> Checked {
-    let scene = Scene::rejected(probe, PREPARE_PUB[0]).await?;
-    each_is_rejected(probe, &scene, &[400], bodies(scene.body.clone())).await
+/// A body that is wrong in one way.
+fn alone(name: &'static str, body: String) -> Vec<(Wrong, String)> {
+    vec![(Wrong::near(name, |_| None), body)]
+}
+
+/// Sends a valid body of the place with each wrong value of a member that must be rejected. Each must return 400.
+async fn each_value_is_malformed(
+    probe: &Probe<'_>,
+    place: Place,
+    member: &str,
+    good: impl FnOnce(Value) -> Value,
+) -> Checked {
+    let scene = Scene::rejected(probe, place).await?;
+    let good = good(scene.body.clone());
+    // What may be accepted would take the lock of the domain.
+    let rejected = probe.wrong_values().filter(|wrong| wrong.open.is_empty());
+    let bodies =
+        rejected.map(|wrong| (*wrong, put(&good, member, wrong.instead_of(&good[member])))).collect();
+    each_is_rejected(probe, &scene, &[400], member, bodies).await
 }
 
 /// `body` with a member replaced, or removed.
@@ -271,17 +313,6 @@ fn put(body: &Value, member: &str, value: Option<Value>) -> String {
         (None, _) => {}
     }
     body.to_string()
-}
-
-/// What a member of a prepare must not be, by its declaration; `None`: missing.
-fn invalid_values(member: &str, good: &Value) -> Vec<Option<Value>> {
-    let is_needed = member != "version" && member != "op";
-    request::invalid(&request::field(&document::ENDPOINT, member), &good[member], is_needed)
-}
-
-/// `good` with each value that this member must not have.
-fn each_invalid(member: &str, good: &Value) -> Vec<String> {
-    invalid_values(member, good).into_iter().map(|value| put(good, member, value)).collect()
 }
 
 /// Sends truncated JSON, an array and a control character as the body. Each must return 400.
@@ -300,13 +331,13 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place)
 /// a domain that differs from the envelope's; the last must return 400.
 async fn missing_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::rejected(probe, place).await?;
-    for value in invalid_values("domain", &scene.body).into_iter().flatten().chain([json!(7)]) {
-        let body = put(&scene.body, "domain", Some(value));
+    for wrong in DOMAIN {
+        let body = put(&scene.body, "domain", wrong.instead_of(&scene.body["domain"]));
         let answer = Draft::new(probe, &scene.caller, PREPARE, body).await?.send(probe).await?;
-        answer.expect_status(&[400, 404])?;
+        answer.expect_one_of(&[400, 404], "domain", wrong)?;
     }
     let missing = put(&scene.body, "domain", None);
-    each_is_rejected(probe, &scene, &[400], vec![missing]).await
+    each_is_rejected(probe, &scene, &[400], "domain", alone("missing", missing)).await
 }
 
 /// Sends a prepare whose body names a different domain than the envelope. It must return 404 (or 400 where the
@@ -316,7 +347,7 @@ async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>, place: Plac
     let other = put(&scene.body, "domain", Some(json!("another.example")));
     let lenient = probe.settings.publish.lenient_rule7;
     let wanted: &[u16] = if lenient { &[404, 400] } else { &[404] };
-    each_is_rejected(probe, &scene, wanted, vec![other]).await
+    each_is_rejected(probe, &scene, wanted, "domain", alone("another", other)).await
 }
 
 /// Sends a prepare with whitespace around `domain`. It must return 200.
@@ -330,7 +361,7 @@ async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>, place: Place
 /// Sends prepares with `cid` missing, null, empty, of another type and a number. Each must return 400; the number may be
 /// read as a string, which the record must then contain.
 async fn missing_cid_is_rejected(probe: &Probe<'_>) -> Checked {
-    each_is_malformed(probe, |good| each_invalid("cid", &good)).await?;
+    each_value_is_malformed(probe, PREPARE_PUB[0], "cid", |good| good).await?;
     number_is_rejected_or_read(probe, "cid", "c").await
 }
 
@@ -378,11 +409,11 @@ async fn missing_version_becomes_0(probe: &Probe<'_>) -> Checked {
 /// Sends prepares with a `version` of another type, and with a number. Each must return 400; the number may be read as a
 /// string, which the record must then contain.
 async fn version_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
-    each_is_malformed(probe, |mut good| {
+    let versioned = |mut good: Value| {
         good["version"] = json!("1");
-        each_invalid("version", &good)
-    })
-    .await?;
+        good
+    };
+    each_value_is_malformed(probe, PREPARE_PUB[0], "version", versioned).await?;
     number_is_rejected_or_read(probe, "version", "v").await
 }
 
@@ -401,43 +432,23 @@ async fn missing_op_publishes(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends prepares whose `op` is another word, in upper case, a number, or of another type. Each must return 400.
+/// Sends prepares whose `op` is another word, in another spelling, or of another type. Each must return 400.
 async fn unknown_op_is_rejected(probe: &Probe<'_>) -> Checked {
-    each_is_malformed(probe, |good| {
-        let number = put(&good, "op", Some(json!(1)));
-        each_invalid("op", &good).into_iter().chain([number]).collect()
-    })
-    .await
+    each_value_is_malformed(probe, PREPARE_PUB[0], "op", |good| good).await
 }
 
-/// Sends transfers whose `newAuthority` is missing, null, empty, of another type, without or with another key scheme, or not
-/// the base58 string of 32 bytes. Each must return 400.
+/// Sends transfers whose `newAuthority` is missing, empty, of another type, without or with another key scheme, in another
+/// spelling, or not the base58 string of 32 bytes. Each must return 400.
 async fn invalid_new_authority_is_rejected(probe: &Probe<'_>) -> Checked {
-    let scene = Scene::rejected(probe, PREPARE_TRANSFER[0]).await?;
-    let good = scene.body.clone();
-    let (scheme, text) =
-        (&probe.settings.dialect.key_scheme, good["newAuthority"].as_str().unwrap_or_default());
-    let key = text.strip_prefix(scheme.as_str()).unwrap_or(text);
-    let spelled = [
-        key.to_owned(),
-        format!("{}{key}", scheme.to_uppercase()),
-        format!("x{text}"),
-        text[..text.len() - 9].to_owned(),
-        format!("{text}{key}"),
-        // Base58 has no zero.
-        format!("{}0", &text[..text.len() - 1]),
-    ];
-    let spelled = spelled.iter().map(|value| json!(value)).chain([json!(7)]).map(Some);
-    let values = invalid_values("newAuthority", &good).into_iter().chain(spelled);
-    let bodies = values.map(|value| put(&good, "newAuthority", value)).collect();
-    each_is_rejected(probe, &scene, &[400], bodies).await
+    each_value_is_malformed(probe, PREPARE_TRANSFER[0], "newAuthority", |good| good).await
 }
 
 /// Sends a transfer whose `newAuthority` is the bound key. It must return 400.
 async fn transfer_to_the_bound_key_is_rejected(probe: &Probe<'_>) -> Checked {
     let scene = Scene::rejected(probe, PREPARE_TRANSFER[0]).await?;
     let same = transfer_body(probe, &scene.caller, &scene.caller.key);
-    each_is_rejected(probe, &scene, &[400], vec![same.to_string()]).await
+    let bodies = alone("the bound key", same.to_string());
+    each_is_rejected(probe, &scene, &[400], "newAuthority", bodies).await
 }
 
 /// Sends two prepares for one domain. The second must return 409.

@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
+use assay_spec::Place;
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, REPEAT_WINDOW};
 use assay_spec::publish::places::{PUB, SUBMITS, TRANSFER};
 use assay_spec::publish::requirements::{message, submit as rows, transfer};
-use assay_spec::publish::submit as document;
-use assay_spec::{Place, request};
+use assay_spec::publish::values;
+use assay_spec::value::{self, MISSING, NULL, Wrong};
 use serde_json::{Value, json};
 
 use super::refusals;
 use super::scene::{Scene, published};
+use super::verify::COMMITMENT;
 use super::wire::read_message;
 use super::{
     Caller, NO_ID, PREPARED, Prepared, accept_body, chain_call, expire, fresh_key, landed, prepare,
@@ -23,6 +25,13 @@ use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
+/// With the cost of a prepare, its submit, one request for each of these values and some more, at these many places of its own
+/// and of a shared target.
+const fn tries(check: Check, values: &[Wrong], more: u32, [own, shared]: [u32; 2]) -> Check {
+    let (all, some) = (2 + value::count(values, true) + more, 2 + value::count(values, false) + more);
+    check.posts(own * all, own, own).shares(shared * some, shared).deeper(shared * (all - some), 0)
+}
+
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::LANDS, each valid_signature_lands_the_record)
         .costs(9, 3, 3).shares(1, 0)
@@ -31,9 +40,13 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::SIGNATURE, each signature_is_the_fee_payers)
         .posts(6, 3, 3).shares(0, 0)
         .after(const { &[&message::FEE_PAYER] }),
-    refuses!(rows::FIELDS, each missing_field_is_rejected, refusals::FIELD).posts(20, 2, 2).shares(10, 1),
-    refuses!(rows::SIGNATURE_FORM, each signature_that_is_not_64_bytes_of_base64_is_rejected, refusals::FIELD)
-        .posts(21, 3, 3).shares(7, 1)
+    tries(refuses!(rows::FIELDS, each missing_field_is_rejected, refusals::FIELD), values::FIELD, 2, [2, 1]),
+    tries(
+        refuses!(rows::SIGNATURE_FORM, each signature_that_is_not_64_bytes_of_base64_is_rejected, refusals::FIELD),
+        values::SIGNATURE,
+        2,
+        [3, 1],
+    )
         .after(const { &[&rows::STAYS_PREPARED] }),
     refuses!(rows::SIGNATURE_VERIFIES, each signature_over_other_bytes_is_rejected, refusals::FIELD)
         .posts(15, 3, 3).shares(5, 1)
@@ -101,7 +114,12 @@ async fn valid_signature_lands_the_record(probe: &Probe<'_>, place: Place) -> Ch
 /// Whether the chain lists any transaction of this caller.
 async fn named_elsewhere(probe: &Probe<'_>, caller: &Caller) -> Result<bool, Stop> {
     let address = ed25519::address(&caller.key);
-    let found = chain_call(probe, "getSignaturesForAddress", json!([address, { "limit": 1 }])).await?;
+    let found = chain_call(
+        probe,
+        "getSignaturesForAddress",
+        json!([address, { "limit": 1, "commitment": COMMITMENT }]),
+    )
+    .await?;
     Ok(found.as_array().is_some_and(|found| !found.is_empty()))
 }
 
@@ -119,26 +137,39 @@ async fn signature_is_the_fee_payers(probe: &Probe<'_>, place: Place) -> Checked
     probe.expect(good, "/signature", "the fee payer's signature over the message", signature)
 }
 
+/// A wrong value, and a body with it.
+type Wronged = (Wrong, Value);
+
 /// Sends each body, which must return 400, and then a valid submit as the counterpart.
 async fn each_is_malformed(
     probe: &Probe<'_>,
     place: Place,
-    bodies: impl FnOnce(&Scene, &Prepared) -> Vec<Value>,
+    bodies: impl FnOnce(&Scene, &Prepared) -> Vec<(&'static str, Wronged)>,
 ) -> Checked {
     let scene = Scene::at(probe, place).await?;
     let prepared = scene.prepared(probe).await?;
     let mut refused = Vec::new();
-    for body in bodies(&scene, &prepared) {
+    for (member, (wrong, body)) in bodies(&scene, &prepared) {
         let answer = scene.submit(probe, &body).await?;
         if answer.status() == 200 {
-            answer.expect_status(&[400])?;
+            answer.expect_one_of(&[400], member, &wrong)?;
         }
-        refused.push(answer);
+        refused.push((member, wrong, answer));
     }
     let good = scene.submit(probe, &scene.submission(&prepared)).await?;
     // Another check judges whether the prepare survives a rejection. A 410 is also past this rule.
     good.counterpart_status(&[200, 410, 502])?;
-    refused.iter().try_for_each(|answer| answer.expect_status(&[400]))
+    refused.iter().try_for_each(|(member, wrong, answer)| answer.expect_one_of(&[400], member, wrong))
+}
+
+/// `body` with a wrong value of a member.
+fn wronged(body: &Value, member: &'static str, wrong: &Wrong) -> (&'static str, Wronged) {
+    let mut body = body.clone();
+    match wrong.instead_of(&body[member]) {
+        Some(value) => body[member] = value,
+        None => drop(body.as_object_mut().and_then(|members| members.shift_remove(member))),
+    }
+    (member, (*wrong, body))
 }
 
 fn with(body: &Value, member: &str, value: Value) -> Value {
@@ -152,35 +183,25 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
 async fn missing_field_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_malformed(probe, place, |scene, prepared| {
         let good = scene.submission(prepared);
-        let field = request::field(&document::ENDPOINT, "signature");
-        let signatures = request::invalid(&field, &good["signature"], true).into_iter();
-        let ids = [None, Some(Value::Null)].into_iter().map(|value| ("prepareId", value));
-        let put = |(member, value): (&str, Option<Value>)| {
-            let mut body = good.clone();
-            match value {
-                Some(value) => body[member] = value,
-                None => drop(body.as_object_mut().and_then(|members| members.shift_remove(member))),
-            }
-            body
-        };
-        ids.chain(signatures.map(|value| ("signature", value))).map(put).collect()
+        let ids = [MISSING, NULL].map(|wrong| wronged(&good, "prepareId", &wrong));
+        let signatures = probe.wrong_values().map(|wrong| wronged(&good, "signature", wrong));
+        ids.into_iter().chain(signatures).collect()
     })
     .await
 }
 
-/// Sends submits with signatures of 63, 65 and 128 bytes, one in hex and one that is not base64. Each must return 400.
+/// Sends submits with signatures of 63, 65 and 128 bytes, in hex and in other spellings, and one that is not base64. Each must
+/// return 400.
 async fn signature_that_is_not_64_bytes_of_base64_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_malformed(probe, place, |scene, prepared| {
         let good = scene.submission(prepared);
         let signature = ed25519::sign(&scene.caller.key, &prepared.message);
-        let longer = [&signature[..], &[0]].concat();
-        vec![
-            with(&good, "signature", json!(text::base64(&signature[..63]))),
-            with(&good, "signature", json!(text::base64(&longer))),
-            with(&good, "signature", json!(text::base64(&[signature, signature].concat()))),
-            with(&good, "signature", json!(text::hex(&signature))),
-            with(&good, "signature", json!("not base64!")),
-        ]
+        let unreadable = [("63 bytes", text::base64(&signature[..63])), ("words", "not base64!".to_owned())];
+        let unreadable = unreadable.map(|(name, value)| {
+            ("signature", (Wrong::near(name, |_| None), with(&good, "signature", json!(value))))
+        });
+        let spelled = probe.wrong_values().map(|wrong| wronged(&good, "signature", wrong));
+        spelled.chain(unreadable).collect()
     })
     .await
 }
@@ -190,13 +211,15 @@ async fn signature_over_other_bytes_is_rejected(probe: &Probe<'_>, place: Place)
     let stranger = fresh_key(probe);
     each_is_malformed(probe, place, |scene, prepared| {
         let good = scene.submission(prepared);
-        let over =
-            |key, bytes: &[u8]| with(&good, "signature", json!(text::base64(&ed25519::sign(key, bytes))));
+        let over = |what, key, bytes: &[u8]| {
+            let body = with(&good, "signature", json!(text::base64(&ed25519::sign(key, bytes))));
+            ("signature", (Wrong::near(what, |_| None), body))
+        };
+        let own = &scene.caller.key;
         vec![
-            over(&stranger, &prepared.message),
-            // The base64 string instead of the bytes it decodes to.
-            over(&scene.caller.key, text::base64(&prepared.message).as_bytes()),
-            over(&scene.caller.key, prepared.message.get(1..).unwrap_or_default()),
+            over("another key's", &stranger, &prepared.message),
+            over("that of the base64 string", own, text::base64(&prepared.message).as_bytes()),
+            over("that of a truncated message", own, prepared.message.get(1..).unwrap_or_default()),
         ]
     })
     .await
@@ -310,7 +333,8 @@ async fn repeated_submit_writes_no_second_record(probe: &Probe<'_>, place: Place
     let scene = Scene::at(probe, place).await?;
     let records = async || -> Result<Vec<String>, Stop> {
         let address = ed25519::address(&scene.caller.key);
-        let found = chain_call(probe, "getSignaturesForAddress", json!([address, { "limit": 100 }])).await?;
+        let config = json!({ "limit": 100, "commitment": COMMITMENT });
+        let found = chain_call(probe, "getSignaturesForAddress", json!([address, config])).await?;
         let text = |one: &Value, member: &str| one[member].as_str().unwrap_or_default().to_owned();
         let mine = |one: &&Value| text(one, "memo").contains(&scene.caller.domain);
         Ok(found.as_array().into_iter().flatten().filter(mine).map(|one| text(one, "signature")).collect())

@@ -27,8 +27,8 @@ pub(crate) struct Draft {
     pub(crate) prefix: String,
     /// The envelope's members, in the order they are written.
     pub(crate) members: Vec<(String, Value)>,
-    /// Writes whitespace between the envelope's tokens.
-    pub(crate) spaced: bool,
+    /// Writes the members as JSON.
+    pub(crate) json: fn(&[(String, Value)]) -> String,
     pub(crate) key: SigningKey,
     /// Builds the header's value.
     pub(crate) seal: Seal,
@@ -73,11 +73,9 @@ impl Draft {
             scheme: probe.settings.dialect.auth_scheme.clone(),
             prefix: probe.settings.dialect.auth_prefix.clone(),
             members: members.map(|(key, value)| (key.to_owned(), value)).to_vec(),
-            spaced: false,
+            json: compact,
             key: caller.key.clone(),
-            seal: Box::new(|scheme, message, signature| {
-                format!("{scheme} {}.{}", text::base64url(message), text::base64url(signature))
-            }),
+            seal: Box::new(sealed),
             bare: false,
         }
     }
@@ -89,12 +87,20 @@ impl Draft {
         }
     }
 
+    /// A member of the envelope.
+    pub(crate) fn member(&self, key: &str) -> Value {
+        let member = self.members.iter().find(|(name, _)| name == key);
+        member.map(|(_, value)| value.clone()).unwrap_or_default()
+    }
+
+    /// Builds the header's value as usual, and changes it.
+    pub(crate) fn edit_header(&mut self, edit: impl Fn(&str) -> String + Send + 'static) {
+        self.seal = Box::new(move |scheme, message, signature| edit(&sealed(scheme, message, signature)));
+    }
+
     /// The envelope's message as it is signed.
     pub(crate) fn message(&self) -> Vec<u8> {
-        let [comma, colon] = if self.spaced { [" ,\n ", " : "] } else { [",", ":"] };
-        let members: Vec<String> =
-            self.members.iter().map(|(key, value)| format!("\"{key}\"{colon}{value}")).collect();
-        format!("{}{{{}}}", self.prefix, members.join(comma)).into_bytes()
+        format!("{}{}", self.prefix, (self.json)(&self.members)).into_bytes()
     }
 
     /// The request as it is sent.
@@ -117,8 +123,7 @@ impl Draft {
 
     /// The domain that the envelope names.
     pub(crate) fn domain(&self) -> String {
-        let member = self.members.iter().find(|(name, _)| name == "d");
-        member.and_then(|(_, domain)| domain.as_str()).unwrap_or_default().to_owned()
+        self.member("d").as_str().unwrap_or_default().to_owned()
     }
 
     /// Sends the request. Without a control API, a domain that has no publish left today ends the check.
@@ -138,6 +143,27 @@ impl Draft {
         pool::note(probe, self, &answer);
         Ok(answer)
     }
+}
+
+/// The header's value.
+fn sealed(scheme: &str, message: &[u8], signature: &[u8]) -> String {
+    format!("{scheme} {}.{}", text::base64url(message), text::base64url(signature))
+}
+
+fn compact(members: &[(String, Value)]) -> String {
+    let members: Vec<String> = members.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// With whitespace between the tokens.
+pub(crate) fn spaced(members: &[(String, Value)]) -> String {
+    let members: Vec<String> = members.iter().map(|(key, value)| format!("\"{key}\" : {value}")).collect();
+    format!("{{{}}}", members.join(" ,\n "))
+}
+
+/// An array of the values.
+pub(crate) fn array(members: &[(String, Value)]) -> String {
+    members.iter().map(|(_, value)| value.clone()).collect::<Value>().to_string()
 }
 
 /// Decodes base64 in either alphabet, with or without padding.

@@ -1,8 +1,7 @@
 //! The report as one self-contained HTML page.
 //!
 //! The result, the causes and the tables are markup, readable without a script. The requirements, exchanges, pictures
-//! and long lists are data in the page; the script renders them when they are opened. Data from a target is escaped, and
-//! a content security policy allows only the page's own script and style, by hash.
+//! and long lists are data in the page; the script renders them when they are opened. Data from a target is escaped.
 
 mod cause;
 mod exchange;
@@ -15,11 +14,10 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use assay_spec::crypto::text::base64;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use self::outcome::Cuts;
+use super::page::{Page, fill};
 use super::readable;
 use crate::cause::causes;
 use crate::diff::Verdicts;
@@ -76,10 +74,6 @@ pub fn write(run: &Run, options: Options<'_>) -> String {
         )
     };
     let parts = [
-        ("@STYLE-HASH@", hash(STYLE)),
-        ("@SCRIPT-HASH@", hash(SCRIPT)),
-        ("@TITLE@", sections::title(run)),
-        ("@STYLE@", STYLE.to_owned()),
         ("@OVERVIEW@", sections::overview(run)),
         ("@CAUSES@", cause::causes(run, &causes, &mut late)),
         ("@UNTESTED@", sections::untested(run, &mut late)),
@@ -90,31 +84,13 @@ pub fn write(run: &Run, options: Options<'_>) -> String {
         ("@ENDPOINTS@", sections::endpoints(run)),
         ("@TIMING@", sections::timing(run, &mut late)),
         ("@CONDITIONS@", sections::conditions(run)),
-        ("@DATA@", inert(&json!({ "rows": ledger, "late": late }))),
-        ("@SCRIPT@", SCRIPT.to_owned()),
     ];
-    // Marks are replaced only in the frame, never in inserted content.
-    let mut page = String::new();
-    let mut rest = FRAME;
-    for (mark, part) in parts {
-        let (before, after) = rest.split_once(mark).expect("the frame has every mark, in this order");
-        page.push_str(before);
-        page.push_str(&part);
-        rest = after;
-    }
-    page + rest
-}
-
-const FRAME: &str = include_str!("html/frame.html");
-const STYLE: &str = include_str!("html/style.css");
-const SCRIPT: &str = include_str!("html/script.js");
-
-/// JSON that does not end the element around it.
-fn inert(value: &Value) -> String {
-    value.to_string().replace("</", "<\\/").replace("<!", "\\u003c!").replace("<s", "\\u003cs")
-}
-
-/// The hash of a script or style for a content security policy.
-fn hash(text: &str) -> String {
-    format!("'sha256-{}'", base64(&Sha256::digest(text)))
+    let page = Page {
+        title: &sections::title(run),
+        style: include_str!("html/style.css"),
+        body: &fill(include_str!("html/body.html"), parts),
+        data: &json!({ "rows": ledger, "late": late }),
+        script: include_str!("html/script.js"),
+    };
+    page.write()
 }

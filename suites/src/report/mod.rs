@@ -10,9 +10,11 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+mod page;
 pub mod progress;
 pub mod sarif;
 pub mod terminal;
+pub mod vectors;
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -183,6 +185,7 @@ pub(crate) mod example {
             rule: "",
             anchors: &[Anchor { heading: "Exchange", hash: 0 }],
             places: &[],
+            values: &[],
         }
     }
 

@@ -252,7 +252,8 @@ impl Client {
     async fn look(&self, last_height: u64) -> Result<(), String> {
         loop {
             let address = ed25519::address(&self.key);
-            let listed = self.call("getSignaturesForAddress", json!([address])).await?;
+            let listed =
+                self.call("getSignaturesForAddress", json!([address, { "commitment": "confirmed" }])).await?;
             if listed.as_array().is_some_and(|listed| !listed.is_empty()) {
                 return Ok(());
             }

@@ -185,6 +185,9 @@ fn declared(served: &Served, folder: &TempDir) -> String {
     )
 }
 
+/// All wrong values are sent.
+const FULL: [&str; 2] = ["--depth", "full"];
+
 /// The domains that are locked at the simulator.
 fn locked(served: &Served) -> usize {
     let view = served.handle.read(|world| world.view(Service::Publish));
@@ -215,6 +218,10 @@ async fn eight_domains_run_all_checks_that_need_no_other_state() {
     assert_eq!(counted(&first), documented("publish", "also eight domains"));
     insta::assert_snapshot!("eight_domains", first);
     insta::assert_snapshot!("eight_domains_at_once_again", shown(&folder, &eight).await);
+    control(&served).advance(DAY + 1).await.expect("time moves");
+    let full = ran(&folder, "publish", &eight, &FULL).await;
+    assert_eq!(counted(&full), documented("publish", "eight domains with `--depth full`"));
+    insta::assert_snapshot!("eight_domains_in_full", full);
 }
 
 #[tokio::test(flavor = "multi_thread")]

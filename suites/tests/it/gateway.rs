@@ -331,3 +331,23 @@ async fn servers_of_the_profile_replace_those_of_discovery() {
     let bases: BTreeSet<&str> = exchanges.map(|exchange| exchange.base.as_str()).collect();
     assert!(bases.len() == 1 && bases.iter().all(|base| base.starts_with("https://")), "{bases:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chat_waits_as_long_as_a_429_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (seconds, code, said, requests) in [("1", 0, "Fine.", 2), ("3600", 1, "429", 1)] {
+        let server = MockServer::start().await;
+        let full = ResponseTemplate::new(429).insert_header("retry-after", seconds);
+        let fine = json!({ "choices": [{ "message": { "content": "Fine." } }] });
+        Mock::given(method("POST")).respond_with(full).up_to_n_times(1).mount(&server).await;
+        Mock::given(method("POST"))
+            .respond_with(ResponseTemplate::new(200).set_body_json(fine))
+            .mount(&server)
+            .await;
+        let arguments = ["chat", "--url", &server.uri(), "--model", "m", "How are you?"];
+        let key = [("ASSAY_GATEWAY_KEY", "k")];
+        let (ended, text) = crate::profiles::assay(folder.path(), &key, &arguments).await;
+        assert!(ended == Some(code) && text.contains(said), "{seconds}: {text}");
+        assert_eq!(server.received_requests().await.unwrap_or_default().len(), requests, "{seconds}: {text}");
+    }
+}

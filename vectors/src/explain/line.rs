@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 /// The tone of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub enum Tone {
+    /// As it is.
     Plain,
     /// A heading.
     Strong,
@@ -16,7 +17,7 @@ pub(crate) enum Tone {
 
 /// A line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Line(Vec<(Tone, String)>);
+pub struct Line(Vec<(Tone, String)>);
 
 /// A sequence of lines.
 #[derive(Default)]
@@ -65,7 +66,7 @@ impl Line {
     }
 
     /// The parts.
-    pub(crate) fn parts(&self) -> &[(Tone, String)] {
+    pub fn parts(&self) -> &[(Tone, String)] {
         &self.0
     }
 

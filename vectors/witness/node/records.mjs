@@ -152,7 +152,7 @@ export const projectText = (text) => {
   const { name, source, repo, branch, installationId, buildCommand, outputDir } = plaintext;
   require([name, buildCommand, outputDir].every(isText) && ["codehost", "upload"].includes(source), "strings");
   require([repo, branch].every(isNullOr(isText)) && (repo === null || /^[^/]+\/./.test(repo)), "repository");
-  require(isNullOr(Number.isInteger)(installationId), "installation");
+  require(isNullOr(Number.isFinite)(installationId), "installation");
   return plaintext;
 };
 

@@ -206,7 +206,7 @@ def check_project_text(text):
         require(name in plaintext and isinstance(plaintext[name], str | None), name)
     require(plaintext["repo"] is None or re.fullmatch(r"[^/]+/.+", plaintext["repo"]), "owner and name")
     number = plaintext.get("installationId", "")
-    require(number is None or is_integer(number), "installation")
+    require(number is None or type(number) in (int, float), "installation")
     return plaintext
 
 

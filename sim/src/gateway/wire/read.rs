@@ -1,6 +1,7 @@
 //! Reads requests. Invalid parts are ignored, since validation comes first.
 
 use assay_spec::gateway::body::canonical;
+use assay_spec::json;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -26,7 +27,7 @@ pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 
 /// The number of tokens under the first of these keys.
 pub(super) fn tokens(body: &Value, keys: &[&str]) -> Option<u64> {
-    keys.iter().find_map(|key| body.get(*key).and_then(Value::as_u64))
+    keys.iter().find_map(|key| json::integer(body.get(*key)?)?.try_into().ok())
 }
 
 /// The strings under a key: one, or an array of them.
@@ -40,7 +41,7 @@ pub(super) fn texts(body: &Value, key: &str) -> Vec<String> {
 
 /// The number of answers.
 pub(super) fn n(body: &Value) -> usize {
-    body.get("n").and_then(Value::as_u64).map_or(1, |n| usize::try_from(n).unwrap_or(usize::MAX))
+    body.get("n").and_then(json::integer).and_then(|n| n.try_into().ok()).unwrap_or(1)
 }
 
 /// The role of that name.

@@ -2,6 +2,7 @@
 
 use assay_spec::cid::{self, Layout};
 use assay_spec::crypto::text::sha256_hex;
+use assay_spec::hosting::places::FORGET;
 use assay_spec::network::signing::sign_file;
 use assay_spec::network::storage;
 
@@ -58,7 +59,7 @@ pub(super) fn pin(
 /// Uploads an artifact as a form.
 pub(in crate::hosting) fn store(core: &mut Core, owner: &Owner, artifact: &Artifact) -> Sent {
     let Artifact { file, content_type } = artifact;
-    let sender = seams::pinner(core, owner);
+    let sender = pinner(core, owner);
     let channel = core.dialect.records_channel.clone();
     let mut form = Vec::new();
     for (name, value) in
@@ -84,6 +85,11 @@ pub(in crate::hosting) fn store(core: &mut Core, owner: &Owner, artifact: &Artif
 }
 
 /// Who stores and forgets artifacts; the network accepts a FORGET only from the sender of the STORE.
-pub(in crate::hosting) fn pinner(core: &mut Core, _: &Owner) -> Secret {
+pub(in crate::hosting) fn pinner(core: &mut Core, owner: &Owner) -> Secret {
+    core.within(FORGET[0], |core| seams::pinner(core, owner))
+}
+
+/// The sender of a FORGET: the delegate.
+pub(in crate::hosting) fn forgetter(core: &mut Core, _: &Owner) -> Secret {
     keys::delegate(core)
 }

@@ -19,7 +19,7 @@ pub(super) fn creation(
     deployment: &Deployment,
     time_s: i64,
 ) -> Value {
-    let plaintext = plaintext(core, deployment, None);
+    let plaintext = plaintext(core, deployment, DocumentKind::Deployment, None);
     let encrypted = seal::envelope(core, accounts, owner, &plaintext);
     let value = body(core, deployment, time_s, &encrypted);
     let about = About { is_machine: machine(accounts, deployment), ..About::default() };
@@ -36,7 +36,7 @@ pub(super) fn terminal(
     time_s: i64,
 ) -> Value {
     let error = (outcome == Outcome::Failed).then_some("the build failed");
-    let plaintext = plaintext(core, deployment, error);
+    let plaintext = plaintext(core, deployment, DocumentKind::Deployment, error);
     let encrypted = seal::envelope(core, accounts, owner, &plaintext);
     let mut body = body(core, deployment, deployment.created_s, &encrypted);
     let is_live = outcome == Outcome::Live;
@@ -63,7 +63,7 @@ pub(super) fn legacy(
     (schema, version): (u8, u8),
     time_s: i64,
 ) -> Value {
-    let plaintext = plaintext(core, deployment, None);
+    let plaintext = plaintext(core, deployment, DocumentKind::Earlier, None);
     let encrypted = seal::earlier(core, accounts, owner, version, &plaintext);
     let mut body = json!({ "deploymentId": &*deployment.id, "projectId": &*deployment.project });
     if schema > 0 {
@@ -92,7 +92,7 @@ fn body(core: &mut Core, deployment: &Deployment, created_s: i64, encrypted: &Va
     })
 }
 
-fn plaintext(core: &mut Core, deployment: &Deployment, error: Option<&str>) -> Value {
+fn plaintext(core: &mut Core, deployment: &Deployment, kind: DocumentKind, error: Option<&str>) -> Value {
     let number = deployment.number;
     let commit = core.rng.draw("hosting.commit", deployment.id.as_bytes(), 0);
     let plaintext = json!({
@@ -102,10 +102,10 @@ fn plaintext(core: &mut Core, deployment: &Deployment, error: Option<&str>) -> V
         "actionsRunUrl": format!("https://code.example/owner/name/actions/runs/{}", 9_000_000 + number),
         "error": error,
     });
-    core.step(Document::new(DocumentKind::Deployment, plaintext)).value
+    core.step(Document::new(kind, plaintext)).value
 }
 
 /// Whether its target is a virtual machine.
 fn machine(accounts: &Accounts, deployment: &Deployment) -> bool {
-    accounts.project(&deployment.project).is_some_and(|project| project.target == Target::Machine)
+    accounts.target(&deployment.id) == Some(Target::Machine)
 }

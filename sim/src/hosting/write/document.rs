@@ -9,6 +9,8 @@ use serde_json::Value;
 pub(in crate::hosting) enum DocumentKind {
     /// The entry of an active project.
     Entry,
+    /// The entry of a deleted project.
+    Tombstone,
     /// The private part of a project's entry.
     Project,
     /// The body of a creation.
@@ -17,6 +19,8 @@ pub(in crate::hosting) enum DocumentKind {
     Terminal,
     /// The private part of both.
     Deployment,
+    /// The private part of a record of an earlier schema.
+    Earlier,
 }
 
 /// A document.

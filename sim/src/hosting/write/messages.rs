@@ -7,13 +7,14 @@ use assay_spec::hosting::machines::ProjectEvent;
 use assay_spec::network::message::MessageType;
 use serde_json::{Value, json};
 
+use super::artifacts::pinner;
 use super::sign::{Draft, Record, send, signed};
 use super::{Amend, Amends, Edit, Sent, deployments, machines, projects, security};
 use crate::core::Core;
 use crate::hosting::accounts::Owner;
 use crate::hosting::keys::{self, Secret};
 use crate::hosting::seams::{self, DelegateEdits};
-use crate::hosting::step::{Place, Signer};
+use crate::hosting::step::{Authorship, Signer};
 use crate::hosting::{State, faults};
 
 /// The key of the map of projects.
@@ -21,14 +22,19 @@ pub(super) const PROJECTS: &str = "projects";
 
 /// The `security` record.
 #[expect(clippy::unnecessary_wraps, reason = "what replaces this step may write nothing")]
-pub(in crate::hosting) fn secure(core: &mut Core, owner: &Owner, place: Place, time_s: i64) -> Option<Sent> {
+pub(in crate::hosting) fn secure(
+    core: &mut Core,
+    owner: &Owner,
+    by: Authorship,
+    time_s: i64,
+) -> Option<Sent> {
     let content = security::body(core, owner, time_s);
     // A network accepts the aggregate only from its owner; anyone may send it as a POST.
-    let kind = if place == Place::Own { MessageType::Aggregate } else { MessageType::Post };
-    let (sender, address) = match place {
-        Place::Own => (owner.wallet.clone(), owner.address.to_string()),
-        Place::ByDelegate => (keys::delegate(core), owner.address.to_string()),
-        Place::Elsewhere => (owner.wallet.clone(), owner.session.address()),
+    let kind = if by == Authorship::Own { MessageType::Aggregate } else { MessageType::Post };
+    let (sender, address) = match by {
+        Authorship::Own => (owner.wallet.clone(), owner.address.to_string()),
+        Authorship::ByDelegate => (keys::delegate(core), owner.address.to_string()),
+        Authorship::Elsewhere => (owner.wallet.clone(), owner.session.address()),
     };
     let content = json!({ "address": address, "key": "security", "content": content, "time": time_s });
     let draft = Draft { kind, ..Draft::new(core, Record::Security, content, sender, time_s) };
@@ -54,10 +60,7 @@ pub(super) fn map(
     };
     let content = projects::map(core, &state.accounts, owner, (&project, edit.event), &entry);
     let sender = seams::editor(core, owner, &edit, signer);
-    let record = Record::Projects {
-        is_edit: edit.event == ProjectEvent::Edit,
-        is_by_session: sender == owner.session,
-    };
+    let record = Record::Projects { session: owner.session.clone() };
     let content = json!({ "address": &*owner.address, "key": edit.key, "content": content, "time": time_s });
     let draft = Draft::new(core, record, content, sender, time_s);
     Some(Sent { entry: Some(entry), ..signed(core, draft) })
@@ -66,7 +69,7 @@ pub(super) fn map(
 /// Who signs an edit: the session key, if `security` admits it, or the wallet.
 pub(in crate::hosting) fn editor(core: &mut Core, owner: &Owner, edit: &Edit, signer: Signer) -> Secret {
     let DelegateEdits(delegated) = core.step(DelegateEdits(false));
-    if delegated && edit.event == ProjectEvent::Edit {
+    if delegated {
         return keys::delegate(core);
     }
     let may = owner.admits_session && edit.key == PROJECTS;
@@ -88,7 +91,7 @@ pub(super) fn create(
     Some(signed(core, draft))
 }
 
-/// Who signs creations: the delegate.
+/// Who signs the records of deployments: the delegate.
 pub(in crate::hosting) fn deployer(core: &mut Core) -> Secret {
     keys::delegate(core)
 }
@@ -112,8 +115,8 @@ pub(in crate::hosting) fn amend(
         "content": body, "time": time_s,
     });
     let record = Record::Terminal { deployment: one.id.clone(), created_s: one.created_s };
-    let delegate = keys::delegate(core);
-    let draft = Draft::new(core, record, content, delegate, time_s);
+    let sender = seams::deployer(core);
+    let draft = Draft::new(core, record, content, sender, time_s);
     Some(signed(core, draft))
 }
 
@@ -171,7 +174,7 @@ pub(super) fn forgets(
     if hashes.is_empty() {
         return None;
     }
-    let sender = seams::pinner(core, owner);
+    let sender = pinner(core, owner);
     let content = json!({ "address": &*owner.address, "hashes": hashes, "time": time_s });
     let draft = Draft::new(core, Record::Forget, content, sender, time_s);
     Some(signed(core, draft))

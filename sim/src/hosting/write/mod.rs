@@ -86,12 +86,16 @@ pub(super) struct Sent {
 
 /// The request of a step; `None` if there is nothing to send.
 pub(super) fn write(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Option<Sent> {
+    core.within(step.place(&state.accounts), |core| request(state, core, owner, step))
+}
+
+fn request(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Option<Sent> {
     let owner = state.accounts.owner(owner)?.clone();
     let now_s = core.now().seconds();
     match step {
-        Step::Security { place } => {
+        Step::Security { by } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);
-            seams::secure(core, &owner, *place, time_s)
+            seams::secure(core, &owner, *by, time_s)
         }
         Step::Projects { project, event, signer } => {
             let time_s = state.accounts.next_second(&owner.address, now_s);

@@ -19,7 +19,7 @@ pub(in crate::hosting) struct EntryTimes {
     pub(in crate::hosting) updated_s: i64,
     /// The time of this record.
     pub(in crate::hosting) now_s: i64,
-    /// The record edits an existing project.
+    /// The record changes an existing project.
     pub(in crate::hosting) is_edit: bool,
 }
 
@@ -81,13 +81,16 @@ pub(in crate::hosting) fn seal(
 /// The entry of a deleted project: its encrypted members are emptied.
 pub(super) fn tombstone(core: &mut Core, project: &Project, time_s: i64) -> Value {
     let mut entry = project.living.clone();
-    put(&mut entry, "/public/updatedAt", json!(iso(core, time_s)));
+    let created_s = project.created_s;
+    let times = core.step(EntryTimes { created_s, updated_s: time_s, now_s: time_s, is_edit: true });
+    put(&mut entry, "/public/createdAt", json!(iso(core, times.created_s)));
+    put(&mut entry, "/public/updatedAt", json!(iso(core, times.updated_s)));
     put(&mut entry, "/public/deleted", json!(true));
     let deks = json!({ "user": "", "encryption": "" });
     let after = json!({ "v": "", "alg": "", "ct": "", "iv": "", "tag": "", "deks": deks });
     let Emptied { after, .. } = core.step(Emptied { before: entry["encrypted"].take(), after });
     put(&mut entry, "/encrypted", after);
-    entry
+    core.step(Document::new(DocumentKind::Tombstone, entry)).value
 }
 
 /// The whole map, with one new entry.

@@ -1,5 +1,7 @@
 //! The `security` record: whom an owner authorizes, and the owner's encryption key.
 
+use assay_spec::Place;
+use assay_spec::hosting::places::MAPS;
 use assay_spec::network::message::MessageType;
 use serde_json::{Value, json};
 
@@ -33,8 +35,8 @@ pub(super) fn body(core: &mut Core, owner: &Owner, registered_s: i64) -> Value {
         "aggregate_keys": [PROJECTS, "deployments"], "post_types": [],
     });
     let mut types = vec!["POST", "FORGET", "STORE"];
-    let DelegateEdits(edits) = core.step(DelegateEdits(false));
-    if edits {
+    let edits = |place: &Place| core.within(*place, |core| core.step(DelegateEdits(false)).0);
+    if MAPS.iter().any(edits) {
         types.push("AGGREGATE");
     }
     let backend = json!({

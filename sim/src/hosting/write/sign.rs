@@ -19,10 +19,8 @@ pub(in crate::hosting) enum Record {
     Security,
     /// The map of projects.
     Projects {
-        /// It edits a project.
-        is_edit: bool,
-        /// The session key signs it.
-        is_by_session: bool,
+        /// The key of the browser's session.
+        session: Secret,
     },
     /// The creation of a deployment.
     Creation,
@@ -67,6 +65,11 @@ pub(in crate::hosting) struct Draft {
 }
 
 impl Draft {
+    /// Whether the key of the browser's session signs it.
+    pub(in crate::hosting) fn is_by_session(&self) -> bool {
+        matches!(&self.record, Record::Projects { session } if *session == self.sender)
+    }
+
     /// The message of a record.
     pub(in crate::hosting) fn new(
         core: &Core,

@@ -4,10 +4,10 @@
 use std::net::IpAddr;
 
 use assay_spec::Instant;
+use assay_spec::json;
 use assay_spec::network::machines::MeasurementEvent;
 use assay_spec::network::metrics::latency;
 use http::Method;
-use serde_json::Value;
 
 use super::record::{Failed, Measured, Record};
 use super::steps::{self, Asks, Test, Way};
@@ -142,7 +142,7 @@ pub(super) fn back(state: &mut State, core: &mut Core, probe: Probe) {
 
 /// Reads what a response contains besides its duration.
 fn read(record: &mut Record, asks: Asks, reply: &Reply) {
-    let body = || serde_json::from_slice::<Value>(&reply.body).unwrap_or_default();
+    let body = || json::parse(&reply.body).unwrap_or_default();
     match asks {
         Asks::Info => {
             if let Some(version) = info::version(&body()) {

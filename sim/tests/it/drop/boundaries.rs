@@ -2,11 +2,12 @@
 
 use assay_sim::Input;
 use assay_sim::drop::SITE;
+use assay_spec::drop::zip::write::Entry;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::common::drop::{Dropped, Form, upload};
-use crate::common::zip::{self, Entry};
+use crate::common::zip;
 use crate::common::{Driver, show};
 
 const HOUR: i64 = 3_600_000;
@@ -72,7 +73,7 @@ fn zip_may_have_a_thousand_files_and_any_directories() {
     for (count, status) in [(1000, 200), (1001, 413)] {
         let mut driver = Driver::new(1);
         let mut entries = vec![Entry::stored("index.html", b"")];
-        entries.extend((1..count).map(|n| Entry::stored(&format!("f{n}"), b"x")));
+        entries.extend((1..count).map(|n| Entry::stored(format!("f{n}"), b"x")));
         entries.extend_from_slice(&directories);
         let reply = driver.exchange(&upload(&zip::write(&entries)));
         assert_eq!(reply.status, status, "{count} files: {}", show(&reply));
@@ -85,8 +86,8 @@ fn file_behind_links_counts_once_per_path() {
     for (size, links, status) in [(100, 1, 200), (101, 1, 413), (10, 2, 413)] {
         let mut driver = Driver::new(1);
         driver.set_drop_limits(&limits);
-        let mut entries = vec![Entry::stored("index.html", &vec![b'x'; size])];
-        entries.extend((0..links).map(|n| Entry::link(&format!("l{n}"), "index.html")));
+        let mut entries = vec![Entry::stored("index.html", vec![b'x'; size])];
+        entries.extend((0..links).map(|n| Entry::link(format!("l{n}"), "index.html")));
         let reply = driver.exchange(&upload(&zip::write(&entries)));
         assert_eq!(reply.status, status, "{size} bytes, {links} links: {}", show(&reply));
     }

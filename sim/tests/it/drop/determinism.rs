@@ -5,11 +5,12 @@ use std::process::Command;
 
 use assay_sim::drop::SITE;
 use assay_sim::{Input, Output, World};
+use assay_spec::drop::zip::write::Entry;
 use bytes::Bytes;
 use serde_json::json;
 
 use crate::common::drop::{Dropped, Form, get, page, upload};
-use crate::common::zip::{self, Entry};
+use crate::common::zip;
 use crate::common::{Call, Driver};
 
 /// The prefix of a fingerprint in a child's output.
@@ -162,9 +163,9 @@ fn a_child_prints_its_fingerprint() {
 /// A bit of everything: uploads that are accepted, rejected, aborted and failed, claims, pages, time.
 fn play(driver: &mut Driver) {
     let many: Vec<Entry> =
-        (0..300).map(|n| Entry::deflated(&format!("d{}/f{n}", n % 7), &vec![n as u8; 4_000])).collect();
+        (0..300).map(|n| Entry::deflated(format!("d{}/f{n}", n % 7), vec![n as u8; 4_000])).collect();
     let site = [&many[..], &[Entry::stored("index.html", b"<p>"), Entry::link("l", "d1")]].concat();
-    let large = Entry::deflated("large.bin", &vec![1; 3_000_000]);
+    let large = Entry::deflated("large.bin", vec![1; 3_000_000]);
     for (n, peer) in ["10.0.0.1", "2001:db8::1", "::ffff:10.0.0.2"].into_iter().enumerate() {
         driver.at(peer);
         let dropped = driver

@@ -2,10 +2,11 @@
 //! change is a decision.
 
 use assay_sim::drop::SITE;
+use assay_spec::drop::zip::write::Entry;
 use serde_json::json;
 
 use crate::common::drop::{Form, page, post, upload};
-use crate::common::zip::{self, Entry};
+use crate::common::zip;
 use crate::common::{Call, Driver};
 
 /// A world in which these conditions hold before a body is read.
@@ -67,10 +68,10 @@ fn first_cause_of_a_pause_is_logged() {
 #[test]
 fn first_error_of_an_upload_is_reported() {
     let long = vec![b'x'; 20_065_537];
-    let many: Vec<Entry> = (0..1001).map(|n| Entry::stored(&format!("f{n}"), b"")).collect();
+    let many: Vec<Entry> = (0..1001).map(|n| Entry::stored(format!("f{n}"), b"")).collect();
     let with = |entries: &[Entry], more: Entry| [entries, &[more]].concat();
-    let huge = Entry { size: 40_000_001, ..Entry::stored("huge", b"") };
-    let wrong_size = Entry { size: 39_999_998, ..Entry::stored("f", b"") };
+    let huge = Entry::stored("huge", b"").both(|header| header.size = 40_000_001);
+    let wrong_size = Entry::stored("f", b"").both(|header| header.size = 39_999_998);
     let outside = Entry::stored("../x", b"");
     let cases: Vec<(&str, Call, u16, &str)> = vec![
         ("too long, and not a form", post("text/plain", long.clone()), 413, "drop.zip.size"),

@@ -1,7 +1,9 @@
 //! Paths that are not found: missing files, other drops, other methods.
 
+use assay_spec::drop::zip::write::Entry;
+
 use crate::common::drop::{get, header};
-use crate::common::zip::{self, Entry};
+use crate::common::zip;
 use crate::common::{Call, Driver};
 use crate::drop::site::{folder, live};
 

@@ -32,7 +32,7 @@ fn every_record_is_written_and_accepted() {
     let count = |wanted: &str| kinds.iter().filter(|kind| *kind == wanted).count();
     let expected = [
         ("security processed", 1),
-        ("projects processed", 6),
+        ("projects processed", 8),
         ("instance processed", 2),
         ("claim processed", 3),
         ("creation processed", 8),
@@ -78,12 +78,13 @@ fn the_map_is_complete_and_contains_the_tombstone() {
     let (mut actor, seed_history) = seeded();
     let map = actor.aggregate(&text(&seed_history["owner"]), "projects");
     let ids: Vec<String> = seed_history["projects"].as_array().expect("ids").iter().map(text).collect();
-    assert_eq!(map.as_object().map(serde_json::Map::len), Some(3));
+    assert_eq!(map.as_object().map(serde_json::Map::len), Some(4));
     for id in &ids {
         project::judge_entry(id, &map[id], &mut Strict).expect("a valid entry");
     }
-    let [first, second, third] = &ids[..] else { panic!("three projects") };
+    let [first, second, third, fourth] = &ids[..] else { panic!("four projects") };
     assert_eq!(map[third]["public"]["deleted"], true);
+    assert_eq!(map[fourth]["public"]["deleted"], true);
     assert_eq!(
         map[third]["encrypted"],
         json!({ "v": "", "alg": "", "ct": "", "iv": "", "tag": "", "deks": { "user": "", "encryption": "" } })
@@ -95,7 +96,7 @@ fn the_map_is_complete_and_contains_the_tombstone() {
         .filter_map(|one| one["content"]["content"].as_object())
         .map(serde_json::Map::len)
         .collect();
-    assert_eq!(sizes, [1, 2, 3, 3, 3, 3]);
+    assert_eq!(sizes, [1, 2, 3, 3, 3, 3, 4, 4]);
     let times: Vec<i64> = maps.iter().filter_map(|one| one["content"]["time"].as_i64()).collect();
     assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
     assert!(map[first]["public"]["updatedAt"].as_str() > map[first]["public"]["createdAt"].as_str());

@@ -3,7 +3,7 @@
 mod plaintext;
 mod write;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 pub use plaintext::Plaintext;
 pub use write::{amend, creation, judge_amend, judge_creation, judge_terminal, terminal_of, to_json};
@@ -76,9 +76,9 @@ pub struct Public {
     /// Where the site is available.
     pub url: Option<String>,
     /// The number of the run that built it.
-    pub run_id: Option<i64>,
+    pub run_id: Option<Number>,
     /// The attempt of that run.
-    pub run_attempt: Option<i64>,
+    pub run_attempt: Option<Number>,
     /// ISO 8601, as written.
     pub created_at: String,
     /// ISO 8601, as written.
@@ -157,7 +157,7 @@ impl Public {
             if lacks(name) { Ok(None) } else { fields.text_or_null(name, rule, rules) }
         };
         let number = |name, rule, rules: &mut dyn Rules| {
-            if lacks(name) { Ok(None) } else { fields.integer_or_null(name, rule, rules) }
+            if lacks(name) { Ok(None) } else { fields.number_or_null(name, rule, rules) }
         };
         Ok(Public {
             status: fields
@@ -238,7 +238,7 @@ mod tests {
             (&STORE_REF, "/public/storeRef", "x".repeat(70_000).into()),
             (&URL, "/public/url", json!([])),
             (&RUN_ID, "/public/runId", "7".into()),
-            (&RUN_ID, "/public/runId", 7.5.into()),
+            (&RUN_ID, "/public/runId", json!([7])),
             (&RUN_ATTEMPT, "/public/runAttempt", true.into()),
             (&CREATED_AT, "/public/createdAt", Value::Null),
             (&CREATED_AT, "/public/createdAt", 7.into()),
@@ -262,6 +262,16 @@ mod tests {
             let mut body = sample();
             body["public"].as_object_mut().unwrap().shift_remove(missing);
             assert!(parse(&body, &mut Strict).is_err(), "{missing}");
+        }
+    }
+
+    #[test]
+    fn runs_are_numbers_in_any_notation() {
+        for (number, read) in [("7", "7"), ("7.0", "7"), ("7.50", "7.5"), ("1e3", "1000"), ("-1", "-1")] {
+            let body = sample().to_string().replace("\"runId\":7", &format!("\"runId\":{number}"));
+            let body = crate::json::parse_unique(&body).unwrap();
+            let run = parse(&body, &mut Strict).unwrap().public.run_id;
+            assert_eq!(run.unwrap().to_string(), read, "{number}");
         }
     }
 

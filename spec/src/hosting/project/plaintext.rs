@@ -1,6 +1,6 @@
 //! The plaintext of a project's envelope.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use crate::hosting::fields::Fields;
 use crate::hosting::requirements::projects::{
@@ -45,7 +45,7 @@ pub struct Plaintext {
     /// The branch.
     pub branch: Option<String>,
     /// The installation id at the repository's host.
-    pub installation_id: Option<i64>,
+    pub installation_id: Option<Number>,
     /// The build command.
     pub build_command: String,
     /// The output folder of the build.
@@ -79,7 +79,7 @@ impl Plaintext {
                 .unwrap_or(Source::Upload),
             repo,
             branch: fields.text_or_null("branch", &PLAINTEXT_BRANCH, rules)?,
-            installation_id: fields.integer_or_null("installationId", &PLAINTEXT_INSTALLATION, rules)?,
+            installation_id: fields.number_or_null("installationId", &PLAINTEXT_INSTALLATION, rules)?,
             build_command: fields.text("buildCommand", &PLAINTEXT_BUILD, rules)?,
             output_dir: fields.text("outputDir", &PLAINTEXT_OUTPUT, rules)?,
             more: members
@@ -140,7 +140,7 @@ mod tests {
     fn plaintext_round_trips() {
         let read = parse(&sample(), &mut Strict).unwrap();
         assert_eq!(read.to_json(&Dialect::default()).to_string(), sample().to_string());
-        assert_eq!((read.source, read.installation_id), (Source::Hosted, Some(7)));
+        assert_eq!((read.source, read.installation_id), (Source::Hosted, Some(7.into())));
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
             (&PLAINTEXT_REPO, "repo", 7.into()),
             (&PLAINTEXT_BRANCH, "branch", json!([])),
             (&PLAINTEXT_INSTALLATION, "installationId", "7".into()),
-            (&PLAINTEXT_INSTALLATION, "installationId", 1.5.into()),
+            (&PLAINTEXT_INSTALLATION, "installationId", json!([7])),
             (&PLAINTEXT_BUILD, "buildCommand", Value::Null),
             (&PLAINTEXT_OUTPUT, "outputDir", 1.into()),
         ];

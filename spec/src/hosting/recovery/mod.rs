@@ -11,7 +11,7 @@ mod resolve;
 mod tell;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 pub use read::{Lookup, Reader};
 pub use resolve::{Resolved, resolve};
@@ -90,9 +90,9 @@ pub struct Deployment {
     /// Where the site is available.
     pub url: Option<String>,
     /// The run that built it.
-    pub run_id: Option<i64>,
+    pub run_id: Option<Number>,
     /// The attempt of that run.
-    pub run_attempt: Option<i64>,
+    pub run_attempt: Option<Number>,
     /// ISO 8601, as written.
     pub created_at: String,
     /// ISO 8601, as written.

@@ -7,9 +7,9 @@ mod transactions;
 use std::ops::RangeInclusive;
 
 use assay_spec::endpoint::Endpoint;
+use assay_spec::json::is_integer;
 use assay_spec::network::indexer::{EVENTS, TRANSACTIONS};
 
-use super::replies::is_integer;
 use super::wire::{Call, path_with};
 use super::{List, given};
 use crate::check::{Check, Checked, Stop};

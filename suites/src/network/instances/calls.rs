@@ -3,32 +3,41 @@
 use assay_spec::Place;
 use assay_spec::network::places::{INSTANCE_CREATION, INSTANCE_UPDATE};
 use assay_spec::network::requirements::instances as rows;
+use assay_spec::network::values;
+use assay_spec::value;
 use serde_json::{Value, json};
 
 use super::super::caller::caller;
 use super::super::messages::another;
 use super::super::refusals;
-use super::super::replies::{
-    expect_created, expect_typed, expect_unprocessed, found, is_text, reads_as_integer, until,
-};
+use super::super::replies::{expect_created, expect_typed, expect_unprocessed, found, is_text, until};
+use super::super::wire::Draft;
 use super::super::{ACCEPTED, REJECTED};
 use super::{control, instance_call, ipv6, made, settled, update, wanted};
-use crate::check::{Check, Checked};
+use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
+
+/// How many wrong numbers there are, and how many are sent at the standard depth.
+const NUMBERS: [u32; 2] = [value::count(values::COUNT, true), value::count(values::COUNT, false)];
+/// How many wrong strings there are, and how many are sent at the standard depth.
+const TEXTS: [u32; 2] = [value::count(values::LABEL, true), value::count(values::LABEL, false)];
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CREATED, instance_returns_its_hash).costs(1, 0, 0).writes(1),
     shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).costs(2, 0, 0).writes(1),
     shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).costs(1, 0, 0).writes(1),
     refuses!(rows::CREATE_NUMBERS, each numbers_that_are_not_integers_are_rejected, refusals::TYPED)
-        .costs(12, 0, 0)
-        .writes(12)
-        .elsewhere_at(INSTANCE_CREATION, 6),
+        .costs(2 * (1 + 3 * NUMBERS[0]), 0, 0)
+        .writes(2 * (1 + 3 * NUMBERS[0]))
+        .elsewhere_at(INSTANCE_CREATION, 1 + NUMBERS[1])
+        .deeper(3 * NUMBERS[0] - NUMBERS[1], 0),
+    // An update needs an instance, and changes two of the four.
     refuses!(rows::CREATE_TEXTS, each strings_of_another_type_are_rejected, refusals::TYPED)
-        .costs(18, 0, 0)
-        .writes(17)
-        .elsewhere_at(INSTANCE_CREATION, 6),
+        .costs(2 * (1 + 4 * TEXTS[0]) + 1 + 2 * TEXTS[0] + 2, 0, 0)
+        .writes(2 * (1 + 4 * TEXTS[0]) + 1 + 2 * TEXTS[0] + 1)
+        .elsewhere_at(INSTANCE_CREATION, 1 + TEXTS[1])
+        .deeper(4 * TEXTS[0] - TEXTS[1], 0),
     refuses!(rows::CREATE_FIREWALL, each ports_that_are_not_integers_are_rejected, refusals::TYPED)
         .costs(17, 0, 0)
         .writes(16)
@@ -74,50 +83,33 @@ async fn an_instance_is_given_an_ipv6_address(probe: &Probe<'_>) -> Checked {
     answer.expect_json("/ipv6", "an IPv6 address, or null or empty until it is given", is_address).map(drop)
 }
 
-/// Expects that a creation or an update with one of these values is not processed, and that a valid one is accepted.
-async fn expect_members(probe: &Probe<'_>, place: Place, values: &[(&str, Value, bool)]) -> Checked {
+/// Makes valid creations or updates, by the place.
+async fn drafts<'p>(
+    probe: &'p Probe<'_>,
+    place: Place,
+) -> Result<impl AsyncFn() -> Result<Draft, Stop> + 'p, Stop> {
     let changes = INSTANCE_UPDATE.contains(&place);
     let settled = if changes { Some(settled(probe).await?) } else { None };
-    let draft = async || match &settled {
+    Ok(async move || match &settled {
         Some((owner, id)) => update(probe, owner, id).await,
         None => Ok(wanted(probe, &caller(probe)).await?.at(place)),
-    };
-    let values: Vec<_> =
-        values.iter().map(|(member, value, reads)| (*member, Some(value.clone()), *reads)).collect();
-    expect_typed(probe, draft, &values).await
+    })
 }
 
-/// Creates instances whose `cpu`, `memory` or `disk` is a string, a fraction, an object or an array. None may be processed
-/// with that value: it is rejected at once or later. Digits and a fraction may be read as an integer. A valid creation is
+/// Creates instances whose `cpu`, `memory` or `disk` is a string, a fraction or of another type. None may be processed with
+/// that value: it is rejected at once or later. Digits and a fraction may be read as an integer. A valid creation is
 /// accepted.
 async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    let values = [
-        ("cpu", json!("2")),
-        ("memory", json!(1536.5)),
-        ("cpu", json!({})),
-        ("memory", json!([1536])),
-        ("disk", json!([20_480])),
-    ];
-    let values = values.map(|(member, value)| {
-        let reads = reads_as_integer(&value);
-        (member, value, reads)
-    });
-    expect_members(probe, place, &values).await
+    expect_typed(probe, drafts(probe, place).await?, &["cpu", "memory", "disk"]).await
 }
 
 /// Creates instances whose `name`, `description`, `image` or `ssh_key` is not a string. None may be processed with that
 /// value: it is rejected at once or later. A number may be read as a string. A valid creation is accepted.
 async fn strings_of_another_type_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    let values = [
-        ("name", json!(7), true),
-        ("name", json!(["check"]), false),
-        ("description", json!({}), false),
-        ("image", json!(["debian-12"]), false),
-        ("ssh_key", json!({}), false),
-    ];
+    let members: &[&str] = &["name", "description", "image", "ssh_key"];
     // An update changes the first two.
-    let count = if INSTANCE_UPDATE.contains(&place) { 3 } else { values.len() };
-    expect_members(probe, place, &values[..count]).await
+    let members = if INSTANCE_UPDATE.contains(&place) { &members[..2] } else { members };
+    expect_typed(probe, drafts(probe, place).await?, members).await
 }
 
 /// Creates instances whose `firewall.allowedPorts` is not an array of integers. None may be processed: it is rejected at
@@ -129,8 +121,14 @@ async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Plac
         (json!([[22]]), false),
         (json!({ "22": true }), false),
     ];
-    let values = ports.map(|(ports, reads)| ("firewall", json!({ "allowedPorts": ports }), reads));
-    expect_members(probe, place, &values).await
+    let draft = drafts(probe, place).await?;
+    let good = draft().await?;
+    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    for (ports, reads) in ports {
+        let bad = draft().await?.inside("firewall", Some(json!({ "allowedPorts": ports })));
+        expect_unprocessed(probe, &good, &bad, reads).await?;
+    }
+    Ok(())
 }
 
 /// Updates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.

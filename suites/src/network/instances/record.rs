@@ -1,12 +1,13 @@
 //! The record of an instance, member by member, and which instances are listed.
 
+use assay_spec::json::is_integer;
 use assay_spec::network::instance::LIST;
 use assay_spec::network::requirements::instances as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
 use super::super::refusals;
-use super::super::replies::{found, is_address, is_integer, is_seconds, until};
+use super::super::replies::{found, is_address, is_seconds, until};
 use super::super::wire::{Call, path_with};
 use super::super::{List, list};
 use super::{instance_call, ipv6, made, recorded};

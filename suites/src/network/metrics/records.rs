@@ -1,13 +1,14 @@
 //! Whose records are served, for how long, and what is in them.
 
 use assay_spec::Place;
+use assay_spec::json::is_integer;
 use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, FEATURES};
 use assay_spec::network::requirements::metrics as rows;
 use serde_json::Value;
 
 use super::super::messages::another;
 use super::super::refusals;
-use super::super::replies::{elements, expect_absent_or, found, is_epoch, is_integer};
+use super::super::replies::{elements, expect_absent_or, found, is_epoch};
 use super::super::wire::{ALTERNATIVE, Call};
 use super::{KINDS, NodeKind, answer, measured, present, some};
 use crate::check::{Check, Checked, Stop};

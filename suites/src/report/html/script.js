@@ -1,8 +1,5 @@
-"use strict";
-const $ = (id) => document.getElementById(id);
-const [form, search, bad, pretty, count, none, theme] = ["filters", "search", "bad", "pretty", "count", "none", "theme"].map($);
+const [form, bad, pretty, none] = ["filters", "bad", "pretty", "none"].map($);
 const selects = ["verdict", "service", "evidence", "level"].map($);
-const data = JSON.parse($("data").textContent);
 const chips = [...document.querySelectorAll("[data-chip]")];
 const groups = new Map([...document.querySelectorAll("[data-group]")].map((element) => [element.dataset.group, { element, rows: [] }]));
 const rows = data.rows.map((row) => ({ ...row, matches: true, text: `${row.label} ${row.id} ${row.statement} ${row.words}`.toLowerCase() }));
@@ -11,7 +8,6 @@ const byId = new Map(rows.map((row) => [row.id, row]));
 // While filters are set, so many rows are shown at once; other groups open by hand.
 const MOST = 300;
 
-const made = (name, className, text) => Object.assign(document.createElement(name), { className, textContent: text });
 // A row is rendered when its group is opened, and its content when the row is opened.
 const render = (row) => {
   if (row.element) return row.element;
@@ -29,7 +25,7 @@ for (const group of groups.values()) group.element.addEventListener("toggle", ()
 
 let wasFiltered = false;
 const filter = () => {
-  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = searched();
   const [verdict, service, evidence, level] = selects.map((each) => each.value);
   const isFiltered = Boolean(words.length || verdict || service || evidence || level || bad.checked);
   let shown = 0;
@@ -196,28 +192,6 @@ const follow = () => {
   target.querySelector("summary").focus({ preventScroll: true });
 };
 
-const THEMES = ["auto", "light", "dark"];
-const setTheme = (name) => {
-  document.documentElement.dataset.theme = name;
-  theme.textContent = `Theme: ${name}`;
-};
-theme.addEventListener("click", () => {
-  const now = document.documentElement.dataset.theme;
-  const next = THEMES[(THEMES.indexOf(now) + 1) % THEMES.length];
-  setTheme(next);
-  try {
-    localStorage.setItem("assay-theme", next);
-  } catch {
-    // Some browsers have no storage for a page from disk.
-  }
-});
-let kept = null;
-try {
-  kept = localStorage.getItem("assay-theme");
-} catch {
-  // As above.
-}
-
 form.addEventListener("submit", (event) => event.preventDefault());
 const drawAll = () => {
   for (const body of bodies) { body.isPretty = pretty.checked; draw(body); }
@@ -239,21 +213,12 @@ addEventListener("hashchange", follow);
 addEventListener("click", (event) => {
   if (event.target.closest?.("a[href^='#']")?.hash === location.hash) follow();
 });
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const isTyping = event.target === search || event.target.tagName === "SELECT";
-  if (event.key === "/" && !isTyping) {
-    event.preventDefault();
-    search.focus();
-    search.select();
-  } else if (event.key === "Escape") {
-    clear();
-    if (event.target === search) search.blur();
-  }
+onKey((event) => {
+  if (event.key !== "Escape") return;
+  clear();
+  if (event.target === search) search.blur();
 });
 
-setTheme(THEMES.includes(kept) ? kept : "auto");
-theme.hidden = false;
 form.hidden = false;
 for (const chip of chips) chip.setAttribute("aria-pressed", "false");
 copied($("causes"));

@@ -2,9 +2,10 @@
 
 use assay_spec::Id;
 use assay_spec::drop::requirements::zip as rows;
+use assay_spec::drop::zip::write::{Entry, Zip};
 use serde_json::{Value, json};
 
-use super::zip::{Entry, Piece, archive, edits, recipe};
+use super::zip::{archive, deflated, edits, recipe, stored, wide, zeros};
 use crate::bytes::hex;
 use crate::case::Case;
 use crate::generate::group::{Group, set};
@@ -32,9 +33,9 @@ fn input(entries: &[Entry]) -> Value {
 /// A page and two other files.
 fn site() -> Vec<Entry> {
     vec![
-        Entry::stored("index.html", PAGE),
-        Entry::stored("css/site.css", b"body{margin:0}\n"),
-        Entry::stored("ab/c.txt", b"text\n"),
+        stored("index.html", PAGE),
+        stored("css/site.css", b"body{margin:0}\n"),
+        stored("ab/c.txt", b"text\n"),
     ]
 }
 
@@ -60,38 +61,22 @@ fn accepts(g: &mut Group) {
     g.accept("stored-reversed", input(&reversed), "The order of the entries does not change the identifier.");
     let text = b"compressed compressed compressed\n";
     // Written by zlib.
-    let deflated = crate::bytes::parse_hex("4bcecf2d284a2d2e4e4d5148c6c6e40200").expect("hex");
-    let files = |entry: Entry| vec![Entry::stored("index.html", PAGE), entry];
+    let stream = crate::bytes::parse_hex("4bcecf2d284a2d2e4e4d5148c6c6e40200").expect("hex");
+    let files = |entry: Entry| vec![stored("index.html", PAGE), entry];
     for (name, entry, why) in [
-        ("deflated", Entry::deflated("a.txt", text, deflated.clone()), "A deflated file."),
-        ("not-deflated", Entry::stored("a.txt", text), "The same file, stored. It has the same identifier."),
+        ("deflated", deflated("a.txt", text, stream.clone()), "A deflated file."),
+        ("not-deflated", stored("a.txt", text), "The same file, stored. It has the same identifier."),
         (
             "descriptor",
-            Entry::deflated("a.txt", text, deflated.clone()).described(),
+            deflated("a.txt", text, stream.clone()).streamed(true, false),
             "The file's sizes are in a data descriptor after its data.",
         ),
-        (
-            "wide",
-            Entry::deflated("a.txt", text, deflated).wide(),
-            "The file's sizes are in the 64-bit extra fields.",
-        ),
-        (
-            "dotfile",
-            Entry::stored(".well-known/security.txt", b"contact\n"),
-            "A dotfile is an ordinary file.",
-        ),
-        ("directory", Entry::stored("ab/", b""), "A directory without files is left out."),
-        (
-            "directory-named",
-            Entry::stored("a/b/c.txt", b"1"),
-            "A directory does not need an entry of its own.",
-        ),
-        (
-            "unicode",
-            Entry::stored("caf\u{e9}/\u{1f600}.txt", b"1"),
-            "A name is UTF-8 and has the UTF-8 flag.",
-        ),
-        ("empty-file", Entry::stored("a.txt", b""), "An empty file."),
+        ("wide", wide(deflated("a.txt", text, stream)), "The file's sizes are in the 64-bit extra fields."),
+        ("dotfile", stored(".well-known/security.txt", b"contact\n"), "A dotfile is an ordinary file."),
+        ("directory", stored("ab/", b""), "A directory without files is left out."),
+        ("directory-named", stored("a/b/c.txt", b"1"), "A directory does not need an entry of its own."),
+        ("unicode", stored("caf\u{e9}/\u{1f600}.txt", b"1"), "A name is UTF-8 and has the UTF-8 flag."),
+        ("empty-file", stored("a.txt", b""), "An empty file."),
     ] {
         g.accept(name, input(&files(entry)), why);
     }
@@ -148,8 +133,11 @@ fn hex_text(bytes: &[u8]) -> String {
 }
 
 fn paths(g: &mut Group) {
-    let named =
-        |n: usize, name: &'static str| move |entries: &mut Vec<Entry>| name.clone_into(&mut entries[n].name);
+    let named = |n: usize, name: &'static str| {
+        move |entries: &mut Vec<Entry>| {
+            entries[n] = entries[n].clone().both(|header| header.name = name.into());
+        }
+    };
     let base = || ("stored", site());
     let climbs = "A path leaves the root.";
     altered(g, "traversal", base(), &rows::TRAVERSAL, climbs, named(2, "../c.txt"));
@@ -207,9 +195,9 @@ fn paths(g: &mut Group) {
 }
 
 fn limits(g: &mut Group) {
-    let page = || Entry::stored("index.html", PAGE);
-    let whole = |count: usize| vec![page(), Entry::stored_run("run.txt", b'a', count)];
-    let around: usize = archive(&whole(1)).iter().map(Piece::len).sum::<usize>() - 1;
+    let page = || stored("index.html", PAGE);
+    let whole = |count: usize| vec![page(), stored("run.txt", vec![b'a'; count])];
+    let around = Zip::with_entries(whole(1)).bytes().len() - 1;
     let most = 10_000_000 - around;
     g.accept("size", input(&whole(most)), "A zip of 10,000,000 bytes.");
     let (mib, mb) = (
@@ -226,9 +214,15 @@ fn limits(g: &mut Group) {
     }
 
     let (most, mebibytes) = (40_000_000 - PAGE.len(), 40 << 20);
-    let zeros = |count: usize| vec![page(), Entry::zeros("zeros.bin", count)];
-    g.accept("extracted", input(&zeros(most)), "The extracted files have 40,000,000 bytes in total.");
-    let base = || ("extracted", zeros(most));
+    let filled = |count: usize| vec![page(), zeros("zeros.bin", count)];
+    // The headers declare what the headers of another entry declare.
+    let more_than_declared = |entries: &mut Vec<Entry>| {
+        let declared = entries[1].central.clone().expect("it is in the directory");
+        entries[1] = zeros("zeros.bin", mebibytes)
+            .both(|header| (header.size, header.crc) = (declared.size, declared.crc));
+    };
+    g.accept("extracted", input(&filled(most)), "The extracted files have 40,000,000 bytes in total.");
+    let base = || ("extracted", filled(most));
     let rule = &rows::EXTRACTED_SIZE;
     altered(
         g,
@@ -237,11 +231,11 @@ fn limits(g: &mut Group) {
         rule,
         "The files have more than 40 MB, with a megabyte of 1,000,000 or of 1,048,576 bytes.",
         |entries| {
-            *entries = zeros(mebibytes + 1 - PAGE.len());
+            *entries = filled(mebibytes + 1 - PAGE.len());
         },
     );
     altered(g, "extracted-above", base(), rule, "The extracted files have 40,000,001 bytes.", |entries| {
-        *entries = zeros(most + 1);
+        *entries = filled(most + 1);
     })
     .read_as(DECIMAL);
     altered(
@@ -250,24 +244,20 @@ fn limits(g: &mut Group) {
         base(),
         &rows::COUNTED,
         "The headers declare an allowed size, but the data is larger.",
-        |entries| {
-            entries[1] = Entry::zeros("zeros.bin", mebibytes).declared_as(&entries[1]);
-        },
+        more_than_declared,
     );
     g.accept(
         "zeros",
-        input(&zeros(1_000_000)),
+        input(&filled(1_000_000)),
         "A high compression ratio is allowed: a million zeros in about a thousand bytes.",
     );
     let little = "The headers declare a million bytes, but the data has about 42 million.";
-    altered(g, "counted-bomb", ("zeros", zeros(1_000_000)), &rows::COUNTED, little, |entries| {
-        entries[1] = Entry::zeros("zeros.bin", mebibytes).declared_as(&entries[1]);
-    });
+    altered(g, "counted-bomb", ("zeros", filled(1_000_000)), &rows::COUNTED, little, more_than_declared);
 
     let many = |count: usize| {
         let digit = |n: usize| char::from_digit(n as u32, 36).expect("below 36");
         let name = |n: usize| [digit(n / 36), digit(n % 36)].iter().collect::<String>();
-        let others = (1..count).map(|n| Entry::stored(&name(n), b""));
+        let others = (1..count).map(|n| stored(&name(n), b""));
         [page()].into_iter().chain(others).collect::<Vec<_>>()
     };
     g.accept("files", input(&many(1000)), "1000 files.");

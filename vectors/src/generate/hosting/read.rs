@@ -127,6 +127,9 @@ fn deployments(g: &mut Group) {
     let deployment = |value: &Value| json!({"kind": "deployment", "value": value});
     g.accept("deployment", deployment(&body("queued", None)), "A deployment at its creation.");
     g.accept("deployment-live", deployment(&body("live", Some(&store))), "A deployment at its end.");
+    let mut fraction = body("queued", None);
+    fraction["public"]["runId"] = json!(7.5);
+    g.accept("deployment-fraction", deployment(&fraction), "runId is a number, which may have a fraction.");
     let old = |schema: Option<i64>, public: Value| {
         let mut old = json!({"deploymentId": "deploy_AZaz09-_abcd", "projectId": ID});
         if let Some(schema) = schema {
@@ -257,6 +260,7 @@ fn plaintexts(g: &mut Group) {
             "The pending pull request may be null.",
         ),
         ("plaintext-further", "further", json!({"a": [1]}), "An unknown member is ignored."),
+        ("plaintext-fraction", "installationId", json!(7.5), "A number may have a fraction."),
     ] {
         let mut more = own.clone();
         more[member] = value;

@@ -98,23 +98,25 @@ impl End {
         change(self.wide.as_mut().expect("just added"));
     }
 
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let mut out = Vec::new();
         if let Some(wide) = &self.wide {
             out.extend(b"PK\x06\x06");
-            put64(out, &[wide.record_size]);
-            put16(out, &[45, 45]);
-            put32(out, &[wide.disk, wide.directory_disk]);
-            put64(out, &[wide.entries_here, wide.entries, wide.size, wide.offset]);
+            put64(&mut out, &[wide.record_size]);
+            put16(&mut out, &[45, 45]);
+            put32(&mut out, &[wide.disk, wide.directory_disk]);
+            put64(&mut out, &[wide.entries_here, wide.entries, wide.size, wide.offset]);
             out.extend(b"PK\x06\x07");
-            put32(out, &[wide.locator_disk]);
-            put64(out, &[wide.record_offset]);
-            put32(out, &[wide.disks]);
+            put32(&mut out, &[wide.locator_disk]);
+            put64(&mut out, &[wide.record_offset]);
+            put32(&mut out, &[wide.disks]);
         }
         out.extend(b"PK\x05\x06");
-        put16(out, &[self.disk, self.directory_disk, self.entries_here, self.entries]);
-        put32(out, &[self.size, self.offset]);
-        put16(out, &[self.comment_length.unwrap_or(self.comment.len() as u16)]);
+        put16(&mut out, &[self.disk, self.directory_disk, self.entries_here, self.entries]);
+        put32(&mut out, &[self.size, self.offset]);
+        put16(&mut out, &[self.comment_length.unwrap_or(self.comment.len() as u16)]);
         out.extend(&self.comment);
         out.extend(&self.after);
+        out
     }
 }

@@ -17,10 +17,16 @@ const LINK: u32 = 0o120_777;
 /// A header of an entry, local or central. Fields of only one kind are not written in the other.
 #[derive(Clone, Debug)]
 pub struct Header {
+    /// Central: the writer's system in the upper half, its version in the lower.
+    pub made: u16,
+    /// The version that a reader needs.
+    pub version: u16,
     /// Bit flags.
     pub flags: u16,
     /// 0 for stored, 8 for deflated.
     pub method: u16,
+    /// The time and the date of the last change, as in DOS.
+    pub modified: [u16; 2],
     /// CRC-32 of the content.
     pub crc: u32,
     /// The length of the data.
@@ -72,6 +78,11 @@ impl Entry {
         Self::new(name.as_ref(), content, 8, stream)
     }
 
+    /// A directory; `name` has no trailing slash.
+    pub fn directory(name: &str) -> Self {
+        Self::stored(format!("{name}/"), "")
+    }
+
     /// A symbolic link.
     pub fn link(name: impl AsRef<[u8]>, target: impl AsRef<[u8]>) -> Self {
         Self::stored(name, target).mode(LINK)
@@ -79,8 +90,12 @@ impl Entry {
 
     fn new(name: &[u8], content: &[u8], method: u16, data: Vec<u8>) -> Self {
         let header = Header {
+            // Unix, 3.0; a reader needs 2.0. The file is from 2026-09-01 12:00.
+            made: 0x031e,
+            version: 20,
             flags: 0,
             method,
+            modified: [0x6000, 0x5d21],
             crc: crc32fast::hash(content),
             compressed: data.len() as u32,
             size: content.len() as u32,
@@ -151,20 +166,28 @@ impl Header {
         self.extra.extend(extra(1, &field));
     }
 
-    pub(super) fn write(&self, out: &mut Vec<u8>, central: Option<usize>) {
-        out.extend(if central.is_some() { b"PK\x01\x02\x1e\x03" } else { &b"PK\x03\x04"[..] });
-        put16(out, &[20, self.flags, self.method, 0x6000, 0x5d21]);
-        put32(out, &[self.crc, self.compressed, self.size]);
-        put16(out, &[self.name.len() as u16, self.extra.len() as u16]);
+    /// The local header; with the offset of the local header, the one in the directory.
+    pub(super) fn bytes(&self, central: Option<usize>) -> Vec<u8> {
+        let mut out = Vec::new();
+        if central.is_some() {
+            out.extend(b"PK\x01\x02");
+            put16(&mut out, &[self.made]);
+        } else {
+            out.extend(b"PK\x03\x04");
+        }
+        put16(&mut out, &[self.version, self.flags, self.method, self.modified[0], self.modified[1]]);
+        put32(&mut out, &[self.crc, self.compressed, self.size]);
+        put16(&mut out, &[self.name.len() as u16, self.extra.len() as u16]);
         if let Some(written_at) = central {
-            put16(out, &[self.comment.len() as u16, self.disk, 0]);
-            put32(out, &[self.attributes, self.offset.unwrap_or(written_at as u32)]);
+            put16(&mut out, &[self.comment.len() as u16, self.disk, 0]);
+            put32(&mut out, &[self.attributes, self.offset.unwrap_or(written_at as u32)]);
         }
         out.extend(&self.name);
         out.extend(&self.extra);
         if central.is_some() {
             out.extend(&self.comment);
         }
+        out
     }
 }
 

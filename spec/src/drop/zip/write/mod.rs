@@ -1,4 +1,4 @@
-//! Writes zips, for checks and tests: conforming by default, with a place for every fault.
+//! Writes zips, for checks, golden vectors and tests: conforming by default, with a place for every fault.
 //!
 //! An entry has both headers as values, so that a test can change one number and keep the rest:
 //! `Entry::stored("a", b"x").central(|header| header.crc += 1)`. The end records are built from the written entries and
@@ -7,6 +7,8 @@
 mod end;
 mod entry;
 mod numbers;
+
+use std::borrow::Cow;
 
 pub use end::{End, WideEnd};
 pub use entry::{DESCRIPTOR, Entry, FULL, Header, UTF8, extra};
@@ -40,33 +42,44 @@ impl Zip {
 
     /// The zip's bytes, with the end records changed.
     pub fn bytes_with(&self, change: impl FnOnce(&mut End)) -> Vec<u8> {
-        let mut out = Vec::new();
-        let mut offsets = vec![0; self.entries.len()];
+        self.parts_with(change).concat()
+    }
+
+    /// What the zip's bytes consist of, in order: for each entry the gap, header, data and data descriptor; then the
+    /// gap before the directory, each of its headers, and the end records. Some are empty.
+    pub fn parts(&self) -> Vec<Cow<'_, [u8]>> {
+        self.parts_with(|_| {})
+    }
+
+    fn parts_with<'a>(&'a self, change: impl FnOnce(&mut End)) -> Vec<Cow<'a, [u8]>> {
+        let (mut parts, mut length) = (Vec::new(), 0);
+        let mut put = |part: Cow<'a, [u8]>| {
+            length += part.len();
+            parts.push(part);
+            length
+        };
         let count = self.entries.len();
+        let mut offsets = vec![0; count];
         for at in 0..count {
             let at = if self.backwards { count - 1 - at } else { at };
             let entry = &self.entries[at];
-            out.extend(&entry.gap);
-            offsets[at] = out.len();
-            if let Some(local) = &entry.local {
-                local.write(&mut out, None);
-            }
-            out.extend(&entry.data);
-            out.extend(&entry.descriptor);
+            offsets[at] = put((&entry.gap).into());
+            put(entry.local.as_ref().map(|local| local.bytes(None)).unwrap_or_default().into());
+            put((&entry.data).into());
+            put((&entry.descriptor).into());
         }
-        out.extend(&self.gap);
-
-        let start = out.len();
-        let mut entries = 0_usize;
-        for (entry, offset) in self.entries.iter().zip(offsets) {
-            if let Some(central) = &entry.central {
-                central.write(&mut out, Some(offset));
-                entries += 1;
-            }
+        let start = put((&self.gap).into());
+        let mut end = start;
+        let listed =
+            self.entries.iter().zip(offsets).filter_map(|(entry, at)| Some((entry.central.as_ref()?, at)));
+        let mut entries = 0;
+        for (header, offset) in listed {
+            end = put(header.bytes(Some(offset)).into());
+            entries += 1;
         }
-        let mut end = End::conforming(entries, start, out.len());
-        change(&mut end);
-        end.write(&mut out);
-        out
+        let mut record = End::conforming(entries, start, end);
+        change(&mut record);
+        put(record.bytes().into());
+        parts
     }
 }

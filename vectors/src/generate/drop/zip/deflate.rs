@@ -1,9 +1,7 @@
 //! Deflate streams that consist mostly of one repeated bit.
 
-use super::Data;
-
 /// A deflate stream of zero bytes: one block, in which a 0 bit encodes the longest match, one byte back.
-pub(super) fn zeros(count: usize) -> Data {
+pub(super) fn zeros(count: usize) -> Vec<u8> {
     const MATCH: usize = 258;
     let mut bits = Bits::default();
     // Last block, dynamic codes: 286 literals and lengths, 2 distances, 18 code length codes.
@@ -32,16 +30,10 @@ pub(super) fn zeros(count: usize) -> Data {
     let (zero, end) = ([1, 0], [1, 1]);
     bits.put(&zero);
     let (matches, rest) = ((count - 1) / MATCH, (count - 1) % MATCH);
-    let mut left = 2 * matches;
-    while !bits.is_whole() {
-        bits.put(&[0]);
-        left -= 1;
-    }
-    let mut after = Bits::default();
-    after.put(&vec![0; left % 8]);
-    (0..rest).for_each(|_| after.put(&zero));
-    after.put(&end);
-    Data::Run { before: bits.bytes, byte: 0, count: left / 8, after: after.bytes }
+    bits.put(&vec![0; 2 * matches]);
+    (0..rest).for_each(|_| bits.put(&zero));
+    bits.put(&end);
+    bits.bytes
 }
 
 /// A bit writer. The lowest bit of a byte comes first.
@@ -54,7 +46,7 @@ struct Bits {
 impl Bits {
     fn put(&mut self, bits: &[u8]) {
         for bit in bits {
-            if self.is_whole() {
+            if self.used.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             *self.bytes.last_mut().expect("a byte was pushed") |= bit << (self.used % 8);
@@ -64,9 +56,5 @@ impl Bits {
 
     fn number(&mut self, number: usize, width: usize) {
         (0..width).for_each(|n| self.put(&[(number >> n & 1) as u8]));
-    }
-
-    fn is_whole(&self) -> bool {
-        self.used.is_multiple_of(8)
     }
 }

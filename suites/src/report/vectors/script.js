@@ -1,22 +1,19 @@
-"use strict";
-const $ = (id) => document.getElementById(id);
-const { cases, operations, version } = JSON.parse($("data").textContent);
-const [search, operation, verdict, list, pane, count] = ["search", "operation", "verdict", "list", "case", "count"].map($);
-
-const make = (tag, text, properties = {}) => Object.assign(document.createElement(tag), { textContent: text, ...properties });
+const { cases, operations, version } = data;
+const [operation, verdict, list, pane] = ["operation", "verdict", "list", "case"].map($);
+const link = (id, className) => Object.assign(made("a", className, id), { href: `#${id}` });
 const TONES = [null, "b", "mark", "i"];
 
 for (const each of cases) {
   each.words = [each.id, each.op, each.verdict, each.rule, each.why, ...each.rows].join("\n").toLowerCase();
-  each.link = make("a", each.id, { href: `#${each.id}`, className: each.verdict });
-  each.link.append(make("small", each.why));
+  each.link = link(each.id, each.verdict);
+  each.link.append(made("small", "", each.why));
 }
-for (const name of Object.keys(operations)) operation.append(make("option", name));
+for (const name of Object.keys(operations)) operation.append(made("option", "", name));
 const byId = new Map(cases.map((each) => [each.id, each]));
 let shown = cases;
 
 const filter = () => {
-  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = searched();
   shown = cases.filter(
     (each) =>
       (!operation.value || each.op === operation.value) &&
@@ -30,40 +27,40 @@ const filter = () => {
 const current = () => byId.get(decodeURIComponent(location.hash.slice(1)));
 
 const details = (each) => {
-  const text = make("pre", "");
+  const text = made("pre", "", "");
   for (const line of each.lines) {
     if (typeof line === "string") {
       text.append(line);
     } else {
       for (let n = 0; n < line.length; n += 2) {
         const tag = TONES[line[n]];
-        text.append(tag ? make(tag, line[n + 1]) : line[n + 1]);
+        text.append(tag ? made(tag, "", line[n + 1]) : line[n + 1]);
       }
     }
     text.append("\n");
   }
-  return [make("h2", each.id), ...base(each), text];
+  return [made("h2", "", each.id), ...base(each), text];
 };
 const base = (each) => {
   const named = each.lines.find((line) => typeof line !== "string" && line[0] === 1 && line[1].endsWith(", with"));
   const from = named && byId.get(named[1].slice(0, -", with".length));
   if (!from) return [];
-  const line = make("p", "made from ");
-  line.append(make("a", from.id, { href: `#${from.id}` }));
+  const line = made("p", "", "made from ");
+  line.append(link(from.id, ""));
   return [line];
 };
 
 const overview = () => {
-  const table = make("table", "");
-  const head = make("tr", "");
-  head.append(...["operation", "accepts", "rejects"].map((name) => make("th", name)));
+  const table = made("table", "", "");
+  const head = made("tr", "", "");
+  head.append(...["operation", "accepts", "rejects"].map((name) => made("th", "", name)));
   table.append(head);
   for (const [name, { accept, reject }] of Object.entries(operations)) {
-    const row = make("tr", "");
-    row.append(make("td", name), ...[accept, reject].map((n) => make("td", String(n), { className: "number" })));
+    const row = made("tr", "", "");
+    row.append(made("td", "", name), ...[accept, reject].map((n) => made("td", "number", String(n))));
     table.append(row);
   }
-  return [make("h2", `${cases.length} cases of ${Object.keys(operations).length} operations, version ${version}`), table];
+  return [made("h2", "", `${cases.length} cases of ${Object.keys(operations).length} operations, version ${version}`), table];
 };
 
 const show = () => {
@@ -86,14 +83,8 @@ const step = (by) => {
 
 for (const control of [search, operation, verdict]) control.addEventListener("input", filter);
 addEventListener("hashchange", show);
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const isTyping = event.target === search || event.target.tagName === "SELECT";
-  if (event.key === "/" && !isTyping) {
-    event.preventDefault();
-    search.focus();
-    search.select();
-  } else if (event.key === "Escape") {
+onKey((event, isTyping) => {
+  if (event.key === "Escape") {
     if (search.value) {
       search.value = "";
       filter();

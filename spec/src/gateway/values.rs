@@ -1,0 +1,36 @@
+//! What the rows of the gateway reject in place of a valid value. Frameworks read some values as another type; which, the
+//! document leaves open.
+
+use crate::value::{ARRAY, BOOLEAN, FRACTION, MISSING, NULL, NUMBER, OBJECT, STRING, WORD, Wrong};
+
+const READ: &str = "a framework may read it as a string";
+
+/// A required string.
+pub const REQUIRED_TEXT: &[Wrong] =
+    &[MISSING, OBJECT, ARRAY, NULL.deep(), NUMBER.open(READ).deep(), BOOLEAN.open(READ).deep()];
+/// A string.
+pub const TEXT: &[Wrong] = &[OBJECT, ARRAY, NUMBER.open(READ).deep(), BOOLEAN.open(READ).deep()];
+/// A string or an array.
+pub const CONTENT: &[Wrong] = &[OBJECT, NUMBER.open(READ).deep(), BOOLEAN.open(READ).deep()];
+/// A string or an array, in the messages format.
+pub const BLOCKS: &[Wrong] = &[OBJECT, BOOLEAN, NUMBER.open(READ).deep()];
+/// An object.
+pub const OBJECTS: &[Wrong] = &[NUMBER, ARRAY, STRING.deep(), BOOLEAN.deep()];
+/// A required array.
+pub const REQUIRED_LIST: &[Wrong] =
+    &[MISSING, OBJECT, NULL.deep(), STRING.deep(), NUMBER.deep(), BOOLEAN.deep()];
+/// An array.
+pub const LIST: &[Wrong] = &[OBJECT, STRING.deep(), NUMBER.deep(), BOOLEAN.deep()];
+/// A boolean.
+pub const SWITCH: &[Wrong] =
+    &[OBJECT, ARRAY, WORD.deep(), NUMBER.open("a framework may read it as true").deep()];
+/// A required integer.
+pub const COUNT: &[Wrong] = &[
+    MISSING,
+    OBJECT,
+    ARRAY,
+    WORD,
+    NULL.deep(),
+    BOOLEAN.open("a framework may read it as 1").deep(),
+    FRACTION.open("a framework may round it").deep(),
+];

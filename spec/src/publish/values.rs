@@ -1,0 +1,407 @@
+//! What the rows of the exchange reject in place of a valid value.
+
+use serde_json::{Value, json};
+
+use crate::value::{
+    ANOTHER, ARRAY, BOOLEAN, EMPTY, FULL_WIDTH, LONGER, MISSING, NEGATIVE, NEWLINE_AFTER, NULL, NUMBER,
+    OBJECT, QUOTED, SHORTER, SPACE_BEFORE, UPPER, WORD, Wrong, ZERO_AFTER,
+};
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn said(sent: Option<&Value>) -> &str {
+    sent.map(text).unwrap_or_default()
+}
+
+/// The value of the `Authorization` header: another scheme or another spacing.
+pub const HEADER: &[Wrong] = &[
+    Wrong::text(
+        "other-scheme",
+        |valid| text(valid).split_once(' ').map(|(_, envelope)| json!(format!("Bearer {envelope}"))),
+        |sent| said(sent).starts_with("Bearer "),
+    ),
+    Wrong::text(
+        "two-spaces",
+        |valid| Some(json!(text(valid).replacen(' ', "  ", 1))),
+        |sent| said(sent).contains("  "),
+    ),
+    Wrong::text(
+        "tab",
+        |valid| Some(json!(text(valid).replacen(' ', "\t", 1))),
+        |sent| said(sent).contains('\t'),
+    ),
+    Wrong::text(
+        "colon",
+        |valid| Some(json!(text(valid).replacen(' ', ":", 1))),
+        |sent| said(sent).contains(':'),
+    )
+    .deep(),
+    Wrong::text(
+        "more-words",
+        |valid| Some(json!(format!("{} x", text(valid)))),
+        |sent| said(sent).split(' ').count() == 3,
+    ),
+    Wrong::text(
+        "no-scheme",
+        |valid| text(valid).split_once(' ').map(|(_, envelope)| json!(envelope)),
+        |sent| !said(sent).contains(' '),
+    )
+    .deep(),
+    Wrong::near("lower-case", |valid| {
+        text(valid).split_once(' ').map(|(scheme, rest)| json!(format!("{} {rest}", scheme.to_lowercase())))
+    })
+    .open("HTTP compares schemes case-insensitively; the document gives one spelling"),
+];
+
+/// The envelope: not two parts.
+pub const ENVELOPE: &[Wrong] = &[
+    Wrong::text(
+        "one-part",
+        |valid| Some(json!(text(valid).replace('.', ""))),
+        |sent| !said(sent).contains(['.', ':']),
+    ),
+    Wrong::text(
+        "three-parts",
+        |valid| {
+            text(valid).split_once('.').map(|(first, second)| json!(format!("{first}.{second}.{second}")))
+        },
+        |sent| said(sent).matches('.').count() == 2 && !said(sent).ends_with('.'),
+    ),
+    Wrong::text(
+        "dot-after",
+        |valid| Some(json!(format!("{}.", text(valid)))),
+        |sent| said(sent).ends_with('.'),
+    )
+    .deep(),
+    Wrong::text("colon", |valid| Some(json!(text(valid).replace('.', ":"))), |sent| said(sent).contains(':'))
+        .deep(),
+];
+
+/// A part of the envelope: not base64url without padding. The valid one has a character that the alphabets write
+/// differently.
+pub const PART: &[Wrong] = &[
+    Wrong::text(
+        "padding",
+        |valid| Some(json!(format!("{}==", text(valid)))),
+        |sent| said(sent).ends_with('='),
+    ),
+    Wrong::text(
+        "standard-alphabet",
+        |valid| Some(json!(text(valid).replace('-', "+").replace('_', "/"))),
+        |sent| said(sent).contains(['+', '/']),
+    ),
+    Wrong::text(
+        "other-character",
+        |valid| Some(json!(format!("{}!", text(valid)))),
+        |sent| said(sent).contains('!'),
+    )
+    .deep(),
+];
+
+/// What is before the JSON of the message, in place of the prefix.
+pub const PREFIXES: &[Wrong] = &[
+    Wrong::near("missing", |_| Some(json!(""))),
+    Wrong::near("other-version", |valid| Some(json!(text(valid).replace(":1:", ":2:")))),
+    Wrong::near("upper-case", |valid| UPPER.instead_of(valid)).deep(),
+    SPACE_BEFORE.deep(),
+    SHORTER.deep(),
+    Wrong::near("byte-order-mark", |valid| Some(json!(format!("\u{feff}{}", text(valid))))).deep(),
+];
+
+/// The names of the message's members. A missing `d` names no binding, and another check judges that.
+pub const MEMBERS: &[Wrong] = &[
+    Wrong::near("array", |_| Some(json!("array"))),
+    Wrong::near("none", |_| Some(json!([]))).hollow(),
+    Wrong::near("extra", |valid| with(valid, |names| names.push(json!("x")))),
+    Wrong::near("without-v", |valid| without(valid, "v")),
+    Wrong::near("without-m", |valid| without(valid, "m")).deep(),
+    Wrong::near("without-p", |valid| without(valid, "p")).deep(),
+    Wrong::near("without-t", |valid| without(valid, "t")).deep(),
+    Wrong::near("without-h", |valid| without(valid, "h")).deep(),
+    Wrong::near("upper-case-v", |valid| {
+        with(valid, |names| names.iter_mut().filter(|name| **name == "v").for_each(|name| *name = json!("V")))
+    })
+    .deep(),
+];
+
+fn with(names: &Value, edit: impl FnOnce(&mut Vec<Value>)) -> Option<Value> {
+    let mut names = names.as_array()?.clone();
+    edit(&mut names);
+    Some(Value::Array(names))
+}
+
+fn without(names: &Value, name: &str) -> Option<Value> {
+    with(names, |names| names.retain(|found| found != name))
+}
+
+/// `v`, not the number 1.
+pub const VERSION: &[Wrong] = &[
+    ANOTHER,
+    Wrong::near("string", |_| Some(json!("1"))),
+    BOOLEAN,
+    NULL.deep(),
+    Wrong::near("zero", |_| Some(json!(0))).deep(),
+    NEGATIVE.deep(),
+    Wrong::near("fraction", |_| Some(json!(1.5))).deep(),
+    ARRAY.deep(),
+    OBJECT.deep(),
+];
+
+/// `m`, not the method.
+pub const METHOD: &[Wrong] = &[
+    Wrong::near("other-method", |_| Some(json!("PUT"))),
+    Wrong::near("lower-case", |valid| Some(json!(text(valid).to_lowercase()))),
+    EMPTY.deep(),
+    NULL.deep(),
+    NUMBER.deep(),
+    ARRAY.deep(),
+    SPACE_BEFORE.deep(),
+    NEWLINE_AFTER.deep(),
+    LONGER.deep(),
+];
+
+/// `p`, not the path as sent.
+pub const PATH: &[Wrong] = &[
+    Wrong::near("other-endpoint", |valid| {
+        let path = text(valid);
+        let other = if path.ends_with("submit") { ["submit", "prepare"] } else { ["prepare", "submit"] };
+        Some(json!(path.replace(other[0], other[1])))
+    }),
+    Wrong::near("slash-after", |valid| Some(json!(format!("{}/", text(valid))))),
+    Wrong::near("without-slash", |valid| Some(json!(text(valid).trim_start_matches('/')))).deep(),
+    Wrong::near("two-slashes", |valid| Some(json!(format!("/{}", text(valid))))).deep(),
+    Wrong::near("upper-case", |valid| Some(json!(text(valid).to_uppercase()))).deep(),
+    Wrong::near("percent", |valid| Some(json!(text(valid).replacen('p', "%70", 1)))).deep(),
+    Wrong::near("query", |valid| Some(json!(format!("{}?", text(valid))))).deep(),
+    Wrong::near("fragment", |valid| Some(json!(format!("{}#", text(valid))))).deep(),
+    Wrong::near("dots", |valid| Some(json!(format!("/.{}", text(valid))))).deep(),
+    Wrong::near("url", |valid| Some(json!(format!("https://a.example{}", text(valid))))).deep(),
+    Wrong::near("root", |_| Some(json!("/"))).deep(),
+    EMPTY.deep(),
+    NULL.deep(),
+    ARRAY.deep(),
+    SPACE_BEFORE.deep(),
+    NEWLINE_AFTER.deep(),
+];
+
+/// Why a time with surrounding blanks may be accepted.
+const TRIMMED: &str = "the document asks for a string that parses to a time, and common parsers skip blanks";
+
+/// `t`, not a time.
+pub const TIME: &[Wrong] = &[
+    EMPTY,
+    Wrong::text("word", |_| Some(json!("yesterday")), |sent| said(sent) == "yesterday"),
+    Wrong::text("number", |_| Some(json!(1_767_225_600_000_u64)), |sent| sent.is_some_and(Value::is_number)),
+    NULL.deep(),
+    BOOLEAN.deep(),
+    ARRAY.deep(),
+    OBJECT.deep(),
+    SPACE_BEFORE.open(TRIMMED).deep(),
+    NEWLINE_AFTER.open(TRIMMED).deep(),
+    QUOTED.deep(),
+    Wrong::text(
+        "digits",
+        |_| Some(json!("1767225600000")),
+        |sent| said(sent).len() == 13 && said(sent).bytes().all(|byte| byte.is_ascii_digit()),
+    )
+    .deep(),
+    Wrong::text(
+        "month",
+        |valid| text(valid).get(7..).map(|rest| json!(format!("2026-13{rest}"))),
+        |sent| said(sent).get(5..7) == Some("13"),
+    )
+    .deep(),
+    Wrong::text(
+        "day",
+        |valid| text(valid).get(10..).map(|rest| json!(format!("2026-02-30{rest}"))),
+        |sent| said(sent).get(5..10) == Some("02-30"),
+    )
+    .deep(),
+    Wrong::text(
+        "hour",
+        |valid| text(valid).get(13..).map(|rest| json!(format!("2026-01-01T25{rest}"))),
+        |sent| said(sent).get(11..13) == Some("25"),
+    )
+    .deep(),
+];
+
+/// `h`, not the hash of the body.
+pub const HASH: &[Wrong] = &[
+    Wrong::near("other-hash", |valid| Some(json!(text(valid).chars().rev().collect::<String>()))),
+    EMPTY,
+    NULL.deep(),
+    NUMBER.deep(),
+    ARRAY.deep(),
+    SHORTER.deep(),
+    LONGER.deep(),
+    Wrong::near("0x", |valid| Some(json!(format!("0x{}", text(valid))))).deep(),
+    Wrong::near("sha256", |valid| Some(json!(format!("sha256:{}", text(valid))))).deep(),
+    Wrong::near("first-half", |valid| text(valid).get(..32).map(|half| json!(half))).deep(),
+    SPACE_BEFORE.deep(),
+    NEWLINE_AFTER.deep(),
+];
+
+/// `d`, not canonical.
+pub const DOMAIN: &[Wrong] = &[
+    UPPER,
+    Wrong::text(
+        "dot-after",
+        |valid| Some(json!(format!("{}.", text(valid)))),
+        |sent| said(sent).ends_with('.'),
+    ),
+    SPACE_BEFORE.deep(),
+    NEWLINE_AFTER.deep(),
+    ZERO_AFTER.deep(),
+    FULL_WIDTH.deep(),
+    Wrong::text(
+        "dot-before",
+        |valid| Some(json!(format!(".{}", text(valid)))),
+        |sent| said(sent).starts_with('.'),
+    )
+    .deep(),
+    Wrong::text(
+        "url",
+        |valid| Some(json!(format!("https://{}", text(valid)))),
+        |sent| said(sent).starts_with("https://"),
+    )
+    .deep(),
+    Wrong::text(
+        "slash-after",
+        |valid| Some(json!(format!("{}/", text(valid)))),
+        |sent| said(sent).ends_with('/'),
+    )
+    .deep(),
+    Wrong::text(
+        "port",
+        |valid| Some(json!(format!("{}:443", text(valid)))),
+        |sent| said(sent).ends_with(":443"),
+    )
+    .deep(),
+    ARRAY.deep(),
+];
+
+/// `cid`, missing, empty or not a string.
+pub const CID: &[Wrong] =
+    &[MISSING, NULL, EMPTY, BOOLEAN, ARRAY, OBJECT, NUMBER.open("a number may be read as a string")];
+
+/// `version`, not a string.
+pub const LABEL: &[Wrong] = &[BOOLEAN, ARRAY, OBJECT, NUMBER.open("a number may be read as a string")];
+
+/// `op`, not a known operation.
+pub const OP: &[Wrong] = &[
+    WORD,
+    UPPER,
+    NUMBER,
+    BOOLEAN,
+    ARRAY,
+    OBJECT,
+    SPACE_BEFORE.deep(),
+    NEWLINE_AFTER.deep(),
+    ZERO_AFTER.deep(),
+    FULL_WIDTH.deep(),
+    QUOTED.deep(),
+    SHORTER.deep(),
+    LONGER.deep(),
+];
+
+/// `newAuthority`, not the key scheme and a public key.
+pub const AUTHORITY: &[Wrong] = &[
+    MISSING,
+    NULL,
+    EMPTY,
+    NUMBER,
+    BOOLEAN.deep(),
+    ARRAY.deep(),
+    OBJECT.deep(),
+    SPACE_BEFORE.deep(),
+    NEWLINE_AFTER.deep(),
+    ZERO_AFTER.deep(),
+    FULL_WIDTH.deep(),
+    QUOTED.deep(),
+    Wrong::text(
+        "without-scheme",
+        |valid| text(valid).rsplit_once(':').map(|(_, key)| json!(key)),
+        |sent| sent.is_some_and(Value::is_string) && !said(sent).contains(':'),
+    ),
+    Wrong::text(
+        "upper-case-scheme",
+        |valid| {
+            text(valid)
+                .rsplit_once(':')
+                .map(|(scheme, key)| json!(format!("{}:{key}", scheme.to_uppercase())))
+        },
+        |sent| said(sent).split(':').next().is_some_and(|scheme| scheme.contains(char::is_uppercase)),
+    )
+    .deep(),
+    Wrong::text(
+        "other-scheme",
+        |valid| Some(json!(format!("x{}", text(valid)))),
+        |sent| said(sent).starts_with('x'),
+    ),
+    Wrong::text(
+        "zero",
+        |valid| Some(json!(format!("{}0", &text(valid)[..text(valid).len() - 1]))),
+        |sent| said(sent).ends_with('0'),
+    ),
+    Wrong::text(
+        "short",
+        |valid| Some(json!(text(valid)[..text(valid).len() - 9])),
+        |sent| key(sent).is_some_and(|key| key.len() < 40),
+    ),
+    Wrong::text(
+        "long",
+        |valid| text(valid).rsplit_once(':').map(|(_, key)| json!(format!("{}{key}", text(valid)))),
+        |sent| key(sent).is_some_and(|key| key.len() > 60),
+    ),
+];
+
+fn key(sent: Option<&Value>) -> Option<&str> {
+    said(sent).rsplit_once(':').map(|(_, key)| key)
+}
+
+/// `prepareId` or `signature`, missing or not a string.
+pub const FIELD: &[Wrong] = &[MISSING, NULL, BOOLEAN.hollow(), ARRAY, OBJECT];
+
+/// `signature`, not standard base64 of 64 bytes.
+pub const SIGNATURE: &[Wrong] = &[
+    EMPTY.hollow(),
+    Wrong::text(
+        "hex",
+        |valid| {
+            let bytes = crate::crypto::text::parse_base64(text(valid))?;
+            Some(json!(crate::crypto::text::hex(&bytes)))
+        },
+        |sent| said(sent).len() == 128 && said(sent).bytes().all(|byte| byte.is_ascii_hexdigit()),
+    ),
+    Wrong::text(
+        "without-padding",
+        |valid| Some(json!(text(valid).trim_end_matches('='))),
+        |sent| said(sent).len() == 86,
+    ),
+    Wrong::text(
+        "longer",
+        |valid| {
+            let bytes = crate::crypto::text::parse_base64(text(valid))?;
+            Some(json!(crate::crypto::text::base64(&[&bytes[..], &[0]].concat())))
+        },
+        |sent| parsed(sent).is_some_and(|length| length == 65),
+    ),
+    Wrong::text(
+        "twice",
+        |valid| {
+            let bytes = crate::crypto::text::parse_base64(text(valid))?;
+            Some(json!(crate::crypto::text::base64(&bytes.repeat(2))))
+        },
+        |sent| parsed(sent).is_some_and(|length| length == 128),
+    )
+    .deep(),
+    SPACE_BEFORE.deep(),
+    NEWLINE_AFTER.deep(),
+    QUOTED.deep(),
+];
+
+fn parsed(sent: Option<&Value>) -> Option<usize> {
+    crate::crypto::text::parse_base64(said(sent)).map(|bytes| bytes.len())
+}

@@ -1,0 +1,222 @@
+//! Wrong values: what a row rejects in place of a valid value, one kind each. The suites send them, the guards of the
+//! simulator name them, and each is a cell of the proof.
+
+use serde_json::{Value, json};
+
+/// A kind of wrong value.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrong {
+    /// Its name in a place, such as `null`.
+    pub name: &'static str,
+    /// Makes the wrong value from a valid one. `None`: the member is missing.
+    make: fn(&Value) -> Option<Value>,
+    /// Whether a value is of this kind, whatever the valid value is.
+    is: fn(Option<&Value>) -> bool,
+    /// Why a server may accept it. Empty: it must reject it.
+    pub open: &'static str,
+    /// Whether it is sent only if all values are sent (`--depth full`).
+    pub is_deep: bool,
+    /// Whether nothing valid can be read from it: a server that accepts it rejects what follows from it.
+    pub is_hollow: bool,
+}
+
+impl Wrong {
+    /// A kind of string, made of a valid string, and recognized without it.
+    pub const fn text(
+        name: &'static str,
+        make: fn(&Value) -> Option<Value>,
+        is: fn(Option<&Value>) -> bool,
+    ) -> Wrong {
+        Wrong { name, make, is, open: "", is_deep: false, is_hollow: false }
+    }
+
+    /// A kind that only the comparison with the valid value shows.
+    pub const fn near(name: &'static str, make: fn(&Value) -> Option<Value>) -> Wrong {
+        Wrong::text(name, make, |_| false)
+    }
+
+    /// Why a server may accept it, too.
+    #[must_use]
+    pub const fn open(self, why: &'static str) -> Wrong {
+        Wrong { open: why, ..self }
+    }
+
+    /// Sent only if all values are sent.
+    #[must_use]
+    pub const fn deep(self) -> Wrong {
+        Wrong { is_deep: true, ..self }
+    }
+
+    /// Nothing valid can be read from it.
+    #[must_use]
+    pub const fn hollow(self) -> Wrong {
+        Wrong { is_hollow: true, ..self }
+    }
+
+    /// The wrong value in place of a valid one. `None`: the member is missing.
+    pub fn instead_of(&self, valid: &Value) -> Option<Value> {
+        (self.make)(valid)
+    }
+}
+
+/// The name of the kind of `sent`, if `kinds` has it. `valid` is the valid value, if it is known.
+pub fn kind(kinds: &[Wrong], sent: Option<&Value>, valid: Option<&Value>) -> &'static str {
+    let is =
+        |kind: &&Wrong| (kind.is)(sent) || valid.is_some_and(|valid| kind.instead_of(valid).as_ref() == sent);
+    kinds.iter().find(is).map_or("", |kind| kind.name)
+}
+
+/// How many of `kinds` are sent: all, or without the deep ones.
+pub const fn count(kinds: &[Wrong], all: bool) -> u32 {
+    let (mut n, mut found) = (0, 0);
+    while n < kinds.len() {
+        if all || !kinds[n].is_deep {
+            found += 1;
+        }
+        n += 1;
+    }
+    found
+}
+
+fn as_text(value: Option<&Value>) -> &str {
+    value.and_then(Value::as_str).unwrap_or_default()
+}
+
+fn edited(valid: &Value, edit: impl FnOnce(&str) -> String) -> Option<Value> {
+    valid.as_str().map(|text| json!(edit(text)))
+}
+
+/// It is missing.
+pub const MISSING: Wrong = Wrong::text("missing", |_| None, |sent| sent.is_none());
+/// It is null.
+pub const NULL: Wrong = Wrong::text("null", |_| Some(Value::Null), |sent| sent.is_some_and(Value::is_null));
+/// It is true.
+pub const BOOLEAN: Wrong =
+    Wrong::text("boolean", |_| Some(json!(true)), |sent| sent.is_some_and(Value::is_boolean));
+/// A number instead of a value of another type.
+pub const NUMBER: Wrong =
+    Wrong::text("number", |_| Some(json!(7)), |sent| sent.is_some_and(Value::is_number));
+/// A string instead of a value of another type: the value as JSON.
+pub const STRING: Wrong =
+    Wrong::text("string", |valid| Some(json!(valid.to_string())), |sent| sent.is_some_and(Value::is_string));
+/// A number with a fraction instead of an integer.
+pub const FRACTION: Wrong = Wrong::text(
+    "fraction",
+    |valid| Some(json!(valid.as_f64().unwrap_or_default() + 0.5)),
+    |sent| sent.is_some_and(|sent| sent.as_f64().is_some_and(|number| number.fract() != 0.0)),
+);
+/// A negative number.
+pub const NEGATIVE: Wrong = Wrong::text(
+    "negative",
+    |_| Some(json!(-1)),
+    |sent| sent.and_then(Value::as_f64).is_some_and(|number| number < 0.0),
+);
+/// The next number.
+pub const ANOTHER: Wrong = Wrong::near("another", |valid| valid.as_i64().map(|number| json!(number + 1)));
+/// An array with the value.
+pub const ARRAY: Wrong =
+    Wrong::text("array", |valid| Some(json!([valid])), |sent| sent.is_some_and(Value::is_array));
+/// An object with the value.
+pub const OBJECT: Wrong =
+    Wrong::text("object", |valid| Some(json!({ "value": valid })), |sent| sent.is_some_and(Value::is_object));
+/// An empty string.
+pub const EMPTY: Wrong = Wrong::text("empty", |_| Some(json!("")), |sent| sent == Some(&json!("")));
+/// Another word.
+pub const WORD: Wrong = Wrong::text("word", |_| Some(json!("another")), |sent| as_text(sent) == "another");
+/// Upper case.
+pub const UPPER: Wrong = Wrong::text(
+    "upper-case",
+    |valid| edited(valid, str::to_uppercase),
+    |sent| {
+        let text = as_text(sent);
+        text.contains(char::is_uppercase) && !text.contains(char::is_lowercase)
+    },
+);
+/// A space before it.
+pub const SPACE_BEFORE: Wrong = Wrong::text(
+    "space-before",
+    |valid| edited(valid, |text| format!(" {text}")),
+    |sent| as_text(sent).starts_with(char::is_whitespace),
+);
+/// A newline after it.
+pub const NEWLINE_AFTER: Wrong = Wrong::text(
+    "newline-after",
+    |valid| edited(valid, |text| format!("{text}\n")),
+    |sent| as_text(sent).ends_with(char::is_whitespace),
+);
+/// A null character after it.
+pub const ZERO_AFTER: Wrong = Wrong::text(
+    "zero-after",
+    |valid| edited(valid, |text| format!("{text}\0")),
+    |sent| as_text(sent).ends_with('\0'),
+);
+/// Its last character as the full-width form, which looks the same.
+pub const FULL_WIDTH: Wrong = Wrong::text(
+    "full-width",
+    |valid| {
+        edited(valid, |text| {
+            let wide = |last: char| char::from_u32(u32::from(last) + 0xfee0).unwrap_or('\u{ff01}');
+            let mut text = text.to_owned();
+            let last = text.pop().map(wide);
+            text.extend(last);
+            text
+        })
+    },
+    |sent| !as_text(sent).is_ascii(),
+);
+/// In quotation marks.
+pub const QUOTED: Wrong = Wrong::text(
+    "quoted",
+    |valid| edited(valid, |text| format!("\"{text}\"")),
+    |sent| as_text(sent).starts_with('"'),
+);
+/// Without its last character.
+pub const SHORTER: Wrong = Wrong::near("shorter", |valid| {
+    edited(valid, |text| {
+        let mut text = text.to_owned();
+        text.pop();
+        text
+    })
+});
+/// With its last character twice.
+pub const LONGER: Wrong = Wrong::near("longer", |valid| {
+    edited(valid, |text| format!("{text}{}", text.chars().next_back().unwrap_or('x')))
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: &[Wrong] = &[
+        MISSING,
+        NULL,
+        BOOLEAN,
+        ARRAY,
+        OBJECT,
+        EMPTY,
+        WORD,
+        SPACE_BEFORE,
+        NEWLINE_AFTER,
+        ZERO_AFTER,
+        FULL_WIDTH,
+        QUOTED,
+        UPPER,
+        SHORTER,
+        LONGER,
+    ];
+
+    #[test]
+    fn each_kind_is_recognized() {
+        let valid = json!("valid-value");
+        for wrong in ALL {
+            let made = wrong.instead_of(&valid);
+            assert_ne!(made.as_ref(), Some(&valid), "{}", wrong.name);
+            assert_eq!(kind(ALL, made.as_ref(), Some(&valid)), wrong.name);
+        }
+        assert_eq!(kind(ALL, Some(&json!("other words")), Some(&valid)), "");
+        let numbers = [FRACTION, NEGATIVE, ANOTHER, NUMBER, STRING];
+        for wrong in &numbers[..3] {
+            assert_eq!(kind(&numbers, wrong.instead_of(&json!(3)).as_ref(), Some(&json!(3))), wrong.name);
+        }
+    }
+}
