@@ -91,6 +91,18 @@ pub struct Offer {
     pub addresses: bool,
 }
 
+impl Offer {
+    /// What the response to `GET info` says.
+    pub(crate) fn read(info: &Value) -> Offer {
+        let names = |member: &str| -> Vec<String> {
+            info[member].as_object().map(|named| named.keys().cloned().collect()).unwrap_or_default()
+        };
+        let clock = matches!(info["time"].as_str(), Some("T2" | "T3"));
+        let forks = info["forks"].as_bool().unwrap_or(false);
+        Offer { clock, faults: names("faults"), actions: names("actions"), forks, addresses: false }
+    }
+}
+
 impl Control {
     /// The control API at `base`, reached through `connector`.
     pub fn new(connector: Arc<dyn Connect>, base: &str, token: Option<String>) -> Control {
@@ -136,13 +148,7 @@ impl Control {
 
     /// What the target offers.
     pub async fn offer(&self) -> Result<Offer, String> {
-        let info = self.info().await?;
-        let names = |member: &str| -> Vec<String> {
-            info[member].as_object().map(|named| named.keys().cloned().collect()).unwrap_or_default()
-        };
-        let clock = matches!(info["time"].as_str(), Some("T2" | "T3"));
-        let forks = info["forks"].as_bool().unwrap_or(false);
-        Ok(Offer { clock, faults: names("faults"), actions: names("actions"), forks, addresses: false })
+        self.info().await.map(|info| Offer::read(&info))
     }
 
     /// Calls the API. A rejection or an invalid response is an error.

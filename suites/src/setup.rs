@@ -2,6 +2,7 @@
 //!
 //! Errors in a profile are reported with their position; all missing or invalid secrets are reported together.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use assay_spec::Service;
@@ -71,6 +72,9 @@ pub fn prepare(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, 
 /// Asks the target whether it is what the profile says. Leaves out the fixtures and sites that it does not confirm, and
 /// returns them. If another service answers at a URL, a run would show nothing. `domains` is the number of domains that
 /// the checks use.
+///
+/// A simulator is asked in a world that ends with the questions: they do not count toward its rates, which the worlds of
+/// the checks start with. Messages contain the URLs of the profile.
 pub async fn confirm(
     target: &mut dyn Target,
     settings: &mut Settings,
@@ -79,24 +83,36 @@ pub async fn confirm(
     services: &[Service],
     domains: usize,
 ) -> Result<Vec<WrongFixture>, SetupError> {
-    let Some((connector, mut sites)) = target.surveyed() else { return Ok(Vec::new()) };
+    // Without an environment there are no checks either; they say why.
+    let Ok(environment) = target.environment(Service::Network).await else { return Ok(Vec::new()) };
+    let named = target.conditions().sites;
+    let mut urls: Vec<(&String, &String)> =
+        environment.sites.iter().filter_map(|(site, url)| Some((url, named.get(site)?))).collect();
+    // No URL is replaced within a longer one.
+    urls.sort_by_key(|(url, _)| Reverse(url.len()));
+    let as_named =
+        |text: &str| urls.iter().fold(text.to_owned(), |text, (url, name)| text.replace(*url, name));
+    let mut sites = environment.sites.clone();
     // Stored records are read from a node.
     let is_read = |service: Service| {
         services.contains(&service) || service == Service::Network && services.contains(&Service::Hosting)
     };
     sites.retain(|site, _| Service::named(site).is_none_or(is_read));
-    let survey = Survey { connector, settings, pace, sites: &sites };
+    let survey = Survey { connector: environment.connector.clone(), settings, pace, sites: &sites };
     let mut found = survey.run().await;
     survey.name_others(&mut found).await;
     let strangers: Vec<String> = found.iter().filter_map(SurveyResult::stranger).collect();
     if !strangers.is_empty() {
-        return Err(SetupError::Unreachable(strangers.join("\nassay: ")));
+        let strangers = as_named(&strangers.join("\nassay: "));
+        target.leave(environment, false).await;
+        return Err(SetupError::Unreachable(strangers));
     }
     // A server that does not answer confirms nothing; the checks say so.
     let is_silent =
         |service: &Service| found.iter().any(|found| found.service == *service && found.found.is_err());
     let answering: Vec<Service> = services.iter().copied().filter(|service| !is_silent(service)).collect();
-    let wrong = survey.wrong_fixtures(&answering, domains).await;
+    let mut wrong = survey.wrong_fixtures(&answering, domains).await;
+    wrong.iter_mut().for_each(|wrong| wrong.what = as_named(&wrong.what));
     let exchange = found.iter().find(|found| found.service == Service::Publish);
     let ahead_ms = exchange.and_then(|exchange| exchange.found.as_ref().ok()?.skew_ms);
     leave_out(reasons(&wrong, source), settings);
@@ -106,6 +122,7 @@ pub async fn confirm(
             target.leave_out(site);
         }
     }
+    target.leave(environment, false).await;
     Ok(wrong)
 }
 

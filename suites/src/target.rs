@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use assay_spec::Service;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 use url::{Position, Url};
 
@@ -141,10 +141,6 @@ pub trait Target: Send + Sync {
     fn dry(&self, _: Arc<dyn Connect>) -> Option<Environment> {
         None
     }
-    /// The connections and the base URLs by site, for a survey. `None`: there is nothing that a profile names.
-    fn surveyed(&self) -> Option<(Arc<dyn Connect>, BTreeMap<String, String>)> {
-        None
-    }
     /// Leaves out a site that is not what the profile says.
     fn leave_out(&mut self, _site: &str) {}
     /// How it is reached, for a command that repeats a request.
@@ -220,8 +216,27 @@ impl Remote {
     /// Asks its control API, if any, what it offers.
     pub async fn learn_offer(&mut self) -> Result<(), String> {
         if let Some(control) = &self.control {
+            let info = control.info().await?;
             let addresses = self.offer.addresses;
-            self.offer = Offer { addresses, ..control.offer().await? };
+            self.offer = Offer { addresses, ..Offer::read(&info) };
+            if self.offer.forks {
+                self.belongs_to(&info["sites"])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks run in forks of what the control API serves: an error names a site that it serves at another URL.
+    fn belongs_to(&self, served: &Value) -> Result<(), String> {
+        let parsed = |url: &str| Url::parse(url.trim_end_matches('/')).ok();
+        for (site, url) in &self.sites {
+            let Some(other) = served[site].as_str().filter(|other| parsed(other) != parsed(url)) else {
+                continue;
+            };
+            return Err(format!(
+                "the profile names {url} for {site}, but its control API serves {site} at {other}: correct the URL, or \
+                 remove `control`"
+            ));
         }
         Ok(())
     }
@@ -323,10 +338,6 @@ impl Target for Remote {
             own: self.offer.forks,
             forwarding: self.forwarding.clone(),
         })
-    }
-
-    fn surveyed(&self) -> Option<(Arc<dyn Connect>, BTreeMap<String, String>)> {
-        Some((Arc::new(self.connector.clone()), self.sites.clone()))
     }
 
     fn leave_out(&mut self, site: &str) {

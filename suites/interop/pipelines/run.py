@@ -29,7 +29,9 @@ def folder(name):
 def shell(line, place, **variables):
     print(f"$ {line}", flush=True)
     env = {**os.environ, "PATH": path, **variables}
-    subprocess.run(["sh", "-ec", line], cwd=place, env=env, check=True, stdout=subprocess.DEVNULL)
+    ran = subprocess.run(["sh", "-ec", line], cwd=place, env=env, capture_output=True, text=True)
+    if ran.returncode != 0:
+        sys.exit(f"exit code {ran.returncode}\n{ran.stdout}{ran.stderr}")
 
 
 def holds(*files):

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::refusals;
 use super::scene::Knock;
 use super::wire::{Draft, array, spaced};
-use super::{NO_ID, PREPARE, declared, expire, fresh_key, prepare};
+use super::{NO_ID, PREPARE, declared, fresh_key, next_minute, prepare};
 use crate::boundary::{Edges, edges, expect_beyond, expect_inside};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
@@ -83,9 +83,6 @@ async fn each_is_rejected(probe: &Probe<'_>, place: Place, faults: &[Fault<'_>])
     Ok(())
 }
 
-/// How many wrong values a check sends within a minute of its own world: far fewer than the limit of an address.
-const A_MINUTE: usize = 6;
-
 /// Sends a valid counterpart, then a request with each wrong value of something, which must return 404.
 async fn each_value_is_rejected(
     probe: &Probe<'_>,
@@ -96,9 +93,7 @@ async fn each_value_is_rejected(
     let knock = Knock::at(probe, place).await?;
     knock.counterpart(probe).await?;
     for (n, wrong) in probe.wrong_values().enumerate() {
-        if n > 0 && n % A_MINUTE == 0 && probe.owns_time() {
-            expire(probe).await?;
-        }
+        next_minute(probe, n).await?;
         knock.send(probe, |draft| put(draft, wrong)).await?.expect_refused_value(what, wrong)?;
     }
     Ok(knock)

@@ -17,8 +17,8 @@ use super::refusals;
 use super::scene::{Knock, Scene, answered};
 use super::wire::{Draft, read_message, read_record};
 use super::{
-    CID, PREPARE, PREPARED, caller, declared, expire, prepare, prepared, publish_body, read_prepared,
-    transfer_body,
+    CID, PREPARE, PREPARED, caller, declared, expire, next_minute, prepare, prepared, publish_body,
+    read_prepared, transfer_body,
 };
 use crate::boundary::{Edges, edges, expect_beyond, expect_inside, ms, slack_ms};
 use crate::check::{Check, Checked, Need, Stop};
@@ -270,7 +270,8 @@ async fn each_is_rejected(
         scene.counterpart(probe).await?;
     }
     let mut refused = Vec::new();
-    for (wrong, body) in bodies {
+    for (n, (wrong, body)) in bodies.into_iter().enumerate() {
+        next_minute(probe, n).await?;
         let answer = Draft::new(probe, &scene.caller, PREPARE, body).await?.send(probe).await?;
         if answer.status() == 200 {
             answer.expect_one_of(statuses, what, &wrong)?;

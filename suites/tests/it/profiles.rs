@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use assay_sim::rng::Rng;
 use assay_sim::tls::{Authority, YEARS};
 use assay_spec::crypto::text::base64;
+use assay_suites::control::Control;
 use assay_suites::doctor::{Diagnosis, Mark, diagnose};
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::profile::{Profile, Secret};
+use assay_suites::target::Tcp;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use wiremock::matchers::{any, header, path};
@@ -75,6 +78,29 @@ async fn a_control_api_alone_is_enough_for_a_profile_that_runs() {
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = assay(folder.path(), &[], &["run", "--profile", "p.toml", "network.info"]).await;
     assert_eq!(code, Some(0), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_with_a_control_api_leaves_its_base_world_as_it_was() {
+    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    let written = folder.path().join("p.toml");
+    served.write_profile(&written, None).expect("a profile");
+    let control = Control::new(Arc::new(Tcp), &served.control, None);
+    let before = control.call("GET", "state", None).await.expect("the control API answers");
+    let (code, text) =
+        assay(folder.path(), &[], &["run", "--profile", "p.toml", "network.info", "publish.chain"]).await;
+    assert_eq!(code, Some(0), "{text}");
+    let after = control.call("GET", "state", None).await.expect("the control API answers");
+    assert_eq!(after, before);
+    // A profile that names another URL is tested there or not at all.
+    let (metadata, publish) = (&served.sites["metadata"], &served.sites["publish"]);
+    let wrong = std::fs::read_to_string(&written).expect("a profile").replace(metadata, publish);
+    std::fs::write(&written, wrong).expect("written");
+    let (code, text) = assay(folder.path(), &[], &["run", "--profile", "p.toml", "network.info"]).await;
+    assert_eq!(code, Some(3), "{text}");
+    let text = text.replace('\n', " ");
+    assert!(text.contains(&format!("the profile names {publish} for metadata")), "{text}");
+    assert!(text.contains(&format!("serves metadata at {metadata}")), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -145,7 +145,7 @@ async fn manual_use_of_a_world_does_not_affect_checks_and_forks_end_with_their_c
             404
         );
     }
-    let run = run(&served, folder.path(), true, &["drop.limits", "publish.exchange"]).await;
+    let run = run(&served, folder.path(), true, &["drop.limits", "publish"]).await;
     assert_eq!(bad(&run), Vec::<String>::new());
     let control = Control::new(Arc::new(Tcp), &served.control, None);
     let info = control.call("GET", "info", None).await.expect("the control API answers");
