@@ -146,11 +146,6 @@ impl Control {
         ))
     }
 
-    /// What the target offers.
-    pub async fn offer(&self) -> Result<Offer, String> {
-        self.info().await.map(|info| Offer::read(&info))
-    }
-
     /// Calls the API. A rejection or an invalid response is an error.
     pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
         let Some(recorder) = &self.recorder else { return self.send(method, path, body).await };

@@ -112,7 +112,9 @@ pub async fn confirm(
         |service: &Service| found.iter().any(|found| found.service == *service && found.found.is_err());
     let answering: Vec<Service> = services.iter().copied().filter(|service| !is_silent(service)).collect();
     let mut wrong = survey.wrong_fixtures(&answering, domains).await;
-    wrong.iter_mut().for_each(|wrong| wrong.what = as_named(&wrong.what));
+    for wrong in &mut wrong {
+        wrong.what = as_named(&wrong.what);
+    }
     let exchange = found.iter().find(|found| found.service == Service::Publish);
     let ahead_ms = exchange.and_then(|exchange| exchange.found.as_ref().ok()?.skew_ms);
     leave_out(reasons(&wrong, source), settings);

@@ -331,7 +331,7 @@ const A_MINUTE: usize = 6;
 
 /// Before the `n`th wrong value, from 0: lets the minute pass in a world of its own that has had enough of them.
 async fn next_minute(probe: &Probe<'_>, n: usize) -> Checked {
-    if n == 0 || n % A_MINUTE != 0 || !probe.owns_time() {
+    if n == 0 || !n.is_multiple_of(A_MINUTE) || !probe.owns_time() {
         return Ok(());
     }
     expire(probe).await
