@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::messages::fresh_channel;
 use super::wire::{Call, Draft, now, path_with};
-use super::{Created, List, PAUSE, created, list_of, post_content, posted, tries};
+use super::{Created, List, created, list_of, polled, post_content, posted};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::shows;
@@ -46,14 +46,7 @@ fn record(item: &Value) -> &Value {
 
 /// As [`flat`], with at least one element. At a shared target the list is read again while it is empty.
 async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
-    for _ in 1..tries(probe) {
-        let list = flat(probe, filters).await?;
-        if !list.items.is_empty() {
-            return Ok(list);
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-    let list = flat(probe, filters).await?;
+    let list = polled(probe, async || flat(probe, filters).await, |list| !list.items.is_empty()).await?;
     probe
         .given(!list.items.is_empty(), "the list is empty, although a message was sent that belongs in it")?;
     Ok(list)
@@ -99,14 +92,8 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
         hashes.map(str::to_owned).collect()
     };
     let filters = [("addresses", sent.draft.caller.address.as_str())];
-    let mut listed = flat(probe, &filters).await?;
-    for _ in 1..tries(probe) {
-        if hashes(&listed).contains(&sent.hash) {
-            break;
-        }
-        tokio::time::sleep(PAUSE).await;
-        listed = flat(probe, &filters).await?;
-    }
+    let is_listed = |list: &List<'_>| hashes(list).contains(&sent.hash);
+    let listed = polled(probe, async || flat(probe, &filters).await, is_listed).await?;
     let found = hashes(&listed);
     listed.answer.expect(found.contains(&sent.hash), "hashes of the elements", &sent.hash, found.join(", "))
 }

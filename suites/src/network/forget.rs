@@ -12,7 +12,7 @@ use super::replies::expect_unprocessed;
 use super::storage::stored;
 use super::store::{reclaimed, run_out};
 use super::wire::{Draft, now, pass};
-use super::{ACCEPTED, Created, PAUSE, REJECTED, created, given_of_owner, look, owned, post_content, tries};
+use super::{ACCEPTED, Created, REJECTED, created, given_of_owner, look, owned, polled, post_content};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -92,15 +92,8 @@ async fn forget(probe: &Probe<'_>, owner: &Caller, hashes: &Value) -> Result<Dra
 /// is no longer `processed`.
 pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Created, Stop> {
     let accepted = created(probe, forget(probe, owner, &json!(hashes)).await?).await?;
-    for _ in 1..tries(probe) {
-        let is_done = match hashes.first() {
-            Some(first) => status(&look(probe, first).await?) != "processed",
-            None => true,
-        };
-        if is_done {
-            break;
-        }
-        tokio::time::sleep(PAUSE).await;
+    if let Some(first) = hashes.first().filter(|_| !probe.owns_time()) {
+        polled(probe, async || look(probe, first).await, |answer| status(answer) != "processed").await?;
     }
     Ok(accepted)
 }

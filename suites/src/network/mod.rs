@@ -296,16 +296,9 @@ pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
 
 /// Reads a message, whatever the answer is. At a shared target it is read again while it is missing or pending.
 pub(crate) async fn look<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
-    let mut tries = tries(probe);
-    loop {
-        let answer = Call::get(&message::READ, &format!("/messages/{hash}")).send(probe).await?;
-        let is_there = answer.status() == 200 && answer.json()["status"] != "pending";
-        tries -= 1;
-        if is_there || tries == 0 {
-            return Ok(answer);
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
+    let call = Call::get(&message::READ, &format!("/messages/{hash}"));
+    let is_there = |answer: &Answer<'_>| answer.status() == 200 && answer.json()["status"] != "pending";
+    polled(probe, async || call.clone().send(probe).await, is_there).await
 }
 
 /// Reads a message. If the answer has no record in `message`, the check is inconclusive.
@@ -379,26 +372,31 @@ pub(crate) async fn list_of<'p>(
     let first = probe.settings.network.first_page.to_string();
     let query = [("addresses", sender.address.as_str()), ("page", &first), ("limit", "100")];
     let path = path_with("/messages", &query);
-    let mut tries = tries(probe);
-    loop {
-        let list = list(probe, &query::LIST, &path, "messages").await?;
+    let is_whole = |list: &List<'_>| {
         let listed = list.texts("item_hash");
-        let is_whole = hashes.iter().all(|hash| listed.iter().any(|one| one == hash));
-        tries -= 1;
-        if is_whole || tries == 0 {
-            return Ok(list);
+        hashes.iter().all(|hash| listed.iter().any(|one| one == hash))
+    };
+    polled(probe, async || list(probe, &query::LIST, &path, "messages").await, is_whole).await
+}
+
+/// Reads something until it `is_ready`, and returns it as it is then. A shared target may still be processing what was
+/// written, so it is asked up to ten times, once a second.
+pub(crate) async fn polled<T>(
+    probe: &Probe<'_>,
+    read: impl AsyncFn() -> Result<T, Stop>,
+    is_ready: impl Fn(&T) -> bool,
+) -> Result<T, Stop> {
+    const PAUSE: Duration = Duration::from_secs(1);
+    let tries = if probe.owns_time() { 1 } else { 10 };
+    for _ in 1..tries {
+        let found = read().await?;
+        if is_ready(&found) {
+            return Ok(found);
         }
         tokio::time::sleep(PAUSE).await;
     }
+    read().await
 }
-
-/// How often a check reads something that a shared target may still be processing.
-pub(crate) fn tries(probe: &Probe<'_>) -> u32 {
-    if probe.owns_time() { 1 } else { 10 }
-}
-
-/// The pause before a check reads again.
-pub(crate) const PAUSE: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {

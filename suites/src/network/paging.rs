@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::caller::caller;
 use super::wire::{Call, path_with};
-use super::{ACCEPTED, List, PAUSE, created, given, indexer, instances, messages, posted, tries};
+use super::{ACCEPTED, List, created, given, indexer, instances, messages, polled, posted};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 use crate::shows;
@@ -180,15 +180,9 @@ async fn write(probe: &Probe<'_>, place: Place, count: usize) -> Result<Corpus, 
     }
     // A page holds at most a hundred.
     let latest: Vec<&String> = ids.iter().rev().take(100).collect();
-    let mut tries = tries(probe);
-    loop {
-        let listed = corpus.ids(&page(probe, &corpus, &[("limit", "100")]).await?);
-        tries -= 1;
-        if tries == 0 || latest.iter().all(|id| listed.contains(id)) {
-            break;
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
+    let is_whole = |listed: &Vec<String>| latest.iter().all(|id| listed.contains(id));
+    let listed = async || page(probe, &corpus, &[("limit", "100")]).await.map(|page| corpus.ids(&page));
+    polled(probe, listed, is_whole).await?;
     corpus.ids = ids;
     Ok(corpus)
 }

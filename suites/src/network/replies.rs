@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::creations::hashes;
 use super::wire::{Call, Draft};
-use super::{ACCEPTED, PAUSE, REJECTED, list_of, look, tries};
+use super::{ACCEPTED, REJECTED, list_of, look, polled};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
 
@@ -24,15 +24,7 @@ pub(super) async fn until<'p>(
     call: Call,
     is_ready: impl Fn(&Answer<'_>) -> bool,
 ) -> Result<Answer<'p>, Stop> {
-    let mut tries = tries(probe);
-    loop {
-        let answer = call.clone().send(probe).await?;
-        tries -= 1;
-        if is_ready(&answer) || tries == 0 {
-            return Ok(answer);
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
+    polled(probe, async || call.clone().send(probe).await, is_ready).await
 }
 
 /// As [`until`] the answer is 200. If it never is, the check is inconclusive.
