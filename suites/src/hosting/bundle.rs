@@ -1,5 +1,6 @@
 //! Bundle envelopes: the files of live deployments to machines.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 
 use assay_spec::hosting::requirements::{bundle as rows, instances, security};
@@ -9,31 +10,16 @@ use tar::Archive;
 
 use super::found::found;
 use super::instances::{Pinned, pinned};
-use super::judge::{is, is_object};
-use super::sealed::{bytes, is_formed, open, sized, unwrap};
+use super::judge::{Form, OBJECT, exactly, is, number};
+use super::sealed::{BASE64, IV, TAG, bytes, is_formed, open, unwrap};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::FORM, bundles_are_objects_with_keys)
-        .costs(5, 0, 0)
-        .elsewhere(64)
-        .after(rests!(instances::BUNDLE_WRAPPED)),
-    shows!(rows::VERSION, bundles_have_version_1).costs(5, 0, 0).elsewhere(64).after(FORM),
     shows!(rows::KIND, bundles_name_their_kind).costs(5, 0, 0).elsewhere(64).after(FORM),
-    shows!(rows::ALGORITHM, bundles_name_their_cipher).costs(5, 0, 0).elsewhere(64).after(FORM),
-    shows!(rows::CIPHERTEXT, ciphertexts_of_bundles_are_base64).costs(5, 0, 0).elsewhere(64).after(FORM),
-    shows!(rows::IV, ivs_of_bundles_have_12_bytes).costs(5, 0, 0).elsewhere(64).after(FORM),
-    shows!(rows::TAG, tags_of_bundles_have_16_bytes).costs(5, 0, 0).elsewhere(64).after(FORM),
     shows!(rows::VM, bundles_have_a_key_for_the_machine).costs(5, 0, 0).elsewhere(64).after(FORM),
     shows!(rows::ENCRYPTION, bundles_have_a_key_for_e).costs(5, 0, 0).elsewhere(64).after(FORM),
-    shows!(rows::TWO_RECIPIENTS, bundles_have_two_recipients).costs(5, 0, 0).elsewhere(64).after(rests!(
-        instances::BUNDLE_WRAPPED,
-        rows::FORM,
-        rows::VM,
-        rows::ENCRYPTION
-    )),
     shows!(rows::KEY_E_OPENS, e_opens_every_bundle).costs(5, 0, 0).elsewhere(64).after(OPENS),
     shows!(rows::TARBALL, bundles_hold_a_tarball_with_a_manifest).costs(5, 0, 0).elsewhere(64).after(rests!(
         instances::BUNDLE_WRAPPED,
@@ -41,6 +27,24 @@ pub(super) const CHECKS: &[Check] = &[
         rows::KEY_E_OPENS
     )),
 ];
+
+members! { MEMBERS, 5, 64;
+    /// Downloads the files of live deployments to machines. `deks` of each must be an object.
+    FORM bundles_are_objects_with_keys: every("/deks"), OBJECT, rests!(instances::BUNDLE_WRAPPED);
+    /// Downloads the files of live deployments to machines. `v` of each must be 1.
+    VERSION bundles_have_version_1: every("/v"), number(1), FORM;
+    /// Downloads the files of live deployments to machines. `alg` of each must be `aes-256-gcm`.
+    ALGORITHM bundles_name_their_cipher: every("/alg"), exactly("aes-256-gcm"), FORM;
+    /// Downloads the files of live deployments to machines. `ct` of each must be base64.
+    CIPHERTEXT ciphertexts_of_bundles_are_base64: every("/ct"), BASE64, FORM;
+    /// Downloads the files of live deployments to machines. `iv` of each must be base64 of 12 bytes.
+    IV ivs_of_bundles_have_12_bytes: every("/iv"), IV, FORM;
+    /// Downloads the files of live deployments to machines. `tag` of each must be base64 of 16 bytes.
+    TAG tags_of_bundles_have_16_bytes: every("/tag"), TAG, FORM;
+    /// Downloads the files of live deployments to machines. `deks` of each must have exactly `vm` and `encryption`.
+    TWO_RECIPIENTS bundles_have_two_recipients:
+        every("/deks"), Form::new("exactly vm and encryption", has_two_recipients), rests!(instances::BUNDLE_WRAPPED, rows::FORM, rows::VM, rows::ENCRYPTION);
+}
 
 const FORM: &[assay_spec::Id] = rests!(instances::BUNDLE_WRAPPED, rows::FORM);
 const OPENS: &[assay_spec::Id] = rests!(
@@ -74,40 +78,10 @@ async fn every(
     Ok(())
 }
 
-/// Downloads the files of live deployments to machines. `deks` of each must be an object.
-async fn bundles_are_objects_with_keys(probe: &Probe<'_>) -> Checked {
-    every(probe, "/deks", "an object", is_object).await
-}
-
-/// Downloads the files of live deployments to machines. `v` of each must be 1.
-async fn bundles_have_version_1(probe: &Probe<'_>) -> Checked {
-    every(probe, "/v", "1", |v| v.and_then(Value::as_u64) == Some(1)).await
-}
-
 /// Downloads the files of live deployments to machines. `kind` of each must be the kind of bundles.
 async fn bundles_name_their_kind(probe: &Probe<'_>) -> Checked {
     let kind = &probe.settings.dialect.bundle_kind;
     every(probe, "/kind", kind, is(kind)).await
-}
-
-/// Downloads the files of live deployments to machines. `alg` of each must be `aes-256-gcm`.
-async fn bundles_name_their_cipher(probe: &Probe<'_>) -> Checked {
-    every(probe, "/alg", "aes-256-gcm", is("aes-256-gcm")).await
-}
-
-/// Downloads the files of live deployments to machines. `ct` of each must be base64.
-async fn ciphertexts_of_bundles_are_base64(probe: &Probe<'_>) -> Checked {
-    every(probe, "/ct", "base64", |ct| ct.and_then(bytes).is_some()).await
-}
-
-/// Downloads the files of live deployments to machines. `iv` of each must be base64 of 12 bytes.
-async fn ivs_of_bundles_have_12_bytes(probe: &Probe<'_>) -> Checked {
-    every(probe, "/iv", "base64 of 12 bytes", |iv| iv.and_then(sized::<12>).is_some()).await
-}
-
-/// Downloads the files of live deployments to machines. `tag` of each must be base64 of 16 bytes.
-async fn tags_of_bundles_have_16_bytes(probe: &Probe<'_>) -> Checked {
-    every(probe, "/tag", "base64 of 16 bytes", |tag| tag.and_then(sized::<16>).is_some()).await
 }
 
 /// Downloads the files of live deployments to machines. `deks.vm` of each must be base64 with the length of a wrapped
@@ -122,17 +96,11 @@ async fn bundles_have_a_key_for_e(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/encryption", "a wrapped key in base64", super::envelope::is_wrapped(probe)).await
 }
 
-/// Downloads the files of live deployments to machines. `deks` of each must have exactly `vm` and `encryption`.
-async fn bundles_have_two_recipients(probe: &Probe<'_>) -> Checked {
-    every(probe, "/deks", "exactly vm and encryption", |deks| {
-        let names =
-            deks.and_then(Value::as_object).map(|deks| deks.keys().map(String::as_str).collect::<Vec<_>>());
-        names.is_some_and(|mut names| {
-            names.sort_unstable();
-            names == ["encryption", "vm"]
-        })
-    })
-    .await
+/// Exactly `vm` and `encryption`.
+fn has_two_recipients(deks: Option<&Value>) -> bool {
+    let names: Option<BTreeSet<&str>> =
+        deks.and_then(Value::as_object).map(|deks| deks.keys().map(String::as_str).collect());
+    names.is_some_and(|names| names.into_iter().eq(["encryption", "vm"]))
 }
 
 /// Opens every well-formed bundle with E, the owner's derived key. `deks.encryption` must unwrap to a key that decrypts

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use assay_spec::crypto::address::Address;
 use assay_spec::hosting::requirements::{claims as rows, records};
-use serde_json::Value;
 
-use super::judge::{each, every, expect, is, is_moment, is_object, is_public_key, public_key, some, with};
+use super::judge::{MOMENT, OBJECT, POINT, each, every, exactly, expect, is, number, public_key, some, with};
 use super::message::MessageKind;
 use super::records::expect_signed;
 use crate::check::{Check, Checked};
@@ -14,7 +13,6 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE, claims_are_posts).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::CONTENT_TYPE, claims_have_their_type).costs(1, 0, 0).elsewhere(4).after(rests!(rows::TYPE)),
     shows!(rows::SENDER, machines_claim_for_themselves)
         .costs(1, 0, 0)
@@ -24,28 +22,30 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(records::TIME, records::ADDRESS)),
-    shows!(rows::BODY, claims_hold_an_object).costs(1, 0, 0).elsewhere(4).after(rests!()),
-    shows!(rows::V, claims_have_version_1).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
     shows!(rows::INSTANCE_HASH, claims_name_an_instance)
         .costs(3, 0, 0)
         .elsewhere(14)
         .after(rests!(rows::BODY)),
-    shows!(rows::PUBKEY, claimed_keys_are_points).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
     shows!(rows::KEY_OF_ADDRESS, claimed_keys_are_their_senders).costs(1, 0, 0).elsewhere(4).after(rests!(
         rows::BODY,
         rows::PUBKEY,
         rows::SIGNATURE
     )),
-    shows!(rows::REGISTERED_AT, claims_name_when_they_were_made)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(rests!(rows::BODY)),
     shows!(rows::ONCE, machines_claim_once).costs(1, 0, 0).elsewhere(4).after(rests!()),
 ];
 
-/// Reads every claim of a machine's key. `type` must be `POST`.
-async fn claims_are_posts(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Claim, "/type", "POST", is("POST")).await
+members! { MEMBERS, 1, 4;
+    /// Reads every claim of a machine's key. `type` must be `POST`.
+    TYPE claims_are_posts: every(Claim, "/type"), exactly("POST"), rests!();
+    /// Reads every claim of a machine's key. `content.content` must be an object.
+    BODY claims_hold_an_object: every(Claim, "/content/content"), OBJECT, rests!();
+    /// Reads every claim of a machine's key. `v` must be 1.
+    V claims_have_version_1: every(Claim, "/content/content/v"), number(1), rests!(rows::BODY);
+    /// Reads every claim of a machine's key. `pubkey` must be `0x04` and 128 hexadecimal digits of a curve point.
+    PUBKEY claimed_keys_are_points: every(Claim, "/content/content/pubkey"), POINT, rests!(rows::BODY);
+    /// Reads every claim of a machine's key. `registeredAt` must be an ISO 8601 time.
+    REGISTERED_AT claims_name_when_they_were_made:
+        every(Claim, "/content/content/registeredAt"), MOMENT, rests!(rows::BODY);
 }
 
 /// Reads every claim of a machine's key. `content.type` must be the claim type.
@@ -69,17 +69,6 @@ async fn machines_claim_for_themselves(probe: &Probe<'_>) -> Checked {
 async fn claims_are_signed_by_their_machines(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
     found.of_kind(MessageKind::Claim).into_iter().try_for_each(|claim| expect_signed(probe, &found, claim))
-}
-
-/// Reads every claim of a machine's key. `content.content` must be an object.
-async fn claims_hold_an_object(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Claim, "/content/content", "an object", is_object).await
-}
-
-/// Reads every claim of a machine's key. `v` must be 1.
-async fn claims_have_version_1(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Claim, "/content/content/v", "1", |v| v.and_then(Value::as_u64) == Some(1))
-        .await
 }
 
 /// Looks up `instanceHash` of the latest claims, on each node until one has it. It must be the hash of an INSTANCE message.
@@ -108,12 +97,6 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Reads every claim of a machine's key. `pubkey` must be `0x04` and 128 hexadecimal digits of a curve point.
-async fn claimed_keys_are_points(probe: &Probe<'_>) -> Checked {
-    let want = "0x04 and 128 hexadecimal digits, a point of the curve";
-    every(probe, MessageKind::Claim, "/content/content/pubkey", want, is_public_key).await
-}
-
 /// Reads every claim of a machine's key. The address of `pubkey` must be the sender's.
 async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
@@ -135,11 +118,6 @@ async fn claimed_keys_are_their_senders(probe: &Probe<'_>) -> Checked {
         )?;
     }
     some(&found, count, "claim with a valid key")
-}
-
-/// Reads every claim of a machine's key. `registeredAt` must be an ISO 8601 time.
-async fn claims_name_when_they_were_made(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Claim, "/content/content/registeredAt", "an ISO 8601 time", is_moment).await
 }
 
 /// Reads every claim of a machine's key. No sender may have more than one.

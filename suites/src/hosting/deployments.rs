@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::found::{Found, found};
 use super::judge::{
-    each, every, every_deployment, expect, fail, is, is_moment, is_null, is_number_or_null, is_object,
-    is_text, is_text_or_null, some, with,
+    MOMENT, MOMENT_OR_NULL, NULL, NUMBER_OR_NULL, OBJECT, TEXT, TEXT_OR_NULL, each, either, every,
+    every_deployment, exactly, expect, fail, is, is_null, number, some, with,
 };
 use super::message::{Message, MessageKind};
 use super::sealed::{self, Opened, opened};
@@ -18,35 +18,15 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::TYPE, deployments_are_posts).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::CONTENT_TYPE, creations_have_the_type_of_deployments)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::TYPE)),
     shows!(rows::DELEGATE, deployments_are_written_by_a_delegate).costs(1, 0, 0).elsewhere(4).after(DELEGATE),
-    shows!(rows::BODY, bodies_are_objects).costs(1, 0, 0).elsewhere(4).after(rests!()),
-    shows!(rows::DEPLOYMENT_ID, deployments_are_named).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
     shows!(rows::PROJECT_ID, deployments_name_a_project_of_the_owner)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::BODY, rows::SAME_PROJECT, assay_spec::hosting::requirements::projects::MAP)),
-    shows!(rows::SCHEMA, deployments_have_schema_4).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
-    shows!(rows::PUBLIC, public_parts_are_objects).costs(1, 0, 0).elsewhere(4).after(rests!(rows::BODY)),
-    shows!(rows::RUN_ID, runs_are_numbers_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
-    shows!(rows::RUN_ATTEMPT, attempts_are_numbers_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
-    shows!(rows::CREATED_AT, deployments_name_when_they_were_created)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(PUBLIC),
-    shows!(rows::ENCRYPTED, deployments_hold_an_envelope)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(rests!(rows::BODY)),
-    shows!(rows::CREATION_QUEUED, creations_are_queued).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
-    shows!(rows::CREATION_STORE_REF, creations_name_no_artifact).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
-    shows!(rows::CREATION_URL, creations_name_no_url).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
-    shows!(rows::CREATION_FINISHED, creations_name_no_end).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
-    shows!(rows::AMEND_TYPE, terminal_records_are_amends).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::AMEND_REF, terminal_records_refer_to_their_creation)
         .costs(1, 0, 0)
         .elsewhere(4)
@@ -59,36 +39,78 @@ pub(super) const RECORD: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::BODY, rows::AMEND_REF)),
-    shows!(rows::TERMINAL_STATUS, terminal_records_are_live_or_failed)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(PUBLIC),
     shows!(rows::LIVE_STORE_REF, live_deployments_name_a_store).costs(7, 0, 0).elsewhere(40).after(PUBLIC),
     shows!(rows::FAILED_STORE_REF, failed_deployments_name_no_artifact)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(PUBLIC),
-    shows!(rows::URL, urls_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
-    shows!(rows::FINISHED_AT, ends_are_times_or_null).costs(1, 0, 0).elsewhere(4).after(PUBLIC),
 ];
 
-pub(super) const PLAINTEXT: &[Check] = &[
-    shows!(rows::PLAINTEXT_FORM, deployment_envelopes_hold_an_object)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(rests!(rows::BODY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS)),
-    shows!(rows::PLAINTEXT_COMMIT, commits_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
-    shows!(rows::PLAINTEXT_MESSAGE, commit_messages_are_strings_or_null)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(SEALED),
-    shows!(rows::PLAINTEXT_BRANCH, deployed_branches_are_strings_or_null)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(SEALED),
-    shows!(rows::PLAINTEXT_RUN, run_urls_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
-    shows!(rows::PLAINTEXT_ERROR, errors_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
-];
+members! { MEMBERS, 1, 4;
+    /// Reads every record of a deployment. `type` must be `POST`.
+    TYPE deployments_are_posts: every_deployment("/type"), exactly("POST"), rests!();
+    /// Reads every record of a deployment. `content.content` must be an object.
+    BODY bodies_are_objects: every_deployment("/content/content"), OBJECT, rests!();
+    /// Reads every record of a deployment. `deploymentId` must be a string.
+    DEPLOYMENT_ID deployments_are_named:
+        every_deployment("/content/content/deploymentId"), TEXT, rests!(rows::BODY);
+    /// Reads every record of a deployment. `schemaVersion` must be 4.
+    SCHEMA deployments_have_schema_4:
+        every_deployment("/content/content/schemaVersion"), number(4), rests!(rows::BODY);
+    /// Reads every record of a deployment. `public` must be an object.
+    PUBLIC public_parts_are_objects: every_deployment("/content/content/public"), OBJECT, rests!(rows::BODY);
+    /// Reads every record of a deployment. `public.runId` must be a number or null.
+    RUN_ID runs_are_numbers_or_null:
+        every_deployment("/content/content/public/runId"), NUMBER_OR_NULL, PUBLIC;
+    /// Reads every record of a deployment. `public.runAttempt` must be a number or null.
+    RUN_ATTEMPT attempts_are_numbers_or_null:
+        every_deployment("/content/content/public/runAttempt"), NUMBER_OR_NULL, PUBLIC;
+    /// Reads every record of a deployment. `public.createdAt` must be an ISO 8601 time.
+    CREATED_AT deployments_name_when_they_were_created:
+        every_deployment("/content/content/public/createdAt"), MOMENT, PUBLIC;
+    /// Reads every record of a deployment. `encrypted` must be an object.
+    ENCRYPTED deployments_hold_an_envelope:
+        every_deployment("/content/content/encrypted"), OBJECT, rests!(rows::BODY);
+    /// Reads every creation of a deployment. `public.status` must be `queued`.
+    CREATION_QUEUED creations_are_queued:
+        every(Creation, "/content/content/public/status"), exactly("queued"), PUBLIC;
+    /// Reads every creation of a deployment. `public.storeRef` must be null.
+    CREATION_STORE_REF creations_name_no_artifact:
+        every(Creation, "/content/content/public/storeRef"), NULL, PUBLIC;
+    /// Reads every creation of a deployment. `public.url` must be null.
+    CREATION_URL creations_name_no_url: every(Creation, "/content/content/public/url"), NULL, PUBLIC;
+    /// Reads every creation of a deployment. `public.finishedAt` must be null.
+    CREATION_FINISHED creations_name_no_end:
+        every(Creation, "/content/content/public/finishedAt"), NULL, PUBLIC;
+    /// Reads every terminal record. `content.type` must be `amend`.
+    AMEND_TYPE terminal_records_are_amends: every(Amend, "/content/type"), exactly("amend"), rests!();
+    /// Reads every terminal record. `public.status` must be `live` or `failed`.
+    TERMINAL_STATUS terminal_records_are_live_or_failed:
+        every(Amend, "/content/content/public/status"), either("live", "failed"), PUBLIC;
+    /// Reads every terminal record. `public.url` must be a string or null.
+    URL urls_are_strings_or_null: every(Amend, "/content/content/public/url"), TEXT_OR_NULL, PUBLIC;
+    /// Reads every terminal record. `public.finishedAt` must be an ISO 8601 time or null.
+    FINISHED_AT ends_are_times_or_null:
+        every(Amend, "/content/content/public/finishedAt"), MOMENT_OR_NULL, PUBLIC;
+}
+
+members! { INSIDE, 1, 4;
+    /// Opens the envelopes of deployments. `commit` must be a string or null.
+    PLAINTEXT_COMMIT commits_are_strings_or_null: inside("commit"), TEXT_OR_NULL, SEALED;
+    /// Opens the envelopes of deployments. `commitMessage` must be a string or null.
+    PLAINTEXT_MESSAGE commit_messages_are_strings_or_null: inside("commitMessage"), TEXT_OR_NULL, SEALED;
+    /// Opens the envelopes of deployments. `branch` must be a string or null.
+    PLAINTEXT_BRANCH deployed_branches_are_strings_or_null: inside("branch"), TEXT_OR_NULL, SEALED;
+    /// Opens the envelopes of deployments. `actionsRunUrl` must be a string or null.
+    PLAINTEXT_RUN run_urls_are_strings_or_null: inside("actionsRunUrl"), TEXT_OR_NULL, SEALED;
+    /// Opens the envelopes of deployments. `error` must be a string or null.
+    PLAINTEXT_ERROR errors_are_strings_or_null: inside("error"), TEXT_OR_NULL, SEALED;
+}
+
+pub(super) const PLAINTEXT: &[Check] = &[shows!(rows::PLAINTEXT_FORM, deployment_envelopes_hold_an_object)
+    .costs(1, 0, 0)
+    .elsewhere(4)
+    .after(rests!(rows::BODY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS))];
 
 const PUBLIC: &[assay_spec::Id] = rests!(rows::BODY, rows::PUBLIC, rows::AMEND_REF, rows::AMEND_TYPE);
 pub(super) const DELEGATE: &[assay_spec::Id] = rests!(
@@ -100,11 +122,6 @@ pub(super) const DELEGATE: &[assay_spec::Id] = rests!(
 );
 const SEALED: &[assay_spec::Id] =
     rests!(rows::BODY, rows::ENCRYPTED, rows::PLAINTEXT_FORM, envelope::WALLET_OPENS, envelope::KEY_E_OPENS);
-
-/// Reads every record of a deployment. `type` must be `POST`.
-async fn deployments_are_posts(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/type", "POST", is("POST")).await
-}
 
 /// Reads every creation of a deployment. `content.type` must be the deployment type.
 async fn creations_have_the_type_of_deployments(probe: &Probe<'_>) -> Checked {
@@ -130,16 +147,6 @@ async fn deployments_are_written_by_a_delegate(probe: &Probe<'_>) -> Checked {
     )
 }
 
-/// Reads every record of a deployment. `content.content` must be an object.
-async fn bodies_are_objects(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content", "an object", is_object).await
-}
-
-/// Reads every record of a deployment. `deploymentId` must be a string.
-async fn deployments_are_named(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/deploymentId", "a string", is_text).await
-}
-
 /// Reads every record of a deployment. `projectId` must be the identifier of one of the owner's projects.
 async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Creation).await?;
@@ -154,62 +161,6 @@ async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "deployment", seen, "the identifier of a project of the owner", |id| {
         id.and_then(Value::as_str).is_some_and(|id| known.contains(id))
     })
-}
-
-/// Reads every record of a deployment. `schemaVersion` must be 4.
-async fn deployments_have_schema_4(probe: &Probe<'_>) -> Checked {
-    let is_four = |schema: Option<&Value>| schema.and_then(Value::as_u64) == Some(4);
-    every_deployment(probe, "/content/content/schemaVersion", "4", is_four).await
-}
-
-/// Reads every record of a deployment. `public` must be an object.
-async fn public_parts_are_objects(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/public", "an object", is_object).await
-}
-
-/// Reads every record of a deployment. `public.runId` must be a number or null.
-async fn runs_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/public/runId", "a number or null", is_number_or_null).await
-}
-
-/// Reads every record of a deployment. `public.runAttempt` must be a number or null.
-async fn attempts_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/public/runAttempt", "a number or null", is_number_or_null).await
-}
-
-/// Reads every record of a deployment. `public.createdAt` must be an ISO 8601 time.
-async fn deployments_name_when_they_were_created(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/public/createdAt", "an ISO 8601 time", is_moment).await
-}
-
-/// Reads every record of a deployment. `encrypted` must be an object.
-async fn deployments_hold_an_envelope(probe: &Probe<'_>) -> Checked {
-    every_deployment(probe, "/content/content/encrypted", "an object", is_object).await
-}
-
-/// Reads every creation of a deployment. `public.status` must be `queued`.
-async fn creations_are_queued(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Creation, "/content/content/public/status", "queued", is("queued")).await
-}
-
-/// Reads every creation of a deployment. `public.storeRef` must be null.
-async fn creations_name_no_artifact(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Creation, "/content/content/public/storeRef", "null", is_null).await
-}
-
-/// Reads every creation of a deployment. `public.url` must be null.
-async fn creations_name_no_url(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Creation, "/content/content/public/url", "null", is_null).await
-}
-
-/// Reads every creation of a deployment. `public.finishedAt` must be null.
-async fn creations_name_no_end(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Creation, "/content/content/public/finishedAt", "null", is_null).await
-}
-
-/// Reads every terminal record. `content.type` must be `amend`.
-async fn terminal_records_are_amends(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Amend, "/content/type", "amend", is("amend")).await
 }
 
 /// Reads every terminal record. `content.ref` must be the item hash of a creation; a chain of terminal records is
@@ -252,12 +203,6 @@ async fn terminal_records_name_the_same_deployment(probe: &Probe<'_>) -> Checked
 /// Compares every terminal record with its creation. `projectId` must be the same.
 async fn terminal_records_name_the_same_project(probe: &Probe<'_>) -> Checked {
     same(probe, "projectId").await
-}
-
-/// Reads every terminal record. `public.status` must be `live` or `failed`.
-async fn terminal_records_are_live_or_failed(probe: &Probe<'_>) -> Checked {
-    let is_terminal = |value: Option<&Value>| is("live")(value) || is("failed")(value);
-    every(probe, MessageKind::Amend, "/content/content/public/status", "live or failed", is_terminal).await
 }
 
 /// The most artifacts that one check looks up.
@@ -310,56 +255,24 @@ async fn failed_deployments_name_no_artifact(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "failed deployment", seen, "null", is_null)
 }
 
-/// Reads every terminal record. `public.url` must be a string or null.
-async fn urls_are_strings_or_null(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Amend, "/content/content/public/url", "a string or null", is_text_or_null).await
-}
-
-/// Reads every terminal record. `public.finishedAt` must be an ISO 8601 time or null.
-async fn ends_are_times_or_null(probe: &Probe<'_>) -> Checked {
-    let holds = |value: Option<&Value>| is_null(value) || is_moment(value);
-    every(probe, MessageKind::Amend, "/content/content/public/finishedAt", "an ISO 8601 time or null", holds)
-        .await
-}
-
 async fn plaintexts(probe: &Probe<'_>) -> Result<(Arc<Found>, Vec<Opened>), Stop> {
     let found = with(probe, MessageKind::Creation).await?;
     let opened = opened(probe, &found, &[MessageKind::Creation, MessageKind::Amend])?;
     Ok((found, opened))
 }
 
-async fn inside(probe: &Probe<'_>, member: &str) -> Checked {
+async fn inside(
+    probe: &Probe<'_>,
+    member: &str,
+    want: &str,
+    holds: impl Fn(Option<&Value>) -> bool,
+) -> Checked {
     let (found, opened) = plaintexts(probe).await?;
-    sealed::members(probe, &found, &opened, member, "a string or null", is_text_or_null)
+    sealed::members(probe, &found, &opened, member, want, holds)
 }
 
 /// Opens the envelopes of deployments. Each plaintext must be a JSON object.
 async fn deployment_envelopes_hold_an_object(probe: &Probe<'_>) -> Checked {
     let (found, opened) = plaintexts(probe).await?;
     sealed::objects(probe, &found, &opened)
-}
-
-/// Opens the envelopes of deployments. `commit` must be a string or null.
-async fn commits_are_strings_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "commit").await
-}
-
-/// Opens the envelopes of deployments. `commitMessage` must be a string or null.
-async fn commit_messages_are_strings_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "commitMessage").await
-}
-
-/// Opens the envelopes of deployments. `branch` must be a string or null.
-async fn deployed_branches_are_strings_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "branch").await
-}
-
-/// Opens the envelopes of deployments. `actionsRunUrl` must be a string or null.
-async fn run_urls_are_strings_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "actionsRunUrl").await
-}
-
-/// Opens the envelopes of deployments. `error` must be a string or null.
-async fn errors_are_strings_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "error").await
 }

@@ -5,9 +5,9 @@ use assay_spec::hosting::requirements::{deployments, envelope as rows, projects,
 use serde_json::Value;
 
 use super::found::{Found, found};
-use super::judge::{Seen, each, expect, is, is_object, moment, some};
+use super::judge::{Form, Seen, each, exactly, expect, is_object, moment, number, some};
 use super::message::MessageKind;
-use super::sealed::{Sealed, bytes, envelopes, is_formed, open, sized, unwrap, wallet};
+use super::sealed::{BASE64, IV, Sealed, TAG, bytes, envelopes, is_formed, open, unwrap, wallet};
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::shows;
@@ -18,14 +18,8 @@ pub(super) const CHECKS: &[Check] =
             .costs(2, 0, 0)
             .elsewhere(4)
             .after(rests!(projects::ENCRYPTED, deployments::ENCRYPTED)),
-        shows!(rows::VERSION, envelopes_have_version_3).costs(1, 0, 0).elsewhere(4).after(FORM),
-        shows!(rows::ALGORITHM, envelopes_name_their_cipher).costs(1, 0, 0).elsewhere(4).after(FORM),
-        shows!(rows::CIPHERTEXT, ciphertexts_are_base64).costs(1, 0, 0).elsewhere(4).after(FORM),
-        shows!(rows::IV, ivs_have_12_bytes).costs(1, 0, 0).elsewhere(4).after(FORM),
-        shows!(rows::TAG, tags_have_16_bytes).costs(1, 0, 0).elsewhere(4).after(FORM),
         shows!(rows::USER, envelopes_have_a_key_for_the_wallet).costs(1, 0, 0).elsewhere(4).after(FORM),
         shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).costs(1, 0, 0).elsewhere(4).after(FORM),
-        shows!(rows::NO_OTHERS, envelopes_have_no_other_recipients).costs(1, 0, 0).elsewhere(4).after(FORM),
         shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope)
             .costs(1, 0, 0)
             .elsewhere(4)
@@ -39,6 +33,23 @@ pub(super) const CHECKS: &[Check] =
             security::ENCRYPTION_IS_E
         )),
     ];
+
+members! { MEMBERS, 1, 4;
+    /// Reads every envelope. `v` must be 3, except in the entry of a project that is older than the owner's first envelope of
+    /// version 3.
+    VERSION envelopes_have_version_3: every("/v"), number(3), FORM;
+    /// Reads every envelope. `alg` must be `aes-256-gcm`.
+    ALGORITHM envelopes_name_their_cipher: every("/alg"), exactly("aes-256-gcm"), FORM;
+    /// Reads every envelope. `ct` must be base64.
+    CIPHERTEXT ciphertexts_are_base64: every("/ct"), BASE64, FORM;
+    /// Reads every envelope. `iv` must be base64 of 12 bytes.
+    IV ivs_have_12_bytes: every("/iv"), IV, FORM;
+    /// Reads every envelope. `tag` must be base64 of 16 bytes.
+    TAG tags_have_16_bytes: every("/tag"), TAG, FORM;
+    /// Reads every envelope. `deks` must have neither `backend` nor `session`.
+    NO_OTHERS envelopes_have_no_other_recipients:
+        every("/deks"), Form::new("neither backend nor session", has_no_others), FORM;
+}
 
 const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployments::ENCRYPTED);
 
@@ -86,32 +97,6 @@ async fn envelopes_have_a_version_and_keys(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks", "an object", is_object).await
 }
 
-/// Reads every envelope. `v` must be 3, except in the entry of a project that is older than the owner's first envelope of
-/// version 3.
-async fn envelopes_have_version_3(probe: &Probe<'_>) -> Checked {
-    every(probe, "/v", "3", |v| v.and_then(Value::as_u64) == Some(3)).await
-}
-
-/// Reads every envelope. `alg` must be `aes-256-gcm`.
-async fn envelopes_name_their_cipher(probe: &Probe<'_>) -> Checked {
-    every(probe, "/alg", "aes-256-gcm", is("aes-256-gcm")).await
-}
-
-/// Reads every envelope. `ct` must be base64.
-async fn ciphertexts_are_base64(probe: &Probe<'_>) -> Checked {
-    every(probe, "/ct", "base64", |ct| ct.and_then(bytes).is_some()).await
-}
-
-/// Reads every envelope. `iv` must be base64 of 12 bytes.
-async fn ivs_have_12_bytes(probe: &Probe<'_>) -> Checked {
-    every(probe, "/iv", "base64 of 12 bytes", |iv| iv.and_then(sized::<12>).is_some()).await
-}
-
-/// Reads every envelope. `tag` must be base64 of 16 bytes.
-async fn tags_have_16_bytes(probe: &Probe<'_>) -> Checked {
-    every(probe, "/tag", "base64 of 16 bytes", |tag| tag.and_then(sized::<16>).is_some()).await
-}
-
 /// A key of 32 bytes wrapped with a nonce of the declared length.
 pub(super) fn is_wrapped(probe: &Probe<'_>) -> impl Fn(Option<&Value>) -> bool + use<> {
     let length = 65 + probe.settings.hosting.readings.ecies_nonce_len + 16 + 32;
@@ -128,12 +113,9 @@ async fn envelopes_have_a_key_for_e(probe: &Probe<'_>) -> Checked {
     every(probe, "/deks/encryption", "a wrapped key in base64", is_wrapped(probe)).await
 }
 
-/// Reads every envelope. `deks` must have neither `backend` nor `session`.
-async fn envelopes_have_no_other_recipients(probe: &Probe<'_>) -> Checked {
-    every(probe, "/deks", "neither backend nor session", |deks| {
-        deks.is_some_and(|deks| deks.get("backend").is_none() && deks.get("session").is_none())
-    })
-    .await
+/// Neither `backend` nor `session`.
+fn has_no_others(deks: Option<&Value>) -> bool {
+    deks.is_some_and(|deks| deks.get("backend").is_none() && deks.get("session").is_none())
 }
 
 /// Expects a key to open every well-formed envelope.

@@ -1,5 +1,6 @@
 //! Judges every record of a kind, member by member.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use assay_spec::crypto::address::Address;
@@ -126,19 +127,52 @@ pub(super) const fn name(kind: MessageKind) -> &'static str {
     }
 }
 
+/// What a member must be: its name in a failure, and a test of the value.
+pub(super) struct Form<F = fn(Option<&Value>) -> bool> {
+    pub(super) want: Cow<'static, str>,
+    pub(super) holds: F,
+}
+
+impl Form {
+    pub(super) const fn new(want: &'static str, holds: fn(Option<&Value>) -> bool) -> Form {
+        Form { want: Cow::Borrowed(want), holds }
+    }
+}
+
+pub(super) const TEXT: Form = Form::new("a string", is_text);
+pub(super) const TEXT_OR_NULL: Form = Form::new("a string or null", |value| is_null(value) || is_text(value));
+pub(super) const NUMBER_OR_NULL: Form =
+    Form::new("a number or null", |value| is_null(value) || value.is_some_and(Value::is_number));
+pub(super) const BOOLEAN: Form = Form::new("a boolean", |value| value.is_some_and(Value::is_boolean));
+pub(super) const OBJECT: Form = Form::new("an object", is_object);
+pub(super) const ARRAY: Form = Form::new("an array", |value| value.is_some_and(Value::is_array));
+pub(super) const NULL: Form = Form::new("null", is_null);
+pub(super) const MOMENT: Form = Form::new("an ISO 8601 time", is_moment);
+pub(super) const MOMENT_OR_NULL: Form =
+    Form::new("an ISO 8601 time or null", |value| is_null(value) || is_moment(value));
+pub(super) const POINT: Form =
+    Form::new("0x04 and 128 hexadecimal digits, a point of the curve", is_public_key);
+
+/// Exactly this string.
+pub(super) fn exactly(text: &'static str) -> Form<impl Fn(Option<&Value>) -> bool> {
+    Form { want: text.into(), holds: move |value: Option<&Value>| is(text)(value) }
+}
+
+/// One of two strings.
+pub(super) fn either(one: &'static str, other: &'static str) -> Form<impl Fn(Option<&Value>) -> bool> {
+    let holds = move |value: Option<&Value>| is(one)(value) || is(other)(value);
+    Form { want: format!("{one} or {other}").into(), holds }
+}
+
+/// Exactly this integer.
+pub(super) fn number(number: u64) -> Form<impl Fn(Option<&Value>) -> bool> {
+    let holds = move |value: Option<&Value>| value.and_then(Value::as_u64) == Some(number);
+    Form { want: number.to_string().into(), holds }
+}
+
 /// A string.
-pub(super) fn is_text(value: Option<&Value>) -> bool {
+fn is_text(value: Option<&Value>) -> bool {
     value.is_some_and(Value::is_string)
-}
-
-/// A string or null.
-pub(super) fn is_text_or_null(value: Option<&Value>) -> bool {
-    value.is_some_and(|value| value.is_string() || value.is_null())
-}
-
-/// A number or null.
-pub(super) fn is_number_or_null(value: Option<&Value>) -> bool {
-    value.is_some_and(|value| value.is_number() || value.is_null())
 }
 
 /// An object.
@@ -157,7 +191,7 @@ pub(super) fn is(text: &str) -> impl Fn(Option<&Value>) -> bool + '_ {
 }
 
 /// An ISO 8601 time, with or without an offset.
-pub(super) fn is_moment(value: Option<&Value>) -> bool {
+fn is_moment(value: Option<&Value>) -> bool {
     value.and_then(Value::as_str).and_then(moment).is_some()
 }
 
@@ -212,7 +246,12 @@ mod tests {
         {
             assert!(!is_moment(Some(&bad)), "{bad}");
         }
-        assert!(!is_moment(None) && !is_null(None) && !is_text_or_null(None) && !is_number_or_null(None));
+        assert!(
+            !is_moment(None)
+                && !is_null(None)
+                && !(TEXT_OR_NULL.holds)(None)
+                && !(NUMBER_OR_NULL.holds)(None)
+        );
         let is_project = is_id("proj_", 12);
         assert!(is_project(Some(&json!("proj_AZaz09_-AZaz"))));
         for bad in ["proj_AZaz09_-AZa", "proj_AZaz09_-AZazx", "proj_AZaz09_-AZa=", "AZaz09_-AZaz"] {

@@ -27,6 +27,23 @@ macro_rules! rests {
     };
 }
 
+/// The members of records, a row each: a doc comment, the requirement, the check, the function that judges the member in
+/// every record with the kind and the place, its form, and the rows that the check depends on. The table's name is
+/// followed by the requests of a check in a world of its own and elsewhere.
+macro_rules! members {
+    ($table:ident, $requests:literal, $elsewhere:literal; $($(#[$doc:meta])* $row:ident $fact:ident:
+        $judge:ident($($kind:ident,)? $place:literal), $form:expr, $after:expr;)*) => {
+        pub(super) const $table: &[Check] = &[$(
+            shows!(rows::$row, $fact).costs($requests, 0, 0).elsewhere($elsewhere).after($after)
+        ),*];
+        $($(#[$doc])*
+        async fn $fact(probe: &Probe<'_>) -> Checked {
+            let form = $form;
+            $judge(probe, $(MessageKind::$kind,)? $place, &form.want, form.holds).await
+        })*
+    };
+}
+
 mod bundle;
 mod claims;
 pub mod collect;
@@ -69,14 +86,22 @@ pub const CHECKS: &[&[Check]] = &[
     records::CHECKS,
     identifiers::CHECKS,
     envelope::CHECKS,
+    envelope::MEMBERS,
     bundle::CHECKS,
+    bundle::MEMBERS,
     projects::RECORD,
+    projects::MEMBERS,
     projects::PLAINTEXT,
+    projects::INSIDE,
     deployments::RECORD,
+    deployments::MEMBERS,
     deployments::PLAINTEXT,
+    deployments::INSIDE,
     instances::CHECKS,
     claims::CHECKS,
+    claims::MEMBERS,
     security::RECORD,
+    security::MEMBERS,
     security::AUTHORIZATIONS,
     forget::CHECKS,
     history::DEPLOYMENTS,

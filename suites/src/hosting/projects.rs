@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::found::{Found, found};
 use super::judge::{
-    Seen, each, every, expect, is, is_address_of, is_moment, is_number_or_null, is_object, is_text,
-    is_text_or_null, some, with,
+    BOOLEAN, Form, MOMENT, NUMBER_OR_NULL, Seen, TEXT, TEXT_OR_NULL, each, either, every, exactly, expect,
+    is, is_address_of, is_object, some, with,
 };
 use super::message::{Message, MessageKind};
 use super::sealed::{Opened, opened};
@@ -16,8 +16,6 @@ use crate::profile::TombstoneForm;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::TYPE, writes_to_projects_are_aggregates).costs(1, 0, 0).elsewhere(4).after(rests!()),
-    shows!(rows::KEY, writes_to_projects_have_their_key).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::OWNER, projects_belong_to_the_owners_address)
         .costs(2, 0, 0)
         .elsewhere(4)
@@ -31,7 +29,6 @@ pub(super) const RECORD: &[Check] = &[
             security::SIGNER
         ),
     ),
-    shows!(rows::MAP, projects_are_an_object).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::ENTRY, entries_are_objects_with_a_public_part)
         .costs(1, 0, 0)
         .elsewhere(4)
@@ -44,20 +41,6 @@ pub(super) const RECORD: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(rows::ENTRY)),
-    shows!(rows::FRAMEWORK, frameworks_are_strings).costs(1, 0, 0).elsewhere(4).after(rests!(rows::ENTRY)),
-    shows!(rows::DEPLOY_TARGET, projects_are_deployed_to_one_of_two_targets)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(rests!(rows::ENTRY)),
-    shows!(rows::CREATED_AT, projects_name_when_they_were_created)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(rests!(rows::ENTRY)),
-    shows!(rows::UPDATED_AT, projects_name_when_they_were_changed)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(rests!(rows::ENTRY)),
-    shows!(rows::DELETED, deleted_is_a_boolean).costs(1, 0, 0).elsewhere(4).after(rests!(rows::ENTRY)),
     shows!(rows::ENCRYPTED, living_projects_hold_an_envelope)
         .costs(1, 0, 0)
         .elsewhere(4)
@@ -68,6 +51,44 @@ pub(super) const RECORD: &[Check] = &[
         .after(rests!(rows::ENTRY)),
 ];
 
+members! { MEMBERS, 1, 4;
+    /// Reads every write to `projects`. `type` must be `AGGREGATE`.
+    TYPE writes_to_projects_are_aggregates: every(Projects, "/type"), exactly("AGGREGATE"), rests!();
+    /// Reads every write to `projects`. `content.key` must be `projects`.
+    KEY writes_to_projects_have_their_key: every(Projects, "/content/key"), exactly("projects"), rests!();
+    /// Reads every write to `projects`. `content.content` must be an object without arrays as entries.
+    MAP projects_are_an_object:
+        every(Projects, "/content/content"), Form::new("an object of entries", is_map), rests!();
+    /// Reads every entry of `projects`. `public.framework` must be a string.
+    FRAMEWORK frameworks_are_strings: entries("public/framework"), TEXT, rests!(rows::ENTRY);
+    /// Reads every entry of `projects`. `public.deployTarget` must be `ipfs` or `instance`.
+    DEPLOY_TARGET projects_are_deployed_to_one_of_two_targets:
+        entries("public/deployTarget"), either("ipfs", "instance"), rests!(rows::ENTRY);
+    /// Reads every entry of `projects`. `public.createdAt` must be an ISO 8601 time.
+    CREATED_AT projects_name_when_they_were_created: entries("public/createdAt"), MOMENT, rests!(rows::ENTRY);
+    /// Reads every entry of `projects`. `public.updatedAt` must be an ISO 8601 time.
+    UPDATED_AT projects_name_when_they_were_changed: entries("public/updatedAt"), MOMENT, rests!(rows::ENTRY);
+    /// Reads every entry of `projects`. `public.deleted` must be a boolean.
+    DELETED deleted_is_a_boolean: entries("public/deleted"), BOOLEAN, rests!(rows::ENTRY);
+}
+
+members! { INSIDE, 1, 4;
+    /// Opens the envelopes of projects. `name` must be a string.
+    PLAINTEXT_NAME names_are_strings: inside("name"), TEXT, SEALED;
+    /// Opens the envelopes of projects. `repo` must be an owner, a slash and a name, or null.
+    PLAINTEXT_REPO repositories_are_an_owner_and_a_name_or_null:
+        inside("repo"), Form::new("an owner, a slash and a name, or null", is_repo_or_null), SEALED;
+    /// Opens the envelopes of projects. `branch` must be a string or null.
+    PLAINTEXT_BRANCH branches_are_strings_or_null: inside("branch"), TEXT_OR_NULL, SEALED;
+    /// Opens the envelopes of projects. `installationId` must be a number or null.
+    PLAINTEXT_INSTALLATION installations_are_numbers_or_null:
+        inside("installationId"), NUMBER_OR_NULL, SEALED;
+    /// Opens the envelopes of projects. `buildCommand` must be a string.
+    PLAINTEXT_BUILD build_commands_are_strings: inside("buildCommand"), TEXT, SEALED;
+    /// Opens the envelopes of projects. `outputDir` must be a string.
+    PLAINTEXT_OUTPUT output_folders_are_strings: inside("outputDir"), TEXT, SEALED;
+}
+
 pub(super) const PLAINTEXT: &[Check] = &[
     shows!(rows::PLAINTEXT_FORM, project_envelopes_hold_an_object).costs(1, 0, 0).elsewhere(4).after(rests!(
         rows::ENTRY,
@@ -75,32 +96,27 @@ pub(super) const PLAINTEXT: &[Check] = &[
         envelope::WALLET_OPENS,
         envelope::KEY_E_OPENS
     )),
-    shows!(rows::PLAINTEXT_NAME, names_are_strings).costs(1, 0, 0).elsewhere(4).after(SEALED),
     shows!(rows::PLAINTEXT_SOURCE, sources_are_hosted_or_uploaded).costs(1, 0, 0).elsewhere(4).after(SEALED),
-    shows!(rows::PLAINTEXT_REPO, repositories_are_an_owner_and_a_name_or_null)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(SEALED),
-    shows!(rows::PLAINTEXT_BRANCH, branches_are_strings_or_null).costs(1, 0, 0).elsewhere(4).after(SEALED),
-    shows!(rows::PLAINTEXT_INSTALLATION, installations_are_numbers_or_null)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(SEALED),
-    shows!(rows::PLAINTEXT_BUILD, build_commands_are_strings).costs(1, 0, 0).elsewhere(4).after(SEALED),
-    shows!(rows::PLAINTEXT_OUTPUT, output_folders_are_strings).costs(1, 0, 0).elsewhere(4).after(SEALED),
 ];
 
 const SEALED: &[assay_spec::Id] =
     rests!(rows::ENTRY, rows::ENCRYPTED, rows::PLAINTEXT_FORM, envelope::WALLET_OPENS, envelope::KEY_E_OPENS);
 
-/// Reads every write to `projects`. `type` must be `AGGREGATE`.
-async fn writes_to_projects_are_aggregates(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Projects, "/type", "AGGREGATE", is("AGGREGATE")).await
+/// An object without arrays as entries.
+fn is_map(value: Option<&Value>) -> bool {
+    let entries = value.and_then(Value::as_object);
+    entries.is_some_and(|entries| !entries.values().any(Value::is_array))
 }
 
-/// Reads every write to `projects`. `content.key` must be `projects`.
-async fn writes_to_projects_have_their_key(probe: &Probe<'_>) -> Checked {
-    every(probe, MessageKind::Projects, "/content/key", "projects", is("projects")).await
+/// An owner, a slash and a name, or null.
+fn is_repo_or_null(value: Option<&Value>) -> bool {
+    match value {
+        Some(Value::Null) => true,
+        Some(Value::String(text)) => text
+            .split_once('/')
+            .is_some_and(|(owner, name)| !owner.is_empty() && !name.is_empty() && !name.contains('/')),
+        _ => false,
+    }
 }
 
 /// Reads every write to `projects`. `content.address` must be the owner's.
@@ -127,15 +143,6 @@ async fn projects_are_written_by_wallet_or_session_key(probe: &Probe<'_>) -> Che
             sender.is_some_and(|sender| sender == found.owner || session.contains(&sender))
         },
     )
-}
-
-/// Reads every write to `projects`. `content.content` must be an object without arrays as entries.
-async fn projects_are_an_object(probe: &Probe<'_>) -> Checked {
-    let is_map = |value: Option<&Value>| {
-        let entries = value.and_then(Value::as_object);
-        entries.is_some_and(|entries| !entries.values().any(Value::is_array))
-    };
-    every(probe, MessageKind::Projects, "/content/content", "an object of entries", is_map).await
 }
 
 /// Reads every entry of `projects`. It must be an object with the object `public`.
@@ -203,32 +210,6 @@ async fn entries_have_the_schema_of_their_time(probe: &Probe<'_>) -> Checked {
     entries(probe, "schemaVersion", &want, |value| value.and_then(Value::as_u64).is_some_and(holds)).await
 }
 
-/// Reads every entry of `projects`. `public.framework` must be a string.
-async fn frameworks_are_strings(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/framework", "a string", is_text).await
-}
-
-/// Reads every entry of `projects`. `public.deployTarget` must be `ipfs` or `instance`.
-async fn projects_are_deployed_to_one_of_two_targets(probe: &Probe<'_>) -> Checked {
-    let is_target = |value: Option<&Value>| is("ipfs")(value) || is("instance")(value);
-    entries(probe, "public/deployTarget", "ipfs or instance", is_target).await
-}
-
-/// Reads every entry of `projects`. `public.createdAt` must be an ISO 8601 time.
-async fn projects_name_when_they_were_created(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/createdAt", "an ISO 8601 time", is_moment).await
-}
-
-/// Reads every entry of `projects`. `public.updatedAt` must be an ISO 8601 time.
-async fn projects_name_when_they_were_changed(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/updatedAt", "an ISO 8601 time", is_moment).await
-}
-
-/// Reads every entry of `projects`. `public.deleted` must be a boolean.
-async fn deleted_is_a_boolean(probe: &Probe<'_>) -> Checked {
-    entries(probe, "public/deleted", "a boolean", |value| value.is_some_and(Value::is_boolean)).await
-}
-
 /// Reads the entries of projects that are not deleted. `encrypted` must be an object.
 async fn living_projects_hold_an_envelope(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
@@ -291,46 +272,9 @@ async fn project_envelopes_hold_an_object(probe: &Probe<'_>) -> Checked {
     super::sealed::objects(probe, &found, &opened)
 }
 
-/// Opens the envelopes of projects. `name` must be a string.
-async fn names_are_strings(probe: &Probe<'_>) -> Checked {
-    inside(probe, "name", "a string", is_text).await
-}
-
 /// Opens the envelopes of projects. `source` must be the hosted source or `upload`.
 async fn sources_are_hosted_or_uploaded(probe: &Probe<'_>) -> Checked {
     let hosted = probe.settings.dialect.hosted_source.clone();
     let want = format!("{hosted} or upload");
     inside(probe, "source", &want, |value| is(&hosted)(value) || is("upload")(value)).await
-}
-
-/// Opens the envelopes of projects. `repo` must be an owner, a slash and a name, or null.
-async fn repositories_are_an_owner_and_a_name_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "repo", "an owner, a slash and a name, or null", |value| match value {
-        Some(Value::Null) => true,
-        Some(Value::String(text)) => text
-            .split_once('/')
-            .is_some_and(|(owner, name)| !owner.is_empty() && !name.is_empty() && !name.contains('/')),
-        _ => false,
-    })
-    .await
-}
-
-/// Opens the envelopes of projects. `branch` must be a string or null.
-async fn branches_are_strings_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "branch", "a string or null", is_text_or_null).await
-}
-
-/// Opens the envelopes of projects. `installationId` must be a number or null.
-async fn installations_are_numbers_or_null(probe: &Probe<'_>) -> Checked {
-    inside(probe, "installationId", "a number or null", is_number_or_null).await
-}
-
-/// Opens the envelopes of projects. `buildCommand` must be a string.
-async fn build_commands_are_strings(probe: &Probe<'_>) -> Checked {
-    inside(probe, "buildCommand", "a string", is_text).await
-}
-
-/// Opens the envelopes of projects. `outputDir` must be a string.
-async fn output_folders_are_strings(probe: &Probe<'_>) -> Checked {
-    inside(probe, "outputDir", "a string", is_text).await
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::found::Found;
-use super::judge::{expect, some};
+use super::judge::{Form, expect, some};
 use super::message::{Message, MessageKind};
 use crate::check::{Checked, Stop};
 use crate::probe::Probe;
@@ -136,6 +136,10 @@ impl Opened {
         serde_json::from_slice(&self.plaintext).ok()
     }
 }
+
+pub(super) const BASE64: Form = Form::new("base64", |value| value.and_then(bytes).is_some());
+pub(super) const IV: Form = Form::new("base64 of 12 bytes", |value| value.and_then(sized::<12>).is_some());
+pub(super) const TAG: Form = Form::new("base64 of 16 bytes", |value| value.and_then(sized::<16>).is_some());
 
 /// Expects every plaintext to be a JSON object. The plaintext is not shown.
 pub(super) fn objects(probe: &Probe<'_>, found: &Found, opened: &[Opened]) -> Checked {

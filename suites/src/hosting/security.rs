@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use super::found::{Found, found};
 use super::judge::{
-    Seen, each, expect, is, is_address, is_address_of, is_moment, is_object, is_public_key, public_key, some,
+    ARRAY, MOMENT, OBJECT, POINT, Seen, each, every, exactly, expect, is_address, is_address_of, is_object,
+    is_public_key, public_key, some,
 };
 use super::message::{Message, MessageKind};
 use crate::check::{Check, Checked, Stop};
@@ -18,26 +19,11 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
-    shows!(rows::TYPE, security_is_an_aggregate)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(rests!(rows::OWNER, rows::SIGNER)),
-    shows!(rows::KEY, security_has_its_key)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(rests!(rows::OWNER, rows::SIGNER)),
     shows!(rows::OWNER, security_belongs_to_the_owners_address)
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(records::ADDRESS)),
     shows!(rows::SIGNER, security_is_written_by_the_wallet_alone).costs(2, 0, 0).elsewhere(4).after(rests!()),
-    shows!(rows::ENCRYPTION_KEY, encryption_keys_are_objects).costs(1, 0, 0).elsewhere(4).after(rests!()),
-    shows!(rows::ENCRYPTION_PUBKEY, encryption_keys_are_points).costs(1, 0, 0).elsewhere(4).after(KEY),
-    shows!(rows::ENCRYPTION_SCHEME, encryption_keys_name_their_scheme).costs(1, 0, 0).elsewhere(4).after(KEY),
-    shows!(rows::ENCRYPTION_REGISTERED_AT, encryption_keys_name_when_they_were_registered)
-        .costs(1, 0, 0)
-        .elsewhere(4)
-        .after(KEY),
     shows!(rows::ENCRYPTION_IS_E, the_encryption_key_is_the_wallets_e)
         .costs(1, 0, 0)
         .elsewhere(4)
@@ -53,8 +39,31 @@ pub(super) const RECORD: &[Check] = &[
     ),
 ];
 
+members! { MEMBERS, 1, 4;
+    /// Reads every write to `security`. `type` must be `AGGREGATE`.
+    TYPE security_is_an_aggregate:
+        every(Security, "/type"), exactly("AGGREGATE"), rests!(rows::OWNER, rows::SIGNER);
+    /// Reads every write to `security`. `content.key` must be `security`.
+    KEY security_has_its_key:
+        every(Security, "/content/key"), exactly("security"), rests!(rows::OWNER, rows::SIGNER);
+    /// Reads every write to `security`. `encryptionKey` must be an object.
+    ENCRYPTION_KEY encryption_keys_are_objects:
+        every(Security, "/content/content/encryptionKey"), OBJECT, rests!();
+    /// Reads every write to `security`. `encryptionKey.pubkey` must be `0x04` and 128 hexadecimal digits of a curve point.
+    ENCRYPTION_PUBKEY encryption_keys_are_points:
+        every(Security, "/content/content/encryptionKey/pubkey"), POINT, KEY;
+    /// Reads every write to `security`. `encryptionKey.scheme` must be `wallet-sig-v1`.
+    ENCRYPTION_SCHEME encryption_keys_name_their_scheme:
+        every(Security, "/content/content/encryptionKey/scheme"), exactly("wallet-sig-v1"), KEY;
+    /// Reads every write to `security`. `encryptionKey.registeredAt` must be an ISO 8601 time.
+    ENCRYPTION_REGISTERED_AT encryption_keys_name_when_they_were_registered:
+        every(Security, "/content/content/encryptionKey/registeredAt"), MOMENT, KEY;
+    /// Reads every write to `security`. `authorizations` must be an array.
+    AUTHORIZATIONS authorizations_are_an_array:
+        every(Security, "/content/content/authorizations"), ARRAY, rests!();
+}
+
 pub(super) const AUTHORIZATIONS: &[Check] = &[
-    shows!(rows::AUTHORIZATIONS, authorizations_are_an_array).costs(1, 0, 0).elsewhere(4).after(rests!()),
     shows!(rows::ENTRY, authorizations_are_objects)
         .costs(1, 0, 0)
         .elsewhere(4)
@@ -168,28 +177,6 @@ async fn each_entry(
     each(probe, &found, what, seen, want, holds)
 }
 
-/// Judges the value at `pointer` in every write to the owner's `security`.
-async fn every(
-    probe: &Probe<'_>,
-    pointer: &str,
-    want: &str,
-    holds: impl Fn(Option<&Value>) -> bool,
-) -> Checked {
-    let found = found(probe).await?;
-    let seen = found.security().into_iter().map(|one| one.at(pointer));
-    each(probe, &found, "write to `security`", seen, want, holds)
-}
-
-/// Reads every write to `security`. `type` must be `AGGREGATE`.
-async fn security_is_an_aggregate(probe: &Probe<'_>) -> Checked {
-    every(probe, "/type", "AGGREGATE", is("AGGREGATE")).await
-}
-
-/// Reads every write to `security`. `content.key` must be `security`.
-async fn security_has_its_key(probe: &Probe<'_>) -> Checked {
-    every(probe, "/content/key", "security", is("security")).await
-}
-
 /// Reads every write to `security` that the owner sent. `content.address` must be the owner's; writes by others under
 /// their own addresses do not count.
 async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
@@ -205,30 +192,7 @@ async fn security_belongs_to_the_owners_address(probe: &Probe<'_>) -> Checked {
 async fn security_is_written_by_the_wallet_alone(probe: &Probe<'_>) -> Checked {
     let owner = found(probe).await?.owner;
     let want = format!("the owner's address, {owner}");
-    every(probe, "/sender", &want, is_address_of(owner)).await
-}
-
-/// Reads every write to `security`. `encryptionKey` must be an object.
-async fn encryption_keys_are_objects(probe: &Probe<'_>) -> Checked {
-    every(probe, "/content/content/encryptionKey", "an object", is_object).await
-}
-
-/// Reads every write to `security`. `encryptionKey.pubkey` must be `0x04` and 128 hexadecimal digits of a curve point.
-async fn encryption_keys_are_points(probe: &Probe<'_>) -> Checked {
-    let want = "0x04 and 128 hexadecimal digits, a point of the curve";
-    every(probe, "/content/content/encryptionKey/pubkey", want, is_public_key).await
-}
-
-/// Reads every write to `security`. `encryptionKey.scheme` must be `wallet-sig-v1`.
-async fn encryption_keys_name_their_scheme(probe: &Probe<'_>) -> Checked {
-    let place = "/content/content/encryptionKey/scheme";
-    every(probe, place, "wallet-sig-v1", is("wallet-sig-v1")).await
-}
-
-/// Reads every write to `security`. `encryptionKey.registeredAt` must be an ISO 8601 time.
-async fn encryption_keys_name_when_they_were_registered(probe: &Probe<'_>) -> Checked {
-    let place = "/content/content/encryptionKey/registeredAt";
-    every(probe, place, "an ISO 8601 time", is_moment).await
+    every(probe, MessageKind::Security, "/sender", &want, is_address_of(owner)).await
 }
 
 /// Derives E from the owner's wallet key. `encryptionKey.pubkey` of every write to `security` must be E's public key.
@@ -267,12 +231,6 @@ async fn the_encryption_key_may_write_nothing(probe: &Probe<'_>) -> Checked {
         }
     }
     some(&found, count, "valid encryption key")
-}
-
-/// Reads every write to `security`. `authorizations` must be an array.
-async fn authorizations_are_an_array(probe: &Probe<'_>) -> Checked {
-    every(probe, "/content/content/authorizations", "an array", |value| value.is_some_and(Value::is_array))
-        .await
 }
 
 /// Reads every authorization. It must be an object.
