@@ -43,10 +43,12 @@ members! { MEMBERS, 5, 64;
     TAG tags_of_bundles_have_16_bytes: every("/tag"), TAG, FORM;
     /// Downloads the files of live deployments to machines. `deks` of each must have exactly `vm` and `encryption`.
     TWO_RECIPIENTS bundles_have_two_recipients:
-        every("/deks"), Form::new("exactly vm and encryption", has_two_recipients), rests!(instances::BUNDLE_WRAPPED, rows::FORM, rows::VM, rows::ENCRYPTION);
+        every("/deks"), Form::new("exactly vm and encryption", has_two_recipients), RECIPIENTS;
 }
 
 const FORM: &[assay_spec::Id] = rests!(instances::BUNDLE_WRAPPED, rows::FORM);
+const RECIPIENTS: &[assay_spec::Id] =
+    rests!(instances::BUNDLE_WRAPPED, rows::FORM, rows::VM, rows::ENCRYPTION);
 const OPENS: &[assay_spec::Id] = rests!(
     instances::BUNDLE_WRAPPED,
     rows::FORM,

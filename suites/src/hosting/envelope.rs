@@ -35,8 +35,8 @@ pub(super) const CHECKS: &[Check] =
     ];
 
 members! { MEMBERS, 1, 4;
-    /// Reads every envelope. `v` must be 3, except in the entry of a project that is older than the owner's first envelope of
-    /// version 3.
+    /// Reads every envelope. `v` must be 3, except in the entry of a project that is older than the owner's first
+    /// envelope of version 3.
     VERSION envelopes_have_version_3: every("/v"), number(3), FORM;
     /// Reads every envelope. `alg` must be `aes-256-gcm`.
     ALGORITHM envelopes_name_their_cipher: every("/alg"), exactly("aes-256-gcm"), FORM;

@@ -49,7 +49,8 @@ members! { MEMBERS, 1, 4;
     /// Reads every write to `security`. `encryptionKey` must be an object.
     ENCRYPTION_KEY encryption_keys_are_objects:
         every(Security, "/content/content/encryptionKey"), OBJECT, rests!();
-    /// Reads every write to `security`. `encryptionKey.pubkey` must be `0x04` and 128 hexadecimal digits of a curve point.
+    /// Reads every write to `security`. `encryptionKey.pubkey` must be `0x04` and 128 hexadecimal digits of a curve
+    /// point.
     ENCRYPTION_PUBKEY encryption_keys_are_points:
         every(Security, "/content/content/encryptionKey/pubkey"), POINT, KEY;
     /// Reads every write to `security`. `encryptionKey.scheme` must be `wallet-sig-v1`.
