@@ -254,10 +254,10 @@ struct PublishArgs {
     #[arg(long = "build", value_name = "VERSION", env = "ASSAY_VERSION")]
     version: Option<String>,
     /// Transfer the domain to this base58 public key
-    #[arg(long, value_name = "KEY", conflicts_with = "accept")]
+    #[arg(long, value_name = "KEY", conflicts_with = "accept", env = "ASSAY_TRANSFER_TO")]
     transfer_to: Option<String>,
     /// Accept the transfer with this transaction signature
-    #[arg(long, value_name = "SIGNATURE")]
+    #[arg(long, value_name = "SIGNATURE", env = "ASSAY_ACCEPT")]
     accept: Option<String>,
     /// File with the key's seed, 64 hex digits; the default is the environment variable ASSAY_KEY
     #[arg(long, value_name = "FILE")]

@@ -341,6 +341,12 @@ crate::requirements! {
         RETRY_AFTER: Must Client Client ["Errors" 0x116e_f23c];
         /// After a 503, the client retries later, not at once and not in a tight loop.
         RETRIES_LATER: Must Client Client ["Errors" 0x3a20_9d00];
+        /// To transfer a domain, the client asks with the bound key for a transfer to the new key.
+        TRANSFERS: Must Client Client ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569, "Transfer and accept" 0xefdf_eba4];
+        /// To accept a domain, the client signs both calls with the incoming key, and both bodies say so.
+        ACCEPTS: Must Client Client ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "Transfer and accept" 0x7574_d3cc];
+        /// After the submit, the client looks up the transaction on the chain.
+        VERIFIES: Should Client Client ["After submit (verification)" 0xe877_9245];
     }
 
     /// What a verifier checks after the submit.

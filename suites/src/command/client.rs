@@ -18,7 +18,7 @@ use crate::{Ending, write};
 pub(crate) enum What {
     /// Test a client of the signed publishing exchange; it is started once per world
     #[command(
-        after_help = "CMD gets these environment variables: ASSAY_URL and ASSAY_CHAIN_URL (base URLs of the exchange and of the chain's JSON-RPC interface), ASSAY_KEY (the key's seed, 64 hex digits), ASSAY_DOMAIN, ASSAY_CID and, in some worlds, ASSAY_VERSION. It publishes once and exits. It is judged by what it sends, never by what it prints.\n\nExamples:\n  assay client publish -- assay publish\n  assay client publish publish.check --junit out.xml -- node publish.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+        after_help = "CMD gets these environment variables: ASSAY_URL and ASSAY_CHAIN_URL (base URLs of the exchange and of the chain's JSON-RPC interface), ASSAY_KEY (the key's seed, 64 hex digits), ASSAY_DOMAIN, ASSAY_CID and, in some worlds, ASSAY_VERSION. In place of ASSAY_CID, ASSAY_TRANSFER_TO asks for a transfer to this base58 key, and ASSAY_ACCEPT to accept the transfer with this transaction signature. It does so once and exits. It is judged by what it sends, never by what it prints.\n\nExamples:\n  assay client publish -- assay publish\n  assay client publish publish.check --junit out.xml -- node publish.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
     )]
     Publish(PublishArgs),
     /// Test a client of the inference gateway, its servers and enclaves; it is started once per world and gets prompts
@@ -35,6 +35,9 @@ pub(crate) struct PublishArgs {
     /// Duration of a slow submit, in seconds; the document says about three minutes
     #[arg(long, default_value_t = 8)]
     slow: u64,
+    /// The client does not transfer or accept domains: those worlds are not applicable
+    #[arg(long)]
+    no_transfers: bool,
 }
 
 #[derive(Args)]
@@ -77,7 +80,7 @@ struct CommonArgs {
 
 pub(crate) async fn client(what: What) -> Result<(), Ending> {
     match what {
-        What::Publish(PublishArgs { common, slow }) => {
+        What::Publish(PublishArgs { common, slow, no_transfers }) => {
             let cases = publish::select(&common.filters);
             let all = publish::all().into_iter().map(|case| (case.requirement, case.fact));
             if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
@@ -86,6 +89,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let suite = publish::Suite {
                 limit: Duration::from_secs(common.limit),
                 slow: Duration::from_secs(slow),
+                transfers: !no_transfers,
                 jobs: usize::from(common.jobs),
                 ..publish::Suite::new(common.command.clone(), common.seed)
             };

@@ -63,6 +63,12 @@ pub(crate) enum Fault {
     Retries(u16),
     /// With a frozen key it submits nevertheless.
     SubmitsWhenFrozen,
+    /// It publishes where it is asked for a transfer.
+    IgnoresTransfer,
+    /// The submit of its accept does not say so.
+    AcceptUnsaid,
+    /// It does not look up what has landed.
+    TrustsSubmit,
     /// It publishes and never exits.
     Hangs,
     /// It does nothing.
@@ -89,10 +95,7 @@ pub(crate) fn run(fault: Fault) -> i32 {
         url: setting("ASSAY_URL"),
         chain: setting("ASSAY_CHAIN_URL"),
         key: assay_suites::publish::signing_key(&setting("ASSAY_KEY")).expect("a key"),
-        asked: Intent {
-            domain: setting("ASSAY_DOMAIN"),
-            op: Op::Publish { cid: setting("ASSAY_CID"), version: std::env::var("ASSAY_VERSION").ok() },
-        },
+        asked: Intent { domain: setting("ASSAY_DOMAIN"), op: asked(fault) },
     };
     match runtime.block_on(client.publish()) {
         Ok(()) => 0,
@@ -103,9 +106,24 @@ pub(crate) fn run(fault: Fault) -> i32 {
     }
 }
 
+/// What the environment asks for.
+fn asked(fault: Fault) -> Op {
+    let setting = |name: &str| std::env::var(name).ok();
+    match (setting("ASSAY_TRANSFER_TO"), setting("ASSAY_ACCEPT")) {
+        (Some(key), _) if fault != Fault::IgnoresTransfer => {
+            Op::Transfer { new_authority: format!("{}{key}", Dialect::default().key_scheme) }
+        }
+        (_, Some(transfer)) => Op::Accept { transfer },
+        _ => {
+            let cid = setting("ASSAY_CID").unwrap_or_else(|| "none".to_owned());
+            Op::Publish { cid, version: setting("ASSAY_VERSION") }
+        }
+    }
+}
+
 /// The result of a submit.
 enum Came {
-    Landed,
+    Landed(String),
     Gone,
     Ceiling,
     Lost,
@@ -120,8 +138,9 @@ impl Client {
         loop {
             let (body, height) = self.prepare().await?;
             match self.submit(&body).await? {
-                Came::Landed if self.fault == Fault::Hangs => std::future::pending().await,
-                Came::Landed => return Ok(()),
+                Came::Landed(_) if self.fault == Fault::Hangs => std::future::pending().await,
+                Came::Landed(_) if self.fault == Fault::TrustsSubmit => return Ok(()),
+                Came::Landed(signature) => return self.verify(&signature).await,
                 Came::Lost if self.fault == Fault::PreparesAfterLoss => {}
                 Came::Lost => return Err("the answer is lost".to_owned()),
                 Came::Gone if self.fault == Fault::GivesUpWhenGone => return Err("gone".to_owned()),
@@ -137,11 +156,17 @@ impl Client {
 
     /// Prepares. Returns the body of a submit, and the block height after which the record cannot land.
     async fn prepare(&self) -> Result<(String, u64), String> {
-        let Op::Publish { cid, version } = &self.asked.op else { return Err("not a publish".to_owned()) };
-        let mut body = json!({ "domain": self.asked.domain, "cid": cid });
-        if let Some(version) = version {
-            body["version"] = json!(version);
-        }
+        let domain = &self.asked.domain;
+        let body = match &self.asked.op {
+            Op::Publish { cid, version: Some(version) } => {
+                json!({ "domain": domain, "cid": cid, "version": version })
+            }
+            Op::Publish { cid, version: None } => json!({ "domain": domain, "cid": cid }),
+            Op::Transfer { new_authority } => {
+                json!({ "domain": domain, "op": "transfer", "newAuthority": new_authority })
+            }
+            Op::Accept { .. } => json!({ "domain": domain, "op": "accept" }),
+        };
         let answer = self
             .post_with_retries(prepare::ENDPOINT.path, &body.to_string())
             .await
@@ -158,9 +183,12 @@ impl Client {
         let encoded = answer["message"].as_str().unwrap_or_default();
         let message = text::parse_base64(encoded).ok_or("message is not base64")?;
         let signed = if self.fault == Fault::SignsText { encoded.as_bytes() } else { &message };
-        let body =
-            json!({ "prepareId": answer["prepareId"], "signature": text::base64(&ed25519::sign(&self.key, signed)) })
-                .to_string();
+        let signature = text::base64(&ed25519::sign(&self.key, signed));
+        let mut body = json!({ "prepareId": answer["prepareId"], "signature": signature });
+        if matches!(self.asked.op, Op::Accept { .. }) && self.fault != Fault::AcceptUnsaid {
+            body["op"] = json!("accept");
+        }
+        let body = body.to_string();
         if self.fault == Fault::SignsFirst {
             self.submit(&body).await?;
         }
@@ -240,7 +268,10 @@ impl Client {
                 Err(broken) => return Err(broken.to_string()),
             };
             return match answer.status {
-                200 => Ok(Came::Landed),
+                200 => {
+                    let signature = answer.json()?["signature"].as_str().unwrap_or_default().to_owned();
+                    Ok(Came::Landed(signature))
+                }
                 410 if answer.text().contains(submit::SAFETY_CEILING) => Ok(Came::Ceiling),
                 410 => Ok(Came::Gone),
                 status => Err(format!("submit: {status} {}", answer.text())),
@@ -262,6 +293,16 @@ impl Client {
             }
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
+    }
+
+    /// Looks up what has landed.
+    async fn verify(&self, signature: &str) -> Result<(), String> {
+        let config = json!({ "commitment": "confirmed", "encoding": "json" });
+        let found = self.call("getTransaction", json!([signature, config])).await?;
+        if found["meta"]["err"].is_null() && found.is_object() {
+            return Ok(());
+        }
+        Err("the chain does not show the transaction".to_owned())
     }
 
     async fn call(&self, method: &str, params: Value) -> Result<Value, String> {

@@ -6,7 +6,7 @@ use assay_spec::publish::requirements::{check, client as rows};
 
 use super::Case;
 use super::judge;
-use super::scene::{Binding, CONFORMING, Scene, Script, Wire};
+use super::scene::{ACCEPT, Binding, CONFORMING, Scene, Script, TRANSFER, Wire};
 use super::server_deviations::{self, ServerDeviation};
 use super::trace::Trace;
 use crate::check::Checked;
@@ -72,6 +72,18 @@ pub(super) static CASES: &[Case] = &[
     refuses(&check::DOMAIN, "other_domain_is_not_signed", server_deviations::OTHER_DOMAIN),
     refuses(&check::FIELDS, "other_cid_is_not_signed", server_deviations::OTHER_CID),
     refuses(&check::FIELDS, "other_version_is_not_signed", server_deviations::OTHER_VERSION),
+    forbids(
+        &check::FIELDS,
+        "other_new_key_is_not_signed",
+        Scene { deviations: &["publish.record.transfer"], ..TRANSFER },
+        judge::signs_nothing,
+    ),
+    forbids(
+        &check::FIELDS,
+        "other_transfer_is_not_signed",
+        Scene { deviations: &["publish.record.accept"], ..ACCEPT },
+        judge::signs_nothing,
+    ),
     refuses(&check::TIME, "time_without_milliseconds_is_not_signed", server_deviations::TIME_WITHOUT_MS),
     refuses(&check::TIME, "time_with_offset_is_not_signed", server_deviations::TIME_WITH_OFFSET),
     refuses(&check::TIME, "time_eleven_minutes_ago_is_not_signed", server_deviations::TIME_PAST),
@@ -200,4 +212,7 @@ pub(super) static CASES: &[Case] = &[
         Scene { fault: Some("publish.passive"), script: Script::MayWait, ..CONFORMING },
         judge::comes_back_later,
     ),
+    shows(&rows::TRANSFERS, "transfer_is_gone_through", TRANSFER, judge::asks_for_it),
+    shows(&rows::ACCEPTS, "accept_is_gone_through", ACCEPT, judge::asks_for_it),
+    shows(&rows::VERIFIES, "landed_record_is_looked_up", CONFORMING, judge::looks_up_the_transaction),
 ];

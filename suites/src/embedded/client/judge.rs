@@ -63,6 +63,35 @@ pub(super) fn publishes(trace: &Trace) -> Checked {
     expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
 }
 
+/// The client asks for the transfer or the accept, in each body that says so, and its record lands.
+pub(super) fn asks_for_it(trace: &Trace) -> Checked {
+    publishes(trace)?;
+    let submits = trace.submits().into_iter().filter(|_| trace.wanted["op"] == "accept");
+    for (at, call) in first_prepared(trace).into_iter().chain(submits) {
+        for (member, want) in trace.wanted.as_object().into_iter().flatten() {
+            let got = call.body()[member].take();
+            let place = format!("/{member} of {}", call.request.target);
+            expect(got == *want, &place, &want.to_string(), || got.to_string(), Some(at))?;
+        }
+    }
+    Ok(())
+}
+
+/// After the submit the client asks the chain for the transaction that the submit returned.
+pub(super) fn looks_up_the_transaction(trace: &Trace) -> Checked {
+    let landed = trace.submits().into_iter().find(|(_, call)| call.status() == 200);
+    let Some((at, submit)) = landed else { return Err(unclear("no submit returned 200")) };
+    let signature = submit.answer()["signature"].take();
+    let is_lookup = |call: &Value| call["method"] == "getTransaction" && call["params"][0] == signature;
+    let bodies = trace.chain.iter().map(Call::body);
+    let is_found = bodies.into_iter().any(|body| match body.as_array() {
+        Some(batch) => batch.iter().any(is_lookup),
+        None => is_lookup(&body),
+    });
+    let want = "getTransaction of the signature that the submit returned";
+    expect(is_found, "requests to the chain", want, || format!("{} others", trace.chain.len()), Some(at))
+}
+
 /// The bytes of a prepared message.
 fn message(prepared: &Call) -> Vec<u8> {
     prepared.answer()["message"].as_str().and_then(text::parse_base64).unwrap_or_default()

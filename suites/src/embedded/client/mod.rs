@@ -1,7 +1,8 @@
 //! `assay client publish -- CMD…`: runs a client in conforming and deviating worlds, and judges what it sends.
 //!
 //! CMD is started once per world. Its environment says what to publish: `ASSAY_URL`, `ASSAY_CHAIN_URL`,
-//! `ASSAY_KEY` (the seed, 64 hex digits), `ASSAY_DOMAIN`, `ASSAY_CID`, and `ASSAY_VERSION` where a version is wanted.
+//! `ASSAY_KEY` (the seed, 64 hex digits), `ASSAY_DOMAIN`, `ASSAY_CID`, and `ASSAY_VERSION` where a version is wanted. In place of
+//! `ASSAY_CID`, `ASSAY_TRANSFER_TO` asks for a transfer to a key, and `ASSAY_ACCEPT` to accept the transfer with a signature.
 //! Its output is shown in reports and not judged.
 
 mod cases;
@@ -17,6 +18,7 @@ mod watch;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use assay_spec::requirement::Level;
 use assay_spec::{Dialect, Id};
 use futures_util::StreamExt;
 use tokio::sync::OnceCell;
@@ -26,7 +28,7 @@ use crate::check::{Checked, Stop};
 use crate::select::Filter;
 use crate::verdict::{Outcome, Run, Verdict};
 
-use scene::{CONFORMING, Scene};
+use scene::{Asks, CONFORMING, Scene};
 use trace::Trace;
 
 /// One world, and what a client must do in it.
@@ -56,6 +58,8 @@ pub struct Suite {
     pub quiet: Duration,
     /// How long a slow submit takes. The documents speak of about three minutes.
     pub slow: Duration,
+    /// Whether the client can transfer and accept domains.
+    pub transfers: bool,
     /// How many worlds run in parallel.
     pub jobs: usize,
 }
@@ -87,8 +91,8 @@ pub fn worlds_of(requirement: Id) -> Vec<(&'static str, &'static str)> {
     own.map(|(program, _, fact)| (program, fact)).collect()
 }
 
-/// The client's results in the conforming world, by the version to publish.
-type Counterparts = BTreeMap<Option<&'static str>, OnceCell<Result<(), String>>>;
+/// The client's results in the conforming world, by what it is asked for and the version to publish.
+type Counterparts = BTreeMap<(Asks, Option<&'static str>), OnceCell<Result<(), String>>>;
 
 impl Suite {
     /// The default times: 30 s for a client, 10 s where it may wait, and 8 s for a slow submit.
@@ -100,6 +104,7 @@ impl Suite {
             limit: Duration::from_secs(30),
             quiet: Duration::from_secs(10),
             slow: Duration::from_secs(8),
+            transfers: true,
             jobs: 4,
         }
     }
@@ -107,13 +112,18 @@ impl Suite {
     /// Runs the cases. `seen` is called with each outcome as it is ready.
     pub async fn run(&self, cases: &[&'static Case], mut seen: impl FnMut(&Outcome)) -> Run {
         let counterparts: Counterparts =
-            cases.iter().map(|case| (case.scene.version, OnceCell::new())).collect();
+            cases.iter().map(|case| (case.scene.counterpart(), OnceCell::new())).collect();
         let outcomes = gather(self.jobs, cases, |case| self.run_case(case, &counterparts), &mut seen).await;
         report(&self.command, self.seed, outcomes, &assay_spec::publish::requirements::client::PUBLISHES)
     }
 
     async fn run_case(&self, case: &Case, counterparts: &Counterparts) -> Outcome {
         let mut outcome = undecided(case.requirement, case.fact);
+        if case.scene.asks != Asks::Publish && !self.transfers {
+            let why = "the client does not transfer domains (--no-transfers)";
+            decide(&mut outcome, Err(Stop::NotApplicable(why.to_owned())));
+            return outcome;
+        }
         let trace = match stage::play(self, case.fact, &case.scene).await {
             Ok(trace) => trace,
             Err(why) => {
@@ -124,7 +134,7 @@ impl Suite {
         let mut checked = (case.judge)(&trace).and_then(|()| trace.has_ended(&case.scene));
         if checked.is_ok()
             && case.negative
-            && let Err(why) = self.counterpart(case.scene.version, counterparts).await
+            && let Err(why) = self.counterpart(&case.scene, counterparts).await
         {
             checked = Err(Stop::Inconclusive(format!("{COUNTERPART}{why}")));
         }
@@ -140,16 +150,14 @@ impl Suite {
         outcome
     }
 
-    /// Whether the client publishes when nothing is wrong; run once per version.
-    async fn counterpart(
-        &self,
-        version: Option<&'static str>,
-        counterparts: &Counterparts,
-    ) -> Result<(), String> {
-        let Some(counterpart) = counterparts.get(&version) else { return Err("it was not run".to_owned()) };
+    /// Whether the client does what it is asked for when nothing is wrong; run once for each.
+    async fn counterpart(&self, of: &Scene, counterparts: &Counterparts) -> Result<(), String> {
+        let Some(counterpart) = counterparts.get(&of.counterpart()) else {
+            return Err("it was not run".to_owned());
+        };
         counterpart
             .get_or_init(|| async {
-                let scene = Scene { version, ..CONFORMING };
+                let scene = Scene { asks: of.asks, version: of.version, ..CONFORMING };
                 let trace = stage::play(self, "conforming_counterpart", &scene).await?;
                 judge::publishes(&trace).map_err(in_words)
             })
@@ -201,7 +209,8 @@ fn decide(outcome: &mut Outcome, checked: Checked) {
     match checked {
         Ok(()) => outcome.verdict = Verdict::Pass,
         Err(Stop::Fail(failure)) => {
-            outcome.verdict = Verdict::Fail;
+            let is_warning = outcome.requirement.level == Level::Should;
+            outcome.verdict = if is_warning { Verdict::Warn } else { Verdict::Fail };
             outcome.reason = format!("{}: wanted {}, got {}", failure.place, failure.want, failure.got);
             outcome.failure = Some(failure);
         }

@@ -8,6 +8,8 @@ pub(super) const VERSION: &str = "2026.7";
 /// A world, and the wire between it and the client.
 #[derive(Clone, Copy)]
 pub(super) struct Scene {
+    /// What the client is asked for.
+    pub(super) asks: Asks,
     /// The version to publish; `None` leaves `ASSAY_VERSION` unset.
     pub(super) version: Option<&'static str>,
     /// What the domain is bound to.
@@ -24,6 +26,17 @@ pub(super) struct Scene {
     pub(super) wire: Wire,
     /// How time and the run proceed.
     pub(super) script: Script,
+}
+
+/// What the client is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Asks {
+    /// To publish.
+    Publish,
+    /// To transfer the domain to another key.
+    Transfer,
+    /// To accept the domain, with the incoming key of a transfer that has landed.
+    Accept,
 }
 
 /// What a domain is bound to.
@@ -65,6 +78,7 @@ pub(super) enum Script {
 
 /// A world in which nothing is wrong.
 pub(super) const CONFORMING: Scene = Scene {
+    asks: Asks::Publish,
     version: Some(VERSION),
     binding: Binding::Bound,
     deviations: &[],
@@ -75,10 +89,20 @@ pub(super) const CONFORMING: Scene = Scene {
     script: Script::Run,
 };
 
+/// A conforming world in which the domain is transferred.
+pub(super) const TRANSFER: Scene = Scene { asks: Asks::Transfer, ..CONFORMING };
+/// A conforming world in which the domain is accepted.
+pub(super) const ACCEPT: Scene = Scene { asks: Asks::Accept, ..CONFORMING };
+
 impl Scene {
     /// A conforming world whose wire alters answers to prepares.
     pub(super) const fn deviating(deviation: ServerDeviation) -> Scene {
         Scene { wire: Wire::Deviation(deviation), ..CONFORMING }
+    }
+
+    /// What the conforming world is found by: what the client is asked for, and the version.
+    pub(super) fn counterpart(&self) -> (Asks, Option<&'static str>) {
+        (self.asks, self.version)
     }
 
     /// Whether the client may still run when the case ends.

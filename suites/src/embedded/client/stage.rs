@@ -17,11 +17,11 @@ use tokio::time::{Instant, interval, sleep};
 
 use super::Suite;
 use super::front::Front;
-use super::scene::{Binding, Scene, Script};
+use super::scene::{Asks, Binding, Scene, Script};
 use super::trace::{Call, Ended, Trace, calls};
 use super::watch::{READ_EVERY, Said, Watch};
 use crate::probe::wall_clock;
-use crate::publish::client::{Publication, publish};
+use crate::publish::client::{Publication, Published, publish};
 
 /// What every client publishes.
 const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
@@ -32,18 +32,23 @@ const LANDING_MS: i64 = 300_000;
 pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Trace, String> {
     let mut world = World::new(suite.seed, wall_clock() + scene.skew_ms, suite.dialect.clone());
     let draw = |what: &str| world.core.rng.draw(what, name.as_bytes(), 0);
-    let (seed, incoming) = (draw("client.key"), draw("client.incoming-key"));
+    let [seed, other] = [draw("client.key"), draw("client.incoming-key")];
     let key = ed25519::key_from_seed(seed);
+    // For an accept, the client has the incoming key.
+    let (bound, incoming) = if scene.asks == Asks::Accept { (other, seed) } else { (seed, other) };
+    let bound = ed25519::key_from_seed(bound);
+    let incoming = ed25519::address(&ed25519::key_from_seed(incoming));
     let domain = format!("{}.assay.example", text::hex(&draw("client.domain")[..6]));
     if scene.binding != Binding::Unbound {
-        world.perform("publish.bind", &json!({ "domain": domain, "key": ed25519::address(&key) }))?;
+        world.perform("publish.bind", &json!({ "domain": domain, "key": ed25519::address(&bound) }))?;
     }
     let handle = Handle::new(world, ClockMode::Real);
     let failed = |e: std::io::Error| format!("cannot listen: {e}");
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let (listeners, sites) = open_sites(&handle, loopback).await.map_err(failed)?;
-    if scene.binding == Binding::Frozen {
-        freeze(suite, &sites["publish"], &domain, key.clone(), incoming).await?;
+    let mut transfer = String::new();
+    if scene.binding == Binding::Frozen || scene.asks == Asks::Accept {
+        transfer = freeze(suite, &sites["publish"], &domain, bound, &incoming).await?;
     }
     set(&handle, scene)?;
     let front = Front::new(handle.clone(), scene.wire, suite.dialect.clone());
@@ -63,15 +68,27 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
         .env("ASSAY_CHAIN_URL", &sites["chain"])
         .env("ASSAY_KEY", text::hex(&seed))
         .env("ASSAY_DOMAIN", &domain)
-        .env("ASSAY_CID", CID)
+        .env_remove("ASSAY_CID")
         .env_remove("ASSAY_VERSION")
+        .env_remove("ASSAY_TRANSFER_TO")
+        .env_remove("ASSAY_ACCEPT")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    if let Some(version) = scene.version {
+    if let Some(version) = scene.version.filter(|_| scene.asks == Asks::Publish) {
         command.env("ASSAY_VERSION", version);
     }
+    let authority = format!("{}{incoming}", suite.dialect.key_scheme);
+    let (name, value, wanted) = match scene.asks {
+        Asks::Publish => ("ASSAY_CID", CID, json!({})),
+        Asks::Transfer => {
+            let wanted = json!({ "op": "transfer", "newAuthority": authority });
+            ("ASSAY_TRANSFER_TO", incoming.as_str(), wanted)
+        }
+        Asks::Accept => ("ASSAY_ACCEPT", transfer.as_str(), json!({ "op": "accept" })),
+    };
+    command.env(name, value);
     let mut child = command.spawn().map_err(|e| format!("cannot start {program:?}: {e}"))?;
     let said = Said::listen(child.stderr.take());
     let ended = attend(suite, scene, &mut child, &handle, &mut watch).await?;
@@ -81,14 +98,17 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
         let lines = world.core.log.lines();
         lines.map(|line| format!("the server: {}", json!(line))).collect()
     });
-    let (calls, strays): (Vec<Call>, Vec<Call>) = calls(&watch.entries, front.altered_answers())
-        .into_iter()
-        .partition(|call| call.is_prepare() || call.is_submit());
+    let calls = calls(&watch.entries, front.altered_answers()).into_iter();
+    let (chain, calls): (Vec<Call>, Vec<Call>) = calls.partition(|call| call.site == "chain");
+    let is_of_exchange = |call: &Call| call.is_prepare() || call.is_submit();
+    let (calls, strays): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(is_of_exchange);
     Ok(Trace {
         dialect: suite.dialect.clone(),
         key: key.verifying_key().to_bytes(),
         calls,
         strays: strays.into_iter().map(|call| call.request.target).collect(),
+        chain,
+        wanted,
         landed: landed(&handle) - landed_before,
         ended,
         base: opened.url.clone(),
@@ -117,15 +137,14 @@ fn set(handle: &Handle, scene: &Scene) -> Result<(), String> {
     })
 }
 
-/// Transfers the domain to another key, which freezes this one.
+/// Transfers the domain to another key, which freezes this one. Returns the transaction's signature.
 async fn freeze(
     suite: &Suite,
     url: &str,
     domain: &str,
     key: SigningKey,
-    incoming: [u8; 32],
-) -> Result<(), String> {
-    let incoming = ed25519::address(&ed25519::key_from_seed(incoming));
+    incoming: &str,
+) -> Result<String, String> {
     let new_authority = format!("{}{incoming}", suite.dialect.key_scheme);
     let transfer = Publication {
         dialect: suite.dialect.clone(),
@@ -134,7 +153,12 @@ async fn freeze(
         key,
         asked: Intent { domain: domain.to_owned(), op: Op::Transfer { new_authority } },
     };
-    publish(&transfer).await.map(drop).map_err(|why| format!("the key could not be frozen: {why}"))
+    match publish(&transfer).await {
+        Ok(Published::Landed(signature)) => Ok(signature),
+        Ok(Published::Unverified(_, why) | Published::Unresolved(why)) | Err(why) => {
+            Err(format!("the domain could not be transferred: {why}"))
+        }
+    }
 }
 
 /// Waits for the client to exit while the scene's script runs.

@@ -18,9 +18,11 @@ use crate::verdict::Failure;
 /// The most exchanges in a report.
 const SHOWN: usize = 12;
 
-/// A request to the exchange, and its answer.
+/// A request to the exchange or the chain, and its answer.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
+    /// The site that it was sent to.
+    pub(super) site: String,
     /// When its head arrived.
     pub(super) at: Instant,
     /// The request.
@@ -52,6 +54,10 @@ pub(super) struct Trace {
     pub(super) calls: Vec<Call>,
     /// Requests to other paths of the exchange.
     pub(super) strays: Vec<String>,
+    /// Requests to the chain.
+    pub(super) chain: Vec<Call>,
+    /// What a transfer or an accept must say in its bodies.
+    pub(super) wanted: serde_json::Value,
     /// Records that landed.
     pub(super) landed: u64,
     /// How it ended.
@@ -162,7 +168,7 @@ impl Trace {
     }
 }
 
-/// The calls of a journal, including other paths. `altered_answers` are the answers to prepares that the wire altered.
+/// The calls of a journal, including other paths and the chain. `altered_answers` are the answers to prepares that the wire altered.
 pub(super) fn calls(entries: &[Entry], altered_answers: Vec<Vec<u8>>) -> Vec<Call> {
     let mut calls: BTreeMap<ExchangeId, Call> = BTreeMap::new();
     for Entry { at, exchange, event, .. } in entries {
@@ -204,12 +210,9 @@ pub(super) fn calls(entries: &[Entry], altered_answers: Vec<Vec<u8>>) -> Vec<Cal
 fn head(line: &str, headers: &axum::http::HeaderMap, at: Instant) -> Option<Call> {
     let mut words = line.splitn(4, ' ');
     let (site, _, method, target) = (words.next()?, words.next()?, words.next()?, words.next()?);
-    if site != "publish" {
-        return None;
-    }
     let mut request = Request::new(method, target);
     for (name, value) in headers {
         request = request.header(name.as_str(), value.as_bytes());
     }
-    Some(Call { at, request, response: None, answered: None, aborted: false })
+    Some(Call { site: site.to_owned(), at, request, response: None, answered: None, aborted: false })
 }
