@@ -40,8 +40,8 @@ impl Interrupt {
         let interrupt = Interrupt { count: watch::Sender::new(0), is_late: watch::Sender::new(false) };
         let count = interrupt.count.clone();
         hear(move |signal| {
-            count.send_modify(|count| *count += 1);
-            let times = *count.borrow();
+            // The run may end as soon as it is asked to, so the message comes first.
+            let times = *count.borrow() + 1;
             match (times, signal) {
                 (1, Signal::Interrupt) => {
                     eprintln!("assay: waiting for the running checks; press Ctrl-C again to stop now");
@@ -54,6 +54,7 @@ impl Interrupt {
                 // A third signal means that the run does not stop by itself.
                 _ => std::process::exit(GONE),
             }
+            count.send_modify(|count| *count += 1);
         });
         interrupt
     }
