@@ -68,12 +68,14 @@ pub(super) async fn pinned<'a, 'p>(
 ) -> Result<Vec<Pinned<'a, 'p>>, Stop> {
     let machines = machines(found);
     some(found, machines.len(), "live deployment to a machine")?;
-    let mut pinned = Vec::new();
+    let (mut pinned, mut is_gone) = (Vec::new(), false);
     for message in machines.into_iter().rev().take(LOOKED_UP) {
         if !is_hash(message.store_ref()) {
             continue;
         }
         let store = found.lookup(probe, message.store_ref()).await?.json();
+        // Those of a deleted project are forgotten; the network may remove any.
+        is_gone |= ["forgotten", "removed"].contains(&store["status"].as_str().unwrap_or_default());
         let Some(name) = store["message"]["content"]["item_hash"].as_str().filter(|name| is_hash(name))
         else {
             continue;
@@ -87,6 +89,8 @@ pub(super) async fn pinned<'a, 'p>(
             pinned.push(Pinned { message, answer });
         }
     }
+    probe
+        .found(!pinned.is_empty() || !is_gone, "each bundle of a live deployment is forgotten or removed")?;
     probe.given(!pinned.is_empty(), "no bundle of a live deployment can be read")?;
     Ok(pinned)
 }

@@ -26,7 +26,7 @@ use assay_suites::target::{Remote, Tcp};
 use assay_suites::verdict::{Run, Verdict};
 use assay_suites::{check, report};
 use futures_util::StreamExt;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A simulator whose application has written its seed history, with the owner's address and key.
 async fn simulated_owner(deviations: &[&str]) -> (Served, String, String) {
@@ -98,15 +98,21 @@ async fn records_are_judged_by_address_and_key_without_control() {
     assert!(!report::json::write(&run).contains(digits), "no key in any report");
 }
 
-/// What `assay recover` and the checks make of one history.
+/// What `assay recover` and the checks make of the seed history under a variation.
 async fn agrees(variation: &'static str) -> Result<(), String> {
     let (served, owner, key) = varied_owner(&[], &[variation]).await;
+    agrees_on(variation, &served, &owner, &key, 6).await
+}
+
+/// Expects that `assay recover` and the checks find the same records, and that no check is red. There are at least this many
+/// deployments, and if there are any, projects and claims.
+async fn agrees_on(name: &str, served: &Served, owner: &str, key: &str, least: usize) -> Result<(), String> {
     let secret: [u8; 32] =
         parse_hex(key.trim_start_matches("0x")).expect("hex").try_into().expect("32 bytes");
     let wanted = Wanted {
         connector: Arc::new(Tcp),
         nodes: ["network", "network-mirror"].map(|site| served.sites[site].clone()).to_vec(),
-        owner: Address::parse(&owner).expect("an address"),
+        owner: Address::parse(owner).expect("an address"),
         keys: Keys { wallet: key_from_secret(&secret), encryption: None },
         dialect: Dialect::default(),
         role: Role::RecoveryTool,
@@ -115,19 +121,19 @@ async fn agrees(variation: &'static str) -> Result<(), String> {
     };
     let recovered = recover(&wanted).await?;
     let Recovered { recovery, nodes, complete } = &recovered;
-    let fixtures = fixtures(&owner, Some(&key));
-    let run = run_with(&served, fixtures.clone(), &[]).await;
+    let fixtures = fixtures(owner, Some(key));
+    let run = run_with(served, fixtures.clone(), &[]).await;
     let read = fixtures.records_read().await;
     let of = |kind: &str| read.get(kind).cloned().unwrap_or_default();
     let hashes = |all: Vec<&String>| all.into_iter().cloned().collect::<BTreeSet<String>>();
     let created = hashes(recovery.deployments.iter().map(|one| &one.creation).collect());
     let claimed = hashes(recovery.claims.iter().map(|one| &one.item_hash).collect());
     let written = hashes(recovery.projects.iter().map(|one| &one.item_hash).collect());
-    let holds = |holds: bool, why: String| if holds { Ok(()) } else { Err(format!("{variation}: {why}")) };
+    let holds = |holds: bool, why: String| if holds { Ok(()) } else { Err(format!("{name}: {why}")) };
     holds(*complete && recovery.ignored.is_empty(), format!("{nodes:?} {:?}", recovery.ignored))?;
     holds(nodes.iter().all(|node| node.troubles.is_empty()), format!("{nodes:?}"))?;
     let counts = [created.len(), written.len(), claimed.len()];
-    holds(counts[0] > 5 && !counts.contains(&0), format!("counts {counts:?}"))?;
+    holds(counts[0] >= least && (least == 0 || !counts.contains(&0)), format!("counts {counts:?}"))?;
     let legacy = of("record from before schema 4");
     let creations = &of("creation of a deployment") | &(&legacy & &created);
     holds(creations == created, format!("creations {}, recovered {}", creations.len(), created.len()))?;
@@ -136,7 +142,8 @@ async fn agrees(variation: &'static str) -> Result<(), String> {
         format!("claims {:?}, recovered {claimed:?}", of("claim of a machine's key")),
     )?;
     holds(written.is_subset(&of("write to `projects`")), format!("projects {written:?}"))?;
-    let may_be_silent = |id: &str| id == "hosting.history.finishes";
+    // A history by chance may lack what a check reads.
+    let may_be_silent = |id: &str| least == 0 || id == "hosting.history.finishes";
     let odd = run.outcomes.iter().filter(|one| {
         one.verdict != Verdict::Pass
             && !(one.verdict == Verdict::NotTestable && may_be_silent(&one.requirement.to_string()))
@@ -155,6 +162,118 @@ async fn recover_and_the_checks_agree_under_every_variation() {
         names.filter(|name| !other.iter().any(|service| name.starts_with(service))).collect();
     assert!(names.len() > 80, "{names:?}");
     let all: Vec<_> = futures_util::stream::iter(names).map(agrees).buffer_unordered(4).collect().await;
+    let wrong: Vec<String> = all.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The actions of a history by chance, with how often each is drawn.
+const ACTIONS: [(&str, u32); 9] = [
+    ("project", 2),
+    ("deploy", 8),
+    ("finish", 9),
+    ("edit", 3),
+    ("delete", 1),
+    ("boot", 1),
+    ("replace", 1),
+    ("rival", 1),
+    ("legacy", 2),
+];
+/// The steps of a history by chance.
+const STEPS: u32 = 200;
+
+/// Draws numbers below a bound (`SplitMix64`).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound.max(1) as u64) as usize
+    }
+
+    fn pick<'a>(&mut self, all: &'a [String]) -> &'a str {
+        if all.is_empty() { "" } else { &all[self.below(all.len())] }
+    }
+}
+
+/// A simulator whose application has taken two hundred steps by chance, with the owner's address and key, and how many of the
+/// steps were possible.
+async fn owner_by_chance(seed: u64) -> (Served, String, String, u32) {
+    let options = Options {
+        clock: ClockMode::Manual,
+        epoch: EPOCH,
+        limits: vec!["network.general-per-window=1000000".to_owned()],
+        ..Options::new(seed)
+    };
+    let served = start(&options).await.expect("a simulator on any port");
+    let control = Control::new(Arc::new(Tcp), &served.control, None);
+    let wallet = control.perform("hosting.wallet", json!({})).await.expect("a user");
+    let text = |value: &Value, member: &str| value[member].as_str().unwrap_or_default().to_owned();
+    let mut chance = Chance(seed);
+    let (mut projects, mut deployments): (Vec<String>, Vec<String>) = Default::default();
+    let weights: u32 = ACTIONS.iter().map(|(_, weight)| weight).sum();
+    let mut possible = 0;
+    for _ in 0..STEPS {
+        let mut drawn = chance.below(weights as usize) as u32;
+        let action = ACTIONS.iter().find(|(_, weight)| {
+            let is_it = drawn < *weight;
+            drawn = drawn.saturating_sub(*weight);
+            is_it
+        });
+        let (action, _) = action.expect("a number below the sum of the weights");
+        let signer = ["wallet", "session"][chance.below(2)];
+        let project = chance.pick(&projects).to_owned();
+        let arguments = match *action {
+            "project" => {
+                let target = ["ipfs", "instance"][chance.below(2)];
+                json!({ "target": target, "signer": signer })
+            }
+            "finish" => {
+                let outcome = ["live", "failed"][usize::from(chance.below(4) == 0)];
+                json!({ "deployment": chance.pick(&deployments), "outcome": outcome })
+            }
+            "edit" => {
+                json!({ "project": project, "name": format!("Name {}", chance.below(9)), "signer": signer })
+            }
+            "delete" => json!({ "project": project, "signer": signer }),
+            "legacy" => {
+                json!({ "project": project, "schema": chance.below(4), "envelope": 1 + chance.below(2) })
+            }
+            _ => json!({ "project": project }),
+        };
+        // What the state of the application does not allow is rejected, and changes nothing.
+        if let Ok(done) = control.perform(&format!("hosting.{action}"), arguments).await {
+            possible += 1;
+            let [project, deployment] = ["project", "deployment"].map(|member| text(&done, member));
+            match *action {
+                "project" => projects.push(project),
+                "deploy" => deployments.push(deployment),
+                _ => {}
+            }
+        }
+        // Some records are written while others are in progress.
+        control.advance(chance.below(20_000) as i64).await.expect("time");
+    }
+    control.advance(1_800_000).await.expect("time");
+    (served, text(&wallet, "owner"), text(&wallet, "wallet_key"), possible)
+}
+
+/// How many histories by chance the tests read; more if the environment says so.
+fn histories() -> u64 {
+    std::env::var("ASSAY_HISTORIES").ok().and_then(|count| count.parse().ok()).unwrap_or(12)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn recover_and_the_checks_agree_on_histories_by_chance() {
+    let one = |seed| async move {
+        let (served, owner, key, possible) = owner_by_chance(seed).await;
+        let many = if possible > STEPS / 4 { Ok(()) } else { Err(format!("{seed}: {possible} steps")) };
+        many.and(agrees_on(&format!("history {seed}"), &served, &owner, &key, 0).await)
+    };
+    let all: Vec<_> =
+        futures_util::stream::iter(1..=histories()).map(one).buffer_unordered(4).collect().await;
     let wrong: Vec<String> = all.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
