@@ -56,6 +56,8 @@ pub struct Core {
     rejected: Consulted,
     /// The exchange whose rejection fails instead ([`Seam::Failure`](crate::seam::Seam::Failure)).
     failing: Option<ExchangeId>,
+    /// The exchange whose rejection takes effect all the same ([`Seam::Effect`](crate::seam::Seam::Effect)).
+    acting: Option<ExchangeId>,
     /// Where the world is now: the place of the input or timer being handled.
     place: Place,
     /// The rules applied at each place, if that is watched.
@@ -92,6 +94,7 @@ impl Core {
             consulted: Consulted::default(),
             rejected: Consulted::default(),
             failing: None,
+            acting: None,
             place: Place::ANY,
             visits: None,
             fired: BTreeSet::new(),
@@ -179,6 +182,14 @@ impl Core {
         if self.deviations.fails(refused.rule) {
             self.failing = Some(self.current);
         }
+        if self.deviations.acts(refused.rule) {
+            self.acting = Some(self.current);
+        }
+    }
+
+    /// Whether an exchange has been rejected and takes effect all the same.
+    pub(crate) fn take_acting(&mut self, exchange: ExchangeId) -> bool {
+        self.acting.take_if(|acting| *acting == exchange).is_some()
     }
 
     /// The step seam: what a step has made, changed by the active variations and deviations of its type. Deviations come
@@ -378,6 +389,12 @@ impl Rules for Core {
         }
     }
 
+    fn bars(&mut self, rule: Id) -> bool {
+        self.consulted.note(rule);
+        self.visit(rule);
+        self.deviations.bars(rule)
+    }
+
     fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {
         let is_violated = self.consult(rule).is_some();
         if holds {
@@ -410,6 +427,10 @@ impl Core {
 
     pub(crate) fn forbid(&mut self, rule: Id, holds: bool, why: impl Fn() -> String) -> Result<(), Refused> {
         self.rules().forbid(rule, holds, why)
+    }
+
+    pub(crate) fn accept_value(&mut self, rule: Id, sent: &Value) -> Result<(), Refused> {
+        self.rules().accept_value(rule, sent, None)
     }
 
     pub(crate) fn parse<T>(

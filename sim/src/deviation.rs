@@ -10,8 +10,12 @@ use serde_json::{Value, json};
 
 use crate::seam::Seam;
 
-/// The variant of [`Deviation::failure`].
-const FAILURE: &str = "fails";
+/// The deviations that every requirement has besides those in the tables: a variant, what the simulator does, and the seam.
+const GENERATED: [(&str, &str, Seam); 3] = [
+    ("fails", "what it rejects returns 500", Seam::Failure),
+    ("refused", "uncommon valid values that it accepts are rejected", Seam::Refusal),
+    ("acts", "what it rejects takes effect all the same", Seam::Effect),
+];
 
 /// One way to break one requirement.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +28,8 @@ pub struct Deviation {
     pub about: &'static str,
     /// The places of its requirement where it shows, if it does not show at all of them.
     pub shows_at: Option<&'static [Place]>,
+    /// Whether it shows by each uncommon valid value that its requirement accepts.
+    pub by_value: bool,
     /// Where it acts, with its code.
     pub seam: Seam,
 }
@@ -34,22 +40,41 @@ impl Deviation {
         self.shows_at.unwrap_or(self.requirement.places)
     }
 
-    /// What a requirement rejects is answered as an internal error. Every requirement has this deviation besides those in the
-    /// tables.
+    /// What a requirement rejects is answered as an internal error.
     pub const fn failure(requirement: Id) -> Deviation {
-        let about = "what it rejects returns 500";
-        Deviation { requirement, variant: FAILURE, about, shows_at: None, seam: Seam::Failure }
+        Deviation::generated(requirement, 0)
     }
 
-    /// The kinds of wrong values by which it shows; one empty name if its requirement declares none, or if it changes
-    /// something else than what is accepted.
+    /// The uncommon valid values that a requirement accepts are rejected.
+    pub const fn refusal(requirement: Id) -> Deviation {
+        Deviation::generated(requirement, 1)
+    }
+
+    /// What a requirement rejects takes effect all the same, in the services that know how ([`SimService::act`]).
+    ///
+    /// [`SimService::act`]: crate::services::SimService::act
+    pub const fn effect(requirement: Id) -> Deviation {
+        Deviation::generated(requirement, 2)
+    }
+
+    const fn generated(requirement: Id, which: usize) -> Deviation {
+        let (variant, about, seam) = GENERATED[which];
+        Deviation { requirement, variant, about, shows_at: None, by_value: false, seam }
+    }
+
+    /// The kinds of values by which it shows; one empty name if its requirement declares none, or if it changes something else
+    /// than what is accepted.
     pub fn values(&self) -> Vec<&'static str> {
         let is_shown = |wrong: &&Wrong| match self.seam {
             Seam::Guard => !wrong.is_hollow,
             Seam::Failure => true,
             _ => false,
         };
-        let names: Vec<_> = self.requirement.rejected().filter(is_shown).map(|wrong| wrong.name).collect();
+        let accepted = self.requirement.accepted.iter();
+        let is_accepted = self.by_value || matches!(self.seam, Seam::Refusal);
+        let rejected = self.requirement.rejected().filter(is_shown);
+        let names: Vec<_> =
+            rejected.chain(accepted.filter(|_| is_accepted)).map(|wrong| wrong.name).collect();
         if names.is_empty() { vec![""] } else { names }
     }
 }
@@ -60,12 +85,13 @@ pub(crate) const fn last<T: Copy>(all: &[T]) -> T {
 }
 
 /// A service's table of deviations: `ROW, "variant" => "what the service does instead", seam |value: &mut Type| code;`.
-/// `at PLACES` after the string names the places where it shows, if these are not all places of the row.
+/// `by value` after the string says that it shows by each uncommon valid value that the row accepts, `at PLACES` names the places
+/// where it shows, if these are not all places of the row.
 ///
 /// The seams are `guard` (without code), `reply`, `limits` and `step`.
 macro_rules! deviations {
     ($(
-        $rule:expr $(, $variant:literal)? => $about:literal $(at $places:path)?
+        $rule:expr $(, $variant:literal)? => $about:literal $(by $by:ident)? $(at $places:path)?
         , $seam:ident $(|$value:ident: &mut $type:ty| $code:expr)?;
     )*) => {
         &[$(Deviation {
@@ -73,6 +99,7 @@ macro_rules! deviations {
             variant: concat!("" $(, $variant)?),
             about: $about,
             shows_at: $crate::deviation::last(&[None $(, Some($places))?]),
+            by_value: !stringify!($($by)?).is_empty(),
             seam: $crate::seam::seam!($seam $(($value, $type, $code))?),
         }),*]
     };
@@ -160,6 +187,16 @@ impl Deviations {
         self.here.get(&rule.key).is_some_and(|deviation| matches!(deviation.seam, Seam::Failure))
     }
 
+    /// Whether uncommon valid values that `rule` accepts are rejected here.
+    pub(crate) fn bars(&self, rule: Id) -> bool {
+        self.here.get(&rule.key).is_some_and(|deviation| matches!(deviation.seam, Seam::Refusal))
+    }
+
+    /// Whether what `rule` rejects here takes effect all the same.
+    pub(crate) fn acts(&self, rule: Id) -> bool {
+        self.here.get(&rule.key).is_some_and(|deviation| matches!(deviation.seam, Seam::Effect))
+    }
+
     /// Edits a value that passes a seam.
     pub(crate) fn edit<T: Any>(&self, value: &mut T) {
         for edit in self.here.values().filter_map(|deviation| deviation.seam.edit()) {
@@ -194,8 +231,8 @@ impl Deviations {
 pub fn find(known: &[Deviation], name: &str) -> Result<Deviation, UnknownDeviation> {
     let (id, variant) = name.split_once('/').unwrap_or((name, ""));
     let rule = catalogue::requirement(id).ok_or_else(|| UnknownDeviation::Requirement(id.to_owned()))?;
-    if variant == FAILURE {
-        return Ok(Deviation::failure(rule));
+    if let Some(which) = GENERATED.iter().position(|(generated, ..)| *generated == variant) {
+        return Ok(Deviation::generated(rule, which));
     }
     let of_rule = || known.iter().filter(|deviation| deviation.requirement == rule);
     of_rule().find(|deviation| deviation.variant == variant).copied().ok_or_else(|| {

@@ -38,6 +38,10 @@ pub enum Seam {
     Wire,
     /// What its requirement rejects is answered as an internal error.
     Failure,
+    /// Uncommon valid values that its requirement accepts are rejected.
+    Refusal,
+    /// What its requirement rejects takes effect all the same.
+    Effect,
 }
 
 impl Seam {
@@ -45,7 +49,7 @@ impl Seam {
     pub(crate) const fn edit(&self) -> Option<Edit> {
         match self {
             Seam::Reply(edit) | Seam::Limits(edit) | Seam::Step(edit) => Some(*edit),
-            Seam::Guard | Seam::Wire | Seam::Failure => None,
+            Seam::Guard | Seam::Wire | Seam::Failure | Seam::Refusal | Seam::Effect => None,
         }
     }
 }

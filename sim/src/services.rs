@@ -77,6 +77,8 @@ pub trait SimService: Clone {
     /// Handles a whole request. `None` if the answer comes later, by [`Core::answer`], or piece by piece after
     /// [`Core::begin_answer`].
     fn handle(&mut self, core: &mut Core, exchange: ExchangeId, request: &Request) -> Option<Reply>;
+    /// A rejected request takes effect all the same ([`Seam::Effect`](crate::seam::Seam::Effect)).
+    fn act(&mut self, _: &mut Core, _: &Request) {}
     /// A timer is due.
     fn fire(&mut self, core: &mut Core, timer: Self::Timer);
     /// The outcome of a request of its own, sent by [`Core::send`].
@@ -149,7 +151,11 @@ macro_rules! declare {
                 match request.head.site.service {
                     $(Service::$variant => {
                         enter(&self.$module, core, &Occasion::Request(request));
-                        self.$module.handle(core, exchange, request)
+                        let reply = self.$module.handle(core, exchange, request);
+                        if core.take_acting(exchange) {
+                            self.$module.act(core, request);
+                        }
+                        reply
                     }),*
                 }
             }

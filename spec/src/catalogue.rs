@@ -81,8 +81,10 @@ pub fn place<'a>(
         let named = endpoints().map(|endpoint| (endpoint.service, Place::at(endpoint.name)));
         let states = publish::places::STATES.map(|state| (Service::Publish, Place::ANY.state(state)));
         let rows = requirements().flat_map(|row| row.places.iter().map(|place| (row.service, *place)));
-        let values = requirements()
-            .flat_map(|row| row.rejected().map(|wrong| (row.service, Place::ANY.value(wrong.name))));
+        let values = requirements().flat_map(|row| {
+            let kinds = row.rejected().chain(row.accepted);
+            kinds.map(|kind| (row.service, Place::ANY.value(kind.name)))
+        });
         let all = named.chain(states).chain(rows).chain(values);
         let words = |(service, place): (Service, Place)| {
             place.parts().map(|(part, word)| (service, part, word)).collect::<Vec<_>>()

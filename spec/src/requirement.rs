@@ -40,6 +40,9 @@ pub struct Requirement {
     /// The wrong values that it rejects; empty if they are not declared. Each that it must reject is a cell of the proof, at
     /// each of its places.
     pub values: &'static [Wrong],
+    /// The uncommon valid values that it accepts; empty if they are not declared. Each is a cell of the proof, at each of its
+    /// places.
+    pub accepted: &'static [Wrong],
 }
 
 /// How strongly a requirement is stated.
@@ -117,6 +120,11 @@ impl Requirement {
     /// The kind of a wrong value; empty if it declares none. `valid` is the valid value, if it is known.
     pub fn kind(&self, sent: Option<&Value>, valid: Option<&Value>) -> &'static str {
         value::kind(self.values, sent, valid)
+    }
+
+    /// The kind of an uncommon valid value; empty if it declares none. `ordinary` is the ordinary value, if it is known.
+    pub fn accepted_kind(&self, sent: &Value, ordinary: Option<&Value>) -> &'static str {
+        value::kind(self.accepted, Some(sent), ordinary)
     }
 
     /// Document and sections for reports: `document 3, Errors`.
@@ -203,7 +211,7 @@ impl Evidence {
 /// A row is written `NAME: Level Subject evidence ["Heading" hash, …];`, with an optional `rule "name"` before
 /// the anchors. `at NAME` before that, or after the name of a group, names a list in the service's module `places`: where
 /// the row, or each row of the group, applies. `values NAME` after it names a list in the module `values`: what the row
-/// rejects. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
+/// rejects; `accepts NAME` names a list of uncommon valid values. Evidence is `Check`, `Vector`, `Client`, `NotObservable("why")` or `Open("why")`.
 #[macro_export]
 macro_rules! requirements {
     (service $service:ident; $(
@@ -211,7 +219,7 @@ macro_rules! requirements {
         mod $group:ident $(at $all:ident)? { $(
             $(#[doc = $statement:literal])+
             $name:ident : $level:ident $subject:ident $evidence:ident $(($why:literal))? $(at $places:ident)?
-                $(values $values:ident)? $(rule $rule:literal)?
+                $(values $values:ident)? $(accepts $accepted:ident)? $(rule $rule:literal)?
             [$($heading:literal $hash:literal),* $(,)?];
         )* }
     )*) => {
@@ -272,6 +280,7 @@ macro_rules! requirements {
                         anchors: &[$(Anchor { heading: $heading, hash: $hash }),*],
                         places: $crate::place::last(&[PLACES, $(super::super::places::$places)?]),
                         values: $crate::place::last(&[&[], $(super::super::values::$values)?]),
+                        accepted: $crate::place::last(&[&[], $(super::super::values::$accepted)?]),
                     };
                 )*
 

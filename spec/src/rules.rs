@@ -39,6 +39,11 @@ pub trait Rules {
     /// What is decided next is about a wrong value of this kind. The place is left again if the value is accepted.
     fn judge(&mut self, _kind: Option<&'static str>) {}
 
+    /// Whether uncommon valid values that `rule` accepts are rejected.
+    fn bars(&mut self, _rule: Id) -> bool {
+        false
+    }
+
     /// The reverse of a guard: rejects only if the rule is violated and not `holds`.
     fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {
         if self.violated(rule).is_some() && !holds { Err(Refused { rule, why: why() }) } else { Ok(()) }
@@ -95,6 +100,16 @@ impl dyn Rules + '_ {
         let parsed = parsed.map_err(|why| Refused { rule, why })?;
         self.judge(None);
         Ok(parsed)
+    }
+
+    /// What a rule accepts that declares uncommon valid values. `ordinary` is the ordinary value, if it is known.
+    pub fn accept_value(&mut self, rule: Id, sent: &Value, ordinary: Option<&Value>) -> Result<(), Refused> {
+        let kind = rule.accepted_kind(sent, ordinary);
+        if kind.is_empty() {
+            return Ok(());
+        }
+        self.judge(Some(kind));
+        if self.bars(rule) { Err(Refused { rule, why: format!("{sent} is not accepted") }) } else { Ok(()) }
     }
 
     /// A guard of a rule with several parts. Each part can be violated alone.

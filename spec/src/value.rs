@@ -1,20 +1,20 @@
-//! Wrong values: what a row rejects in place of a valid value, one kind each. The suites send them, the guards of the
-//! simulator name them, and each is a cell of the proof.
+//! Kinds of values: what a row rejects in place of a valid value, or accepts in place of an ordinary one. The suites send
+//! them, the guards of the simulator name them, and each is a cell of the proof.
 
 use serde_json::{Value, json};
 
-/// A kind of wrong value.
+/// A kind of wrong value, or of an uncommon valid one.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrong {
     /// Its name in a place, such as `null`.
     pub name: &'static str,
-    /// Makes the wrong value from a valid one. `None`: the member is missing.
+    /// Makes the value from a valid one. `None`: the member is missing.
     make: fn(&Value) -> Option<Value>,
     /// Whether a value is of this kind, whatever the valid value is.
     is: fn(Option<&Value>) -> bool,
     /// Why a server may accept it. Empty: it must reject it.
     pub open: &'static str,
-    /// Whether it is sent only if all values are sent (`--depth full`).
+    /// Whether it is sent only if all values are sent (`--depth full`), or, if it is valid, only in a world of the run's own.
     pub is_deep: bool,
     /// Whether nothing valid can be read from it: a server that accepts it rejects what follows from it.
     pub is_hollow: bool,
@@ -53,11 +53,29 @@ impl Wrong {
         Wrong { is_hollow: true, ..self }
     }
 
-    /// The wrong value in place of a valid one. `None`: the member is missing.
+    /// The value in place of a valid one. `None`: the member is missing.
     pub fn instead_of(&self, valid: &Value) -> Option<Value> {
         (self.make)(valid)
     }
 }
+
+/// Uncommon valid strings: each a name and the string. Those after `deep` are sent only in a world of the run's own.
+macro_rules! strings {
+    ($($name:literal: $text:expr),* ; deep $($deep:literal: $other:expr),* $(,)?) => {
+        &[
+            $($crate::value::strings!(one $name $text),)*
+            $($crate::value::strings!(one $deep $other).deep()),*
+        ]
+    };
+    (one $name:literal $text:expr) => {
+        $crate::value::Wrong::text(
+            $name,
+            |_| Some(serde_json::Value::from($text)),
+            |sent| sent.is_some_and(|sent| *sent == $text),
+        )
+    };
+}
+pub(crate) use strings;
 
 /// The name of the kind of `sent`, if `kinds` has it. `valid` is the valid value, if it is known.
 pub fn kind(kinds: &[Wrong], sent: Option<&Value>, valid: Option<&Value>) -> &'static str {

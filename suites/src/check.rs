@@ -91,8 +91,8 @@ pub struct Cost {
     pub writes: u32,
     /// Prepares that count against a domain's day.
     pub publishes: u32,
-    /// The maximum of these on a shared target, where checks share responses.
-    pub publishes_elsewhere: u32,
+    /// The maximum of these on a shared target, where checks share responses, unless it is the same.
+    pub publishes_elsewhere: Option<u32>,
     /// The requests and publishes that it adds on a shared target if the profile has a domain with a pending transfer.
     pub with_pending: (u32, u32),
     /// The requests that it adds on a shared target where all wrong values are sent, and of these those of `with_pending`.
@@ -101,6 +101,8 @@ pub struct Cost {
     pub domains: u32,
     /// Uploads that count against an address's hour.
     pub drops: u32,
+    /// The maximum of these on a shared target, unless it is the same.
+    pub drops_elsewhere: Option<u32>,
     /// The maximum of bytes sent; 0 if [`Cost::REQUEST_BYTES`] per request are enough.
     pub bytes: u32,
     /// The seconds that it lets pass, if a run can wait for them (`--real-time`) where nothing moves time; otherwise 0.
@@ -119,11 +121,12 @@ impl Cost {
         elsewhere: None,
         writes: 0,
         publishes: 0,
-        publishes_elsewhere: 0,
+        publishes_elsewhere: None,
         with_pending: (0, 0),
         deeper: (0, 0),
         domains: 0,
         drops: 0,
+        drops_elsewhere: None,
         bytes: 0,
         waits: 0,
         destroys: false,
@@ -147,7 +150,18 @@ impl Cost {
 
     /// Publishes in the check's own world, or the maximum on a shared target.
     pub const fn publishes_at(self, own: bool) -> u32 {
-        if own { self.publishes } else { self.publishes_elsewhere }
+        match self.publishes_elsewhere {
+            Some(elsewhere) if !own => elsewhere,
+            _ => self.publishes,
+        }
+    }
+
+    /// Uploads in the check's own world, or the maximum on a shared target.
+    pub const fn drops_at(self, own: bool) -> u32 {
+        match self.drops_elsewhere {
+            Some(elsewhere) if !own => elsewhere,
+            _ => self.drops,
+        }
     }
 
     /// The maximum of bytes in the check's own world, or on a shared target.
@@ -177,8 +191,8 @@ impl Cost {
         if self.destroys {
             Weight::Destructive
         } else if self.requests_at(false) > most.requests
-            || self.publishes > most.publishes
-            || self.drops > most.drops
+            || self.publishes_at(false) > most.publishes
+            || self.drops_at(false) > most.drops
             || self.bytes > most.bytes
         {
             Weight::Heavy
@@ -316,10 +330,17 @@ impl Check {
         self
     }
 
+    /// With up to this many requests and uploads on a shared target.
+    #[must_use]
+    pub const fn drops_elsewhere(mut self, requests: u32, drops: u32) -> Check {
+        (self.cost.elsewhere, self.cost.drops_elsewhere) = (Some(requests), Some(drops));
+        self
+    }
+
     /// With up to this many requests and publishes on a shared target.
     #[must_use]
     pub const fn shares(mut self, requests: u32, publishes: u32) -> Check {
-        (self.cost.elsewhere, self.cost.publishes_elsewhere) = (Some(requests), publishes);
+        (self.cost.elsewhere, self.cost.publishes_elsewhere) = (Some(requests), Some(publishes));
         self
     }
 

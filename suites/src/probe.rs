@@ -353,6 +353,13 @@ impl<'run> Probe<'run> {
         self.check.requirement.values.iter().filter(move |wrong| all || !wrong.is_deep)
     }
 
+    /// The uncommon valid values that the check's requirement accepts and that are sent: all in a world of its own. What is
+    /// accepted uses up limits of a shared target.
+    pub(crate) fn uncommon_values(&self) -> impl Iterator<Item = &'static Wrong> {
+        let all = self.owns_time();
+        self.check.requirement.accepted.iter().filter(move |value| all || !value.is_deep)
+    }
+
     /// Whether answers come from a recording.
     pub(crate) fn plays(&self) -> bool {
         self.recorder.plays()

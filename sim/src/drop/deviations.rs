@@ -61,6 +61,14 @@ pub(super) const ALL: &[Deviation] = deviations! {
             handler::identifier(core, zip, &extracted)
         };
     };
+    cid::OF_THE_FILES, "names" => "characters of names that are not ASCII letters or digits are replaced" by value,
+        step |s: &mut Identifier| {
+            s.0 = |core, zip, extracted| {
+                let mut extracted = extracted.clone();
+                extracted.files = extracted.files.into_iter().map(|(path, file)| (plain(&path), file)).collect();
+                handler::identifier(core, zip, &extracted)
+            };
+        };
     cid::VERSION => "the identifier is a CIDv0", guard;
     cid::NOT_WRAPPED => "the site is wrapped in a directory", guard;
     cid::RAW_LEAVES => "leaves are UnixFS nodes", guard;
@@ -109,7 +117,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
         s.0 = |core, files, path| if path.contains('/') { None } else { live::file(core, files, path) };
     };
     site::SEPARATE => "another upload replaces an existing site",
-        step |s: &mut SiteName| s.0 = |core, address, _| handler::site_name(core, address, 0);
+        step |s: &mut SiteName| s.0 = |core, address, _, cid| handler::site_name(core, address, 0, cid);
+    site::SEPARATE, "same" => "the same files replace an existing site",
+        step |s: &mut SiteName| s.0 = |core, _, _, cid| handler::site_name(core, cid, 0, cid);
     site::REMOVED => "unclaimed drops are not removed", step |s: &mut Deadline| s.0 = |_, _, _| ();
     site::CLAIMED_STAYS => "claimed drops are removed too", step |s: &mut Deadline| {
         s.0 = |core, state, id| {
@@ -128,6 +138,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |s: &mut Identify| s.0 = |_, peer, _| prefix(peer, 32);
     limits::ONE_UPLOAD => "an address may have any number of uploads in progress", guard;
 };
+
+/// A path in lower-case letters and digits, not longer than many file systems allow.
+fn plain(path: &str) -> String {
+    let kept =
+        |c: char| if c.is_ascii_alphanumeric() || "/.-".contains(c) { c.to_ascii_lowercase() } else { '_' };
+    path.chars().map(kept).take(100).collect()
+}
 
 /// Shows another deadline, also in the claim URL.
 fn show_deadline(answer: &mut Answer<DropResponse>, deadline: i64) {

@@ -74,9 +74,10 @@ fn response(rule: Rule) -> (u16, &'static str) {
             L::HOURLY | L::DAILY => (429, "too many drops"),
             L::HOUR_PASSES | L::PER_ADDRESS | L::IPV6_PREFIX => rejects_nothing(rule),
         },
-        Rule::site(S::LIVE | S::NESTED | S::SEPARATE | S::CLAIMED_STAYS)
-        | Rule::cid(_)
-        | Rule::response(_) => rejects_nothing(rule),
+        Rule::cid(_) => (400, "unsafe zip"),
+        Rule::site(S::LIVE | S::NESTED | S::SEPARATE | S::CLAIMED_STAYS) | Rule::response(_) => {
+            rejects_nothing(rule)
+        }
     }
 }
 

@@ -26,7 +26,7 @@ steps! {
     /// The claim token of a drop.
     claim_token: ClaimToken(address: &str, number: u64) -> String = upload::claim_token;
     /// The name of a drop's site.
-    site_name: SiteName(address: &str, number: u64) -> String = upload::site_name;
+    site_name: SiteName(address: &str, number: u64, cid: &str) -> String = upload::site_name;
     /// The path of a site.
     root: Root(name: &str) -> String = upload::root;
 

@@ -8,6 +8,7 @@ use assay_spec::cid::{self, Entry, Estimate, Layout};
 use assay_spec::crypto::text;
 use assay_spec::drop::limits::DROP_ID_CHARACTERS;
 use assay_spec::drop::machines::{DropEvent, DropState};
+use assay_spec::drop::requirements::cid::OF_THE_FILES;
 use assay_spec::drop::requirements::upload::{
     ARTIFACT_REQUIRED, PAUSED, PUBLISH_FAILED, SOURCE_IGNORED, SOURCE_TAKEN, UNAUTHENTICATED,
 };
@@ -17,6 +18,7 @@ use assay_spec::drop::source;
 use assay_spec::drop::zip::{self, Extracted};
 use http::uri::Authority;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::json;
 
 use super::{Drop, State, Timer, faults, form, moves, set, steps};
 use crate::core::Core;
@@ -106,6 +108,9 @@ fn publish(state: &mut State, core: &mut Core, request: &Request) -> Result<Repl
         core.require(&ARTIFACT_REQUIRED, false, || "the form has no artifact".to_owned())?;
         (bytes::Bytes::new(), Extracted::default())
     };
+    for path in extracted.files.keys() {
+        core.accept_value(&OF_THE_FILES, &json!(path))?;
+    }
     let cid = steps::identifier(core, &zip, &extracted)?;
     if core.fault(faults::PUBLISH_FAILS, &[]) {
         return Err(Refusal::new(&PUBLISH_FAILED, "publishing failed"));
@@ -118,6 +123,7 @@ fn attribution(core: &mut Core, source: Option<String>) -> Result<Option<String>
     let Some(source) = source else { return Ok(None) };
     let valid = source::is_valid(&source);
     let rule = if valid { &SOURCE_TAKEN } else { &SOURCE_IGNORED };
+    core.accept_value(rule, &json!(source))?;
     core.forbid(rule, false, || format!("the form has a source of {} bytes", source.len()))?;
     Ok(valid.then_some(source))
 }
@@ -149,7 +155,6 @@ struct Published {
 
 /// Publishes the site and builds the response.
 fn site(state: &mut State, core: &mut Core, request: &Request, published: Published) -> Reply {
-    let Published { cid, source, extracted } = published;
     let now = core.now();
     let limits = core.limits(&state.limits);
     let caller = steps::identify(core, request.head.peer, &limits);
@@ -157,12 +162,13 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
     let (address, number) = (caller.to_string(), state.dropped);
     let drop_id = steps::drop_id(core, &address, number);
     let claim_token = steps::claim_token(core, &address, number);
-    let name = steps::site_name(core, &address, number);
+    let name = steps::site_name(core, &address, number, &published.cid);
     let root = steps::root(core, &name);
 
     let is_secure = core.site_url(request.head.site).is_some_and(|url| url.starts_with("https:"));
     let scheme = if is_secure { "https" } else { "http" };
     let base = format!("{scheme}://{}", host(&request.head));
+    let Published { cid, source, extracted } = published;
     let expires_at = now + limits.claim_window_ms;
     let fragment = claim_fragment(&utf8_percent_encode(&claim_token, TOKEN).to_string(), expires_at);
     let response = DropResponse {
@@ -206,7 +212,7 @@ pub(super) fn draw_token(core: &Core, address: &str, number: u64) -> [u8; 32] {
 }
 
 /// The name of a drop's site.
-pub(super) fn site_name(core: &mut Core, address: &str, number: u64) -> String {
+pub(super) fn site_name(core: &mut Core, address: &str, number: u64, _cid: &str) -> String {
     text::hex(&core.rng.draw("drop.site", address.as_bytes(), number)[..10])
 }
 

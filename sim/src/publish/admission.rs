@@ -1,6 +1,7 @@
 //! Admission: the envelope's rules in their order, and the key that each binding state admits.
 
 use assay_spec::Refused;
+use assay_spec::crypto::text::parse_base64url;
 use assay_spec::publish::envelope::Envelope;
 use assay_spec::publish::machines::BindingState;
 use assay_spec::publish::prepare::op_of;
@@ -15,7 +16,7 @@ use crate::core::Core;
 use crate::exchange::Request;
 
 /// Rules 1 to 6. Changes nothing.
-pub(super) fn admit(state: &State, core: &mut Core, request: &Request) -> Result<Caller, Refused> {
+pub(super) fn admit(core: &mut Core, state: &State, request: &Request) -> Result<Caller, Refused> {
     let header = steps::authorization(core, request)?;
     let dialect = core.dialect.clone();
     let envelope = Envelope::parse(&dialect, &header, core)?;
@@ -70,6 +71,16 @@ pub(super) fn admit_accept(
     core.require(&ACCEPT_BY_INCOMING, envelope.signed_by(&pending.incoming_key), || {
         "the accept is not signed by the incoming key".to_owned()
     })
+}
+
+/// The bound domain that a request names in its body or in its envelope, valid or not.
+pub(super) fn named(state: &State, request: &Request) -> Option<String> {
+    let header = request.head.headers.get(AUTHORIZATION).map_or(&[][..], |header| header.as_bytes());
+    let parts = header.split(|byte| b" .,=;:\t".contains(byte));
+    let decoded = parts.filter_map(|part| parse_base64url(std::str::from_utf8(part).ok()?)).flatten();
+    let said: Vec<u8> = decoded.chain(request.body.iter().copied()).collect();
+    let said = String::from_utf8_lossy(&said);
+    state.bindings.keys().find(|domain| said.contains(domain.as_str())).cloned()
 }
 
 /// The single `Authorization` header, as a string.

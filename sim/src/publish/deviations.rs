@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use assay_spec::Refused;
+use assay_spec::crypto::text::{hex, parse_base64};
 use assay_spec::instant::{HOUR, MINUTE};
 use assay_spec::publish::machines::{PrepareEvent, PrepareState};
 use assay_spec::publish::message::{Instruction, Message};
-use assay_spec::publish::prepare::{Wanted, parse_body};
+use assay_spec::publish::places::{PREPARE_PUB, PREPARES};
+use assay_spec::publish::prepare::{ENDPOINT, Wanted, parse_body};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::{
     chain, envelope, exchange, message as rows, prepare, record as texts, submit, transfer,
@@ -20,14 +22,14 @@ use super::prepare::{self as handler, MessageBytes, Prepared, RecordBytes};
 use super::refusal::Rejected;
 use super::rpc::{Found, memo_log};
 use super::steps::{
-    AdmitAccept, AnswerRepeat, Authorization, Broadcast, Count, FreeLock, KeepPrepared, Lock, MemoLog, Open,
-    PrepareId, RunPrepare,
+    Admit, AdmitAccept, AnswerRepeat, Authorization, Broadcast, Count, FreeLock, KeepPrepared, Lock, MemoLog,
+    Open, PrepareId, RunPrepare,
 };
 use super::submit::{self as submits, Landed};
-use super::{BindingState, Caller, Due, Limits, Peer, Pending, Prepare, State, Timer, admission};
+use super::{Binding, BindingState, Caller, Due, Limits, Peer, Pending, Prepare, State, Timer, admission};
 use crate::core::Core;
 use crate::deviation::{Deviation, deviations};
-use crate::exchange::Reply;
+use crate::exchange::{Reply, Request};
 use crate::seam::{Answer, Body};
 
 /// Every deviation of the exchange.
@@ -39,10 +41,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
     envelope::PREFIX => "any prefix is accepted", guard;
     envelope::SIX_KEYS => "extra and missing keys are ignored", guard;
     envelope::VERSION => "any version is accepted", guard;
-    envelope::KEY_ORDER_FREE => "another order of keys is rejected", guard;
+    envelope::KEY_ORDER_FREE => "another order of keys is rejected" by value, guard;
     envelope::METHOD => "m is not compared", guard;
     envelope::PATH => "p is not compared", guard;
-    envelope::QUERY_NOT_SIGNED => "p is compared with the whole target", guard;
+    envelope::QUERY_NOT_SIGNED => "p is compared with the whole target" by value, guard;
     envelope::TIME_FORM => "a t that does not parse counts as now", guard;
     envelope::TIME_WINDOW, "past" => "any past time is accepted", limits |l: &mut Limits| l.envelope_past_ms = i64::MAX;
     envelope::TIME_WINDOW, "future" => "any future time is accepted",
@@ -68,6 +70,21 @@ pub(super) const ALL: &[Deviation] = deviations! {
             r.body = Body::Json(json!({ "error": "not found" }));
         }
     };
+    envelope::BLANKET, "locked" => "another key sees that a domain is locked" at PREPARES, step |s: &mut Admit| {
+        s.0 = |core, state, request| {
+            revealing(core, state, request, &prepare::ONE_IN_FLIGHT, |binding, rule| {
+                let of_key = [&envelope::SIGNATURE, &transfer::ACCEPT_BY_INCOMING];
+                binding.lock.is_some() && of_key.contains(&rule)
+            })
+        };
+    };
+    envelope::BLANKET, "frozen" => "another key sees that a transfer is pending" at PREPARE_PUB, step |s: &mut Admit| {
+        s.0 = |core, state, request| {
+            revealing(core, state, request, &transfer::FREEZES, |binding, rule| {
+                binding.pending.is_some() && rule == &envelope::SIGNATURE
+            })
+        };
+    };
     envelope::BEFORE_BODY => "the body is checked before the envelope", step |s: &mut Authorization| {
         s.0 = |core, request| {
             parse_body(&request.body, core)?;
@@ -85,11 +102,19 @@ pub(super) const ALL: &[Deviation] = deviations! {
         let message = r["message"].as_str().unwrap_or_default();
         r["message"] = json!(message.trim_end_matches('=').replace('+', "-").replace('/', "_"));
     };
+    prepare::MESSAGE, "hex" => "message is hex", reply |r: &mut Answer<Prepared>| {
+        let bytes = parse_base64(&r.about.message).unwrap_or_default();
+        r["message"] = json!(hex(&bytes));
+    };
     prepare::FEE_PAYER => "feePayer is another address",
         reply |r: &mut Answer<Prepared>| r["feePayer"] = json!(NO_ADDRESS);
     prepare::LAST_VALID_BLOCK_HEIGHT => "lastValidBlockHeight is a string", reply |r: &mut Answer<Prepared>| {
         r["lastValidBlockHeight"] = json!(r["lastValidBlockHeight"].to_string());
     };
+    prepare::LAST_VALID_BLOCK_HEIGHT, "past" => "lastValidBlockHeight is that of an expired blockhash",
+        reply |r: &mut Answer<Prepared>| {
+            r["lastValidBlockHeight"] = json!(r.about.last_valid_block_height - 2 * BLOCKHASH_BLOCKS);
+        };
     prepare::PAYLOAD => "payload is another string", reply |r: &mut Answer<Prepared>| {
         r["payload"] = json!(format!("{} ", r["payload"].as_str().unwrap_or_default()));
     };
@@ -107,10 +132,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
     prepare::DOMAIN_REQUIRED => "a missing domain returns 404",
         reply |r: &mut Answer<Rejected>| r.change(&prepare::DOMAIN_REQUIRED, 404);
     prepare::DOMAIN_MATCH => "the body's domain is not compared", guard;
-    prepare::DOMAIN_TRIMMED => "the body's domain is not trimmed", guard;
+    prepare::DOMAIN_TRIMMED => "the body's domain is not trimmed" by value, guard;
     prepare::CID_REQUIRED => "a missing cid is published", guard;
     prepare::CID_NOT_VALIDATED => "a cid that does not look like one is rejected", guard;
-    prepare::VERSION_DEFAULT => "the default version is 1", guard;
+    prepare::VERSION_DEFAULT => "the default version is 1" by value, guard;
     prepare::VERSION_STRING => "a version that is not a string is ignored", guard;
     prepare::OP_DEFAULT => "op is required", guard;
     prepare::OP_KNOWN => "an unknown op is treated as a publish", guard;
@@ -140,6 +165,16 @@ pub(super) const ALL: &[Deviation] = deviations! {
         }
     };
     prepare::PUBLISHABLE => "a binding that is not publishable can publish", guard;
+    prepare::LOCKS_NOTHING => "a rejected prepare locks its domain", step |s: &mut RunPrepare| {
+        s.0 = |core, state, caller, body| {
+            let done = handler::run(core, state, caller, body);
+            if done.is_err() {
+                let binding = state.bindings.get_mut(&caller.domain).expect("admission found the binding");
+                binding.lock.get_or_insert_with(|| "rejected".to_owned());
+            }
+            done
+        };
+    };
 
     exchange::ERROR_JSON => "a 400 is plain text", reply |r: &mut Answer<Rejected>| {
         if r.status == 400 {
@@ -219,8 +254,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
     texts::ESCAPING, "unicode" => "non-ASCII characters are escaped",
         step |record: &mut RecordBytes| record.edit(escape_unicode);
     texts::DOMAIN => "d is another domain", step |record: &mut Record| record.edit("d", |d| format!("www.{d}"));
-    texts::CID => "c is another content identifier", step |record: &mut Record| record.edit("c", |c| format!("{c}x"));
-    texts::VERSION => "v is another version", step |record: &mut Record| record.edit("v", |v| format!("{v}.1"));
+    texts::CID => "c is another content identifier" by value, step |record: &mut Record| record.edit("c", |c| format!("{c}x"));
+    texts::VERSION => "v is another version" by value, step |record: &mut Record| record.edit("v", |v| format!("{v}.1"));
     texts::TIME_FORM => "t has no milliseconds", step |record: &mut Record| {
         record.edit("t", |t| format!("{}Z", &t[..t.len().saturating_sub(5)]));
     };
@@ -267,6 +302,13 @@ pub(super) const ALL: &[Deviation] = deviations! {
     submit::SIGNATURE_VERIFIES => "the signature is not verified", guard;
     submit::STAYS_PREPARED => "a rejected signature ends the prepare",
         step |s: &mut KeepPrepared| s.0 = |core, state, id| state.step(core, id, PrepareEvent::Lifetime);
+    submit::STAYS_PREPARED, "free" => "a rejected signature frees the domain", step |s: &mut KeepPrepared| {
+        s.0 = |core, state, id| {
+            submits::keep_prepared(core, state, id);
+            let domain = state.prepares[id].domain.clone();
+            State::unlock(core, state, &domain, id);
+        };
+    };
     submit::EXPIRY_UNCHANGED => "a rejected signature extends the prepare by a minute", step |s: &mut KeepPrepared| {
         s.0 = |core, state, id| {
             submits::keep_prepared(core, state, id);
@@ -369,6 +411,21 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
 /// An address that no key of a test has.
 const NO_ADDRESS: &str = "11111111111111111111111111111111";
+
+/// Admits a request, but rejects a prepare with this rule that another rule rejects if the domain's state hides that.
+fn revealing(
+    core: &mut Core,
+    state: &State,
+    request: &Request,
+    rule: Id,
+    hides: fn(&Binding, Id) -> bool,
+) -> Result<Caller, Refused> {
+    let binding = admission::named(state, request).and_then(|domain| state.bindings.get(&domain));
+    let binding = binding.filter(|_| request.path() == ENDPOINT.path);
+    let hides = |refused: &Refused| binding.is_some_and(|binding| hides(binding, refused.rule));
+    admission::admit(core, state, request)
+        .map_err(|refused| if hides(&refused) { Refused { rule, ..refused } } else { refused })
+}
 
 /// Another address for each endpoint.
 fn apart(address: IpAddr, endpoint: &str) -> IpAddr {

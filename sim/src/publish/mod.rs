@@ -28,7 +28,7 @@ use assay_spec::{Instant, Place, Service};
 use bytes::Bytes;
 use ed25519_dalek::SigningKey;
 use imbl::OrdMap;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::core::Core;
 use crate::deviation::Deviation;
@@ -206,7 +206,7 @@ impl SimService for State {
                 if method == prepare_spec::ENDPOINT.method && path == prepare_spec::ENDPOINT.path =>
             {
                 self.enter(core, request, "prepare").and_then(|()| {
-                    let caller = admission::admit(self, core, request)?;
+                    let caller = steps::admit(core, self, request)?;
                     steps::prepare(core, self, &caller, &request.body).map(Some).map_err(Refusal::from)
                 })
             }
@@ -214,7 +214,7 @@ impl SimService for State {
                 if method == submit_spec::ENDPOINT.method && path == submit_spec::ENDPOINT.path =>
             {
                 self.enter(core, request, "submit").and_then(|()| {
-                    let caller = admission::admit(self, core, request)?;
+                    let caller = steps::admit(core, self, request)?;
                     submit::run(self, core, exchange, &caller, &request.body).map_err(Refusal::from)
                 })
             }
@@ -224,6 +224,19 @@ impl SimService for State {
             core.refuse(&refusal.refused);
             Some(refusal::answer(core, &refusal))
         })
+    }
+
+    /// A prepare locks the domain that it names, a submit ends its prepare.
+    fn act(&mut self, _: &mut Core, request: &Request) {
+        let body: Map<String, Value> = serde_json::from_slice(&request.body).unwrap_or_default();
+        if request.path() == submit_spec::ENDPOINT.path {
+            let id = body.get("prepareId").and_then(Value::as_str);
+            id.and_then(|id| self.prepares.remove(id));
+        } else if let Some(domain) = admission::named(self, request)
+            && let Some(binding) = self.bindings.get_mut(&domain)
+        {
+            binding.lock.get_or_insert_with(|| "rejected".to_owned());
+        }
     }
 
     fn fire(&mut self, core: &mut Core, timer: Timer) {

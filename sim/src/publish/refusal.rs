@@ -101,7 +101,9 @@ fn response(rule: Rule) -> (u16, Form) {
             | P::OP_DEFAULT
             | P::OP_KNOWN
             | P::NEW_AUTHORITY
-            | P::NEW_AUTHORITY_DIFFERS => malformed,
+            | P::NEW_AUTHORITY_DIFFERS
+            | P::DOMAIN_TRIMMED
+            | P::VERSION_DEFAULT => malformed,
             P::RECORD_FITS => (400, Form::Error("the record is too large for one transaction")),
             P::DOMAIN_MATCH => not_found,
             P::ONE_IN_FLIGHT | P::LOCK_PER_DOMAIN | P::REPLAY | P::LOCK_EXPIRES => {
@@ -115,8 +117,7 @@ fn response(rule: Rule) -> (u16, Form) {
             | P::PAYLOAD
             | P::EXPIRES_AT
             | P::TXT_OBSERVED
-            | P::DOMAIN_TRIMMED
-            | P::VERSION_DEFAULT => rejects_nothing(rule),
+            | P::LOCKS_NOTHING => rejects_nothing(rule),
         },
         Rule::exchange(row) => match row {
             E::BODY_LIMIT => (413, Form::Text("Payload Too Large")),
@@ -158,12 +159,10 @@ fn response(rule: Rule) -> (u16, Form) {
             | T::ACCEPT_SAYS_SO => not_found,
             T::FREEZES_ONCE_CONFIRMED => rejects_nothing(rule),
         },
-        Rule::record(_)
-        | Rule::message(_)
-        | Rule::chain(_)
-        | Rule::check(_)
-        | Rule::client(_)
-        | Rule::verify(_) => rejects_nothing(rule),
+        Rule::record(_) => malformed,
+        Rule::message(_) | Rule::chain(_) | Rule::check(_) | Rule::client(_) | Rule::verify(_) => {
+            rejects_nothing(rule)
+        }
     }
 }
 

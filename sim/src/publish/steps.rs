@@ -10,6 +10,8 @@ use crate::exchange::{ExchangeId, Reply, Request};
 use crate::seam::steps;
 
 steps! {
+    /// Checks the envelope, and finds the caller.
+    admit: Admit(state: &State, request: &Request) -> Result<Caller, Refused> = admission::admit;
     /// The `Authorization` header, as a string.
     authorization: Authorization(request: &Request) -> Result<String, Refused> = admission::authorization;
     /// Compares the envelope's time with the clock.

@@ -8,6 +8,7 @@ pub mod requirements;
 pub mod response;
 pub mod source;
 pub mod upload;
+pub mod values;
 pub mod zip;
 
 use crate::endpoint::Endpoint;

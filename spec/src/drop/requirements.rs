@@ -10,9 +10,9 @@ crate::requirements! {
         /// The server rejects a form without `artifact`.
         ARTIFACT_REQUIRED: Must Server Check ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
         /// The server accepts a `source` of at most 64 of the listed characters.
-        SOURCE_TAKEN: Must Server Check ["POST /api/drop" 0x1848_0cff];
+        SOURCE_TAKEN: Must Server Check accepts SOURCES ["POST /api/drop" 0x1848_0cff];
         /// The server ignores any other `source`, and the upload succeeds.
-        SOURCE_IGNORED: Must Server Check ["POST /api/drop" 0x1848_0cff];
+        SOURCE_IGNORED: Must Server Check accepts IGNORED ["POST /api/drop" 0x1848_0cff];
         /// No response has headers that let a browser of another origin read it.
         NO_CORS: Must Server Check at API ["POST /api/drop" 0x5539_9035];
         /// If publishing fails, the upload returns 500; the same upload can be retried.
@@ -24,17 +24,17 @@ crate::requirements! {
     /// The zip, which is untrusted.
     mod zip at UPLOAD {
         /// The server rejects an artifact that is not a zip.
-        FORM: Must Server Check rule "zip.form" ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
+        FORM: Must Server Check values NOT_ZIPS rule "zip.form" ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
         /// The server rejects a zip with an entry whose path leads out of the root.
-        TRAVERSAL: Must Server Check rule "zip.traversal" ["Errors" 0xde37_904f];
+        TRAVERSAL: Must Server Check values OUTSIDE rule "zip.traversal" ["Errors" 0xde37_904f];
         /// The server rejects a zip with an entry that has an absolute path.
-        ABSOLUTE: Must Server Check rule "zip.absolute" ["Errors" 0xde37_904f];
+        ABSOLUTE: Must Server Check values ABSOLUTE rule "zip.absolute" ["Errors" 0xde37_904f];
         /// The server follows a symbolic link that stays inside the zip, or rejects the zip; it never omits the link.
         SYMLINK: Must Server Check ["Computing the content identifier" 0x1804_26d9, "Errors" 0xde37_904f];
         /// What else makes a zip unsafe is left open; the simulator rejects what it cannot extract faithfully.
         FAITHFUL: May Server Open("the word `unsafe` is not defined beyond paths, so a server may also extract such an entry") rule "zip.faithful" ["Errors" 0xde37_904f];
         /// The server rejects a zip without `index.html` at its root.
-        ROOT_INDEX: Must Server Check rule "zip.root-index" ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
+        ROOT_INDEX: Must Server Check values PAGES rule "zip.root-index" ["POST /api/drop" 0xb2f7_ca1c, "Errors" 0xde37_904f];
         /// The server rejects a zip of more than 10 MB as too large.
         SIZE: Must Server Check rule "zip.size" ["Errors" 0xa5bc_a90b, "Limits" 0xe2aa_200c];
         /// The server rejects a zip whose files have more than 40 MB in total.
@@ -48,7 +48,7 @@ crate::requirements! {
     /// Content identifiers of files and folders.
     mod cid at UPLOAD {
         /// `cid` is the identifier of exactly the uploaded files, whatever their order and compression in the zip.
-        OF_THE_FILES: Must Server Check ["Drop response" 0xc5b1_3c74, "Computing the content identifier" 0x8956_e154];
+        OF_THE_FILES: Must Server Check accepts NAMES ["Drop response" 0xc5b1_3c74, "Computing the content identifier" 0x8956_e154];
         /// The content identifier is a CIDv1.
         VERSION: Must Record Check ["Drop response" 0xc5b1_3c74, "Computing the content identifier" 0x8956_e154];
         /// The content identifier is that of the folder itself, without a wrapping directory.

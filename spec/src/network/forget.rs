@@ -17,7 +17,8 @@ impl Targets {
         let given = content.get("hashes").and_then(Value::as_array);
         let texts: Option<Vec<&str>> = given.and_then(|given| given.iter().map(Value::as_str).collect());
         let texts = texts.filter(|texts| !texts.is_empty());
-        rules.require(&HASHES, texts.is_some(), || shown(content, "hashes"))?;
+        let sent = content.get("hashes");
+        rules.require_value(&HASHES, sent, None, texts.is_some(), || shown(content, "hashes"))?;
         let mut hashes: Vec<String> = Vec::new();
         for text in texts.unwrap_or_default() {
             if !hashes.iter().any(|hash| hash == text) {

@@ -4,7 +4,7 @@
 //! own.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::json;
 use crate::network::content::{member, shown, text};
@@ -218,7 +218,8 @@ impl Control {
     pub fn parse(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<Control, Refused> {
         let instance_id = instance_id(content, &ACTION, rules)?;
         let action = text(content, "action").and_then(Action::named);
-        rules.require(&ACTION, action.is_some(), || shown(content, "action"))?;
+        let (sent, valid) = (content.get("action"), json!("restart"));
+        rules.require_value(&ACTION, sent, Some(&valid), action.is_some(), || shown(content, "action"))?;
         Ok(Control { instance_id, action: action.unwrap_or(Action::Restart) })
     }
 }
@@ -287,13 +288,12 @@ fn instance_id(content: &Map<String, Value>, row: Id, rules: &mut dyn Rules) -> 
 fn check_ports(content: &Map<String, Value>, rules: &mut dyn Rules) -> Result<(), Refused> {
     let Some(firewall) = content.get("firewall") else { return Ok(()) };
     let ports = firewall.get("allowedPorts").and_then(|ports| Vec::<u16>::deserialize(ports).ok());
-    rules.require(&CREATE_FIREWALL, ports.is_some(), || shown(content, "firewall"))
+    let sent = firewall.get("allowedPorts");
+    rules.require_value(&CREATE_FIREWALL, sent, None, ports.is_some(), || shown(content, "firewall"))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::{Strict, Without};
 

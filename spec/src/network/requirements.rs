@@ -272,7 +272,7 @@ crate::requirements! {
         /// The server processes no instance, and no update of one, whose `name`, `description`, `image`, `ssh_key` or `instance_id` is not a string, unless it reads a number as a string.
         CREATE_TEXTS: Must Server Check at INSTANCE_PORTS values LABEL ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance, and no update of one, whose `allowedPorts` is not an array of integers, unless it reads its elements as integers.
-        CREATE_FIREWALL: Must Server Check at INSTANCE_PORTS ["Endpoints" 0xce4f_8ead];
+        CREATE_FIREWALL: Must Server Check at INSTANCE_PORTS values PORTS ["Endpoints" 0xce4f_8ead];
         /// `instance_id` is the requested one.
         ID: Must Server Check at INSTANCE ["Instance" 0x18ca_5696, "Endpoints" 0xc23e_4f25];
         /// `owner` is the address that created the instance.
@@ -314,7 +314,7 @@ crate::requirements! {
         /// Each of `start`, `stop` and `restart` returns `item_hash` and the status `success`, if the status of the instance admits it.
         CONTROLLED: Must Server Check at INSTANCE_CONTROL ["Endpoints" 0x4932_52ba, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no action other than `start`, `stop` and `restart`, and none whose `instance_id` is not a string.
-        ACTION: Must Server Check at CONTROL_WRITES ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
+        ACTION: Must Server Check at CONTROL_WRITES values ACTIONS ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
         /// The server rejects an action on an instance that was never created.
         CONTROL_UNKNOWN: Must Server Check at CONTROL_WRITES ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
         /// What happens when the path and the content name two instances is left open; the simulator rejects the request.
@@ -576,7 +576,7 @@ crate::requirements! {
         /// A FORGET that keeps failing is finally rejected.
         FINALLY_REJECTED: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0xea18_8145];
         /// The server processes no FORGET whose `hashes` is not an array of strings, unless it reads a number as a string.
-        HASHES: Must Server Check at MESSAGE_CREATION ["Stored records written by the hosting application" 0x5680_55c7, "Errors" 0x53a1_7b62];
+        HASHES: Must Server Check at MESSAGE_CREATION values HASHES ["Stored records written by the hosting application" 0x5680_55c7, "Errors" 0x53a1_7b62];
         /// A POST remains readable after the FORGET of the STORE that it names.
         POSTS_REMAIN: Must Server Check at PROCESSING ["Reading the STORE message (recovery rules)" 0x60ad_3e6e];
         /// The result of a FORGET is left open for another owner's target, a target that is not a STORE, one named twice and one forgotten already; the simulator rejects the first two and ignores the others.

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::value::{ARRAY, BOOLEAN, EMPTY, FRACTION, MISSING, NULL, NUMBER, OBJECT, STRING, WORD, Wrong};
+use crate::value::{
+    ARRAY, BOOLEAN, EMPTY, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER, WORD,
+    Wrong,
+};
 
 const READ: &str = "a number may be read as a string";
 
@@ -44,14 +47,44 @@ pub const OWNER: &[Wrong] = &[OBJECT, ARRAY];
 /// An object in a message.
 pub const MEMBERS: &[Wrong] = &[NUMBER, WORD, ARRAY, BOOLEAN.deep()];
 /// An array of strings in a message.
-pub const EVENTS: &[Wrong] = &[
+pub const EVENTS: &[Wrong] = &[OBJECT, NESTED, NUMBER_INSIDE.open(READ), NUMBER.deep(), BOOLEAN.deep()];
+
+/// The hashes of a FORGET: an array of strings.
+pub const HASHES: &[Wrong] =
+    &[MISSING, NESTED, NUMBER_INSIDE.open(READ), OBJECT, WORD, NUMBER.deep(), NULL.deep(), BOOLEAN.deep()];
+/// The ports of a firewall: an array of integers.
+pub const PORTS: &[Wrong] = &[
+    Wrong::text("text-inside", |_| Some(json!(["22"])), |sent| items(sent).iter().any(Value::is_string))
+        .open("digits may be read as an integer"),
+    Wrong::text("fraction-inside", |_| Some(json!([22.5])), |sent| items(sent).iter().any(Value::is_f64))
+        .open("a fraction may be rounded"),
+    NESTED,
     OBJECT,
-    Wrong::text("nested", |valid| Some(json!([valid])), |sent| items(sent).iter().any(Value::is_array)),
-    Wrong::text("number-inside", |_| Some(json!([7])), |sent| items(sent).iter().any(Value::is_number))
-        .open(READ),
+    WORD.deep(),
     NUMBER.deep(),
     BOOLEAN.deep(),
 ];
+/// The action of a control: one of three words.
+pub const ACTIONS: &[Wrong] = &[
+    WORD,
+    EMPTY,
+    NUMBER,
+    ARRAY,
+    MISSING.deep(),
+    NULL.deep(),
+    BOOLEAN.deep(),
+    OBJECT.deep(),
+    LONGER.deep(),
+    SHORTER.deep(),
+    UPPER.open("a server may compare words without regard to case").deep(),
+];
+
+/// An array in an array.
+const NESTED: Wrong =
+    Wrong::text("nested", |valid| Some(json!([valid])), |sent| items(sent).iter().any(Value::is_array));
+/// An array with a number.
+const NUMBER_INSIDE: Wrong =
+    Wrong::text("number-inside", |_| Some(json!([7])), |sent| items(sent).iter().any(Value::is_number));
 
 fn items(sent: Option<&Value>) -> &[Value] {
     sent.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()

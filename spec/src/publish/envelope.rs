@@ -78,10 +78,12 @@ pub struct Envelope {
 impl Envelope {
     /// Parses a header value (server rule 1, without the signature).
     pub fn parse(dialect: &Dialect, header: &str, rules: &mut dyn Rules) -> Result<Envelope, Refused> {
+        let word = header_word(header);
+        let valid = json!(format!("{} {}", dialect.auth_scheme, word.unwrap_or_default()));
         let encoded = rules.parse_value(
             &SCHEME,
             &json!(header),
-            None,
+            Some(&valid),
             || {
                 header
                     .strip_prefix(dialect.auth_scheme.as_str())
@@ -89,11 +91,7 @@ impl Envelope {
                     .filter(|rest| !rest.contains(char::is_whitespace))
                     .ok_or_else(|| "the header is not the scheme, one space and the envelope".to_owned())
             },
-            || {
-                let mut words = header.split(|c: char| c.is_whitespace() || c == ':');
-                let word = words.clone().find(|word| word.contains('.')).or_else(|| words.next_back());
-                word.ok_or_else(|| "the envelope is missing".to_owned())
-            },
+            || word.ok_or_else(|| "the envelope is missing".to_owned()),
         )?;
         let [message, signature] = rules.parse_value(
             &TWO_PARTS,
@@ -125,7 +123,8 @@ impl Envelope {
     /// Compares `m` and `p` with the request (server rule 2). `target` is the request target as sent.
     pub fn check_request(&self, method: &str, target: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
         self.require(&METHOD, "m", method, rules)?;
-        let path = target.split_once('?').map_or(target, |(path, _)| path);
+        let (path, query) = target.split_at(target.find('?').unwrap_or(target.len()));
+        rules.accept_value(&QUERY_NOT_SIGNED, &json!(query), None)?;
         let expected = rules.interpret(&QUERY_NOT_SIGNED, path, || target);
         self.require(&PATH, "p", expected, rules)
     }
@@ -213,6 +212,12 @@ impl Envelope {
     }
 }
 
+/// The part of a header that looks like an envelope, whatever is before it.
+fn header_word(header: &str) -> Option<&str> {
+    let mut words = header.split(|c: char| c.is_whitespace() || ":,=;".contains(c));
+    words.clone().find(|word| word.contains('.')).or_else(|| words.next_back())
+}
+
 fn two_parts(encoded: &str) -> Result<[&str; 2], String> {
     let parts: Vec<&str> = encoded.split('.').collect();
     parts.try_into().map_err(|parts: Vec<&str>| format!("{} parts", parts.len()))
@@ -266,6 +271,7 @@ fn parse_message(
     rules.require_value(&SIX_KEYS, Some(&json!(order)), Some(&names), is_whole, || {
         format!("the keys are {order:?}")
     })?;
+    rules.accept_value(&KEY_ORDER_FREE, &json!(order), Some(&names))?;
     let ordered = order.iter().filter(|key| known(key)).map(String::as_str).eq(KEYS);
     rules.forbid(&KEY_ORDER_FREE, ordered, || "the keys are in another order".to_owned())?;
     let one = claims.get("v").is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
@@ -308,8 +314,9 @@ fn any_domain(sent: &Value) -> String {
     let text = sent.get(0).unwrap_or(sent).as_str().unwrap_or_default();
     let text: String = text.chars().map(narrow).collect();
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0').trim_start_matches("https://");
+    let text = text.rsplit('@').next().unwrap_or_default();
     let host = text.split([':', '/']).next().unwrap_or_default();
-    host.trim_matches('.').to_ascii_lowercase()
+    host.trim_matches('.').replace("..", ".").to_ascii_lowercase()
 }
 
 /// The ASCII character that a full-width one looks like.

@@ -8,9 +8,10 @@ use crate::json::shown;
 use crate::publish::record::RecordKind;
 use crate::publish::requirements::prepare as rows;
 use crate::publish::requirements::prepare::{
-    BODY_JSON, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT, OP_KNOWN,
-    PREPARE_ID, VERSION_DEFAULT, VERSION_STRING,
+    BODY_JSON, CID_NOT_VALIDATED, CID_REQUIRED, DOMAIN_REQUIRED, DOMAIN_TRIMMED, NEW_AUTHORITY, OP_DEFAULT,
+    OP_KNOWN, PREPARE_ID, VERSION_DEFAULT, VERSION_STRING,
 };
+use crate::publish::requirements::record;
 use crate::publish::{ENVELOPE_NOTE, shapes};
 use crate::shape::{self, Body, COUNT, Form, ShapeKind, object};
 use crate::{Dialect, Instant, Refused, Rules};
@@ -77,6 +78,7 @@ pub fn domain<'a>(body: &'a Map<String, Value>, rules: &mut dyn Rules) -> Result
     let sent = body.get("domain").and_then(Value::as_str);
     rules.require(&DOMAIN_REQUIRED, sent.is_some(), || format!("domain is {}", shown(body.get("domain"))))?;
     let sent = sent.unwrap_or_default();
+    rules.accept_value(&DOMAIN_TRIMMED, &json!(sent), Some(&json!(sent.trim())))?;
     Ok(rules.interpret(&DOMAIN_TRIMMED, sent.trim(), || sent))
 }
 
@@ -94,6 +96,9 @@ pub fn wanted(
             rules.require_value(&CID_REQUIRED, sent, None, !cid.is_empty(), why)?;
             // A violated rule still needs a value to write.
             let cid = if cid.is_empty() { "none" } else { cid };
+            for row in [&CID_NOT_VALIDATED, &record::CID, &record::ESCAPING] {
+                rules.accept_value(row, &json!(cid), None)?;
+            }
             Ok(Wanted::Publish { cid: cid.to_owned(), version: version(body, rules)? })
         }
         RecordKind::Transfer => {
@@ -138,9 +143,12 @@ fn version(body: &Map<String, Value>, rules: &mut dyn Rules) -> Result<String, R
             ""
         }
     };
+    let named = json!(body.get("version"));
+    rules.accept_value(&VERSION_DEFAULT, &named, None)?;
     if is_blank(sent) {
         return Ok(rules.interpret(&VERSION_DEFAULT, "0", || "1").to_owned());
     }
+    rules.accept_value(&record::VERSION, &named, None)?;
     Ok(sent.to_owned())
 }
 

@@ -36,13 +36,13 @@ crate::requirements! {
         /// `v` is the number 1.
         VERSION: Must Server Check values VERSION rule "vfkey.envelope" ["Request envelope (header `Authorization`)" 0xe12b_66e4, "Errors" 0x20c3_886d];
         /// The server accepts the keys in any order, because the signature covers the bytes as sent.
-        KEY_ORDER_FREE: Must Server Check ["Exchange (both endpoints)" 0x061b_cd5b];
+        KEY_ORDER_FREE: Must Server Check accepts ORDERS ["Exchange (both endpoints)" 0x061b_cd5b];
         /// `m` equals the request method.
         METHOD: Must Server Check values METHOD rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 0x6d14_10db, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
         /// `p` equals the request path as sent.
         PATH: Must Server Check values PATH rule "vfkey.method-path" ["Request envelope (header `Authorization`)" 0xc22b_dcff, "Exchange (both endpoints)" 0x3b48_193f, "Errors" 0x20c3_886d];
         /// `p` does not include the query.
-        QUERY_NOT_SIGNED: Must Server Check ["Request envelope (header `Authorization`)" 0xc22b_dcff];
+        QUERY_NOT_SIGNED: Must Server Check accepts QUERIES ["Request envelope (header `Authorization`)" 0xc22b_dcff];
         /// `t` is a string that parses to a time.
         TIME_FORM: Must Server Check values TIME rule "vfkey.time" ["Request envelope (header `Authorization`)" 0xb4dc_293a, "Exchange (both endpoints)" 0x6a74_be82, "Errors" 0x20c3_886d];
         /// `t` is at most 10 minutes before or after the server's clock.
@@ -88,13 +88,13 @@ crate::requirements! {
         /// If the body's `domain` differs from `d`, the server responds as to any authentication failure.
         DOMAIN_MATCH: Must Server Check ["POST /api/vf-cli/publish/prepare" 0xd4b0_d9bd, "Exchange (both endpoints)" 0xbd44_3aa3, "Errors" 0x20c3_886d];
         /// The server trims whitespace around the body's `domain`.
-        DOMAIN_TRIMMED: Must Server Check ["POST /api/vf-cli/publish/prepare" 0xd4b0_d9bd];
+        DOMAIN_TRIMMED: Must Server Check accepts PADDINGS ["POST /api/vf-cli/publish/prepare" 0xd4b0_d9bd];
         /// The server rejects a publish whose `cid` is missing, empty or not a string, unless it reads a number as a string.
         CID_REQUIRED: Must Server Check at PREPARE_PUB values CID ["POST /api/vf-cli/publish/prepare" 0x3936_45f6, "Errors" 0xd64e_6bfb];
         /// The server accepts any non-empty string as `cid`; it does not validate it.
-        CID_NOT_VALIDATED: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 0x3936_45f6];
+        CID_NOT_VALIDATED: Must Server Check at PREPARE_PUB accepts CIDS ["POST /api/vf-cli/publish/prepare" 0x3936_45f6];
         /// If `version` is missing or blank, the record has version `0`.
-        VERSION_DEFAULT: Must Server Check at PREPARE_PUB ["POST /api/vf-cli/publish/prepare" 0xa13d_f808];
+        VERSION_DEFAULT: Must Server Check at PREPARE_PUB accepts BLANKS ["POST /api/vf-cli/publish/prepare" 0xa13d_f808];
         /// The server rejects a `version` that is not a string, unless it reads a number as a string.
         VERSION_STRING: Must Server Check at PREPARE_PUB values LABEL ["POST /api/vf-cli/publish/prepare" 0xa13d_f808, "Errors" 0xd64e_6bfb];
         /// A prepare without `op` publishes, the same as with `op` = `pub`.
@@ -117,6 +117,8 @@ crate::requirements! {
         PUBLISHABLE: Must Server Check ["States and transitions" 0x11f0_65de, "Errors" 0x23ca_2cb3];
         /// The server rejects a record that is too large for one transaction, and does not lock the domain.
         RECORD_FITS: Must Server Check at PREPARE_PUB ["Errors" 0xd64e_6bfb];
+        /// A rejected prepare does not lock its domain.
+        LOCKS_NOTHING: Must Server Check ["States and transitions" 0x11f0_65de, "Errors" 0xd64e_6bfb];
     }
 
     /// What applies to every endpoint of the exchange.
@@ -152,13 +154,13 @@ crate::requirements! {
         /// The record's object has no whitespace between its tokens.
         COMPACT: Must Server Check at PREPARES ["The record (memo data)" 0xa822_12f1];
         /// Strings of a record escape quotes, backslashes and control characters as JSON does, and nothing else.
-        ESCAPING: Must Server Check at PREPARE_PUB ["The record (memo data)" 0xa822_12f1];
+        ESCAPING: Must Server Check at PREPARE_PUB accepts ESCAPES ["The record (memo data)" 0xa822_12f1];
         /// `d` of a record is the requested domain.
         DOMAIN: Must Server Check at PREPARES ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
         /// `c` of a record is the requested content identifier.
-        CID: Must Server Check at PREPARE_PUB ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
+        CID: Must Server Check at PREPARE_PUB accepts CIDS ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
         /// `v` of a record is the requested version.
-        VERSION: Must Server Check at PREPARE_PUB ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
+        VERSION: Must Server Check at PREPARE_PUB accepts VERSIONS ["The record (memo data)" 0xfeb7_e83f, "Signed publishing exchange" 0x3ac0_9098];
         /// `t` of a record has exactly three decimals and ends in `Z`.
         TIME_FORM: Must Server Check at PREPARES ["The record (memo data)" 0xfeb7_e83f];
         /// `t` of a record is the time at which the service prepared it.

@@ -1,10 +1,10 @@
-//! What the rows of the exchange reject in place of a valid value.
+//! What the rows of the exchange reject in place of a valid value, and what they accept besides ordinary values.
 
 use serde_json::{Value, json};
 
 use crate::value::{
     ANOTHER, ARRAY, BOOLEAN, EMPTY, FULL_WIDTH, LONGER, MISSING, NEGATIVE, NEWLINE_AFTER, NULL, NUMBER,
-    OBJECT, QUOTED, SHORTER, SPACE_BEFORE, UPPER, WORD, Wrong, ZERO_AFTER,
+    OBJECT, QUOTED, SHORTER, SPACE_BEFORE, UPPER, WORD, Wrong, ZERO_AFTER, strings,
 };
 
 fn text(value: &Value) -> &str {
@@ -15,8 +15,22 @@ fn said(sent: Option<&Value>) -> &str {
     sent.map(text).unwrap_or_default()
 }
 
+/// The value of the `Authorization` header with something else in place of the scheme and the space.
+fn headed(valid: &Value, head: impl FnOnce(&str) -> String) -> Option<Value> {
+    text(valid).split_once(' ').map(|(scheme, envelope)| json!(format!("{}{envelope}", head(scheme))))
+}
+
 /// The value of the `Authorization` header: another scheme or another spacing.
 pub const HEADER: &[Wrong] = &[
+    Wrong::near("doubled-scheme", |valid| headed(valid, |scheme| format!("{scheme} {scheme} "))).deep(),
+    Wrong::near("longer-scheme", |valid| headed(valid, |scheme| format!("{scheme}s "))).deep(),
+    Wrong::near("shorter-scheme", |valid| {
+        headed(valid, |scheme| format!("{} ", &scheme[..scheme.len() - 1]))
+    })
+    .deep(),
+    Wrong::near("comma", |valid| headed(valid, |scheme| format!("{scheme},"))).deep(),
+    Wrong::near("equals", |valid| headed(valid, |scheme| format!("{scheme}="))).deep(),
+    Wrong::near("semicolon", |valid| headed(valid, |scheme| format!("{scheme}; "))).deep(),
     Wrong::text(
         "other-scheme",
         |valid| text(valid).split_once(' ').map(|(_, envelope)| json!(format!("Bearer {envelope}"))),
@@ -85,8 +99,14 @@ pub const PART: &[Wrong] = &[
     Wrong::text(
         "padding",
         |valid| Some(json!(format!("{}==", text(valid)))),
-        |sent| said(sent).ends_with('='),
+        |sent| said(sent).ends_with("=="),
     ),
+    Wrong::text(
+        "one-equals-sign",
+        |valid| Some(json!(format!("{}=", text(valid)))),
+        |sent| said(sent).ends_with('='),
+    )
+    .deep(),
     Wrong::text(
         "standard-alphabet",
         |valid| Some(json!(text(valid).replace('-', "+").replace('_', "/"))),
@@ -98,6 +118,37 @@ pub const PART: &[Wrong] = &[
         |sent| said(sent).contains('!'),
     )
     .deep(),
+    Wrong::text("comma", |valid| Some(json!(format!("{},", text(valid)))), |sent| said(sent).ends_with(','))
+        .deep(),
+    Wrong::text("tilde", |valid| Some(json!(format!("{}~", text(valid)))), |sent| said(sent).ends_with('~'))
+        .deep(),
+    Wrong::text(
+        "percent",
+        |valid| Some(json!(format!("{}%3D%3D", text(valid)))),
+        |sent| said(sent).contains('%'),
+    )
+    .deep()
+    .hollow(),
+    Wrong::text("star", |valid| Some(json!(format!("*{}", text(valid)))), |sent| said(sent).starts_with('*'))
+        .deep(),
+    Wrong::text(
+        "quoted",
+        |valid| Some(json!(format!("\"{}\"", text(valid)))),
+        |sent| said(sent).starts_with('"'),
+    )
+    .deep(),
+    Wrong::text(
+        "backslash",
+        |valid| Some(json!(format!("{}\\n", text(valid)))),
+        |sent| said(sent).contains('\\'),
+    )
+    .deep()
+    .hollow(),
+    Wrong::text("dollar", |valid| Some(json!(format!("{}$", text(valid)))), |sent| said(sent).ends_with('$'))
+        .deep(),
+    Wrong::text("shorter", |valid| SHORTER.instead_of(valid), |sent| said(sent).len() % 4 == 1)
+        .deep()
+        .hollow(),
 ];
 
 /// What is before the JSON of the message, in place of the prefix.
@@ -279,6 +330,18 @@ pub const DOMAIN: &[Wrong] = &[
         |sent| said(sent).ends_with(":443"),
     )
     .deep(),
+    Wrong::text(
+        "two-dots",
+        |valid| Some(json!(text(valid).replacen('.', "..", 1))),
+        |sent| said(sent).contains(".."),
+    )
+    .deep(),
+    Wrong::text(
+        "user",
+        |valid| Some(json!(format!("user@{}", text(valid)))),
+        |sent| said(sent).contains('@'),
+    )
+    .deep(),
     ARRAY.deep(),
 ];
 
@@ -405,3 +468,85 @@ pub const SIGNATURE: &[Wrong] = &[
 fn parsed(sent: Option<&Value>) -> Option<usize> {
     crate::crypto::text::parse_base64(said(sent)).map(|bytes| bytes.len())
 }
+
+/// The names of the message's members in other orders.
+pub const ORDERS: &[Wrong] = &[
+    Wrong::near("reversed", |valid| with(valid, |names| names.reverse())),
+    Wrong::near("sorted", |valid| with(valid, |names| names.sort_by_key(ToString::to_string))).deep(),
+    Wrong::near("last-first", |valid| with(valid, |names| names.rotate_right(1))).deep(),
+    Wrong::near("first-two-swapped", |valid| with(valid, |names| names.swap(0, 1))).deep(),
+];
+
+/// Queries that `p` does not contain.
+pub const QUERIES: &[Wrong] = strings! {
+    "one": "?x=1";
+    deep
+    "empty": "?",
+    "path": "?p=/api/vf-cli/publish/submit",
+    "question-mark": "?a?b",
+    "escaped": "?q=%20%2F",
+};
+
+/// A domain with white space around it.
+pub const PADDINGS: &[Wrong] = &[
+    Wrong::near("blanks", |valid| Some(json!(format!("  {}\t\n", text(valid))))),
+    Wrong::near("space-before", |valid| Some(json!(format!(" {}", text(valid))))).deep(),
+    Wrong::near("space-after", |valid| Some(json!(format!("{} ", text(valid))))).deep(),
+    Wrong::near("tab", |valid| Some(json!(format!("\t{}", text(valid))))).deep(),
+    Wrong::near("line-ends", |valid| Some(json!(format!("{}\r\n", text(valid))))).deep(),
+];
+
+/// Content identifiers that are not the usual one: the service does not validate them.
+pub const CIDS: &[Wrong] = strings! {
+    "spaces": "bafy-any text, kept as it is ";
+    deep
+    "upper-case": "BAFYBEIGDYRZT5SFP7UDM7HU76UH7Y26NF3EFUYLQABF3OCLGTQY55FBZDI",
+    "version-0": "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG",
+    "path": "/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/",
+    "url": "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
+    "words": "not a CID at all",
+    "one-character": "x",
+    "non-ascii": "caf\u{e9}",
+    "combining-mark": "cafe\u{301}",
+    "100-characters": "b".repeat(100),
+};
+
+/// Versions of uncommon lengths and characters.
+pub const VERSIONS: &[Wrong] = strings! {
+    "words": "build 2026-01 #7";
+    deep
+    "dots": "0.1.7",
+    "exponent": "1e3",
+    "upper-case": "V1-RC",
+    "16-characters": "2026.01.02-rc.10",
+    "17-characters": "2026.01.02-rc.100",
+    "40-characters": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+    "100-characters": "9".repeat(100),
+    "path": "refs/heads/main",
+    "markup": "<b>&amp;</b>",
+    "quotes": "a\"b\\c",
+    "control": "a\tb\u{1}",
+    "combining-mark": "cafe\u{301}",
+    "emoji": "\u{1f680}",
+};
+
+/// Versions that count as missing. Whether white space does, too, is open.
+pub const BLANKS: &[Wrong] = strings! { "empty": ""; deep };
+
+/// Strings with characters that a record escapes, or must not escape.
+pub const ESCAPES: &[Wrong] = strings! {
+    "mixed": "q\"b\\n\nx\u{1}/\u{e9}\u{1f600}";
+    deep
+    "quote": "a\"b",
+    "backslash": "a\\b",
+    "newline": "a\nb",
+    "carriage-return": "a\rb",
+    "tab": "a\tb",
+    "control": "a\u{1f}b",
+    "slash": "a/b",
+    "markup": "<a>&'b",
+    "delete": "a\u{7f}b",
+    "line-separator": "a\u{2028}b",
+    "non-ascii": "a\u{e9}b",
+    "emoji": "a\u{1f600}b",
+};

@@ -5,6 +5,9 @@
 
 use assay_spec::cid::{Cid, Layout};
 use assay_spec::drop::requirements::cid as rows;
+use assay_spec::drop::values;
+use assay_spec::value;
+use serde_json::Value;
 
 use super::archive::zip;
 use super::samples::Sample;
@@ -14,7 +17,11 @@ use crate::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::OF_THE_FILES, cid_is_that_of_the_files).drops(2, 2).writes(2).sends(1_417_000),
+    shows!(rows::OF_THE_FILES, cid_is_that_of_the_files)
+        .drops(2 + NAMES, 2 + NAMES)
+        .writes(2 + NAMES)
+        .drops_elsewhere(2, 2)
+        .sends(1_450_000),
     shows!(rows::VERSION, cid_is_a_cidv1).drops(1, 1).writes(1).sends(95_000),
     shows!(rows::NOT_WRAPPED, site_is_not_wrapped_in_a_directory).drops(1, 1).writes(1).sends(95_000),
     shows!(rows::RAW_LEAVES, leaves_are_raw).drops(1, 1).writes(1).sends(95_000),
@@ -24,6 +31,8 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EMPTY_DIRECTORIES, empty_directories_are_left_out).drops(1, 1).writes(1).sends(95_000),
 ];
 
+/// The files with uncommon names.
+const NAMES: u32 = value::count(values::NAMES, true);
 /// Other chunk sizes that importers use.
 const OTHER_CHUNKS: [usize; 5] = [1 << 20, 1 << 19, 1 << 17, 1 << 21, 1_000_000];
 /// Names that the site may have in a wrapping directory: the uploaded file's name and common names.
@@ -111,8 +120,8 @@ async fn property(probe: &Probe<'_>, wrong: fn(&Layout) -> Vec<Wrong>) -> Checke
     judge(probe, &answer, &sample, &wrong(&documented(probe)))
 }
 
-/// Uploads a site, then the same files in another order and uncompressed. `cid` must be the CID of the files both
-/// times.
+/// Uploads a site, then the same files in another order and uncompressed, and, in a world of its own, files with uncommon
+/// names. `cid` must be the CID of the files each time.
 async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
     let Dropped { answer, sample, .. } = accepted(probe, Which::Rich).await?;
     let layout = documented(probe);
@@ -144,7 +153,18 @@ async fn cid_is_that_of_the_files(probe: &Probe<'_>) -> Checked {
     again.given_status(ACCEPTED)?;
     let shown = again.json()["cid"].to_string();
     let want = format!("\"{wanted}\" for the same files in another order, uncompressed");
-    again.expect(read(&again) == Some(wanted), "/cid", want, shown)
+    again.expect(read(&again) == Some(wanted), "/cid", want, shown)?;
+    for name in probe.uncommon_values() {
+        let path = name.instead_of(&Value::Null).unwrap_or_default();
+        let sample = Sample::page(probe).with(path.as_str().unwrap_or_default(), "a file\n");
+        let answer = upload(probe, &sample.zip()).await?;
+        answer.expect_not_malformed("a file's name", name)?;
+        answer.given_status(ACCEPTED)?;
+        let (wanted, shown) = (sample.cid(&layout)?, answer.json()["cid"].to_string());
+        let want = format!("\"{wanted}\" for a name with {}", name.name);
+        answer.expect(read(&answer) == Some(wanted), "/cid", want, shown)?;
+    }
+    Ok(())
 }
 
 /// Whether `got` is the `CIDv0` form of `wanted`: the same digest with another version.

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::refusals;
 use super::samples::{INDEX, NESTED};
-use super::{Dropped, Which, accepted, fresh, ordinary, patient};
+use super::{Dropped, Which, accepted, fresh, ordinary, patient, upload};
 use crate::boundary::{Edges, Start, edges, expect, expect_inside, ms};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
@@ -18,8 +18,9 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::LIVE, url_returns_the_page).drops(2, 1).writes(1),
     shows!(rows::NESTED, nested_files_are_served).drops(3, 1).writes(1),
     shows!(rows::SEPARATE, second_upload_does_not_change_the_first)
-        .drops(4, 2)
-        .writes(2)
+        .drops(5, 3)
+        .writes(3)
+        .drops_elsewhere(4, 2)
         .after(const { &[&response::DROP_ID] }),
     refuses!(rows::REMOVED, unclaimed_site_is_removed_after_4_hours, refusals::REMOVED)
         .drops(4, 1)
@@ -74,13 +75,19 @@ async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
     expect_bytes(&nested.answer, &dropped.sample.files[NESTED])
 }
 
-/// Uploads two sites. Their URLs must differ, and the first URL must still return the first page.
+/// Uploads two sites, and in a world of its own the first once more. Their URLs must differ, and the first URL must still return the first page.
 async fn second_upload_does_not_change_the_first(probe: &Probe<'_>) -> Checked {
     let first = ordinary(probe).await?;
     let second = accepted(probe, Which::Second).await?;
     let (one, other) = (first.text("url"), second.text("url"));
     index(probe, &other, &second.sample.files[INDEX]).await?;
     second.answer.expect(one != other, "/url", "a new URL for each drop", other)?;
+    if probe.owns_time() {
+        let again = upload(probe, &first.sample.zip()).await?;
+        again.given_status(super::ACCEPTED)?;
+        let url = again.json()["url"].as_str().unwrap_or_default().to_owned();
+        again.expect(one != url, "/url", "a new URL for the same files", url)?;
+    }
     let found = probe.fetch(&one, patient()).await?;
     expect_bytes(&found.answer, &first.sample.files[INDEX])
 }

@@ -3,7 +3,9 @@
 use assay_spec::Place;
 use assay_spec::drop::places::PREFLIGHT;
 use assay_spec::drop::requirements::upload as rows;
-use serde_json::json;
+use assay_spec::drop::values;
+use assay_spec::value::{self, Wrong};
+use serde_json::{Value, json};
 
 use super::form::Form;
 use super::refusals;
@@ -22,8 +24,8 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::ARTIFACT_REQUIRED, form_without_artifact_is_rejected, refusals::UNSAFE)
         .drops(2, 2)
         .writes(2),
-    shows!(rows::SOURCE_TAKEN, source_of_64_allowed_characters_is_accepted).drops(2, 2).writes(2),
-    shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored).drops(3, 3).writes(3),
+    sources(shows!(rows::SOURCE_TAKEN, valid_source_is_accepted), values::SOURCES),
+    sources(shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored), values::IGNORED),
     shows!(rows::NO_CORS, each cors_is_not_enabled).drops(4, 4).writes(3),
     refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried, refusals::FAILED)
         .drops(3, 3)
@@ -35,6 +37,12 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(&[Need::Faults])
         .or_given("[drop] paused_url", |settings| settings.drop.has_paused),
 ];
+
+/// With the cost of an ordinary upload and one for each of these sources.
+const fn sources(check: Check, values: &[Wrong]) -> Check {
+    let (all, some) = (1 + value::count(values, true), 1 + value::count(values, false));
+    check.drops(all, all).writes(all).drops_elsewhere(some, some)
+}
 
 /// 64 characters that include every allowed kind.
 pub(super) const SOURCE: &str = "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0";
@@ -51,19 +59,29 @@ async fn form_without_artifact_is_rejected(probe: &Probe<'_>) -> Checked {
     send(probe, form.request(probe)).await?.expect_refused()
 }
 
-/// Uploads a zip with a `source` of 64 allowed characters. It must be accepted.
-async fn source_of_64_allowed_characters_is_accepted(probe: &Probe<'_>) -> Checked {
+/// Uploads zips with a `source` of at most 64 allowed characters. Each must be accepted.
+async fn valid_source_is_accepted(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
+    if probe.owns_time() {
+        return each_source_is_accepted(probe).await;
+    }
     dropped(probe, Which::Second).await?.answer.expect_accepted(ACCEPTED, RECEIPT)
 }
 
-/// Uploads zips with a `source` of 65 characters and one with characters that are not allowed. Both must be
-/// accepted.
+/// Uploads zips with a `source` that is too long or has other characters. Each must be accepted.
 async fn invalid_source_is_ignored(probe: &Probe<'_>) -> Checked {
     ordinary(probe).await?;
-    for source in ["x".repeat(65), "<script>".to_owned()] {
-        let form = Form::with_zip(probe, &Sample::page(probe).zip()).field("source", &source);
-        send(probe, form.request(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)?;
+    each_source_is_accepted(probe).await
+}
+
+async fn each_source_is_accepted(probe: &Probe<'_>) -> Checked {
+    for source in probe.uncommon_values() {
+        let value = source.instead_of(&Value::Null).unwrap_or_default();
+        let form = Form::with_zip(probe, &Sample::page(probe).zip());
+        let form = form.field("source", value.as_str().unwrap_or_default());
+        let answer = send(probe, form.request(probe)).await?;
+        answer.expect_not_malformed("source", source)?;
+        answer.expect_accepted(ACCEPTED, RECEIPT)?;
     }
     Ok(())
 }

@@ -5,10 +5,13 @@ use std::sync::LazyLock;
 use assay_spec::cid::Layout;
 use assay_spec::drop::limits::{EXTRACTED, FILES, ZIP};
 use assay_spec::drop::requirements::zip as rows;
+use assay_spec::drop::values;
 use assay_spec::drop::zip::write::Entry;
 use assay_spec::limit::Limit;
+use assay_spec::value::{self, Wrong};
+use serde_json::Value;
 
-use super::archive::{compressed, file, link, zip};
+use super::archive::{compressed, directory, file, link, zip};
 use super::refusals;
 use super::samples::{INDEX, Sample, noise, repetitive};
 use super::site::{below, index};
@@ -18,12 +21,18 @@ use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::refuses;
 
+/// With the cost of a valid counterpart and one upload for each of these values. An upload that is rejected may count, too.
+const fn zips(check: Check, values: &[Wrong]) -> Check {
+    let (all, some) = (1 + value::count(values, true), 1 + value::count(values, false));
+    check.drops(all, all).writes(all).drops_elsewhere(some, some)
+}
+
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::FORM, artifact_that_is_not_a_zip_is_rejected, refusals::UNSAFE).drops(2, 2).writes(2),
-    refuses!(rows::TRAVERSAL, path_outside_the_root_is_rejected, refusals::UNSAFE).drops(2, 2).writes(2),
-    refuses!(rows::ABSOLUTE, absolute_path_is_rejected, refusals::UNSAFE).drops(2, 2).writes(2),
+    zips(refuses!(rows::FORM, artifact_that_is_not_a_zip_is_rejected, refusals::UNSAFE), values::NOT_ZIPS),
+    zips(refuses!(rows::TRAVERSAL, path_outside_the_root_is_rejected, refusals::UNSAFE), values::OUTSIDE),
+    zips(refuses!(rows::ABSOLUTE, absolute_path_is_rejected, refusals::UNSAFE), values::ABSOLUTE),
     refuses!(rows::SYMLINK, symbolic_link_is_followed_or_rejected, refusals::LINK).drops(4, 2).writes(2),
-    refuses!(rows::ROOT_INDEX, zip_without_root_index_is_rejected, refusals::UNSAFE).drops(2, 2).writes(2),
+    zips(refuses!(rows::ROOT_INDEX, zip_without_root_index_is_rejected, refusals::UNSAFE), values::PAGES),
     refuses!(rows::SIZE, zip_over_10_mb_is_rejected, refusals::TOO_LARGE)
         .drops(3, 3)
         .writes(3)
@@ -51,28 +60,42 @@ fn page(probe: &Probe<'_>) -> Vec<Entry> {
     Sample::page(probe).entries()
 }
 
-/// Uploads a valid zip with one more, unsafe entry. It must return 400.
-async fn is_unsafe(probe: &Probe<'_>, bad: Entry) -> Checked {
+/// Uploads a valid zip, and what `made` makes of each wrong value. Each must return 400. Where the run does not own the world,
+/// only the likely ones: an address has few drops.
+async fn each_is_rejected(probe: &Probe<'_>, what: &str, made: impl Fn(&str) -> Vec<u8>) -> Checked {
     counterpart(probe).await?;
-    let mut entries = page(probe);
-    entries.push(bad);
-    upload(probe, &zip(&entries)).await?.expect_status(&[400])
+    for wrong in probe.wrong_values().filter(|wrong| probe.owns_time() || !wrong.is_deep) {
+        let value = wrong.instead_of(&Value::Null).unwrap_or_default();
+        let answer = upload(probe, &made(value.as_str().unwrap_or_default())).await?;
+        answer.expect_refused_value(what, wrong)?;
+    }
+    Ok(())
 }
 
-/// Uploads an HTML file as `artifact`. It must return 400.
+/// Uploads valid zips with one more entry of each unsafe name. Each must return 400.
+async fn each_name_is_unsafe(probe: &Probe<'_>) -> Checked {
+    let page = page(probe);
+    each_is_rejected(probe, "an entry's name", |name| {
+        let bad =
+            if name.ends_with('/') { directory(name.trim_end_matches('/')) } else { file(name, "bad\n") };
+        zip(&[page.clone(), vec![bad]].concat())
+    })
+    .await
+}
+
+/// Uploads an HTML file, nothing, words and parts of a zip as `artifact`. Each must return 400.
 async fn artifact_that_is_not_a_zip_is_rejected(probe: &Probe<'_>) -> Checked {
-    counterpart(probe).await?;
-    upload(probe, b"<!doctype html>\n<title>no zip</title>\n").await?.expect_refused()
+    each_is_rejected(probe, "artifact", |text| text.as_bytes().to_vec()).await
 }
 
-/// Uploads a zip with an entry `../outside.txt`. It must return 400.
+/// Uploads zips with an entry whose name leads out of the root, directly or through a folder. Each must return 400.
 async fn path_outside_the_root_is_rejected(probe: &Probe<'_>) -> Checked {
-    is_unsafe(probe, file("../outside.txt", "outside\n")).await
+    each_name_is_unsafe(probe).await
 }
 
-/// Uploads a zip with an entry `/absolute.txt`. It must return 400.
+/// Uploads zips with an entry whose name begins with a slash. Each must return 400.
 async fn absolute_path_is_rejected(probe: &Probe<'_>) -> Checked {
-    is_unsafe(probe, file("/absolute.txt", "absolute\n")).await
+    each_name_is_unsafe(probe).await
 }
 
 /// Uploads a zip with a symbolic link to its page. It must return 400, or the link must be served with its target's
@@ -119,12 +142,11 @@ async fn symbolic_link_is_followed_or_rejected(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Uploads a zip whose `index.html` is in a folder. It must return 400.
+/// Uploads zips whose page is in a folder or has another name. Each must return 400; one in upper case is only noted.
 async fn zip_without_root_index_is_rejected(probe: &Probe<'_>) -> Checked {
-    counterpart(probe).await?;
     let page = Sample::page(probe).files[INDEX].clone();
-    let nested = Sample::default().with("site/index.html", page).with("site/style.css", "p {}\n");
-    upload(probe, &nested.zip()).await?.expect_refused()
+    let site = Sample::default().with("site/style.css", "p {}\n");
+    each_is_rejected(probe, "the page's name", |name| site.clone().with(name, page.clone()).zip()).await
 }
 
 /// Uploads a zip that is just inside a limit, which must be accepted, and one that is just beyond, which must be rejected.

@@ -14,7 +14,8 @@ use assay_sim::deviation::{self, Deviation, Scoped};
 use assay_sim::world;
 use assay_spec::field::{self, Cell, cells};
 use assay_spec::limit::{self, Limit, Wrong};
-use assay_spec::publish::requirements::submit;
+use assay_spec::publish::places::{PREPARES, PUB, SUBMITS, TRANSFER};
+use assay_spec::publish::requirements::{envelope, prepare, submit};
 use assay_spec::{Id, Place, Service, catalogue};
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -188,7 +189,8 @@ pub fn row_cells(services: &[Service]) -> Vec<(String, Id)> {
 }
 
 fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
-    let deviations = world::deviations().into_iter();
+    let accepting = catalogue::requirements().filter(|row| !row.accepted.is_empty());
+    let deviations = world::deviations().into_iter().chain(accepting.map(Deviation::refusal));
     let wanted = deviations.filter(|deviation| services.contains(&deviation.requirement.service));
     wanted.flat_map(|what| at_values(what, what.places()))
 }
@@ -196,7 +198,37 @@ fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
 /// Rows with the places of what makes the rejection, which happens elsewhere.
 const REJECTED_ELSEWHERE: &[Id] = &[&submit::EXPIRED];
 
-/// What each requirement rejects in its own check is answered as an internal error, if no sentence allows that.
+/// Where what a row rejects must not take effect: a rejected prepare locks nothing, a rejected submit leaves the prepare as it
+/// is. Rows that reject for the state of the domain, or for none, have nothing to show.
+fn without_effect(row: Id) -> impl Iterator<Item = Place> {
+    let no_domain = [
+        &prepare::ONE_IN_FLIGHT,
+        &prepare::REPLAY,
+        &prepare::PUBLISHABLE,
+        &envelope::FEATURE,
+        &envelope::BINDING,
+        &prepare::LOCKS_NOTHING,
+    ];
+    // What the check of that row sends: it judges them.
+    let is_malformed = move |place: &Place| match place.op {
+        PUB => row == &prepare::CID_REQUIRED,
+        TRANSFER => row == &prepare::NEW_AUTHORITY,
+        _ => row == &prepare::DOMAIN_REQUIRED,
+    };
+    let places: &[Place] = match (row.service, row.group) {
+        (Service::Publish, "envelope" | "prepare") if !no_domain.contains(&row) => PREPARES,
+        (Service::Publish, "submit")
+            if [&submit::SIGNATURE_FORM, &submit::SIGNATURE_VERIFIES].contains(&row) =>
+        {
+            SUBMITS
+        }
+        _ => &[],
+    };
+    places.iter().filter(move |place| row.places.contains(place) && !is_malformed(place)).copied()
+}
+
+/// What each requirement rejects in its own check is answered as an internal error, if no sentence allows that, or takes effect
+/// all the same.
 fn failing<'a>(
     services: &'a [Service],
     conforming: &'a [Ran],
@@ -210,9 +242,12 @@ fn failing<'a>(
             && ran.trace.rejected.contains(&row.to_string())
     };
     conforming.iter().filter(rejects).flat_map(|ran| {
-        let what = Deviation::failure(ran.outcome.requirement);
+        let row = ran.outcome.requirement;
+        let what = Deviation::failure(row);
         let places = if what.places().is_empty() { &[Place::ANY] } else { what.places() };
-        at_values(what, places)
+        let what_acts = Deviation::effect(row);
+        let acting = without_effect(row).map(move |at| Scoped { what: what_acts, at });
+        at_values(what, places).chain(acting)
     })
 }
 

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use assay_spec::network::requirements::{forget as rows, messages, store};
+use assay_spec::network::values;
+use assay_spec::value;
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
@@ -23,6 +25,9 @@ macro_rules! given_key {
         concat!("[network] owner_key and [network.fixtures] ", $state)
     };
 }
+
+/// How many wrong lists there are, and how many are sent at the standard depth.
+const WRONG: [u32; 2] = [value::count(values::HASHES, true), value::count(values::HASHES, false)];
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::APPLIES, every_target_is_forgotten)
@@ -72,8 +77,10 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(2)
         .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
     refuses!(rows::HASHES, hashes_that_are_not_strings_are_rejected, refusals::TYPED)
-        .costs(6, 0, 0)
-        .writes(6),
+        .costs(2 + WRONG[0], 0, 0)
+        .writes(2 + WRONG[0])
+        .elsewhere(2 + WRONG[1])
+        .deeper(WRONG[0] - WRONG[1], 0),
     shows!(rows::POSTS_REMAIN, post_that_names_a_forgotten_store_remains)
         .costs(5, 0, 0)
         .elsewhere(6)
@@ -283,14 +290,9 @@ async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked 
     let owner = caller(probe);
     let known = stored(probe, &owner).await?.hash;
     let good = forget(probe, &owner, &json!([known])).await?;
-    let values = [
-        (None, false),
-        (Some(json!([[known]])), false),
-        (Some(json!([1])), true),
-        (Some(json!({ "0": known })), false),
-    ];
-    for (hashes, reads) in values {
-        expect_unprocessed(probe, &good, &good.clone().inside("hashes", hashes), reads).await?;
+    for wrong in probe.wrong_values() {
+        let bad = good.clone().inside("hashes", wrong.instead_of(&json!([known])));
+        expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
     }
     good.send(probe).await?.counterpart_status(ACCEPTED)
 }

@@ -275,7 +275,7 @@ impl Sums {
             writes: requests + u64::from(cost.writes_at(own)),
             publishes: (publishes + cost.publishes_at(own)).into(),
             domains: if own { cost.domains.into() } else { 0 },
-            drops: cost.drops.into(),
+            drops: cost.drops_at(own).into(),
             bytes: requests * u64::from(Cost::REQUEST_BYTES) + cost.bytes_at(own),
         }
     }

@@ -61,6 +61,13 @@ impl Answer<'_> {
         Ok(())
     }
 
+    /// Expects that this valid value of a member is not rejected. A conflict or a limit says nothing about the value.
+    pub fn expect_not_malformed(&self, member: &str, value: &Wrong) -> Result<(), Stop> {
+        let (status, place) = (self.status(), format!("status for {member} = {}", value.name));
+        let is_of_value = status >= 400 && ![409, 429, 503].contains(&status);
+        self.expect(!is_of_value, &place, "an accepted request", status.to_string())
+    }
+
     /// A precondition: without one of these statuses the check is inconclusive.
     pub fn given_status(&self, wanted: &[u16]) -> Result<(), Stop> {
         self.met_status(wanted, "a precondition failed:")

@@ -6,16 +6,16 @@ use assay_spec::Place;
 use assay_spec::crypto::text;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{ENVELOPE_FUTURE, ENVELOPE_PAST};
-use assay_spec::publish::places::BY_INCOMING;
-use assay_spec::publish::requirements::envelope as rows;
+use assay_spec::publish::places::{BY_INCOMING, PREPARE_PUB};
+use assay_spec::publish::requirements::{envelope as rows, transfer};
 use assay_spec::publish::values;
 use assay_spec::value::{self, Wrong};
 use serde_json::{Value, json};
 
 use super::refusals;
-use super::scene::Knock;
+use super::scene::{Knock, Scene};
 use super::wire::{Draft, array, spaced};
-use super::{NO_ID, PREPARE, declared, fresh_key, next_minute, prepare};
+use super::{A_MINUTE, Caller, NO_ID, PREPARE, declared, fresh_key, next_minute, prepare, publish_body};
 use crate::boundary::{Edges, edges, expect_beyond, expect_inside};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
@@ -37,34 +37,36 @@ pub(super) const CHECKS: &[Check] = &[
     knocks(refuses!(rows::PREFIX, each wrong_prefix_is_rejected, refusals::UNAUTHENTICATED), values::PREFIXES, 0),
     knocks(refuses!(rows::SIX_KEYS, each seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED), values::MEMBERS, 0),
     knocks(refuses!(rows::VERSION, each wrong_version_is_rejected, refusals::UNAUTHENTICATED), values::VERSION, 0),
-    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).posts(25, 1, 2).shares(12, 0).pending(8, 0),
+    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).posts(43, 1, 2).shares(12, 0).pending(8, 0),
     knocks(refuses!(rows::METHOD, each wrong_method_is_rejected, refusals::UNAUTHENTICATED), values::METHOD, 0),
     knocks(refuses!(rows::PATH, each wrong_path_is_rejected, refusals::UNAUTHENTICATED), values::PATH, 0),
-    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).posts(19, 1, 2).shares(9, 0).pending(6, 0),
+    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).posts(43, 1, 2).shares(9, 0).pending(6, 0),
     knocks(refuses!(rows::TIME_FORM, each invalid_time_is_rejected, refusals::UNAUTHENTICATED), values::TIME, 0),
     refuses!(rows::TIME_WINDOW, each times_within_10_minutes_are_accepted_and_others_rejected, refusals::UNAUTHENTICATED)
-        .posts(31, 1, 2).shares(15, 0).pending(10, 0),
+        .posts(34, 4, 2).shares(15, 0).pending(10, 0),
     knocks(refuses!(rows::BODY_HASH, each body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED), values::HASH, 2),
     shows!(rows::EMPTY_BODY, each empty_body_is_hashed_too).posts(4, 0, 1).shares(4, 0),
     knocks(refuses!(rows::DOMAIN_AS_SENT, each domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED), values::DOMAIN, 0),
-    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).posts(13, 1, 2).shares(6, 0).pending(4, 0),
+    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).posts(16, 4, 2).shares(6, 0).pending(4, 0)
+        ,
     refuses!(rows::SIGNATURE, each signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(17, 1, 1).shares(12, 0),
+        .posts(19, 3, 1).shares(12, 0),
     refuses!(rows::FEATURE, each account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED)
         .posts(13, 1, 2).shares(6, 0)
         .needs(&[Need::Actions]).or_given("[publish] feature_off", |settings| settings.publish.feature_off.is_some()),
     refuses!(rows::BLANKET, each every_failure_returns_the_same_404, refusals::UNAUTHENTICATED)
-        .posts(58, 1, 2).shares(29, 0).pending(19, 0),
+        .posts(65, 5, 3).shares(29, 0).pending(19, 0)
+        .after(const { &[&rows::SIGNATURE, &transfer::ACCEPT_BY_INCOMING] }),
     refuses!(rows::BEFORE_BODY, each invalid_envelope_hides_a_malformed_body, refusals::UNAUTHENTICATED)
         .posts(4, 0, 1).shares(4, 0)
         .after(const { &[&rows::SIGNATURE] }),
 ];
 
-/// With the cost of a valid counterpart, one request for each of these values, and some more.
+/// With the cost of a valid counterpart, one request for each of these values, some more, and a prepare that is not locked.
 const fn knocks(check: Check, values: &[Wrong], more: u32) -> Check {
     let (all, some) = (1 + value::count(values, true) + more, 1 + value::count(values, false) + more);
     check
-        .posts(6 * all + 1, 1, 2)
+        .posts(6 * all + 4, 4, 2)
         .shares(3 * some, 0)
         .pending(2 * some, 0)
         .deeper(3 * (all - some), 2 * (all - some))
@@ -80,7 +82,7 @@ async fn each_is_rejected(probe: &Probe<'_>, place: Place, faults: &[Fault<'_>])
     for fault in faults {
         knock.send(probe, |draft| fault(draft)).await?.expect_refused()?;
     }
-    Ok(())
+    knock.locks_nothing(probe).await
 }
 
 /// Sends a valid counterpart, then a request with each wrong value of something, which must return 404.
@@ -96,6 +98,7 @@ async fn each_value_is_rejected(
         next_minute(probe, n).await?;
         knock.send(probe, |draft| put(draft, wrong)).await?.expect_refused_value(what, wrong)?;
     }
+    knock.locks_nothing(probe).await?;
     Ok(knock)
 }
 
@@ -162,6 +165,21 @@ async fn padding_and_the_standard_alphabet_are_rejected(probe: &Probe<'_>, place
 fn expect_accepted(answer: &Answer<'_>, of_body: &[u16]) -> Checked {
     answer.expect(answer.status() != 404, "status", "not 404", answer.status().to_string())?;
     answer.given_status(of_body)
+}
+
+/// As [`expect_accepted`], for this valid value of something.
+fn expect_accepted_value(answer: &Answer<'_>, what: &str, value: &Wrong, of_body: &[u16]) -> Checked {
+    let place = format!("status for {what} = {}", value.name);
+    answer.expect(answer.status() != 404, &place, "not 404", answer.status().to_string())?;
+    answer.given_status(of_body)
+}
+
+/// Writes the members of a message in this order.
+fn reorder(draft: &mut Draft, order: &Wrong) {
+    let names = draft.members.iter().map(|(name, _)| json!(name)).collect();
+    let order = order.instead_of(&names).unwrap_or_default();
+    let place = |name: &str| order.as_array().and_then(|names| names.iter().position(|found| found == name));
+    draft.members.sort_by_key(|(name, _)| place(name));
 }
 
 /// The counterpart of an accepted envelope: one that is signed by another key returns the blanket 404.
@@ -235,12 +253,15 @@ async fn wrong_version_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "v").await.map(drop)
 }
 
-/// Sends a message with its keys in reverse order and one with whitespace in the JSON. Neither must return 404; one by
-/// another key does.
+/// Sends messages with their keys in other orders and one with whitespace in the JSON. None must return 404; one by another
+/// key does.
 async fn key_order_and_whitespace_are_free(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     knock.counterpart(probe).await?;
-    expect_accepted(&knock.send(probe, |draft| draft.members.reverse()).await?, knock.statuses)?;
+    for order in probe.uncommon_values() {
+        let answer = knock.send(probe, |draft| reorder(draft, order)).await?;
+        expect_accepted_value(&answer, "the order of the keys", order, knock.statuses)?;
+    }
     expect_accepted(&knock.send(probe, |draft| draft.json = spaced).await?, knock.statuses)?;
     given_that_the_key_counts(probe, &knock).await
 }
@@ -255,12 +276,15 @@ async fn wrong_path_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_member_is_rejected(probe, place, "p").await.map(drop)
 }
 
-/// Sends a request with a query that `p` does not contain. It must not return 404; one by another key does.
+/// Sends requests with queries that `p` does not contain. None must return 404; one by another key does.
 async fn query_is_not_part_of_the_path(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     knock.counterpart(probe).await?;
-    let answer = knock.send(probe, |draft| draft.target.push_str("?x=1")).await?;
-    expect_accepted(&answer, knock.statuses)?;
+    for query in probe.uncommon_values() {
+        let text = respelled(query, "");
+        let answer = knock.send(probe, |draft| draft.target.push_str(&text)).await?;
+        expect_accepted_value(&answer, "the query", query, knock.statuses)?;
+    }
     given_that_the_key_counts(probe, &knock).await
 }
 
@@ -287,7 +311,7 @@ async fn times_within_10_minutes_are_accepted_and_others_rejected(
         let far = skewed(probe, &knock, sign * outside).await?;
         expect_beyond(&far, limit, &what(outside), refusals::UNAUTHENTICATED.statuses)?;
     }
-    Ok(())
+    knock.locks_nothing(probe).await
 }
 
 async fn skewed<'p>(probe: &'p Probe<'_>, knock: &Knock, skew_ms: i64) -> Result<Answer<'p>, Stop> {
@@ -367,7 +391,8 @@ async fn account_without_the_feature_is_rejected(probe: &Probe<'_>, place: Place
         .expect_refused()
 }
 
-/// Violates seven different rules, and at a prepare also names another domain in the body. Each 404 must be the plain text
+/// Violates seven different rules, and at a prepare also names another domain in the body. In a world of its own, another key
+/// also asks for a domain that is locked, and for one with a pending transfer. Each 404 must be the plain text
 /// `404 Not Found`, and equal to the others in status, headers (except `Date`) and body. A rule whose violation returns
 /// another status is left out: its own check judges it.
 async fn every_failure_returns_the_same_404(probe: &Probe<'_>, place: Place) -> Checked {
@@ -392,6 +417,17 @@ async fn every_failure_returns_the_same_404(probe: &Probe<'_>, place: Place) -> 
         let mut body = knock.scene.body.clone();
         body["domain"] = json!("another.example");
         refused.push(("another domain in the body", prepare(probe, &knock.scene.caller, &body).await?));
+        let guarded = guarded_domains(probe, &knock.scene).await?;
+        for (cause, caller, body) in guarded {
+            let answer = prepare(probe, &caller.with_key(stranger.clone()), &body).await?;
+            answer.expect(
+                answer.status() == 404,
+                &format!("status for {cause}"),
+                "404",
+                answer.status().to_string(),
+            )?;
+            refused.push((cause, answer));
+        }
     }
     refused.retain(|(_, answer)| answer.status() == 404);
     for (cause, answer) in &refused {
@@ -426,6 +462,31 @@ async fn every_failure_returns_the_same_404(probe: &Probe<'_>, place: Place) -> 
         )?;
     }
     Ok(())
+}
+
+/// Domains whose state is not for another key to see, with what that key may ask: one that is locked and, where a publish is
+/// prepared, one with a pending transfer. Only a world of its own has them.
+async fn guarded_domains(
+    probe: &Probe<'_>,
+    scene: &Scene,
+) -> Result<Vec<(&'static str, Caller, Value)>, Stop> {
+    if !probe.has_control() {
+        return Ok(Vec::new());
+    }
+    // What was sent before fills the minute.
+    next_minute(probe, A_MINUTE).await?;
+    scene.prepare(probe).await?.given_status(&[200])?;
+    let mut found =
+        vec![("another key while the domain is locked", scene.caller.clone(), scene.body.clone())];
+    if PREPARE_PUB.contains(&scene.place) {
+        let pending = Scene::at(probe, BY_INCOMING[0]).await?;
+        found.push((
+            "another key while a transfer is pending",
+            pending.old.clone(),
+            publish_body(&pending.old),
+        ));
+    }
+    Ok(found)
 }
 
 /// The headers of a response that may tell causes apart: all but `Date`, and those of the connection.

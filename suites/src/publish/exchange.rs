@@ -30,9 +30,9 @@ pub(super) const CHECKS: &[Check] = &[
         .shares(9, 2)
         .pending(5, 1),
     refuses!(rows::BODY_LIMIT, each body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
-        .posts(8, 1, 2)
-        .shares(9, 1)
-        .sends(400_000),
+        .posts(10, 1, 2)
+        .shares(11, 1)
+        .sends(540_000),
     refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
         .costs(62, 31, 2)
         .elsewhere(63)
@@ -44,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(66)
         .writes(65)
         .needs(&[Need::Clock, Need::Isolation])
-        .after(const { &[&prepares::PREPARE_ID] }),
+        .after(const { &[&prepares::PREPARE_ID, &prepares::LOCKS_NOTHING] }),
     refuses!(rows::DAILY_COUNTS, every_accepted_prepare_counts, refusals::DAY)
         .costs(56, 30, 1)
         .elsewhere(57)
@@ -124,8 +124,8 @@ async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Check
     expect_json_error(&locked)
 }
 
-/// Sends bodies of 65,535 and 65,536 bytes, which must not return 413, and one of 65,537 bytes. It must return 413 with the
-/// plain text `Payload Too Large`.
+/// Sends bodies of 65,535 and 65,536 bytes, which must not return 413, and ones of 65,537 bytes, of ASCII and of other
+/// characters. These must return 413, with the plain text `Payload Too Large`.
 async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place.op(PUB)).await?;
     let is_prepare = knock.path == PREPARE;
@@ -141,6 +141,11 @@ async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Pl
     };
     let large = send(&knock.scene, &knock.body, BODY.outside).await?;
     expect_beyond(&large, &BODY, &body_of(BODY.outside), refusals::TOO_LARGE.statuses)?;
+    // As many bytes, but fewer characters.
+    let spare = (BODY.outside as usize - knock.body.len()) / "\u{e9}".len();
+    let wide = knock.body.replacen('"', &format!("\"{}", "\u{e9}".repeat(spare + 1)), 1);
+    let wide = Draft::new(probe, &knock.scene.caller, knock.path, wide).await?.send(probe).await?;
+    expect_beyond(&wide, &BODY, "a body of two-byte characters", refusals::TOO_LARGE.statuses)?;
     let text = large.response.text();
     large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
     let below = (&knock.scene, &knock.body, BODY.inside - 1, knock.statuses);

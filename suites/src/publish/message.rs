@@ -1,7 +1,7 @@
 //! Checks of the transaction message, read from its raw bytes.
 
 use assay_spec::Place;
-use assay_spec::publish::requirements::message as rows;
+use assay_spec::publish::requirements::{message as rows, prepare};
 use serde_json::json;
 
 use super::scene::{Scene, answered};
@@ -12,7 +12,10 @@ use crate::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LEGACY, each message_is_legacy_shortest_and_complete).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::LEGACY, each message_is_legacy_shortest_and_complete)
+        .posts(3, 3, 3)
+        .shares(0, 0)
+        .after(const { &[&prepare::MESSAGE] }),
     shows!(rows::HEADER, each header_is_2_1_1).posts(3, 3, 3).shares(0, 0),
     shows!(rows::FEE_PAYER, each account_0_is_not_the_client).posts(3, 3, 3).shares(0, 0),
     shows!(rows::CLIENT, each account_1_is_the_client).posts(3, 3, 3).shares(0, 0),

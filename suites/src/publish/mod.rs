@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use assay_spec::crypto::ed25519;
 use assay_spec::publish::limits::PREPARE_LIFETIME;
+use assay_spec::value::{self, Wrong};
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
@@ -319,6 +320,32 @@ pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -
     let answer = prepare(probe, caller, body).await?;
     answer.given_accepted(&[200], PREPARED)?;
     read_prepared(probe, &answer.json())
+}
+
+/// With the cost of a prepare for each of these values.
+const fn uncommon(check: Check, values: &[Wrong]) -> Check {
+    let all = value::count(values, true);
+    check.posts(all, all, all).shares(2, 1)
+}
+
+/// Prepares a publish with each uncommon valid value of a member, each for a domain of its own. Each must return 200; `judge`
+/// looks at what was prepared.
+async fn each_value_is_prepared(
+    probe: &Probe<'_>,
+    member: &str,
+    judge: impl Fn(&Wrong, &Prepared) -> Checked,
+) -> Checked {
+    for (n, value) in probe.uncommon_values().enumerate() {
+        next_minute(probe, n).await?;
+        let caller = caller(probe).await?;
+        let mut body = publish_body(&caller);
+        body[member] = value.instead_of(&body[member]).unwrap_or_default();
+        let answer = prepare(probe, &caller, &body).await?;
+        answer.expect_not_malformed(member, value)?;
+        answer.given_accepted(&[200], PREPARED)?;
+        judge(value, &read_prepared(probe, &answer.json())?)?;
+    }
+    Ok(())
 }
 
 /// Lets a prepare expire.

@@ -14,16 +14,19 @@ use serde_json::{Value, json};
 
 use super::pool::Talk;
 use super::refusals;
-use super::scene::{Knock, Scene, answered};
+use super::scene::{Knock, Scene, answered, expect_unlocked};
 use super::wire::{Draft, read_message, read_record};
 use super::{
-    CID, PREPARE, PREPARED, caller, declared, expire, next_minute, prepare, prepared, publish_body,
-    read_prepared, transfer_body,
+    CID, PREPARE, PREPARED, Prepared, caller, chain_call, declared, each_value_is_prepared, expire,
+    next_minute, prepare, publish_body, read_prepared, transfer_body, uncommon,
 };
 use crate::boundary::{Edges, edges, expect_beyond, expect_inside, ms, slack_ms};
 use crate::check::{Check, Checked, Need, Stop};
 use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
+
+const BLANKS: u32 = value::count(values::BLANKS, true);
+const PADDINGS: u32 = value::count(values::PADDINGS, true);
 
 /// A `domain` that is not one: the server may also say that it differs from the envelope's.
 const DOMAIN: &[Wrong] = &[BOOLEAN, ARRAY, OBJECT, NULL, EMPTY, NUMBER];
@@ -47,13 +50,14 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::MESSAGE, each message_is_standard_base64).posts(3, 3, 3).shares(0, 0),
     shows!(rows::FEE_PAYER, each fee_payer_is_account_0).posts(3, 3, 3).shares(0, 0),
     shows!(rows::LAST_VALID_BLOCK_HEIGHT, each last_valid_block_height_is_an_integer)
-        .posts(3, 3, 3)
+        .costs(6, 3, 3)
+        .writes(3)
         .shares(0, 0),
     shows!(rows::PAYLOAD, each payload_is_the_record).posts(3, 3, 3).shares(0, 0),
     shows!(rows::EXPIRES_AT, each expires_at_is_60_seconds_ahead_in_milliseconds).posts(3, 3, 3).shares(0, 0),
     shows!(rows::TXT_OBSERVED, each txt_observed_is_null_or_well_formed).posts(3, 3, 3).shares(0, 0),
     refuses!(rows::BODY_JSON, each body_that_is_not_an_object_is_rejected, refusals::FIELD)
-        .posts(8, 0, 1)
+        .posts(9, 1, 1)
         .shares(8, 0),
     refuses!(rows::DOMAIN_REQUIRED, each missing_domain_is_rejected, refusals::FIELD)
         .posts(24, 3, 3)
@@ -65,7 +69,7 @@ pub(super) const CHECKS: &[Check] = &[
         .shares(2, 0)
         .pending(1, 0),
     shows!(rows::DOMAIN_TRIMMED, each whitespace_around_the_domain_is_trimmed)
-        .posts(3, 3, 3)
+        .posts(3 * PADDINGS, 3 * PADDINGS, 3 * PADDINGS)
         .shares(3, 2)
         .pending(1, 1)
         .after(const { &[&transfer::ACCEPT_ADMITTED] }),
@@ -75,13 +79,10 @@ pub(super) const CHECKS: &[Check] = &[
         [1, 1, 2],
         [1, 1],
     ),
-    shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated)
-        .costs(1, 1, 1)
-        .shares(2, 1)
-        .writes(1)
+    uncommon(shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated), values::CIDS)
         .after(const { &[&rows::DOMAIN_TRIMMED] }),
     shows!(rows::VERSION_DEFAULT, missing_version_becomes_0)
-        .posts(2, 2, 2)
+        .posts(1 + BLANKS, 1 + BLANKS, 1 + BLANKS)
         .shares(2, 1)
         .after(const { &[&record::VERSION] }),
     tries(
@@ -134,7 +135,12 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 2, 1)
         .shares(3, 1)
         .writes(2)
-        .after(const { &[&exchange::BODY_LIMIT] }),
+        .after(const { &[&exchange::BODY_LIMIT, &rows::LOCKS_NOTHING] }),
+    shows!(rows::LOCKS_NOTHING, each rejected_prepare_locks_nothing)
+        .posts(6, 3, 3)
+        .shares(5, 2)
+        .pending(2, 1)
+        .after(const { &[&rows::CID_REQUIRED, &rows::NEW_AUTHORITY, &rows::DOMAIN_REQUIRED] }),
 ];
 
 /// Sends two prepares, the second after the first has landed or expired. Each `prepareId` must be a UUID, and they must
@@ -177,7 +183,11 @@ fn is_uuid(text: &str) -> bool {
 async fn message_is_standard_base64(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
-    let strict = |value: &Value| value.as_str().and_then(text::parse_base64).is_some();
+    // A message of this length is not hexadecimal by chance.
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let strict = |value: &Value| {
+        value.as_str().is_some_and(|text| !is_hex(text) && text::parse_base64(text).is_some())
+    };
     answer.expect_json("/message", "padded standard base64", strict).map(drop)
 }
 
@@ -192,11 +202,19 @@ async fn fee_payer_is_account_0(probe: &Probe<'_>, place: Place) -> Checked {
     answer.expect_json("/feePayer", &address, |value| *value == address).map(drop)
 }
 
-/// Sends a prepare. `lastValidBlockHeight` must be a non-negative integer.
+/// Sends a prepare. `lastValidBlockHeight` must be a non-negative integer, and, in a world of its own, not be below the height
+/// of the chain.
 async fn last_valid_block_height_is_an_integer(probe: &Probe<'_>, place: Place) -> Checked {
     let (_, Talk { answer, .. }) = answered(probe, place).await?;
     answer.given_status(&[200])?;
-    answer.expect_json("/lastValidBlockHeight", "a non-negative integer", Value::is_u64).map(drop)
+    let last = answer.expect_json("/lastValidBlockHeight", "a non-negative integer", Value::is_u64)?;
+    // A response that checks share may be older than its blockhash is valid.
+    if !probe.has_control() || !probe.sees("chain") {
+        return Ok(());
+    }
+    let height = chain_call(probe, "getBlockHeight", json!([])).await?;
+    let want = format!("at least {height}, the height of the chain");
+    answer.expect(last.as_u64() >= height.as_u64(), "/lastValidBlockHeight", want, last.to_string())
 }
 
 /// Sends a prepare. `payload` must equal the record in the message.
@@ -325,7 +343,7 @@ async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place)
         let knock = Knock { scene: knock.scene.clone(), body, ..knock };
         knock.send(probe, |_| {}).await?.expect_refused()?;
     }
-    Ok(())
+    knock.locks_nothing(probe).await
 }
 
 /// Sends prepares whose `domain` is of another type or empty, and one without `domain`. The first must return 400, or 404 as
@@ -351,12 +369,16 @@ async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>, place: Plac
     each_is_rejected(probe, &scene, wanted, "domain", alone("another", other)).await
 }
 
-/// Sends a prepare with whitespace around `domain`. It must return 200.
+/// Sends prepares with whitespace around `domain`. Each must return 200.
 async fn whitespace_around_the_domain_is_trimmed(probe: &Probe<'_>, place: Place) -> Checked {
-    let scene = Scene::at(probe, place).await?;
-    let mut body = scene.body.clone();
-    body["domain"] = json!(format!("  {}\t\n", scene.caller.domain));
-    prepare(probe, &scene.caller, &body).await?.expect_accepted(&[200], PREPARED)
+    for padding in probe.uncommon_values() {
+        let scene = Scene::at(probe, place).await?;
+        let body = put(&scene.body, "domain", padding.instead_of(&scene.body["domain"]));
+        let answer = Draft::new(probe, &scene.caller, PREPARE, body).await?.send(probe).await?;
+        answer.expect_not_malformed("domain", padding)?;
+        answer.given_accepted(&[200], PREPARED)?;
+    }
+    Ok(())
 }
 
 /// Sends prepares with `cid` missing, null, empty, of another type and a number. Each must return 400; the number may be
@@ -382,29 +404,22 @@ async fn number_is_rejected_or_read(probe: &Probe<'_>, member: &str, key: &str) 
     answer.expect(found == "7", &format!("record /{key}"), want, found.to_string())
 }
 
-/// Sends a prepare whose `cid` is not a content identifier. It must return 200, since the server does not validate
-/// it.
+/// Sends prepares whose `cid` is not a content identifier, or one in another form. Each must return 200, since the server does
+/// not validate it.
 async fn cid_is_not_validated(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let mut body = publish_body(&caller);
-    body["cid"] = json!("not a CID at all");
-    prepare(probe, &caller, &body).await?.expect_accepted(&[200], PREPARED)
+    each_value_is_prepared(probe, "cid", |_, _| Ok(())).await
 }
 
-/// Sends a prepare without `version` and one with an empty `version`. The record's `v` must be `0`.
+/// Sends a prepare without `version` and ones with a blank `version`. The record's `v` must be `0`.
 async fn missing_version_becomes_0(probe: &Probe<'_>) -> Checked {
-    let without = answered(probe, PREPARE_PUB[0]).await?.1.prepared(probe)?;
-    let caller = caller(probe).await?;
-    let mut body = publish_body(&caller);
-    body["version"] = json!("");
-    let empty = prepared(probe, &caller, &body).await?;
-    for prepared in [without, empty] {
+    let is_default = |name: &str, prepared: &Prepared| {
         let record = read_record(&prepared.message);
         probe.given(record.is_some(), "the record cannot be parsed")?;
         let v = record.and_then(|record| record.members.get("v").cloned()).unwrap_or_default();
-        probe.expect(v == "0", "record /v", "\"0\"", v.to_string())?;
-    }
-    Ok(())
+        probe.expect(v == "0", &format!("record /v for a version that is {name}"), "\"0\"", v.to_string())
+    };
+    is_default("missing", &answered(probe, PREPARE_PUB[0]).await?.1.prepared(probe)?)?;
+    each_value_is_prepared(probe, "version", |blank, prepared| is_default(blank.name, prepared)).await
 }
 
 /// Sends prepares with a `version` of another type, and with a number. Each must return 400; the number may be read as a
@@ -427,7 +442,8 @@ async fn missing_op_publishes(probe: &Probe<'_>) -> Checked {
     for answer in [with, without] {
         answer.expect_status(&[200])?;
         let prepared = read_prepared(probe, &answer.json())?;
-        let before = read_record(&prepared.message).map(|record| record.before).unwrap_or_default();
+        let record = probe.given_some(read_record(&prepared.message), "the record cannot be parsed")?;
+        let before = record.before;
         answer.expect(before.ends_with(":pub:"), "kind of the record", "pub", before)?;
     }
     Ok(())
@@ -527,7 +543,17 @@ async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_
         return expect_beyond(&large, &RECORD, &what(RECORD.outside), refusals::FIELD.statuses);
     }
     let small = send(RECORD.inside).await?;
+    let place = "status of a valid prepare after the rejected one";
+    small.expect(small.status() != 409, place, "200, since what is rejected locks nothing", "409")?;
     expect_inside(&small, &RECORD, &what(RECORD.inside), refusals::FIELD.statuses)?;
     small.counterpart_status(&[200])?;
     expect_beyond(&large, &RECORD, &what(RECORD.outside), refusals::FIELD.statuses)
+}
+
+/// Sends a prepare without a field that it needs, which must return 400, and then a valid one for the same domain. It must not
+/// return 409.
+async fn rejected_prepare_locks_nothing(probe: &Probe<'_>, place: Place) -> Checked {
+    let scene = Scene::at(probe, place).await?;
+    Knock::malformed(scene.clone(), PREPARE).counterpart(probe).await?;
+    expect_unlocked(&scene.prepare(probe).await?)
 }

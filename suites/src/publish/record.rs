@@ -3,14 +3,15 @@
 use assay_spec::publish::limits::RECORD_SKEW;
 use assay_spec::publish::places::{PREPARE_ACCEPT, PREPARE_TRANSFER};
 use assay_spec::publish::requirements::record as rows;
-use assay_spec::publish::requirements::{submit, transfer};
+use assay_spec::publish::requirements::{prepare, submit, transfer};
+use assay_spec::publish::values;
 use assay_spec::{Instant, Place};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::pool::Talk;
 use super::scene::{Scene, answered, transferred};
 use super::wire::{Record, read_record};
-use super::{Caller, Prepared, accept_body, caller, prepared, publish_body};
+use super::{Caller, Prepared, accept_body, each_value_is_prepared, prepared, uncommon};
 use crate::boundary::slack_ms;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -21,14 +22,12 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::KIND, each record_starts_with_prefix_and_kind).posts(3, 3, 3).shares(0, 0),
     shows!(rows::KEYS, each record_has_its_keys_in_order).posts(3, 3, 3).shares(0, 0),
     shows!(rows::COMPACT, each record_has_no_whitespace).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::ESCAPING, record_uses_standard_json_escaping)
-        .costs(1, 1, 1)
-        .shares(2, 1)
-        .writes(1)
-        .after(const { &[&rows::COMPACT, &rows::CID] }),
+    uncommon(shows!(rows::ESCAPING, record_uses_standard_json_escaping), values::ESCAPES)
+        .after(const { &[&rows::COMPACT, &rows::CID, &prepare::CID_NOT_VALIDATED] }),
     shows!(rows::DOMAIN, each record_names_the_domain).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::CID, record_contains_the_cid).costs(1, 1, 1).shares(2, 1).writes(1),
-    shows!(rows::VERSION, record_contains_the_version).costs(1, 1, 1).shares(2, 1).writes(1),
+    uncommon(shows!(rows::CID, record_contains_the_cid), values::CIDS)
+        .after(const { &[&prepare::CID_NOT_VALIDATED] }),
+    uncommon(shows!(rows::VERSION, record_contains_the_version), values::VERSIONS),
     shows!(rows::TIME_FORM, each record_time_has_three_decimals).posts(3, 3, 3).shares(0, 0),
     shows!(rows::TIME_NOW, each record_time_is_now).posts(3, 3, 3).shares(0, 0),
     shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1).shares(0, 0).writes(1),
@@ -83,30 +82,47 @@ async fn record_has_no_whitespace(probe: &Probe<'_>, place: Place) -> Checked {
     probe.expect(!spaced, "record", "no whitespace", record.json)
 }
 
-/// Sends a prepare whose `cid` contains quotes, backslashes, control characters and non-ASCII characters. The
-/// record must use standard JSON escaping, in the profile's reading of it.
+/// Sends prepares whose `cid` contains quotes, backslashes, control characters and characters that need no escape. The record
+/// must use standard JSON escaping, in the profile's reading of it.
 async fn record_uses_standard_json_escaping(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let mut body = publish_body(&caller);
-    body["cid"] = json!("q\"b\\n\nx\u{1}/\u{e9}\u{1f600}");
-    let record = record_of(probe, &caller, &body).await?;
-    // Written by hand: quote, backslash, newline and U+0001 are escaped in every reading.
-    let escaped = r#""c":"q\"b\\n\nx\u0001"#;
-    let (raw, ascii) = ("/\u{e9}\u{1f600}\"", r#"/\u00e9\ud83d\ude00""#);
-    let (want, holds) = match probe.settings.publish.escape_profile {
-        EscapeProfile::Raw => (format!("{escaped}{raw}"), record.json.contains(&format!("{escaped}{raw}"))),
-        EscapeProfile::Ascii => {
-            let want = format!("{escaped}{ascii}");
-            let is_same = record.json.to_ascii_lowercase().contains(&want);
-            (want, is_same)
-        }
-        EscapeProfile::Any => {
-            let is_same = record.members.get("c") == body.get("cid");
-            (format!("{escaped}, then the rest in any form"), is_same && record.json.contains(escaped))
-        }
-    };
-    probe.expect(holds, "record /c, raw", want, record.json)
+    each_value_is_prepared(probe, "cid", |value, prepared| {
+        let record = record_in(probe, prepared)?;
+        let form = ESCAPED.iter().find(|(name, ..)| *name == value.name);
+        let (_, raw, ascii) = form.ok_or_else(|| Stop::Error(format!("no form of {}", value.name)))?;
+        let written = |form: &str| format!("\"c\":\"{form}\",");
+        let (want, holds) = match probe.settings.publish.escape_profile {
+            EscapeProfile::Raw => (written(raw), record.json.contains(&written(raw))),
+            EscapeProfile::Ascii => {
+                (written(ascii), record.json.to_ascii_lowercase().contains(&written(ascii)))
+            }
+            EscapeProfile::Any => {
+                let is_same = record.members.get("c") == value.instead_of(&Value::Null).as_ref();
+                // What must be escaped comes first in the mixed string.
+                let begins = *raw != ESCAPED[0].1 || record.json.contains(r#""c":"q\"b\\n\nx\u0001"#);
+                (format!("{}, or the same string in another form", written(raw)), is_same && begins)
+            }
+        };
+        probe.expect(holds, &format!("record /c, raw, for {}", value.name), want, record.json)
+    })
+    .await
 }
+
+/// The uncommon strings as a record writes them, by hand: with nothing escaped that need not be, and in ASCII.
+const ESCAPED: &[(&str, &str, &str)] = &[
+    ("mixed", "q\\\"b\\\\n\\nx\\u0001/\u{e9}\u{1f600}", "q\\\"b\\\\n\\nx\\u0001/\\u00e9\\ud83d\\ude00"),
+    ("quote", "a\\\"b", "a\\\"b"),
+    ("backslash", "a\\\\b", "a\\\\b"),
+    ("newline", "a\\nb", "a\\nb"),
+    ("carriage-return", "a\\rb", "a\\rb"),
+    ("tab", "a\\tb", "a\\tb"),
+    ("control", "a\\u001fb", "a\\u001fb"),
+    ("slash", "a/b", "a/b"),
+    ("markup", "<a>&'b", "<a>&'b"),
+    ("delete", "a\u{7f}b", "a\u{7f}b"),
+    ("line-separator", "a\u{2028}b", "a\\u2028b"),
+    ("non-ascii", "a\u{e9}b", "a\\u00e9b"),
+    ("emoji", "a\u{1f600}b", "a\\ud83d\\ude00b"),
+];
 
 /// Sends a prepare. The record's `d` must be the domain.
 async fn record_names_the_domain(probe: &Probe<'_>, place: Place) -> Checked {
@@ -115,28 +131,26 @@ async fn record_names_the_domain(probe: &Probe<'_>, place: Place) -> Checked {
     probe.expect(found, "record /d", caller.domain.clone(), value(&record, "d"))
 }
 
-/// Sends a prepare whose `cid` contains spaces. The record's `c` must be exactly that string.
+/// Sends prepares with uncommon content identifiers. The record's `c` must be exactly the string.
 async fn record_contains_the_cid(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let mut body = publish_body(&caller);
-    body["cid"] = json!("bafy-any text, kept as it is ");
-    let record = record_of(probe, &caller, &body).await?;
-    probe.expect(
-        record.members.get("c") == body.get("cid"),
-        "record /c",
-        body["cid"].to_string(),
-        value(&record, "c"),
-    )
+    each_value_is_written(probe, "cid", "c").await
 }
 
-/// Sends a prepare with a `version`. The record's `v` must be exactly that string.
+/// Sends prepares with uncommon versions. The record's `v` must be exactly the string.
 async fn record_contains_the_version(probe: &Probe<'_>) -> Checked {
-    let caller = caller(probe).await?;
-    let mut body = publish_body(&caller);
-    body["version"] = json!("build 2026-01 #7");
-    let record = record_of(probe, &caller, &body).await?;
-    let want = body["version"].to_string();
-    probe.expect(record.members.get("v") == body.get("version"), "record /v", want, value(&record, "v"))
+    each_value_is_written(probe, "version", "v").await
+}
+
+/// Sends prepares with each uncommon value of `member`. The record's `key` must be exactly the string.
+async fn each_value_is_written(probe: &Probe<'_>, member: &str, key: &str) -> Checked {
+    each_value_is_prepared(probe, member, |value, prepared| {
+        let (record, sent) =
+            (record_in(probe, prepared)?, value.instead_of(&Value::Null).unwrap_or_default());
+        let place = format!("record /{key} for {}", value.name);
+        let got = record.members.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        probe.expect(record.members.get(key) == Some(&sent), &place, sent.to_string(), got)
+    })
+    .await
 }
 
 /// Sends a prepare. The record's `t` must have exactly the form `YYYY-MM-DDTHH:mm:ss.sssZ`.

@@ -126,9 +126,22 @@ impl Scene {
     /// The valid counterpart of rejected prepares. Without a control API, all checks share it.
     pub(crate) async fn counterpart(&self, probe: &Probe<'_>) -> Checked {
         if probe.has_control() {
-            return self.prepare(probe).await?.counterpart_status(&[200]);
+            return self.unlocked(probe).await;
         }
         answered(probe, self.place).await?.1.answer.counterpart_status(&[200])
+    }
+
+    /// Sends the prepare after rejected requests for a domain of its own. They must not have locked it, unless every malformed
+    /// prepare does: another check judges that.
+    pub(crate) async fn unlocked(&self, probe: &Probe<'_>) -> Checked {
+        let answer = self.prepare(probe).await?;
+        if answer.status() == 409 {
+            let other = Box::pin(Scene::at(probe, self.place)).await?;
+            Knock::malformed(other.clone(), PREPARE).counterpart(probe).await?;
+            let again = other.prepare(probe).await?;
+            probe.conclusive(again.status() != 409, "any malformed prepare locks its domain".to_owned())?;
+        }
+        expect_unlocked(&answer)
     }
 
     /// Sends a prepare that must succeed; otherwise the check is inconclusive.
@@ -160,6 +173,13 @@ impl Scene {
     pub(crate) async fn landed(&self, probe: &Probe<'_>) -> Result<(Prepared, String), Stop> {
         landed(probe, &self.caller, &self.body).await
     }
+}
+
+/// Expects a valid prepare after rejected requests to be accepted.
+pub(crate) fn expect_unlocked(answer: &Answer<'_>) -> Checked {
+    let place = "status of a valid prepare after the rejected requests";
+    answer.expect(answer.status() != 409, place, "200, since what is rejected locks nothing", "409")?;
+    answer.counterpart_status(&[200])
 }
 
 /// The response to an ordinary prepare at a place, and who sent it. Without a control API, all checks share it.
@@ -260,12 +280,17 @@ impl Knock {
             let body = json!({ "prepareId": prepared.id, "signature": zeros }).to_string();
             return Ok(Knock { scene, path, body, statuses: &[400, 410] });
         }
-        let scene = Scene::rejected(probe, place).await?;
+        Ok(Knock::malformed(Scene::rejected(probe, place).await?, path))
+    }
+
+    /// The request of this client to an endpoint.
+    pub(crate) fn malformed(scene: Scene, path: &'static str) -> Knock {
+        let zeros = text::base64(&[0; 64]);
         let (body, statuses): (Value, &[u16]) = if path == SUBMIT {
             (scene.said(json!({ "prepareId": NO_ID, "signature": zeros })), &[410])
         } else {
             let mut body = scene.body.clone();
-            let needed = match place.op {
+            let needed = match scene.place.op {
                 "pub" => "cid",
                 "transfer" => "newAuthority",
                 _ => "domain",
@@ -273,7 +298,7 @@ impl Knock {
             body.as_object_mut().and_then(|members| members.shift_remove(needed));
             (body, &[400])
         };
-        Ok(Knock { scene, path, body: body.to_string(), statuses })
+        Knock { scene, path, body: body.to_string(), statuses }
     }
 
     /// The request, correctly signed.
@@ -290,6 +315,11 @@ impl Knock {
         let mut draft = self.draft(probe).await?;
         edit(&mut draft);
         draft.send(probe).await
+    }
+
+    /// After rejected requests, in a world of its own: they have not locked the domain.
+    pub(crate) async fn locks_nothing(&self, probe: &Probe<'_>) -> Checked {
+        if self.path == PREPARE && probe.has_control() { self.scene.unlocked(probe).await } else { Ok(()) }
     }
 
     /// Sends it as the valid counterpart: the server accepts the envelope.

@@ -186,6 +186,7 @@ pub(crate) mod example {
             anchors: &[Anchor { heading: "Exchange", hash: 0 }],
             places: &[],
             values: &[],
+            accepted: &[],
         }
     }
 

@@ -91,7 +91,8 @@ async fn all_deviations_at_once_stop_no_check() {
         let stopped: Vec<String> =
             stopped.map(|one| format!("{}: {}", one.requirement, one.reason)).collect();
         assert!(stopped.is_empty(), "{stopped:#?}");
-        assert!(run.count(Verdict::Fail) > 100);
+        let failed = run.count(Verdict::Fail);
+        assert!(failed > 80, "{failed} checks fail");
     }
 }
 

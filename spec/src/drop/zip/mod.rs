@@ -29,6 +29,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::limits as document;
+use serde_json::json;
+
 use super::requirements::zip::{EXTRACTED_SIZE, FAITHFUL, FILES, FORM, ROOT_INDEX, SIZE};
 use crate::{Id, Refused, Rules};
 
@@ -90,7 +92,15 @@ pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut dyn Rules) -> Result<Ext
     let most = limit(&SIZE, limits.zip_bytes as u64, rules);
     refuse_over(&SIZE, zip.len() as u64, most, "bytes")?;
 
-    let found = rules.parse(&FORM, || Directory::find(zip).map(Some), || Ok(Directory::find(zip).ok()))?;
+    // What is not a zip may have any length; no kind of it is long.
+    let begin = json!(String::from_utf8_lossy(&zip[..zip.len().min(64)]));
+    let found = rules.parse_value(
+        &FORM,
+        &begin,
+        None,
+        || Directory::find(zip).map(Some),
+        || Ok(Directory::find(zip).ok()),
+    )?;
     let Some(directory) = found else { return Ok(bare(zip)) };
     let fault = directory.fault.as_ref();
     rules.require(&FAITHFUL, fault.is_none(), || fault.cloned().unwrap_or_default())?;
@@ -116,7 +126,10 @@ pub fn inspect(zip: &[u8], limits: &Limits, rules: &mut dyn Rules) -> Result<Ext
 
     let out = links::follow(&tree, most_files, most_bytes, rules)?;
     let has_index = out.files.contains_key("index.html");
-    rules.require(&ROOT_INDEX, has_index, || "no index.html at the root".to_owned())?;
+    let first = json!(out.files.keys().find(|path| path.contains("index") || path.contains("INDEX")));
+    rules.require_value(&ROOT_INDEX, Some(&first), None, has_index, || {
+        "no index.html at the root".to_owned()
+    })?;
     Ok(out)
 }
 

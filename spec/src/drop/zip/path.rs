@@ -1,5 +1,7 @@
 //! The path of an entry: relative, with plain segments, not normalized.
 
+use serde_json::json;
+
 use super::fields::shown;
 use crate::drop::requirements::zip::{ABSOLUTE, FAITHFUL, TRAVERSAL};
 use crate::{Refused, Rules};
@@ -29,9 +31,13 @@ pub(super) fn judge(name: &[u8], rules: &mut dyn Rules) -> Result<Path, Refused>
         || String::from_utf8(name.to_vec()).map_err(|_| format!("{}: not UTF-8", shown(name))),
         || Ok(String::from_utf8_lossy(name).into_owned()),
     )?;
-    rules.require(&ABSOLUTE, !text.starts_with('/'), || format!("{}: the path is absolute", shown(name)))?;
+    let named = json!(text);
+    let is_relative = !text.starts_with('/');
+    rules.require_value(&ABSOLUTE, Some(&named), None, is_relative, || {
+        format!("{}: the path is absolute", shown(name))
+    })?;
     let relative = text.trim_start_matches('/');
-    rules.require(&TRAVERSAL, !climbs_out(relative), || {
+    rules.require_value(&TRAVERSAL, Some(&named), None, !climbs_out(relative), || {
         format!("{}: the path leads out of the root", shown(name))
     })?;
 

@@ -22,6 +22,10 @@ use crate::{refuses, shows};
 const NUMBERS: [u32; 2] = [value::count(values::COUNT, true), value::count(values::COUNT, false)];
 /// How many wrong strings there are, and how many are sent at the standard depth.
 const TEXTS: [u32; 2] = [value::count(values::LABEL, true), value::count(values::LABEL, false)];
+/// How many wrong lists of ports there are, and how many are sent at the standard depth.
+const PORTS: [u32; 2] = [value::count(values::PORTS, true), value::count(values::PORTS, false)];
+/// How many wrong actions there are, and how many are sent at the standard depth.
+const ACTIONS: [u32; 2] = [value::count(values::ACTIONS, true), value::count(values::ACTIONS, false)];
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CREATED, instance_returns_its_hash).costs(1, 0, 0).writes(1),
@@ -39,9 +43,10 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere_at(INSTANCE_CREATION, 1 + TEXTS[1])
         .deeper(4 * TEXTS[0] - TEXTS[1], 0),
     refuses!(rows::CREATE_FIREWALL, each ports_that_are_not_integers_are_rejected, refusals::TYPED)
-        .costs(17, 0, 0)
-        .writes(16)
-        .elsewhere_at(INSTANCE_CREATION, 5),
+        .costs(3 * (1 + PORTS[0]) + 2, 0, 0)
+        .writes(3 * (1 + PORTS[0]) + 1)
+        .elsewhere_at(INSTANCE_CREATION, 1 + PORTS[1])
+        .deeper(PORTS[0] - PORTS[1], 0),
     shows!(rows::UPDATED, update_returns_its_hash).costs(3, 0, 0).writes(2),
     shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones)
         .costs(4, 0, 0)
@@ -50,7 +55,11 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(6, 0, 0)
         .writes(6),
     shows!(rows::CONTROLLED, every_action_returns_its_hash).costs(16, 0, 0).writes(8),
-    refuses!(rows::ACTION, each unknown_action_is_rejected, refusals::TYPED).costs(8, 0, 0).writes(8),
+    refuses!(rows::ACTION, each unknown_action_is_rejected, refusals::TYPED)
+        .costs(2 * (2 + ACTIONS[0]), 0, 0)
+        .writes(2 * (2 + ACTIONS[0]))
+        .elsewhere(2 * (2 + ACTIONS[1]))
+        .deeper(2 * (ACTIONS[0] - ACTIONS[1]), 0),
     refuses!(rows::CONTROL_UNKNOWN, each action_on_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
         .costs(6, 0, 0)
         .writes(6),
@@ -115,18 +124,13 @@ async fn strings_of_another_type_are_rejected(probe: &Probe<'_>, place: Place) -
 /// Creates instances whose `firewall.allowedPorts` is not an array of integers. None may be processed: it is rejected at
 /// once or later. Digits and fractions may be read as integers. A valid creation is accepted.
 async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    let ports = [
-        (json!(["22"]), true),
-        (json!([22.5]), true),
-        (json!([[22]]), false),
-        (json!({ "22": true }), false),
-    ];
     let draft = drafts(probe, place).await?;
     let good = draft().await?;
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
-    for (ports, reads) in ports {
+    for wrong in probe.wrong_values() {
+        let ports = wrong.instead_of(&json!([22]));
         let bad = draft().await?.inside("firewall", Some(json!({ "allowedPorts": ports })));
-        expect_unprocessed(probe, &good, &bad, reads).await?;
+        expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
     }
     Ok(())
 }
@@ -189,15 +193,16 @@ async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends `restart` to an instance (accepted), then the action `hibernate` and an empty one. Neither may be processed: it
+/// Sends `restart` to an instance (accepted), then another action, none, and actions of another type. None may be processed: it
 /// is rejected at once or later.
 async fn unknown_action_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let made = made(probe).await?;
     let good = control(probe, &made.owner, &made.id, "restart", 9).await?.at(place);
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
-    for action in ["hibernate", ""] {
-        let strange = control(probe, &made.owner, &made.id, action, 0).await?.at(place);
-        expect_unprocessed(probe, &good, &strange, false).await?;
+    for wrong in probe.wrong_values() {
+        let valid = control(probe, &made.owner, &made.id, "restart", 0).await?.at(place);
+        let strange = valid.inside("action", wrong.instead_of(&json!("restart")));
+        expect_unprocessed(probe, &good, &strange, !wrong.open.is_empty()).await?;
     }
     Ok(())
 }

@@ -1,0 +1,89 @@
+//! What the rows of the drop reject in place of a valid value, and what they accept besides ordinary values.
+
+use crate::value::{Wrong, strings};
+
+/// `source` of the listed characters, at most 64.
+pub const SOURCES: &[Wrong] = strings! {
+    "64-characters": "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0";
+    deep
+    "one-character": "a",
+    "space": " ",
+    "digits": "0123456789",
+    "upper-case": "ASSAY",
+    "symbols": "_.:/@-",
+};
+
+/// `source` that is too long or has other characters: it is ignored.
+pub const IGNORED: &[Wrong] = strings! {
+    "65-characters": "x".repeat(65),
+    "angle-brackets": "<script>";
+    deep
+    "non-ascii": "caf\u{e9}",
+    "comma": "a,b",
+    "tab": "a\tb",
+    "quotes": "\"a\"",
+    "300-characters": "x".repeat(300),
+};
+
+/// Names of files that a zip can hold and a folder can contain.
+pub const NAMES: &[Wrong] = strings! {
+    ; deep
+    "combining-mark": "cafe\u{301}.txt",
+    "composed": "caf\u{e9}.txt",
+    "emoji": "\u{1f680}.txt",
+    "space": "a file.txt",
+    "percent": "100%25.txt",
+    "upper-case": "README.TXT",
+    "symbols": "a+b=c&d;e,f'(g)!~#?.txt",
+    "255-bytes": format!("{}.txt", "n".repeat(251)),
+};
+
+/// Names of entries that lead out of the root.
+pub const OUTSIDE: &[Wrong] = strings! {
+    "parent": "../outside.txt";
+    deep
+    "through-a-folder": "folder/../../outside.txt",
+    "twice": "../../outside.txt",
+    "through-the-folder-itself": "./../outside.txt",
+    "as-a-folder": "../outside/",
+};
+
+/// Names of entries that are absolute.
+pub const ABSOLUTE: &[Wrong] = strings! {
+    "file": "/absolute.txt";
+    deep
+    "index": "/index.html",
+    "two-slashes": "//host/absolute.txt",
+    "folder": "/folder/",
+};
+
+/// The name of a page.
+macro_rules! page {
+    ($name:literal, $path:literal) => {
+        strings!(one $name $path)
+    };
+}
+
+/// The only page of a zip that has no `index.html` at its root.
+pub const PAGES: &[Wrong] = &[
+    page!("in-a-folder", "site/index.html"),
+    page!("htm", "index.htm").deep(),
+    page!("html-txt", "index.html.txt").deep(),
+    page!("without-extension", "index").deep(),
+    page!("space-before", " index.html").deep(),
+    page!("hidden", ".index.html").deep(),
+    page!("upper-case", "INDEX.HTML").open(ANY_CASE).deep(),
+];
+
+/// Why a page in upper case may count.
+const ANY_CASE: &str = "a server may compare names without regard to case";
+
+/// An artifact that is not a zip.
+pub const NOT_ZIPS: &[Wrong] = strings! {
+    "page": "<!doctype html>\n<title>no zip</title>\n";
+    deep
+    "empty": "",
+    "words": "this is not a zip",
+    "signature-alone": "PK\u{3}\u{4}",
+    "end-without-zip": "PK\u{5}\u{6}",
+};
