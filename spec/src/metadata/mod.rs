@@ -16,6 +16,7 @@ pub mod route;
 pub mod template;
 pub mod token;
 pub mod validation;
+pub mod values;
 
 use crate::endpoint::Endpoint;
 use crate::limit::Limit;

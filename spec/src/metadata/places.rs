@@ -36,8 +36,6 @@ pub const DOCUMENTS_BY_URI: &[Place] = &[CONTRACT[1], TOKEN[2], TOKEN[3]];
 /// Each path with the id of a token.
 pub const WITH_ID: &[Place] =
     &[TOKEN[0], TOKEN[1], TOKEN[2], TOKEN[3], OVERRIDES_BY_CID[0], OVERRIDES_BY_URI[0]];
-/// Each path with a double slash after a URI.
-pub const BY_URI: &[Place] = &[CONTRACT[1], TOKEN[2], TOKEN[3], OVERRIDES_BY_URI[0]];
 /// Each path with a parameter that can be empty.
 pub const CAN_BE_EMPTY: &[Place] =
     &[CONTRACT[1], TOKEN[0], TOKEN[1], TOKEN[2], TOKEN[3], OVERRIDES_BY_CID[0], OVERRIDES_BY_URI[0]];

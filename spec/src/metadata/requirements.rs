@@ -54,7 +54,7 @@ crate::requirements! {
     /// Paths. They are split before anything in them is decoded.
     mod paths {
         /// The double slash after a contract's URI is part of the path.
-        DOUBLE_SLASH: Must Server Check at BY_URI ["Token metadata service (GET only; paths under {base_url})" 0x8956_2350];
+        DOUBLE_SLASH: Must Server Check ["Token metadata service (GET only; paths under {base_url})" 0x8956_2350];
         /// The server rejects a path with an empty parameter.
         REQUIRED: Must Server Check at CAN_BE_EMPTY rule "route.required" ["Token metadata service (GET only; paths under {base_url})" 0x2377_be53];
         /// Which double slash ends a URI that has some itself is not stated; here the last one does.
@@ -71,7 +71,7 @@ crate::requirements! {
     /// Rejected parameters, and the body that says so.
     mod validation {
         /// The server returns 422 for a token id that is not an integer, on every path that has one.
-        INTEGER: Must Server Check at WITH_ID rule "route.integer" ["Errors" 0x4dd8_3932, "Token metadata service (GET only; paths under {base_url})" 0xa287_9f38, "Token metadata service (GET only; paths under {base_url})" 0x001a_9d59, "Token metadata service (GET only; paths under {base_url})" 0x9106_f6e2, "Token metadata service (GET only; paths under {base_url})" 0x47c5_8122, "Token metadata service (GET only; paths under {base_url})" 0x324c_4fb3, "Token metadata service (GET only; paths under {base_url})" 0xc00f_50cd];
+        INTEGER: Must Server Check at WITH_ID values IDS rule "route.integer" ["Errors" 0x4dd8_3932, "Token metadata service (GET only; paths under {base_url})" 0xa287_9f38, "Token metadata service (GET only; paths under {base_url})" 0x001a_9d59, "Token metadata service (GET only; paths under {base_url})" 0x9106_f6e2, "Token metadata service (GET only; paths under {base_url})" 0x47c5_8122, "Token metadata service (GET only; paths under {base_url})" 0x324c_4fb3, "Token metadata service (GET only; paths under {base_url})" 0xc00f_50cd];
         /// The body of a 422 is an object whose `detail` is an array of objects.
         DETAIL: Must Server Check at WITH_ID rule "validation.detail" ["Token metadata records" 0x1736_98ba, "Errors" 0x4dd8_3932];
         /// Each error has a `loc`, an array of strings and integers.

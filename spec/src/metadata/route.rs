@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode, utf8_percent_encode};
+use serde_json::json;
 
 use super::requirements::paths::{DECODED, DOUBLE_SLASH, LAST, REQUIRED, SHAPE, TEXT};
 use super::requirements::validation::INTEGER;
@@ -261,7 +262,7 @@ impl Found<'_> {
         let id = text(id, rules)?;
         let integer = || TokenId::parse(&id).ok_or_else(|| format!("{id:.80?} is not an integer"));
         let any = || TokenId::parse(&id).unwrap_or_else(|| TokenId::unread(&id));
-        let id = rules.parse(&INTEGER, integer, || Ok(any()))?;
+        let id = rules.parse_value(&INTEGER, &json!(id), None, integer, || Ok(any()))?;
         Ok(match kind {
             RouteKind::Overrides => Resource::Overrides { contract, id },
             kind => Resource::Token { contract, id, suffix: matches!(kind, RouteKind::TokenJson) },

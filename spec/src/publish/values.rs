@@ -550,3 +550,28 @@ pub const ESCAPES: &[Wrong] = strings! {
     "non-ascii": "a\u{e9}b",
     "emoji": "a\u{1f600}b",
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A mistake in reading a spelling shows at one of its near misses.
+    #[test]
+    fn each_spelling_has_twelve_near_misses() {
+        let spellings = [HEADER, PART, PATH, TIME, HASH, DOMAIN, AUTHORITY];
+        for (n, kinds) in spellings.into_iter().enumerate() {
+            let rejected = kinds.iter().filter(|kind| kind.open.is_empty()).count();
+            assert!(rejected >= 12, "spelling {n}: {rejected}");
+        }
+    }
+
+    #[test]
+    fn no_list_names_a_kind_twice() {
+        let lists =
+            [HEADER, ENVELOPE, PART, PREFIXES, MEMBERS, PATH, TIME, HASH, DOMAIN, CIDS, VERSIONS, ESCAPES];
+        for kinds in lists {
+            let names: std::collections::BTreeSet<&str> = kinds.iter().map(|kind| kind.name).collect();
+            assert_eq!(names.len(), kinds.len(), "{names:?}");
+        }
+    }
+}

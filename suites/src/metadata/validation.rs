@@ -3,6 +3,8 @@
 use assay_spec::Place;
 use assay_spec::json::is_integer;
 use assay_spec::metadata::requirements::validation as rows;
+use assay_spec::metadata::values;
+use assay_spec::value;
 use serde_json::Value;
 
 use super::refusals;
@@ -12,9 +14,15 @@ use crate::probe::{Answer, Probe};
 use crate::profile::MetadataContract;
 use crate::{refuses, shows};
 
+/// How many wrong ids there are, and how many are sent at the standard depth.
+const IDS: [u32; 2] = [value::count(values::IDS, true), value::count(values::IDS, false)];
+
 pub(super) const CHECKS: &[Check] = &[
+    // At the two paths without an end, an extension makes one more.
     refuses!(rows::INTEGER, each token_id_that_is_not_an_integer_is_rejected, refusals::INVALID)
-        .costs(16, 0, 0),
+        .costs(6 * (1 + IDS[0]) + 2, 0, 0)
+        .elsewhere(6 * (1 + IDS[1]) + 2)
+        .deeper(6 * (IDS[0] - IDS[1]), 0),
     shows!(rows::DETAIL, each detail_is_an_array_of_objects).costs(12, 0, 0),
     shows!(rows::LOC, each loc_is_an_array_of_strings_and_integers).costs(12, 0, 0),
     shows!(rows::MSG, each msg_is_a_string).costs(12, 0, 0),
@@ -32,12 +40,15 @@ async fn token_id_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: P
     let contract = contract_at(probe, place).await?;
     let id = contract.token().unwrap_or_default();
     fetch(probe, contract.path_at(place, id)).await?.counterpart_status(&[200])?;
-    let is_bare = parts(place).1 == Some(Form::Bare);
-    let bad: &[&str] = if is_bare { &["abc", "1x", "7.txt"] } else { &["abc"] };
-    for id in bad {
-        fetch(probe, contract.path_at(place, id)).await?.expect_refused()?;
+    for wrong in probe.wrong_values() {
+        let id = wrong.instead_of(&Value::Null).unwrap_or_default();
+        let path = contract.path_at(place, id.as_str().unwrap_or_default());
+        fetch(probe, path).await?.expect_refused_value("the token id", wrong)?;
     }
-    Ok(())
+    if parts(place).1 != Some(Form::Bare) {
+        return Ok(());
+    }
+    fetch(probe, contract.path_at(place, "7.txt")).await?.expect_refused()
 }
 
 /// The 422 for a token id that is not an integer, after the document of a token. Without both the check is inconclusive.

@@ -1,0 +1,17 @@
+//! What the rows of token metadata reject in place of a valid value.
+
+use crate::value::{Wrong, strings};
+
+/// A token id that no notation reads as an integer. Of notations such as `+7` or `1.0` the document says nothing.
+pub const IDS: &[Wrong] = strings! {
+    "word": "abc",
+    "digit-and-letter": "1x";
+    deep
+    "letter-and-digit": "x1",
+    "minus-alone": "-",
+    "range": "1-2",
+    "not-a-number": "NaN",
+    "null-as-word": "null",
+    "true-as-word": "true",
+    "star": "*",
+};
