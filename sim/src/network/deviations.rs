@@ -34,7 +34,7 @@ use super::ecvrf::values;
 use super::flat::FlatQuery;
 use super::forget::{Forgotten, Found, Retried};
 use super::info::Information;
-use super::instances::Shown;
+use super::instances::{Changed, Shown};
 use super::limits::{ForgetRetries, Limits, Retention};
 use super::listing::{ListQuery, Total};
 use super::measure::{Failed, Hourly, is_prober};
@@ -400,6 +400,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |u: &mut Update| (u.name, u.description) = (None, None);
     instances::UPDATE_APPLIES, "description" => "an update does not change the description",
         step |u: &mut Update| u.description = None;
+    instances::UPDATE_APPLIES, "others" => "an update also changes the memory", step |c: &mut Changed| c.0.memory += 1;
     instances::UPDATE_UNKNOWN => "an update of an unknown instance is accepted", guard;
     instances::CONTROLLED => "the status of an action is `accepted`",
         reply |r: &mut Answer<Accepted>| r.change(&instances::CONTROLLED, "status", json!("accepted"));

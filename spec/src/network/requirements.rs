@@ -307,7 +307,7 @@ crate::requirements! {
         BY_STATUS: Must Server Check at INSTANCES ["Endpoints" 0xbfb6_a8ae];
         /// An update returns `item_hash` and the status `success`.
         UPDATED: Must Server Check at INSTANCE_UPDATE ["Endpoints" 0xd6e3_080b, "Request envelope for creating records" 0xca53_b92e];
-        /// After an update the instance has the new name and description.
+        /// After an update the instance has the new name and description, and is otherwise as before.
         UPDATE_APPLIES: Must Server Check at PROCESSING ["Endpoints" 0xd6e3_080b];
         /// The server rejects an update of an instance that was never created.
         UPDATE_UNKNOWN: Must Server Check at UPDATE_WRITES ["Endpoints" 0xd6e3_080b, "Errors" 0x53a1_7b62];

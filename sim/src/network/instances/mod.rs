@@ -31,6 +31,9 @@ pub(super) struct Instances {
     order: Vector<Arc<str>>,
 }
 
+/// What an instance is after an update.
+pub(super) struct Changed(pub(super) Wanted);
+
 /// An instance.
 #[derive(Clone, Debug)]
 struct Machine {
@@ -181,12 +184,14 @@ pub(super) fn updated(state: &mut State, core: &mut Core, update: Update) {
     };
     let machine = Arc::make_mut(machine);
     let Update { name, description, .. } = update;
+    let mut wanted = machine.wanted.clone();
     if let Some(name) = name {
-        machine.wanted.name = name;
+        wanted.name = name;
     }
     if let Some(description) = description {
-        machine.wanted.description = description;
+        wanted.description = description;
     }
+    machine.wanted = core.step(Changed(wanted)).0;
     machine.changes += 1;
     machine.updated = now;
 }

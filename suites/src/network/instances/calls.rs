@@ -142,10 +142,10 @@ async fn update_returns_its_hash(probe: &Probe<'_>) -> Checked {
     expect_created(&update(probe, &made.owner, &made.id).await?.send(probe).await?)
 }
 
-/// Updates the name and description of an instance and reads it. Both must be the new ones.
+/// Updates the name and description of an instance and reads it. Both must be the new ones, and its other fields as before.
 async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    found(probe, instance_call(&made.id)).await?;
+    let before = found(probe, instance_call(&made.id)).await?.json();
     let update = update(probe, &made.owner, &made.id).await?;
     update.send(probe).await?.given_status(ACCEPTED)?;
     let wanted = |member: &str| update.message["content"][member].clone();
@@ -155,6 +155,10 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
     for member in ["name", "description"] {
         let wanted = wanted(member);
         answer.expect_json(&format!("/{member}"), &wanted.to_string(), |found| *found == wanted)?;
+    }
+    for member in ["instance_id", "owner", "cpu", "memory", "disk", "image", "created_at"] {
+        let want = format!("{}, as before the update", before[member]);
+        answer.expect_json(&format!("/{member}"), &want, |found| *found == before[member])?;
     }
     Ok(())
 }
