@@ -7,7 +7,7 @@ use assay_spec::network::program::RUN;
 use assay_spec::network::query;
 use assay_spec::network::requirements::{info as rows, messages, programs};
 
-use super::replies::{found, until};
+use super::replies::until;
 use super::valid::{Valid, prepared, valid};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY};
 use super::{ACCEPTED, RUNS};
@@ -19,7 +19,7 @@ use crate::shows;
 const SHARED: &[Place] = &[MESSAGE[0], AGGREGATE[0], AGGREGATES_OF[0], FILES[0], FILES[1]];
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PUBLIC, public_information_is_json).costs(1, 0, 0),
+    shows!(rows::PUBLIC, public_information_is_json).costs(1, 0, 0).after(const { &[&rows::PREFIX] }),
     shows!(rows::PREFIX, each api_is_under_its_prefix)
         .costs(55, 0, 0)
         .writes(25)
@@ -35,9 +35,10 @@ fn public() -> Call {
     Call::get(&PUBLIC, "/info/public.json")
 }
 
-/// Reads `/info/public.json`. The body must be a JSON object or array; an empty one shows nothing.
+/// Reads `/info/public.json`. It must return 200 and a JSON object or array; an empty one shows nothing.
 async fn public_information_is_json(probe: &Probe<'_>) -> Checked {
-    let answer = found(probe, public()).await?;
+    let answer = until(probe, public(), |answer| answer.status() == 200).await?;
+    answer.expect_status(&[200])?;
     let body = answer.json();
     let is_json = body.is_object() || body.is_array();
     answer.expect(is_json, "body", "a JSON object or array", answer.response.text())?;
