@@ -84,6 +84,21 @@ pub(crate) const fn last<T: Copy>(all: &[T]) -> T {
     all[all.len() - 1]
 }
 
+/// One table of several. The length is the sum of theirs.
+pub(crate) const fn join<const LENGTH: usize>(tables: &[&[Deviation]]) -> [Deviation; LENGTH] {
+    let mut all = [tables[0][0]; LENGTH];
+    let (mut table, mut at) = (0, 0);
+    while table < tables.len() {
+        let mut place = 0;
+        while place < tables[table].len() {
+            all[at] = tables[table][place];
+            (at, place) = (at + 1, place + 1);
+        }
+        table += 1;
+    }
+    all
+}
+
 /// A service's table of deviations: `ROW, "variant" => "what the service does instead", seam |value: &mut Type| code;`.
 /// `by value` after the string says that it shows by each uncommon valid value that the row accepts, `at PLACES` names the places
 /// where it shows, if these are not all places of the row.

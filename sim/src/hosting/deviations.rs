@@ -28,6 +28,7 @@ use super::write::{Amend, Amends, Edit};
 use crate::deviation::{Deviation, deviations};
 
 const ENTRY: &[DocumentKind] = &[DocumentKind::Entry, DocumentKind::Tombstone];
+const TOMBSTONE: &[DocumentKind] = &[DocumentKind::Tombstone];
 const LIVING: &[DocumentKind] = &[DocumentKind::Entry];
 const PROJECT: &[DocumentKind] = &[DocumentKind::Project];
 const CREATION: &[DocumentKind] = &[DocumentKind::Creation];
@@ -425,6 +426,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
             d.content["time"] = json!(d.time_s);
         }
     };
+    history::QUEUED_AT_KEPT => "a terminal record names its own time as `createdAt`", step |d: &mut Document| {
+        let ended = d.value["public"]["finishedAt"].clone();
+        d.put(TERMINAL, "/public/createdAt", ended);
+    };
     history::ONE_CREATION => "a deployment has two creations", step |f: &mut Following| {
         if let Step::Create { deployment, again: false } = &f.after {
             f.steps.push(Step::Create { deployment: deployment.clone(), again: true });
@@ -460,6 +465,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
         };
         m.entries.retain(|(one, _)| !is_deleted(one));
     };
+    history::PUBLIC_KEPT => "a tombstone has another framework",
+        step |d: &mut Document| d.put(TOMBSTONE, "/public/framework", json!("none"));
     history::DELETED_STAYS => "a later map contains a deleted project unchanged", step |m: &mut ProjectsMap| {
         for (project, entry) in m.entries.iter_mut().filter(|(one, _)| one.state == ProjectState::Deleted) {
             entry.clone_from(&project.living);

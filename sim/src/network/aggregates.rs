@@ -6,12 +6,14 @@ use assay_spec::network::aggregate::{Aggregate, AggregateFilter, LIST, Record, W
 use assay_spec::network::envelope::Envelope;
 use assay_spec::network::message::MessageType;
 use assay_spec::network::params::Params;
-use assay_spec::network::requirements::aggregates::{FIELDS, JSON_UNKNOWN, OWNER, UNKNOWN};
+use assay_spec::network::requirements::aggregates::{
+    DELEGATE, DELEGATE_LIMITS, DELEGATE_REVOKED, FIELDS, JSON_UNKNOWN, OWNER, UNKNOWN,
+};
 use assay_spec::network::requirements::envelope::SIZE;
 use imbl::OrdMap;
 use serde_json::{Map, Value, json};
 
-use super::authority::{self, Wish};
+use super::authority::{Authority, Wish};
 use super::call::Call;
 use super::hash::Hash;
 use super::store::Number;
@@ -139,8 +141,15 @@ pub(super) fn judge(
     let owner = write.address.as_deref().unwrap_or(&envelope.address);
     let wish =
         Wish { kind: MessageType::Aggregate, channel: &envelope.channel, aggregate_key: Some(&write.key) };
-    let may = authority::may(&state.primary.store, owner, &envelope.address, wish);
-    core.require(&OWNER, may, || format!("{} may not write for {owner:.80}", envelope.address))?;
+    let authority = Authority::find(&state.primary.store, owner, &envelope.address, wish);
+    let why = || format!("{} may not write for {owner:.80}: {authority:?}", envelope.address);
+    match authority {
+        Authority::Own => {}
+        Authority::Allowed => core.forbid(&DELEGATE, false, why)?,
+        Authority::Beyond => core.require(&DELEGATE_LIMITS, false, why)?,
+        Authority::Revoked => core.require(&DELEGATE_REVOKED, false, why)?,
+        Authority::Stranger => core.require(&OWNER, false, why)?,
+    }
     let before = state.primary.derived.aggregates.find(owner, &write.key).map_or(0, |kept| kept.bytes);
     let bytes = before.saturating_add(size(&write.content));
     Ok(core.require(&SIZE, bytes <= AGGREGATE_BYTES, || format!("an aggregate of {bytes} bytes"))?)

@@ -20,34 +20,71 @@ pub(super) struct Wish<'a> {
     pub(super) aggregate_key: Option<&'a str>,
 }
 
-/// Whether `signer` may write in the name of `owner`. Addresses are compared case-insensitively.
-pub(super) fn may(store: &Store, owner: &str, signer: &str, wish: Wish<'_>) -> bool {
-    if owner.eq_ignore_ascii_case(signer) {
-        return true;
-    }
-    // The authorizations themselves are excluded: a signer that may write them may write everything.
-    if wish.aggregate_key == Some(SECURITY) {
-        return false;
-    }
-    let authorizations = authorizations(store, owner);
-    authorizations.iter().filter_map(Value::as_object).any(|entry| {
-        let is_signer = text(entry, "address").is_some_and(|address| address.eq_ignore_ascii_case(signer));
-        is_signer
-            && allows(entry, "types", Some(wish.kind.name()))
-            && allows(entry, "channels", Some(wish.channel))
-            && (wish.kind != MessageType::Aggregate || allows(entry, "aggregate_keys", wish.aggregate_key))
-    })
+/// What an owner's `security` says about a signer. Addresses are compared case-insensitively.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Authority {
+    /// The signer is the owner.
+    Own,
+    /// An authorization allows the message.
+    Allowed,
+    /// There are authorizations, and none allows the message.
+    Beyond,
+    /// An earlier `security` allowed the message. The latest does not list the signer.
+    Revoked,
+    /// No `security` lists the signer.
+    Stranger,
 }
 
-/// The latest authorizations that the owner signed.
-fn authorizations(store: &Store, owner: &str) -> Vec<Value> {
+impl Authority {
+    /// The authority of `signer` over what belongs to `owner`.
+    pub(super) fn find(store: &Store, owner: &str, signer: &str, wish: Wish<'_>) -> Authority {
+        if owner.eq_ignore_ascii_case(signer) {
+            return Authority::Own;
+        }
+        let mut written = authorizations(store, owner).into_iter();
+        match allowed(&written.next().unwrap_or_default(), signer, wish) {
+            Some(true) => Authority::Allowed,
+            Some(false) => Authority::Beyond,
+            None if written.any(|entries| allowed(&entries, signer, wish) == Some(true)) => {
+                Authority::Revoked
+            }
+            None => Authority::Stranger,
+        }
+    }
+}
+
+/// Whether `signer` may write in the name of `owner`.
+pub(super) fn may(store: &Store, owner: &str, signer: &str, wish: Wish<'_>) -> bool {
+    matches!(Authority::find(store, owner, signer, wish), Authority::Own | Authority::Allowed)
+}
+
+/// Whether one of the signer's entries allows the message; `None` if it has none.
+fn allowed(entries: &[Value], signer: &str, wish: Wish<'_>) -> Option<bool> {
+    let entries = entries.iter().filter_map(Value::as_object);
+    let mut own = entries
+        .filter(|entry| text(entry, "address").is_some_and(|address| address.eq_ignore_ascii_case(signer)))
+        .peekable();
+    own.peek()?;
+    // The authorizations themselves are excluded: a signer that may write them may write everything.
+    Some(wish.aggregate_key != Some(SECURITY) && own.any(|entry| allows_all(entry, wish)))
+}
+
+/// Whether every list of an entry allows the message.
+fn allows_all(entry: &Map<String, Value>, wish: Wish<'_>) -> bool {
+    allows(entry, "types", Some(wish.kind.name()))
+        && allows(entry, "channels", Some(wish.channel))
+        && (wish.kind != MessageType::Aggregate || allows(entry, "aggregate_keys", wish.aggregate_key))
+}
+
+/// The authorizations of each `security` that the owner signed, the latest first.
+fn authorizations(store: &Store, owner: &str) -> Vec<Vec<Value>> {
     let filter = MessageFilter {
         addresses: Some(vec![owner.to_owned()]),
         types: Some(vec![MessageType::Aggregate.name().to_owned()]),
         ..MessageFilter::default()
     };
     let selection = store.select(&filter);
-    let written = selection.at(0..selection.total()).into_iter().find_map(|number| {
+    let written = selection.at(0..selection.total()).into_iter().filter_map(|number| {
         let mut members = store.message(number).members();
         let own = text(&members, "key") == Some(SECURITY)
             && text(&members, "address").is_none_or(|address| address.eq_ignore_ascii_case(owner));
@@ -56,10 +93,7 @@ fn authorizations(store: &Store, owner: &str) -> Vec<Value> {
             _ => None,
         }
     });
-    match written {
-        Some(Value::Array(entries)) => entries,
-        _ => Vec::new(),
-    }
+    written.map(|entries| entries.as_array().cloned().unwrap_or_default()).collect()
 }
 
 /// Whether a list of an entry contains a value. An empty or missing list allows every value.

@@ -11,14 +11,13 @@ use assay_spec::network::info::PREFIX;
 use assay_spec::network::instance::{self, Action, InstanceFilter, Update};
 use assay_spec::network::limits::Rate;
 use assay_spec::network::message::MessageType;
-use assay_spec::network::metrics::{COMPUTE_LATENCIES, CORE_COUNTS, CORE_LATENCIES, seconds};
 use assay_spec::network::paging::Sizes;
 use assay_spec::network::pin;
-use assay_spec::network::places::{FILES, MESSAGE, REMOVAL};
+use assay_spec::network::places::{self, FILES, MESSAGE, REMOVAL};
 use assay_spec::network::query::{self, MessageFilter};
 use assay_spec::network::requirements::{
-    aggregates, envelope, errors, flat, forget, indexer, info, instances, limits, listing, measurement,
-    messages, metrics, paging as pages, pins, probes, programs, signing, storage, store, vrf, webhooks,
+    aggregates, envelope, errors, flat, forget, indexer, info, instances, limits, listing, messages,
+    paging as pages, pins, programs, signing, storage, store, vrf, webhooks,
 };
 use assay_spec::network::storage::{DEFAULT_CONTENT_TYPE, FILE, RAW};
 use assay_spec::network::store::Status;
@@ -35,38 +34,39 @@ use super::flat::FlatQuery;
 use super::forget::{Forgotten, Found, Retried};
 use super::info::Information;
 use super::instances::{Changed, Shown};
-use super::limits::{ForgetRetries, Limits, Retention};
+use super::limits::{ForgetRetries, Limits};
 use super::listing::{ListQuery, Total};
-use super::measure::{Failed, Hourly, is_prober};
-use super::messages::Wrapped;
-use super::metrics::ShownRecord;
-use super::nodes::NodeKind;
+use super::messages::{Reclaimed, Wrapped};
+use super::node_deviations;
 use super::paging::Listed;
 use super::rates::Counting;
 use super::refusal::Rejected;
 use super::seams::{
     ZERO_ADDRESS, accept_malformed, admit_without, append_line, as_numbers, as_text, completed, forget_posts,
-    hide_only, is_removing, is_whole, judge_without, longer, lower, negative, number, of_first, part,
-    parts_with, pending, records_of_another, renamed, reversed, stopped, store_anyway, unwritten,
-    without_last,
+    hide_only, is_removing, is_whole, judge_without, later, longer, lower, number, part, parts_with, pending,
+    renamed, reversed, stopped, store_anyway, unwritten, without_last,
 };
 use super::steps::{
-    AdmitControl, BeginGrace, FindAggregate, FindChain, FindFile, FindInstance, FindOfAddress, FindRecords,
-    Forget, IsValid, JudgeWebhook, Known, LogIn, Missing, Parts, Positions, Reached, ReleaseForgotten,
-    ReleaseRemoved, Seen, Take, WriteAggregate,
+    AdmitControl, BeginGrace, FindAggregate, FindChain, FindFile, FindInstance, FindOfAddress, Forget,
+    IsValid, JudgeWebhook, Known, Missing, Parts, Positions, Reached, ReleaseForgotten, ReleaseRemoved, Seen,
+    Take, WriteAggregate,
 };
 use super::storage::{self as files, Download};
 use super::vrf::{self as randoms, Random};
 use super::{
     Replica, aggregates as documents, create, forget as forgets, indexer as chains, instances as machines,
-    lifecycle, metrics as records, mirror, paging, probes as probe, sites,
+    lifecycle, mirror, paging, sites,
 };
 use crate::core::Core;
-use crate::deviation::{Deviation, deviations};
+use crate::deviation::{Deviation, deviations, join};
 use crate::seam::{Answer, Body};
 
 /// Every deviation of the network.
-pub(super) const ALL: &[Deviation] = deviations! {
+pub(super) const ALL: &[Deviation] =
+    &join::<{ API.len() + node_deviations::ALL.len() }>(&[API, node_deviations::ALL]);
+
+/// Those of the API.
+const API: &[Deviation] = deviations! {
     messages::TYPE_FREE => "an endpoint that accepts any type accepts only POST", guard;
     messages::FOUND => "a POST is not found by its hash", guard;
     messages::WRAPPER => "the record is not wrapped",
@@ -169,6 +169,20 @@ pub(super) const ALL: &[Deviation] = deviations! {
         filters.retain(|name| Some(*name) != first.as_deref());
         q.filter = MessageFilter::of_list(&q.params.clone().without(&filters));
     };
+    listing::ALL_OF, "hashes" => "beside `hashes` no other filter counts", step |q: &mut ListQuery| {
+        if let Some(hashes) = q.filter.hashes.take() {
+            q.filter = MessageFilter { hashes: Some(hashes), ..MessageFilter::default() };
+        }
+    };
+    listing::ALL_OF, "types" => "`types` is ignored beside `channels`", step |q: &mut ListQuery| {
+        if q.filter.channels.is_some() {
+            q.filter.types = None;
+        }
+    };
+    listing::AS_SENT => "a list shows the time of a message a second late",
+        reply |r: &mut Answer<Listed>| r.each(&query::LIST, |record| record["timestamp"] = later(&record["timestamp"]));
+    listing::AS_SENT, "chain" => "a list shows every message on one chain",
+        reply |r: &mut Answer<Listed>| r.each(&query::LIST, |record| record["chain"] = json!("SOL"));
     listing::TAGS => "the filter `tags` is rejected", guard;
     listing::CONTENT_KEYS => "the filter `content.keys` is rejected", guard;
 
@@ -176,6 +190,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
         reply |r: &mut Answer<Listed>| r.each(&query::FLAT, |record| {
             *record = json!({ "status": "processed", "item_hash": record["item_hash"], "message": record });
         });
+    flat::AS_SENT => "the flat list shows the time of a message a second late",
+        reply |r: &mut Answer<Listed>| r.each(&query::FLAT, |record| record["timestamp"] = later(&record["timestamp"]));
+    flat::AS_SENT, "chain" => "the flat list shows every message on one chain",
+        reply |r: &mut Answer<Listed>| r.each(&query::FLAT, |record| record["chain"] = json!("SOL"));
     flat::FINDS => "the only message of an address is not in its flat list",
         step |t: &mut Total| hide_only(t, &query::FLAT);
     flat::ADDRESSES => "the filter `addresses` is ignored", step |q: &mut FlatQuery| q.filter.addresses = None;
@@ -255,6 +273,9 @@ pub(super) const ALL: &[Deviation] = deviations! {
         r.body = Body::Typed("text/html", format!("<p>{}</p>", r.about.version).into());
     };
     aggregates::OWNER => "a stranger writes for another address", guard;
+    aggregates::DELEGATE => "only the owner writes, whatever `security` lists", guard;
+    aggregates::DELEGATE_LIMITS => "a listed signer writes anything", guard;
+    aggregates::DELEGATE_REVOKED => "a signer keeps the authority that `security` no longer gives", guard;
     aggregates::CREATED => "the status of a write is `accepted`",
         reply |r: &mut Answer<Accepted>| r.change(&aggregates::CREATED, "status", json!("accepted"));
     aggregates::CREATED, "hash" => "the hash of a write is empty",
@@ -481,6 +502,23 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |f: &mut TransactionFilter| f.times.from = None;
     indexer::TRANSACTION_TIMES, "to" => "`to_timestamp` is ignored for transactions",
         step |f: &mut TransactionFilter| f.times.to = None;
+    indexer::ALL_OF => "`to` is ignored beside `from`" at places::TRANSACTIONS, step |f: &mut TransactionFilter| {
+        if f.from.is_some() {
+            f.to = None;
+        }
+    };
+    indexer::ALL_OF, "events" => "`event_name` is ignored beside `contract`" at places::EVENTS,
+        step |f: &mut EventFilter| {
+            if f.contract.is_some() {
+                f.event_name = None;
+            }
+        };
+    indexer::ALL_OF, "bounds" => "`to_timestamp` is ignored beside `from_block`" at places::TRANSACTIONS,
+        step |f: &mut TransactionFilter| {
+            if f.blocks.from.is_some() {
+                f.times.to = None;
+            }
+        };
     indexer::INTEGERS => "a bound that is not an integer makes the server fail",
         reply |r: &mut Answer<Rejected>| r.change(&[&indexer::INTEGERS], 500);
     indexer::UNKNOWN_NETWORK => "a network that is not indexed returns the events of another",
@@ -566,96 +604,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
         };
     };
 
-    metrics::CORE => "a core node returns the metrics of another", step |s: &mut FindRecords| {
-        s.0 = |core, state, kind, id| records_of_another(core, state, kind, id, NodeKind::Core);
-    };
-    metrics::COMPUTE => "a compute node returns the metrics of another", step |s: &mut FindRecords| {
-        s.0 = |core, state, kind, id| records_of_another(core, state, kind, id, NodeKind::Compute);
-    };
-    metrics::ALTERNATIVE => "the alternative address has no metrics", guard;
-    metrics::MEASURED_AT => "`measured_at` is in milliseconds",
-        step |r: &mut ShownRecord| r.edit(&["measured_at"], |at| json!(at.as_f64().unwrap_or_default() * 1000.0));
-    metrics::MEASURED_AT, "text" => "`measured_at` is a string",
-        step |r: &mut ShownRecord| r.edit(&["measured_at"], as_text);
-    metrics::NODE_ID => "`node_id` has a prefix before its digits", step |r: &mut ShownRecord| {
-        r.edit(&["node_id"], |id| json!(format!("node-{}", id.as_str().unwrap_or_default())));
-    };
-    metrics::URL => "`url` is null", step |r: &mut ShownRecord| r.edit(&["url"], |_| Value::Null);
-    metrics::ASN => "`asn` is a string", step |r: &mut ShownRecord| r.edit(&["asn"], |asn| json!(format!("AS{asn}")));
-    metrics::AS_NAME => "`as_name` is an array",
-        step |r: &mut ShownRecord| r.edit(&["as_name"], |name| json!([name]));
-    metrics::VERSION => "`version` is an object",
-        step |r: &mut ShownRecord| r.edit(&["version"], |version| json!({ "name": version }));
-    metrics::CORE_LATENCIES => "durations of core nodes are strings",
-        step |r: &mut ShownRecord| r.edit_of(NodeKind::Core, &CORE_LATENCIES, as_text);
-    metrics::CORE_LATENCIES, "negative" => "durations of core nodes are negative",
-        step |r: &mut ShownRecord| r.edit_of(NodeKind::Core, &CORE_LATENCIES, negative);
-    metrics::CORE_COUNTS => "counts of core nodes are strings",
-        step |r: &mut ShownRecord| r.edit_of(NodeKind::Core, &CORE_COUNTS, as_text);
-    metrics::CORE_COUNTS, "fraction" => "counts of core nodes are fractions", step |r: &mut ShownRecord| {
-        r.edit_of(NodeKind::Core, &CORE_COUNTS, |count| json!(count.as_f64().unwrap_or_default() + 0.5));
-    };
-    metrics::COMPUTE_LATENCIES => "durations of compute nodes are strings",
-        step |r: &mut ShownRecord| r.edit_of(NodeKind::Compute, &COMPUTE_LATENCIES, as_text);
-    metrics::COMPUTE_LATENCIES, "negative" => "durations of compute nodes are negative",
-        step |r: &mut ShownRecord| r.edit_of(NodeKind::Compute, &COMPUTE_LATENCIES, negative);
-    metrics::FEATURES => "`features` is a string",
-        step |r: &mut ShownRecord| r.edit(&["features"], |_| json!("sev,sev_es"));
-    metrics::EXPECTED_STATUS => "the expected 401 counts as a failure", step |r: &mut ShownRecord| {
-        if let (NodeKind::Compute, Some(members)) = (r.measured.record.kind(), r.record.as_object_mut()) {
-            members.retain(|name, _| !["base_latency", "base_latency_ipv4"].contains(&name.as_str()));
-        }
-    };
-    metrics::FAILED_ABSENT => "the field of a test without a response is null",
-        step |r: &mut ShownRecord| r.fail(|failed| (failed == Failed::Unanswered).then_some(Value::Null));
-    metrics::FAILED_STATUS => "the duration of a failed test is recorded",
-        step |r: &mut ShownRecord| r.fail(|failed| match failed {
-            Failed::Status(after_ms) => Some(json!(seconds(after_ms))),
-            _ => None,
-        });
-    metrics::NO_IPV6 => "a machine without IPv6 has a ping latency",
-        step |r: &mut ShownRecord| r.fail(|failed| (failed == Failed::NoIpv6).then(|| json!(IMAGINED_PING_S)));
-    metrics::RETENTION => "records of any age are served", limits |r: &mut Retention| r.0 *= 1000;
-    metrics::RETAINED => "records are served for one week only", limits |r: &mut Retention| r.0 /= 2;
-    metrics::UNKNOWN => "an unknown node returns the records of another", step |s: &mut FindRecords| {
-        s.0 = |core, state, kind, id| match records::records(core, state, kind, id) {
-            Err(_) => Ok(of_first(core, state, kind, None)),
-            found => found,
-        };
-    };
-
-    measurement::HOURLY => "every second hour has no message", step |h: &mut Hourly| {
-        if h.number.is_multiple_of(2) {
-            h.contents.clear();
-        }
-    };
-    measurement::HOURLY, "twice" => "every hour has two messages", step |h: &mut Hourly| {
-        h.contents.extend_from_within(..);
-        if let Some(again) = h.contents.last_mut() {
-            again["time"] = json!(again["time"].as_i64().unwrap_or_default() - 1);
-        }
-    };
-    measurement::PUBLISHED => "measurements are published as AGGREGATE", step |h: &mut Hourly| {
-        h.kind = MessageType::Aggregate;
-        h.set("key", &json!("hour"));
-    };
-    measurement::CONTENT_TYPE => "measurements have another content type",
-        step |h: &mut Hourly| h.set("type", &json!("measurements"));
-    measurement::RESULTS => "the results of an hour are a string",
-        step |h: &mut Hourly| h.set("content", &json!("all is well"));
-
-    probes::LOGIN => "a login without credentials succeeds", step |s: &mut LogIn| {
-        s.0 = |core, call| {
-            if is_prober(call.peer) {
-                return probe::log_in(core, call);
-            }
-            core.json(200, json!({ "logged_in": true }))
-        };
-    };
-    probes::VM => "the diagnostic machine is not found", guard;
-    probes::STATUS_CHECK => "the status check is not found", guard;
-    probes::METRICS => "a core node has no `/metrics.json`", guard;
-
     store::STATUS => "the status of a processed STORE is `stored`", reply |r: &mut Answer<Wrapped>| {
         if r.is_store(Status::Processed) {
             r["status"] = json!("stored");
@@ -692,6 +640,10 @@ pub(super) const ALL: &[Deviation] = deviations! {
         };
     };
     store::REMOVED => "a removed STORE is not found", guard;
+    store::REMOVED, "size" => "the size of a removed STORE is a byte more",
+        reply |r: &mut Answer<Reclaimed>| r["size"] = json!(r.about.size + 1);
+    store::REMOVED, "reason" => "a removed STORE has no reason",
+        reply |r: &mut Answer<Reclaimed>| r["reason"] = Value::Null;
     store::REMOVED_BYTES => "files of removed STOREs are still served",
         step |s: &mut ReleaseRemoved| s.0 = |_, _, _| ();
     store::LAGGING => "a node that lacks a message reports it as pending", step |s: &mut Missing| {
@@ -781,5 +733,3 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
 /// An empty file.
 const NOTHING: Body = Body::Typed(DEFAULT_CONTENT_TYPE, Cow::Borrowed(""));
-/// The ping latency of a machine that answers no ping, in seconds.
-const IMAGINED_PING_S: f64 = 0.021;

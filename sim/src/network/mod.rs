@@ -28,6 +28,7 @@ mod messages;
 mod metrics;
 mod mirror;
 mod neighbours;
+mod node_deviations;
 mod nodes;
 mod paging;
 mod pins;

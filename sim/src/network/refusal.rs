@@ -154,7 +154,8 @@ fn listing_status(row: listing::Row) -> Option<u16> {
         | Row::ANY_OF
         | Row::ALL_OF
         | Row::TAGS_SELECT
-        | Row::CONTENT_KEYS_SELECT => return None,
+        | Row::CONTENT_KEYS_SELECT
+        | Row::AS_SENT => return None,
     })
 }
 
@@ -162,7 +163,13 @@ fn flat_status(row: flat::Row) -> Option<u16> {
     use flat::Row;
     Some(match row {
         Row::START_DATE | Row::END_DATE => 400,
-        Row::FLAT | Row::FINDS | Row::ADDRESSES | Row::CHANNELS | Row::CONTENT_TYPES | Row::EDGES => {
+        Row::FLAT
+        | Row::FINDS
+        | Row::AS_SENT
+        | Row::ADDRESSES
+        | Row::CHANNELS
+        | Row::CONTENT_TYPES
+        | Row::EDGES => {
             return None;
         }
     })
@@ -208,7 +215,7 @@ fn aggregates_status(row: aggregates::Row) -> Option<u16> {
     use aggregates::Row;
     Some(match row {
         Row::CREATE_KEY | Row::CREATE_ADDRESS | Row::CREATE_CONTENT | Row::FIELDS => 400,
-        Row::OWNER => 403,
+        Row::OWNER | Row::DELEGATE | Row::DELEGATE_LIMITS | Row::DELEGATE_REVOKED => 403,
         Row::UNKNOWN | Row::JSON_UNKNOWN => 404,
         Row::CREATED
         | Row::KEY
@@ -301,7 +308,8 @@ fn indexer_status(row: indexer::Row) -> Option<u16> {
         | Row::FROM
         | Row::TO
         | Row::TRANSACTION_BLOCKS
-        | Row::TRANSACTION_TIMES => return None,
+        | Row::TRANSACTION_TIMES
+        | Row::ALL_OF => return None,
     })
 }
 
@@ -363,7 +371,8 @@ fn metrics_status(row: metrics::Row) -> Option<u16> {
         | Row::NO_IPV6
         | Row::RETENTION
         | Row::RETAINED
-        | Row::PENDING_LOW => return None,
+        | Row::PENDING_LOW
+        | Row::SECONDS => return None,
     })
 }
 

@@ -315,3 +315,13 @@ pub(super) fn renamed(content: &Value) -> Value {
     };
     Value::Object(members.iter().map(member).collect())
 }
+
+/// A time in seconds, a second later.
+pub(super) fn later(seconds: &Value) -> Value {
+    json!(seconds.as_i64().unwrap_or_default() + 1)
+}
+
+/// A duration in milliseconds.
+pub(super) fn in_milliseconds(seconds: &Value) -> Value {
+    json!(seconds.as_f64().unwrap_or_default() * 1000.0)
+}

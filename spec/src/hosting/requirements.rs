@@ -511,6 +511,8 @@ crate::requirements! {
     mod history {
         /// A terminal amend is not older than its creation.
         QUEUED_FIRST: Must Record Check at TERMINAL ["States and transitions" 0x1f9d_979d, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
+        /// A terminal amend keeps the `createdAt` of its creation.
+        QUEUED_AT_KEPT: Should Record Check at TERMINAL ["Stored records written by the hosting application" 0x6e6b_b9a5];
         /// A deployment is created once.
         ONE_CREATION: Must Record Check at CREATION ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e];
         /// A deployment has one terminal amend and no third message.
@@ -529,6 +531,8 @@ crate::requirements! {
         MAP_KEPT: Must Record Check at MAPS ["Stored records written by the hosting application" 0xec1d_d10c];
         /// A deleted project's entry remains in the map, with `public.deleted` true.
         ENTRY_STAYS: Must Record Check at MAPS ["States and transitions" 0x879c_5482];
+        /// A deleted project's entry keeps its framework and its target.
+        PUBLIC_KEPT: Must Record Check at PROJECT_DELETION ["States and transitions" 0x879c_5482];
         /// A deleted project is never restored.
         DELETED_STAYS: Must Record Check at MAPS ["States and transitions" 0x879c_5482];
         /// A project's artifacts are forgotten after its entry is marked as deleted.

@@ -91,6 +91,8 @@ crate::requirements! {
         ANY_OF: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
         /// With several filters, every listed message matches all of them.
         ALL_OF: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
+        /// A list shows a message as it was sent, whatever its type.
+        AS_SENT: Must Server Check at MESSAGES ["Endpoints" 0x0983_929a, "Endpoints" 0xc3a2_1e8a, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070];
         /// `GET /messages` accepts `tags`.
         TAGS: Must Server Check at MESSAGES ["Endpoints" 0xc3a2_1e8a];
         /// `GET /messages` accepts `content.keys`.
@@ -107,6 +109,8 @@ crate::requirements! {
         FLAT: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Endpoints" 0x0f3d_628a];
         /// A message that was accepted is in the flat list when `addresses` selects its sender.
         FINDS: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
+        /// The flat list shows a message as it was sent, whatever its type.
+        AS_SENT: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Message record" 0x5aed_1437, "Message record" 0x09bc_6a8f, "Message record" 0x375c_704d, "Message record" 0xd120_8070];
         /// With `addresses`, one of these addresses sent every message.
         ADDRESSES: Must Server Check at FLAT ["Endpoints" 0xc99f_f3ad, "Events" 0x1b53_e5bf];
         /// With `channels`, every message is on one of these channels.
@@ -237,6 +241,12 @@ crate::requirements! {
         JSON_UNKNOWN: Must Server Check at AGGREGATES_OF ["Endpoints" 0xc81e_3a98, "Errors" 0x53a1_7b62];
         /// A write by a stranger does not change another address's aggregate.
         OWNER: Must Server Check at AGGREGATE_WRITES ["Aggregate" 0x28a2_ed65, "Endpoints" 0x8a57_f196];
+        /// A signer that the owner's `security` lists writes the aggregates that its authorization names.
+        DELEGATE: Must Server Check at AGGREGATE_WRITES ["Signing of stored records" 0x4a8f_83e8, "Signing of stored records" 0xd152_c394];
+        /// A listed signer writes nothing beyond its authorization: no other key, channel or type, and not `security`.
+        DELEGATE_LIMITS: Must Server Check at AGGREGATE_WRITES ["Signing of stored records" 0xd152_c394];
+        /// A signer that `security` no longer lists writes nothing.
+        DELEGATE_REVOKED: Must Server Check at AGGREGATE_WRITES ["Signing of stored records" 0x4a8f_83e8];
     }
 
     /// Serverless programs.
@@ -371,6 +381,8 @@ crate::requirements! {
         TRANSACTION_BLOCKS: Must Server Check at TRANSACTIONS ["Endpoints" 0x873d_934e];
         /// With `from_timestamp` and `to_timestamp`, the timestamp of every transaction is between them.
         TRANSACTION_TIMES: Must Server Check at TRANSACTIONS ["Endpoints" 0x873d_934e];
+        /// With several filters, every element matches all of them.
+        ALL_OF: Must Server Check at INDEXER ["Endpoints" 0xe171_da63, "Endpoints" 0x873d_934e];
         /// A block or a timestamp that is not an integer is rejected or ignored; it is not an internal error.
         INTEGERS: Must Server Check at INDEXER ["Endpoints" 0xe171_da63, "Endpoints" 0x873d_934e, "Errors" 0x53a1_7b62];
         /// A network that is not indexed is rejected, or has no events.
@@ -471,6 +483,8 @@ crate::requirements! {
         FEATURES: Must Server Check at COMPUTE_METRICS ["Node metrics records" 0x7312_5b92];
         /// A healthy compute node has `base_latency`, because its probe expects a 401.
         EXPECTED_STATUS: Must Server Check at COMPUTE_METRICS ["Node metrics records" 0x7312_5b92, "Errors" 0x2370_1be2];
+        /// A duration is in seconds.
+        SECONDS: Must Server Check at METRICS ["Node metrics records" 0x34b9_5b05];
         /// The field of a test that failed is absent.
         FAILED_ABSENT: Must Server Check at METRICS ["Node metrics records" 0xf99f_ae15];
         /// A probe with a failure status leaves its field absent.
@@ -529,7 +543,7 @@ crate::requirements! {
         FORGOTTEN_BYTES: Must Server Check at PROCESSING ["States and transitions" 0xf217_f297];
         /// A message whose payer ran out of balance or credits is first `removing`, complete and with its file.
         REMOVING: Must Server Check at REMOVING ["States and transitions" 0x619a_cd3e, "States and transitions" 0x3f80_1f68, "Reading the STORE message (recovery rules)" 0x2c05_70ce];
-        /// A message that was reclaimed returns 200 and the status `removed`, or 410.
+        /// A message that was reclaimed returns 200 and the status `removed`, with `removed_at`, `size` and `reason`, or 410.
         REMOVED: Must Server Check at MESSAGE ["Reading the STORE message (recovery rules)" 0xd3a1_35d3, "States and transitions" 0x619a_cd3e, "States and transitions" 0x3f80_1f68];
         /// The file of a message that was reclaimed is no longer available.
         REMOVED_BYTES: Must Server Check at REMOVAL ["Reading the STORE message (recovery rules)" 0xd3a1_35d3, "States and transitions" 0x619a_cd3e];

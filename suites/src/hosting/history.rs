@@ -21,6 +21,10 @@ pub(super) const DEPLOYMENTS: &[Check] = &[
         .costs(1, 0, 0)
         .elsewhere(4)
         .after(rests!(records::TIME, deployments::AMEND_REF)),
+    shows!(rows::QUEUED_AT_KEPT, terminal_records_keep_when_deployments_were_created)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(deployments::AMEND_REF, deployments::CREATED_AT, deployments::BODY)),
     shows!(rows::ONE_CREATION, deployments_are_created_once)
         .costs(1, 0, 0)
         .elsewhere(4)
@@ -73,6 +77,15 @@ pub(super) const PROJECTS: &[Check] = &[
         forget_rows::OWN,
         rows::DELETED_STAYS
     )),
+    shows!(rows::PUBLIC_KEPT, tombstones_keep_framework_and_target).costs(1, 0, 0).elsewhere(4).after(
+        rests!(
+            projects::ENTRY,
+            projects::FRAMEWORK,
+            projects::DEPLOY_TARGET,
+            projects::DELETED,
+            rows::MAP_KEPT
+        ),
+    ),
     shows!(rows::DELETED_STAYS, deleted_projects_stay_deleted)
         .costs(1, 0, 0)
         .elsewhere(4)
@@ -112,6 +125,21 @@ async fn deployments_are_queued_before_they_end(probe: &Probe<'_>) -> Checked {
         count += 1;
         let (want, got) = (format!("{queued} or later"), ended.to_string());
         expect(probe, &found, amend, ended >= queued, "/content/time", &want, &got)?;
+    }
+    some(&found, count, "terminal record whose creation is known")
+}
+
+/// Compares every terminal record with the creation that it names. `public.createdAt` must be the creation's.
+async fn terminal_records_keep_when_deployments_were_created(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, MessageKind::Amend).await?;
+    let mut count = 0;
+    for amend in found.of_kind(MessageKind::Amend) {
+        let creations = found.of_kind(MessageKind::Creation);
+        let Some(creation) = creations.into_iter().find(|one| one.hash() == amend.target()) else { continue };
+        count += 1;
+        let [want, got] = [creation, amend].map(|one| one.body()["public"]["createdAt"].to_string());
+        let place = "/content/content/public/createdAt";
+        expect(probe, &found, amend, got == want, place, &want, &got)?;
     }
     some(&found, count, "terminal record whose creation is known")
 }
@@ -319,6 +347,25 @@ fn entries_by_deletion(found: &Found) -> BTreeMap<&str, BTreeSet<bool>> {
         said.entry(id).or_default().insert(*public(entry, "deleted") == true);
     }
     said
+}
+
+/// Compares every tombstone with the entry before. `public.framework` and `public.deployTarget` must stay the same.
+async fn tombstones_keep_framework_and_target(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, MessageKind::Projects).await?;
+    let is_deleted = |entry| *public(entry, "deleted") == true;
+    let mut count = 0;
+    for Step { write, id, before, after } in steps(&found) {
+        if is_deleted(before) || !is_deleted(after) {
+            continue;
+        }
+        count += 1;
+        for member in ["framework", "deployTarget"] {
+            let (want, got) = (public(before, member), public(after, member));
+            let place = format!("/content/content/{id}/public/{member}");
+            expect(probe, &found, write, got == want, &place, &want.to_string(), &got.to_string())?;
+        }
+    }
+    some(&found, count, "deleted project that was written before")
 }
 
 /// Compares every entry of a deleted project with the one before. `public.deleted` must stay true.

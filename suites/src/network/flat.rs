@@ -7,7 +7,7 @@ use assay_spec::network::requirements::{flat as rows, paging};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::messages::fresh_channel;
+use super::messages::{expect_as_sent, fresh_channel, of_several_types};
 use super::wire::{Call, Draft, now, path_with};
 use super::{Created, List, created, list_of, polled, post_content, posted};
 use crate::check::{Check, Checked, Stop};
@@ -20,6 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 0, 0)
         .writes(1)
         .after(const { &[&paging::FIRST_PAGE] }),
+    shows!(rows::AS_SENT, messages_are_in_the_flat_list_as_they_were_sent).costs(6, 0, 0).writes(5),
     shows!(rows::ADDRESSES, addresses_select_in_the_flat_list).costs(6, 0, 0).writes(4),
     shows!(rows::CHANNELS, channels_select_in_the_flat_list).costs(4, 0, 0).writes(2),
     shows!(rows::CONTENT_TYPES, content_types_select_in_the_flat_list).costs(4, 0, 0).writes(2),
@@ -96,6 +97,24 @@ async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
     let listed = polled(probe, async || flat(probe, &filters).await, is_listed).await?;
     let found = hashes(&listed);
     listed.answer.expect(found.contains(&sent.hash), "hashes of the elements", &sent.hash, found.join(", "))
+}
+
+/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them at `/messages.json`. Each must
+/// be listed as it was sent.
+async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let sent = of_several_types(probe, &sender).await?;
+    let hashes = |list: &List<'_>| -> Vec<Value> {
+        list.items.iter().map(|item| record(item)["item_hash"].clone()).collect()
+    };
+    let is_whole = |list: &List<'_>| {
+        let hashes = hashes(list);
+        sent.iter().all(|one| hashes.contains(&json!(one.hash)))
+    };
+    let filters = [("addresses", sender.address.as_str())];
+    let List { answer, items } = polled(probe, async || flat(probe, &filters).await, is_whole).await?;
+    let items = items.iter().map(|item| record(item).clone()).collect();
+    expect_as_sent(probe, &List { answer, items }, &sent)
 }
 
 /// Sends two POSTs from each of two senders and lists `/messages.json` with `addresses` set to each sender. Every

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
 use super::info::PAGE;
-use super::messages::{aggregate, fresh_channel};
+use super::messages::{aggregate, expect_as_sent, fresh_channel, of_several_types};
 use super::wire::{Call, Draft, path_with};
 use super::{List, created, list, list_of, post_draft, posted};
 use crate::check::{Check, Checked, Stop};
@@ -27,7 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(13)
         .writes(4)
         .after(const { &[&rows::HASHES, &rows::ADDRESSES, &rows::CHANNELS, &rows::TYPES] }),
-    shows!(rows::ALL_OF, filters_combine_on_every_page).costs(41, 0, 0).elsewhere(90).writes(24).after(
+    shows!(rows::ALL_OF, filters_combine_on_every_page).costs(40, 0, 0).elsewhere(90).writes(24).after(
         const {
             &[
                 &rows::HASHES,
@@ -43,6 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
             ]
         },
     ),
+    shows!(rows::AS_SENT, messages_are_listed_as_they_were_sent).costs(6, 0, 0).writes(5),
     shows!(rows::TAGS, tags_filter_is_accepted).costs(2, 0, 0).writes(1),
     shows!(rows::CONTENT_KEYS, content_keys_filter_is_accepted).costs(2, 0, 0).writes(1),
 ];
@@ -192,8 +193,18 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends 24 messages of three senders on three channels and reads six combinations of filters page by page. Each must
-/// list exactly the messages that match all its filters, each once.
+/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them. Each must be listed as it was
+/// sent.
+async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let sent = of_several_types(probe, &sender).await?;
+    let hashes: Vec<&str> = sent.iter().map(|one| one.hash.as_str()).collect();
+    let listed = list_of(probe, &sender, &hashes).await?;
+    expect_as_sent(probe, &listed, &sent)
+}
+
+/// Sends 24 messages of three senders on three channels and reads them page by page with pairs of filters, three and all
+/// four. Each must list exactly the messages that match all its filters, each once.
 async fn filters_combine_on_every_page(probe: &Probe<'_>) -> Checked {
     const SENT: usize = 24;
     let senders = [caller(probe), caller(probe), caller(probe)];
@@ -213,8 +224,8 @@ async fn filters_combine_on_every_page(probe: &Probe<'_>) -> Checked {
         let own = sent.iter().filter(|(_, draft)| draft.caller.address == sender.address);
         list_of(probe, sender, &own.map(|(hash, _)| hash.as_str()).collect::<Vec<_>>()).await?;
     }
-    for n in 0..6 {
-        let wanted = Wanted::choose(probe, n, &senders, &channels, &sent);
+    for combination in COMBINATIONS {
+        let wanted = Wanted::choose(combination, &senders, &channels, &sent);
         let expected: BTreeSet<&String> =
             sent.iter().filter(|(hash, draft)| wanted.matches(hash, draft)).map(|(hash, _)| hash).collect();
         let (listed, mut found) = pages(probe, &wanted.query()).await?;
@@ -252,36 +263,40 @@ async fn pages<'p>(
     }
 }
 
+/// Which filters are combined: `hashes`, `addresses`, `channels` and `types`. One of the first two is always named, so that no
+/// message of another run is listed.
+const COMBINATIONS: [[bool; 4]; 7] = [
+    [true, true, false, false],
+    [true, false, true, false],
+    [true, false, false, true],
+    [false, true, true, false],
+    [false, true, false, true],
+    [false, true, true, true],
+    [true, true, true, true],
+];
+
 /// A combination of filters.
 struct Wanted {
-    senders: Vec<String>,
+    senders: Option<Vec<String>>,
     channels: Option<Vec<String>>,
     kind: Option<&'static str>,
     hashes: Option<Vec<String>>,
 }
 
 impl Wanted {
-    /// Chooses a combination. It always names senders, so that no other messages are listed.
+    /// Each filter selects a part of what was sent: two of the senders or channels, one type, three quarters of the hashes.
     fn choose(
-        probe: &Probe<'_>,
-        n: u64,
+        [hashes, addresses, channels, types]: [bool; 4],
         senders: &[Caller; 3],
-        channels: &[String; 3],
+        own: &[String; 3],
         sent: &[(String, Draft)],
     ) -> Wanted {
-        let draw = probe.choose("filters", n);
-        let some = |bits: u8, all: Vec<String>| -> Vec<String> {
-            let picked = all.iter().enumerate().filter(|(n, _)| bits >> (n % 8) & 1 == 1);
-            let picked: Vec<String> = picked.map(|(_, one)| one.clone()).collect();
-            if picked.is_empty() { all } else { picked }
-        };
-        let addresses = senders.iter().map(|sender| sender.address.clone()).collect();
-        let hashes = sent.iter().map(|(hash, _)| hash.clone()).collect();
+        let three_quarters = sent.iter().enumerate().filter(|(n, _)| n % 4 > 0);
         Wanted {
-            senders: some(draw[0], addresses),
-            channels: (!draw[1].is_multiple_of(3)).then(|| some(draw[2], channels.to_vec())),
-            kind: [None, Some("POST"), Some("AGGREGATE")][usize::from(draw[3]) % 3],
-            hashes: draw[4].is_multiple_of(3).then(|| some(draw[5], hashes)),
+            senders: addresses.then(|| senders[..2].iter().map(|sender| sender.address.clone()).collect()),
+            channels: channels.then(|| own[1..].to_vec()),
+            kind: types.then_some("POST"),
+            hashes: hashes.then(|| three_quarters.map(|(_, (hash, _))| hash.clone()).collect()),
         }
     }
 
@@ -290,7 +305,7 @@ impl Wanted {
         query.extend(self.kind.map(|kind| ("types", kind.to_owned())));
         query.extend(self.channels.as_ref().map(|channels| ("channels", channels.join(","))));
         query.extend(self.hashes.as_ref().map(|hashes| ("hashes", hashes.join(","))));
-        query.push(("addresses", self.senders.join(",")));
+        query.extend(self.senders.as_ref().map(|senders| ("addresses", senders.join(","))));
         query
     }
 
@@ -299,7 +314,7 @@ impl Wanted {
         let holds = |values: &Option<Vec<String>>, text: &str| {
             values.as_ref().is_none_or(|values| values.iter().any(|value| value == text))
         };
-        self.senders.contains(&draft.caller.address)
+        holds(&self.senders, &draft.caller.address)
             && holds(&self.channels, text("channel"))
             && holds(&self.hashes, hash)
             && self.kind.is_none_or(|kind| kind == text("type"))

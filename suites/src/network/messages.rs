@@ -4,6 +4,7 @@ use assay_spec::Place;
 use assay_spec::json::is_integer;
 use assay_spec::network::message;
 use assay_spec::network::requirements::{info, messages as rows};
+use assay_spec::network::storage::STORE;
 use serde_json::{Value, json};
 
 use super::caller::{Caller, Procedure, caller};
@@ -11,7 +12,8 @@ use super::creations::{Creation, hashes};
 use super::refusals;
 use super::wire::{Call, Draft, now, path_with};
 use super::{
-    ACCEPTED, CREATED, Created, created, holds, list_of, look, post_content, post_draft, posted, read,
+    ACCEPTED, CREATED, Created, List, created, forget, holds, list_of, look, post_content, post_draft,
+    posted, programs, read, storage,
 };
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, CONTENT, Probe};
@@ -76,6 +78,38 @@ async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
     let (created, answer) = sent_and_read(probe).await?;
     let sent = &created.draft.message[member];
     answer.expect_json(&format!("/message/{member}"), &sent.to_string(), |found| found == sent).map(drop)
+}
+
+/// Sends a POST, an AGGREGATE and a PROGRAM, and, if the target offers uploads, uploads a file and sends a FORGET of it.
+/// Returns the messages that were sent.
+pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Result<Vec<Created>, Stop> {
+    let program = Draft::new(probe, sender, "PROGRAM", programs::content(probe)).await?;
+    let mut sent = vec![
+        created(probe, post_draft(probe, sender).await?).await?,
+        created(probe, aggregate(probe, sender).await?).await?,
+        created(probe, program).await?,
+    ];
+    if probe.settings.network.offers(&STORE) {
+        let file = storage::stored(probe, sender).await?.hash;
+        sent.push(forget::forgotten(probe, sender, &[&file]).await?);
+    }
+    Ok(sent)
+}
+
+/// Expects the records of a list to be as the messages were sent.
+pub(super) fn expect_as_sent(probe: &Probe<'_>, listed: &List<'_>, sent: &[Created]) -> Checked {
+    for Created { hash, draft } in sent {
+        let record = listed.items.iter().find(|item| item["item_hash"] == **hash);
+        let record = probe.given_some(record, format!("{hash} is not in its sender's list"))?;
+        let mut message = draft.message.clone();
+        message["signature"] = json!(draft.signature());
+        for (member, sent) in message.as_object().into_iter().flatten() {
+            let found = &record[member];
+            let place = format!("{member} of {hash}");
+            listed.answer.expect(holds(found, sent), &place, sent.to_string(), found.to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.

@@ -37,6 +37,9 @@ pub(super) const BOUND: Refusal = Refusal::new("", &[400, 401, 403, 404, 422]).o
 /// A write of a sender who is neither the owner nor authorized.
 pub(super) const STRANGER: Refusal = Refusal::new("Aggregate", &[400, 401, 403, 404])
     .or("accept it without an effect on the owner's aggregate");
+/// A write of a listed signer beyond its authorization.
+pub(super) const BEYOND: Refusal = Refusal::new("Signing of stored records", &[400, 401, 403, 404])
+    .or("accept it without an effect on the owner's aggregate");
 /// A failure of the node itself.
 pub(super) const INTERNAL: Refusal = Refusal::new("Errors", &[500]);
 /// A request over the rate limit.

@@ -226,15 +226,16 @@ async fn expect_removing(probe: &Probe<'_>, hash: &str) -> Result<String, Stop> 
 }
 
 /// Uploads a file, takes away its owner's credits and lets two days pass. Reading the STORE message must return 410, or
-/// 200 with `status` `removed`.
+/// 200 with `status` `removed` and with `removed_at`, `size` and `reason`, at the top or in `message`. The size must be the
+/// file's.
 async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
-    let hash = if let Some(hash) = given(probe, "removed", |given| &given.removed)? {
-        hash.clone()
+    let (hash, size) = if let Some(hash) = given(probe, "removed", |given| &given.removed)? {
+        (hash.clone(), None)
     } else {
         let owner = caller(probe);
         let stored = stored(probe, &owner).await?;
         reclaimed(probe, &owner).await?;
-        stored.hash
+        (stored.hash, Some(stored.upload.bytes.len()))
     };
     let answer = look(probe, &hash).await?;
     answer.expect_status(&[200, 410])?;
@@ -242,7 +243,18 @@ async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
     if answer.status() == 410 {
         return Ok(());
     }
-    answer.expect_json("/status", "\"removed\"", |status| status == "removed").map(drop)
+    answer.expect_json("/status", "\"removed\"", |status| status == "removed")?;
+    let body = answer.json();
+    for name in ["removed_at", "size", "reason"] {
+        let found = [&body[name], &body["message"][name]].into_iter().find(|value| !value.is_null());
+        let place = format!("/{name}");
+        let found = found.unwrap_or(&Value::Null);
+        answer.expect(!found.is_null(), &place, "a value", "missing or null")?;
+        if let Some(size) = size.filter(|_| name == "size") {
+            answer.expect(*found == size, &place, size.to_string(), found.to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// Uploads a file, takes away its owner's credits and lets two days pass. No core node may still serve its bytes.

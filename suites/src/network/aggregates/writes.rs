@@ -1,16 +1,18 @@
 //! Writes to an aggregate, and reading it afterwards.
 
 use assay_spec::Place;
-use assay_spec::network::requirements::aggregates as rows;
+use assay_spec::network::requirements::{aggregates as rows, messages};
 use assay_spec::network::values;
 use serde_json::{Value, json};
 
-use super::super::caller::caller;
+use super::super::caller::{Caller, caller};
+use super::super::messages::fresh_channel;
 use super::super::refusals;
 use super::super::replies::{
     expect_absent_or, expect_created, expect_typed, found, is_address, is_seconds, is_text, typed, until,
 };
-use super::super::{created, holds};
+use super::super::wire::Draft;
+use super::super::{ACCEPTED, created, holds};
 use super::{aggregate_call, any, key, label, write, written};
 use crate::check::{Check, Checked, Stop};
 use crate::probe::{Answer, Probe};
@@ -48,6 +50,21 @@ pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::OWNER, each write_of_a_stranger_changes_nothing, refusals::STRANGER)
         .costs(8, 0, 0)
         .writes(4),
+    shows!(rows::DELEGATE, each write_of_a_listed_signer_counts)
+        .costs(6, 0, 0)
+        .elsewhere(8)
+        .writes(4)
+        .after(const { &[&messages::TYPE_FREE] }),
+    refuses!(rows::DELEGATE_LIMITS, each write_beyond_an_authorization_changes_nothing, refusals::BEYOND)
+        .costs(26, 0, 0)
+        .elsewhere(28)
+        .writes(14)
+        .after(const { &[&rows::DELEGATE] }),
+    refuses!(rows::DELEGATE_REVOKED, each write_of_a_former_signer_changes_nothing, refusals::BEYOND)
+        .costs(12, 0, 0)
+        .elsewhere(14)
+        .writes(8)
+        .after(const { &[&rows::DELEGATE] }),
     refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found, refusals::ABSENT).costs(3, 0, 0).writes(1),
 ];
 
@@ -184,13 +201,148 @@ async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Ch
     Ok(())
 }
 
+/// The check applies to targets that verify signatures.
+fn expect_verifying(probe: &Probe<'_>) -> Checked {
+    if probe.settings.network.verifies_signatures {
+        return Ok(());
+    }
+    let why = "the target's profile does not set verifies_signatures ([network.readings])";
+    Err(Stop::NotApplicable(why.to_owned()))
+}
+
+/// An owner, and signers that may write on its behalf.
+struct Delegation {
+    owner: Caller,
+    signer: Caller,
+    key: String,
+}
+
+impl Delegation {
+    fn new(probe: &Probe<'_>) -> Delegation {
+        Delegation { owner: caller(probe), signer: caller(probe), key: key(probe) }
+    }
+
+    /// The authorization of a signer for messages of one type under the key, on the default channel.
+    fn entry(&self, probe: &Probe<'_>, signer: &Caller, kind: &str) -> Value {
+        json!({
+            "address": signer.address, "types": [kind], "channels": [probe.settings.dialect.channel],
+            "aggregate_keys": [self.key], "post_types": [],
+        })
+    }
+
+    /// The owner writes `security` with these authorizations.
+    async fn authorize(&self, probe: &Probe<'_>, entries: &[Value], seconds_ago: i64) -> Checked {
+        let members = json!({ "authorizations": entries });
+        let draft = write(probe, &self.owner, "security", members, seconds_ago).await?;
+        created(probe, draft).await.map(drop)
+    }
+
+    /// A write by a signer to a key of the owner.
+    async fn write(
+        &self,
+        probe: &Probe<'_>,
+        signer: &Caller,
+        key: &str,
+        label: &str,
+        seconds_ago: i64,
+    ) -> Result<Draft, Stop> {
+        let draft = write(probe, signer, key, json!({ "label": label }), seconds_ago).await?;
+        let draft = draft.inside("address", Some(json!(self.owner.address)));
+        Ok(draft.with("channel", Some(json!(probe.settings.dialect.channel))))
+    }
+
+    /// Whether the aggregate under a key has a label.
+    async fn holds(&self, probe: &Probe<'_>, key: &str, label: &str) -> Result<bool, Stop> {
+        let call = || aggregate_call(&self.owner.address, key);
+        let is_there = |answer: &Answer<'_>| answer.json()["content"]["label"] == *label;
+        Ok(is_there(&until(probe, call(), is_there).await?))
+    }
+
+    /// The signer writes its key: the counterpart of a write that must not count.
+    async fn counterpart(&self, probe: &Probe<'_>, place: Place, seconds_ago: i64) -> Result<String, Stop> {
+        let label = label(probe);
+        let draft = self.write(probe, &self.signer, &self.key, &label, seconds_ago).await?;
+        draft.at(place).send(probe).await?.counterpart_status(ACCEPTED)?;
+        let is_there = self.holds(probe, &self.key, &label).await?;
+        probe.counterpart(is_there, "the write of a listed signer does not count")?;
+        Ok(label)
+    }
+
+    /// Expects a write not to change the aggregate under its key.
+    async fn expect_without_effect(&self, probe: &Probe<'_>, draft: Draft, what: &str) -> Checked {
+        let content = draft.message["content"].clone();
+        let (key, label) = (content["key"].as_str(), &content["content"]["label"]);
+        let status = draft.attempt(probe).await?.status();
+        probe.note(format!("{what} returns {status}"));
+        let call = aggregate_call(&self.owner.address, key.unwrap_or_default());
+        let after = call.attempt(probe).await?;
+        let found = after.json()["content"]["label"].clone();
+        after.expect(found != *label, "/content/label", format!("not {label}: {what}"), found.to_string())
+    }
+}
+
+/// An owner lists a signer in `security`, and the signer writes an aggregate under a key of its authorization for the owner.
+/// The aggregate must hold what it wrote. Runs where the profile sets `verifies_signatures`.
+async fn write_of_a_listed_signer_counts(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_verifying(probe)?;
+    let delegation = Delegation::new(probe);
+    let entry = delegation.entry(probe, &delegation.signer, "AGGREGATE");
+    delegation.authorize(probe, &[entry], 60).await?;
+    let label = label(probe);
+    let draft = delegation.write(probe, &delegation.signer, &delegation.key, &label, 0).await?.at(place);
+    draft.send(probe).await?.expect_status(ACCEPTED)?;
+    let call = || aggregate_call(&delegation.owner.address, &delegation.key);
+    let after = until(probe, call(), |answer| answer.json()["content"]["label"] == *label).await?;
+    after.expect_json("/content/label", &label, |found| *found == *label).map(drop)
+}
+
+/// An owner lists two signers, one for AGGREGATE messages and one for POST messages, under one key on the default channel.
+/// The first writes a longer and a shorter key, the key on another channel, and `security`; the second writes the key. None
+/// may change an aggregate. Runs where the profile sets `verifies_signatures`.
+async fn write_beyond_an_authorization_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_verifying(probe)?;
+    let delegation = Delegation::new(probe);
+    let other = caller(probe);
+    let entries = [(&delegation.signer, "AGGREGATE"), (&other, "POST")];
+    let entries = entries.map(|(signer, kind)| delegation.entry(probe, signer, kind));
+    delegation.authorize(probe, &entries, 60).await?;
+    delegation.counterpart(probe, place, 30).await?;
+    let (key, longer) = (delegation.key.as_str(), format!("{}-2", delegation.key));
+    let shorter = &key[..key.len() - 1];
+    for (signer, key, channel, what) in [
+        (&delegation.signer, longer.as_str(), None, "a write to a key that only begins with the listed one"),
+        (&delegation.signer, shorter, None, "a write to a key that the listed one begins with"),
+        (&delegation.signer, "security", None, "a write to `security`"),
+        (&delegation.signer, key, Some(fresh_channel(probe)), "a write on a channel that is not listed"),
+        (&other, key, None, "a write of a signer for other types"),
+    ] {
+        let mut draft = delegation.write(probe, signer, key, &label(probe), 0).await?.at(place);
+        if let Some(channel) = channel {
+            draft = draft.with("channel", Some(json!(channel)));
+        }
+        delegation.expect_without_effect(probe, draft, what).await?;
+    }
+    Ok(())
+}
+
+/// An owner lists a signer in `security`, and later writes `security` without it. A write of the signer from then on must not
+/// change the aggregate. Runs where the profile sets `verifies_signatures`.
+async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_verifying(probe)?;
+    let delegation = Delegation::new(probe);
+    let entry = delegation.entry(probe, &delegation.signer, "AGGREGATE");
+    delegation.authorize(probe, &[entry], 60).await?;
+    delegation.counterpart(probe, place, 45).await?;
+    delegation.authorize(probe, &[], 30).await?;
+    let draft =
+        delegation.write(probe, &delegation.signer, &delegation.key, &label(probe), 0).await?.at(place);
+    delegation.expect_without_effect(probe, draft, "a write of a signer that is no longer listed").await
+}
+
 /// Writes an aggregate, and has a stranger write the same key for the owner's address. The owner's aggregate must hold what
 /// the owner wrote. Runs where the profile sets `verifies_signatures`.
 async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
-    if !probe.settings.network.verifies_signatures {
-        let why = "the target's profile does not set verifies_signatures ([network.readings])";
-        return Err(Stop::NotApplicable(why.to_owned()));
-    }
+    expect_verifying(probe)?;
     let (owner, key, own) = (caller(probe), key(probe), label(probe));
     let members = json!({ "title": "a check", "label": own });
     // The stranger's write is newer, so that it would win.

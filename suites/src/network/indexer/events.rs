@@ -1,6 +1,7 @@
 //! Events of contracts.
 
 use assay_spec::network::requirements::indexer as rows;
+use assay_spec::{Id, Place};
 use serde_json::Value;
 
 use super::super::given;
@@ -20,8 +21,25 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::EVENT_NAME, the_name_selects_events).costs(2, 0, 0),
     shows!(rows::EVENT_BLOCKS, blocks_select_events).costs(2, 0, 0),
     shows!(rows::EVENT_TIMES, times_select_events).costs(2, 0, 0),
+    shows!(rows::ALL_OF, each filters_of_indexed_data_combine).costs(33, 0, 0).after(SELECTING),
     refuses!(rows::INTEGERS, bound_that_is_not_an_integer_is_rejected, refusals::BOUND).costs(10, 0, 0),
     refuses!(rows::UNKNOWN_NETWORK, unknown_network_has_no_events, refusals::ABSENT).costs(4, 0, 0),
+];
+
+/// The rows about single filters.
+const SELECTING: &[Id] = &[
+    &rows::EVENT,
+    &rows::CONTRACT,
+    &rows::EVENT_NAME,
+    &rows::EVENT_BLOCKS,
+    &rows::EVENT_TIMES,
+    &rows::TRANSACTION,
+    &rows::ADDRESS,
+    &rows::SENT_OR_RECEIVED,
+    &rows::FROM,
+    &rows::TO,
+    &rows::TRANSACTION_BLOCKS,
+    &rows::TRANSACTION_TIMES,
 ];
 
 /// Lists the events of an indexed network. `events` must be an array.
@@ -69,16 +87,19 @@ async fn the_contract_selects_events(probe: &Probe<'_>) -> Checked {
         Some(contract) => contract.clone(),
         None => first_text(probe, &OF_EVENTS.some(probe, &network, &[]).await?, "contract")?,
     };
-    let selected = OF_EVENTS.some(probe, &network, &[("contract", &contract)]).await?;
-    selected.expect_each(&format!("contract {contract}"), |event| is_address(&event["contract"], &contract))
+    let (filters, want) = ([("contract", contract.as_str())], format!("contract {contract}"));
+    let is_wanted = |event: &Value| is_address(&event["contract"], &contract);
+    OF_EVENTS.select(probe, &network, &filters, &[], &want, is_wanted).await.map(drop)
 }
 
 /// Lists events with `event_name` set to the name of the first. Every element must have that name.
 async fn the_name_selects_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
-    let name = first_text(probe, &OF_EVENTS.some(probe, &network, &[]).await?, "event_name")?;
-    let selected = OF_EVENTS.some(probe, &network, &[("event_name", &name)]).await?;
-    selected.expect_each(&format!("event_name {name}"), |event| event["event_name"] == name.as_str())
+    let listed = OF_EVENTS.some(probe, &network, &[]).await?;
+    let name = first_text(probe, &listed, "event_name")?;
+    let (filters, want) = ([("event_name", name.as_str())], format!("event_name {name}"));
+    let is_wanted = |event: &Value| event["event_name"] == *name;
+    OF_EVENTS.select(probe, &network, &filters, &[&listed.items[0]], &want, is_wanted).await.map(drop)
 }
 
 /// Lists events with `from_block` and `to_block` inside the listed range. Every element must lie between them.
@@ -89,6 +110,15 @@ async fn blocks_select_events(probe: &Probe<'_>) -> Checked {
 /// Lists events with `from_timestamp` and `to_timestamp` inside the listed range. Every element must lie between them.
 async fn times_select_events(probe: &Probe<'_>) -> Checked {
     OF_EVENTS.expect_between(probe, "timestamp", ["from_timestamp", "to_timestamp"]).await
+}
+
+/// Lists events, or transactions, with every pair of filters, each with the values of one listed element. Every element must
+/// match both, and those of the whole list that match both must be listed.
+async fn filters_of_indexed_data_combine(probe: &Probe<'_>, place: Place) -> Checked {
+    match place.endpoint {
+        "events" => OF_EVENTS.expect_pairs(probe, &["contract", "event_name"]).await,
+        _ => OF_TRANSACTIONS.expect_pairs(probe, &["from", "to", "address"]).await,
+    }
 }
 
 /// Lists events and transactions with bounds that are not integers. Each must be rejected or ignored; a list with

@@ -9,7 +9,9 @@ use std::ops::RangeInclusive;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::json::is_integer;
 use assay_spec::network::indexer::{EVENTS, TRANSACTIONS};
+use serde_json::Value;
 
+use super::replies::is_address;
 use super::wire::{Call, path_with};
 use super::{List, given};
 use crate::check::{Check, Checked, Stop};
@@ -81,12 +83,105 @@ impl IndexedList {
         let (low, high) = middle.unwrap_or(0..=0).into_inner();
         let [low_text, high_text] = [low, high].map(|number| number.to_string());
         let filters = [(from, low_text.as_str()), (to, high_text.as_str())];
-        let selected = self.some(probe, &network, &filters).await?;
-        numbers(probe, &selected, member)?;
-        selected.expect_each(&format!("{member} from {low} to {high}"), |item| {
+        // An element at a bound may be listed or not.
+        let inside = |item: &Value| item[member].as_i64().is_some_and(|number| low < number && number < high);
+        let known: Vec<&Value> = all.items.iter().filter(|item| inside(item)).collect();
+        let want = format!("{member} from {low} to {high}");
+        let selected = self.select(probe, &network, &filters, &known, &want, |item| {
             item[member].as_i64().is_some_and(|number| (low..=high).contains(&number))
-        })
+        });
+        selected.await.map(drop)
     }
+
+    /// A page under these filters. Every element must satisfy `holds`, and the elements of `known` must be among them.
+    async fn select<'p>(
+        self,
+        probe: &'p Probe<'_>,
+        network: &str,
+        filters: &[(&str, &str)],
+        known: &[&Value],
+        want: &str,
+        holds: impl Fn(&Value) -> bool,
+    ) -> Result<List<'p>, Stop> {
+        let answer = self.call(probe, network, filters).send(probe).await?;
+        answer.given_status(&[200])?;
+        let items = answer.json()[self.name].as_array().cloned();
+        let items = probe.given_some(items, format!("the answer has no array `{}`", self.name))?;
+        let selected = List { answer, items };
+        selected.expect_each(want, holds)?;
+        let lost = known.iter().find(|one| !selected.items.contains(one));
+        // The others of a full page are on later pages.
+        let is_whole = selected.items.len() >= PAGE || lost.is_none();
+        let want = lost.map_or_else(String::new, ToString::to_string);
+        let got = format!("{} others", selected.items.len());
+        selected.answer.expect(is_whole, &format!("/{}", self.name), want, got)?;
+        probe.found(!selected.items.is_empty(), format!("the answer has no {}", self.name))?;
+        Ok(selected)
+    }
+
+    /// Selects by every pair of these conditions, each with the values of one listed element.
+    async fn expect_pairs(self, probe: &Probe<'_>, texts: &[&'static str]) -> Checked {
+        let network = network(probe).await?;
+        let listed = self.some(probe, &network, &[]).await?;
+        // An element in the middle: bounds on either side of it exclude others.
+        let element = &listed.items[listed.items.len() / 2];
+        let conditions = conditions(probe, element, texts)?;
+        for (at, one) in conditions.iter().enumerate() {
+            for other in conditions[at + 1..].iter().filter(|other| other.member != one.member) {
+                let both = |item: &Value| one.holds(item) && other.holds(item);
+                let known: Vec<&Value> = listed.items.iter().filter(|item| both(item)).collect();
+                let filters = [(one.name, one.value.as_str()), (other.name, other.value.as_str())];
+                let want = format!("{}={} and {}={}", one.name, one.value, other.name, other.value);
+                self.select(probe, &network, &filters, &known, &want, both).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of elements on a page.
+const PAGE: usize = 100;
+
+/// A filter of a list.
+struct Condition {
+    /// The parameter.
+    name: &'static str,
+    /// The member that it selects by.
+    member: &'static str,
+    value: String,
+}
+
+impl Condition {
+    fn holds(&self, item: &Value) -> bool {
+        let found = &item[self.member];
+        let bound = || found.as_i64().zip(self.value.parse().ok());
+        match self.name {
+            "address" => is_address(&item["from"], &self.value) || is_address(&item["to"], &self.value),
+            "from" | "to" | "contract" => is_address(found, &self.value),
+            "from_block" | "from_timestamp" => bound().is_some_and(|(found, from): (i64, i64)| found >= from),
+            "to_block" | "to_timestamp" => bound().is_some_and(|(found, to): (i64, i64)| found <= to),
+            _ => *found == *self.value,
+        }
+    }
+}
+
+/// The conditions that an element satisfies: by these members, and by bounds a unit below and above.
+fn conditions(probe: &Probe<'_>, element: &Value, texts: &[&'static str]) -> Result<Vec<Condition>, Stop> {
+    let mut conditions = Vec::new();
+    for name in texts.iter().copied() {
+        let member = if name == "address" { "from" } else { name };
+        let value = probe.given_some(element[member].as_str(), format!("{member} is not a string"))?;
+        // Not the pair of `address` and `from`: one implies the other.
+        conditions.push(Condition { name, member, value: value.to_owned() });
+    }
+    for (member, from, to) in
+        [("block_number", "from_block", "to_block"), ("timestamp", "from_timestamp", "to_timestamp")]
+    {
+        let number = probe.given_some(element[member].as_i64(), format!("{member} is not an integer"))?;
+        conditions.push(Condition { name: from, member, value: (number - 1).to_string() });
+        conditions.push(Condition { name: to, member, value: (number + 1).to_string() });
+    }
+    Ok(conditions)
 }
 
 /// The values of a member. If one is not an integer, the check is inconclusive.

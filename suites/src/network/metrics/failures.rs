@@ -32,6 +32,21 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(2, 0, 0)
         .elsewhere(4)
         .needs(&[Need::Clock, Need::Actions]),
+    shows!(rows::SECONDS, each durations_are_in_seconds)
+        .costs(4, 0, 0)
+        .elsewhere(8)
+        .needs(&[Need::Clock, Need::Actions])
+        .after(
+            const {
+                &[
+                    &rows::CORE,
+                    &rows::COMPUTE,
+                    &rows::MEASURED_AT,
+                    &rows::CORE_LATENCIES,
+                    &rows::COMPUTE_LATENCIES,
+                ]
+            },
+        ),
     shows!(rows::RETENTION, no_record_is_older_than_two_weeks).costs(4, 0, 0).elsewhere(8),
     shows!(rows::RETAINED, records_are_served_for_two_weeks)
         .costs(4, 0, 0)
@@ -139,6 +154,23 @@ async fn failed_test_leaves_no_field(probe: &Probe<'_>, place: Place) -> Checked
     }
     let records = changed(probe, NodeKind::Compute, json!({ "machine": false })).await?;
     expect_absent(probe, &records, &[HEALTHY])
+}
+
+/// Reads the metrics of a node of each kind that answers five seconds late. Every duration that is present must be between
+/// five seconds and a minute, except that of the ping, which no server answers.
+async fn durations_are_in_seconds(probe: &Probe<'_>, place: Place) -> Checked {
+    let kind = NodeKind::at(place);
+    let fields: Vec<&str> = match kind {
+        NodeKind::Core => CORE_LATENCIES.to_vec(),
+        NodeKind::Compute => COMPUTE_LATENCIES.into_iter().filter(|name| !name.contains("ping")).collect(),
+    };
+    let (slow, _) = changed(probe, kind, json!({ "slow_ms": 5_000 })).await?;
+    let found = slow.items.iter().any(|record| fields.iter().any(|name| present(record, name).is_some()));
+    probe.given(found, format!("no record has {}", fields.join(", ")))?;
+    let is_late = |value: &Value| value.as_f64().is_some_and(|seconds| (5.0..60.0).contains(&seconds));
+    slow.expect_each(&format!("{} between 5 and 60", fields.join(", ")), |record| {
+        fields.iter().all(|name| present(record, name).is_none_or(is_late))
+    })
 }
 
 /// Reads the metrics of a compute node without IPv6. No record may have `diagnostic_vm_ping_latency`.
