@@ -48,10 +48,12 @@ fn play(deviation: Option<&str>) -> Vec<String> {
 pub(crate) fn play_with(driver: &mut Driver) -> Vec<String> {
     let mut stage = Stage { driver: driver.clone(), seen: Vec::new() };
     stage.aggregates();
+    stage.delegates();
     stage.programs();
     stage.instances();
     stage.pins();
     stage.indexer();
+    stage.pairs();
     stage.vrf();
     stage.webhooks();
     *driver = stage.driver;
@@ -121,6 +123,33 @@ impl Stage {
             &format!("{AGGREGATES}/{one}.json?keys=l"),
             &format!("{AGGREGATES}/{one}.json?limit=1"),
             &format!("{AGGREGATES}/0x9.json"),
+        ]);
+    }
+
+    /// The owner lists a signer for one key, and later no signer.
+    fn delegates(&mut self) {
+        let [one, two] = [1, 2].map(|n| Wallet::new(n).address);
+        let security = |authorizations: Value| json!({ "key": "security", "content": { "authorizations": authorizations } });
+        let write = |key: &str, n: u8| json!({ "key": key, "address": one, "content": { "n": n } });
+        let listed = json!([{ "address": two, "aggregate_keys": ["k"] }]);
+        self.send(1, AGGREGATES, "AGGREGATE", &security(listed));
+        self.send(2, AGGREGATES, "AGGREGATE", &write("k", 1));
+        self.send(2, AGGREGATES, "AGGREGATE", &write("kk", 2));
+        self.send(1, AGGREGATES, "AGGREGATE", &security(json!([])));
+        self.send(2, AGGREGATES, "AGGREGATE", &write("k", 3));
+    }
+
+    /// Pairs of filters of indexed data that no element satisfies, though some satisfy each.
+    fn pairs(&mut self) {
+        const INDEXER: &str = "/api/v0/indexer/ethereum";
+        let first =
+            |stage: &mut Stage, name: &str| stage.call(&get(&format!("{INDEXER}/{name}")))[name][0].clone();
+        let sender = first(self, "transactions")["from"].as_str().unwrap_or_default().to_owned();
+        let contract = first(self, "events")["contract"].as_str().unwrap_or_default().to_owned();
+        self.look(&[
+            &format!("{INDEXER}/transactions?from={sender}&to={sender}"),
+            &format!("{INDEXER}/transactions?from_block=1&to_timestamp=1"),
+            &format!("{INDEXER}/events?contract={contract}&event_name=none"),
         ]);
     }
 

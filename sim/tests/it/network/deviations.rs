@@ -136,13 +136,14 @@ impl Script {
 
     fn lists(&mut self) {
         let now = self.driver.now().seconds();
+        let mut hash = String::new();
         for n in 0..50_i64 {
             let wallet = Wallet::new(if n == 0 { 5 } else { 4 });
             let kind = if n % 5 == 0 { "STORE" } else { "POST" };
             let mut sent =
                 message_at(now - n, kind, &json!({ "type": format!("t{}", n % 2), "tags": ["x"], "n": n }));
             sent["channel"] = json!(format!("C{}", n % 3));
-            self.create(&wallet, &sent);
+            hash = self.create(&wallet, &sent);
         }
         let [many, one] = [4, 5].map(|n| Wallet::new(n).address);
         for query in [
@@ -155,6 +156,7 @@ impl Script {
             "?tags=x".to_owned(),
             "?content.keys=n".to_owned(),
             "?hashes=none".to_owned(),
+            format!("?hashes={hash}&channels=none"),
             "?channels=C1".to_owned(),
             "?types=STORE,POST".to_owned(),
             format!("?addresses={many},{one}"),
