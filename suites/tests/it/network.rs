@@ -162,3 +162,17 @@ async fn answers_of_a_wrong_shape_end_in_verdicts() {
         assert!(missed >= 8, "{answer}: {missed}");
     }
 }
+
+/// Every node has public information: unlike other endpoints it may not be missing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_without_public_information_fails() {
+    let server = MockServer::start().await;
+    let page = json!({ "messages": [], "pagination_page": 1, "pagination_total": 0, "pagination_per_page": 1 });
+    let listed = ResponseTemplate::new(200).set_body_json(page);
+    Mock::given(path_regex("^/api/v0/messages")).respond_with(listed).mount(&server).await;
+    let absent = ResponseTemplate::new(404).set_body_raw("404: Not Found", "text/plain");
+    Mock::given(any()).respond_with(absent).mount(&server).await;
+    for outcome in run(&server.uri(), "", &["network.info.public"]).await {
+        assert_eq!(outcome.verdict, Verdict::Fail, "{}: {}", outcome.requirement, outcome.reason);
+    }
+}
