@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::call::Family;
 use super::discovery::{self as discover, Discovered, ModelList};
-use super::model::Usage;
+use super::model::{Role, Usage};
 use super::payment::CheckUsage;
 use super::refusal::Rejected;
 use super::route::Untried;
-use super::servers::{Events, Whole};
-use super::steps::{IsStreamed, ListedServers};
+use super::servers::{self, Events, Whole};
+use super::steps::{IsStreamed, ListedServers, RunModel};
 use super::stream::{EVENT_STREAM, LastWords, MediaType};
 use super::wire::Data;
 use crate::deviation::{Deviation, deviations};
@@ -107,10 +107,41 @@ pub(super) const ALL: &[Deviation] = deviations! {
     tools::TAKEN => "tools are rejected", guard;
     tools::CALL_NAME => "the name of a called function is null",
         reply |r: &mut Answer<Whole>| set(r.call(), "/function/name", Value::Null);
+    tools::CALL_NAME, "object" => "`tool_calls` is an object", reply |r: &mut Answer<Whole>| {
+        if let Some(calls) = r.calls().filter(|calls| calls.is_array()) {
+            *calls = calls[0].take();
+        }
+    };
     tools::CALL_ARGUMENTS => "the arguments of a call are an object",
         reply |r: &mut Answer<Whole>| set(r.call(), "/function/arguments", json!({}));
     tools::CALL_ID => "a call has an empty id", reply |r: &mut Answer<Whole>| set(r.call(), "/id", json!(""));
+    tools::CALL_IDS => "every call has the same id", reply |r: &mut Answer<Whole>| {
+        let calls = r.calls().and_then(Value::as_array_mut);
+        calls.into_iter().flatten().for_each(|call| call["id"] = json!("call_0"));
+    };
+    tools::CALL_IDS, "numbered" => "ids are numbered within a reply", reply |r: &mut Answer<Whole>| {
+        let calls = r.calls().and_then(Value::as_array_mut).into_iter().flatten().enumerate();
+        calls.for_each(|(n, call)| call["id"] = json!(format!("call_{n}")));
+    };
     tools::ROUND_TRIP => "a tool's message is rejected", guard;
+    tools::ARGUMENTS_FIT => "the arguments are not JSON",
+        reply |r: &mut Answer<Whole>| set(r.call(), "/function/arguments", json!("place=Oslo"));
+    tools::ARGUMENTS_FIT, "required" => "the arguments lack a required member",
+        reply |r: &mut Answer<Whole>| set(r.call(), "/function/arguments", json!("{}"));
+    tools::ARGUMENTS_FIT, "type" => "every member of the arguments is an array",
+        reply |r: &mut Answer<Whole>| r.change_arguments(|value| *value = json!([value.take()]));
+    tools::ARGUMENTS_FIT, "enum" => "strings of the arguments are not those of the schema",
+        reply |r: &mut Answer<Whole>| r.change_arguments(|value| *value = json!("none")) ;
+    tools::ARGUMENTS_FIT, "name" => "the called tool is not declared",
+        reply |r: &mut Answer<Whole>| set(r.call(), "/function/name", json!("no_such_tool"));
+    tools::RESULT_USED => "models ignore the results of tools", step |s: &mut RunModel| {
+        s.0 = |core, model, prompt| {
+            let mut prompt = prompt.clone();
+            let turns = prompt.conversations.iter_mut().flatten();
+            turns.filter(|turn| turn.role == Role::Tool).for_each(|turn| turn.text.clear());
+            servers::run_model(core, model, &prompt)
+        };
+    };
     tools::TOOLS => "tools that are not an array are accepted", guard;
     tools::TOOL => "a tool that is not an object is accepted", guard;
     tools::TYPE => "a tool of another type is accepted", guard;
@@ -245,9 +276,25 @@ impl Answer<Whole> {
         }
     }
 
+    /// The tool calls of a chat completion.
+    fn calls(&mut self) -> Option<&mut Value> {
+        self.chat()?.pointer_mut("/choices/0/message/tool_calls")
+    }
+
     /// The first tool call of a chat completion.
     fn call(&mut self) -> Option<&mut Value> {
-        self.chat()?.pointer_mut("/choices/0/message/tool_calls/0")
+        self.calls()?.get_mut(0)
+    }
+
+    /// Changes each argument of the first tool call.
+    fn change_arguments(&mut self, change: fn(&mut Value)) {
+        let Some(Value::String(text)) = self.call().and_then(|call| call.pointer_mut("/function/arguments"))
+        else {
+            return;
+        };
+        let mut arguments: Value = serde_json::from_str(text).unwrap_or_default();
+        arguments.as_object_mut().into_iter().flatten().for_each(|(_, value)| change(value));
+        *text = arguments.to_string();
     }
 
     /// Replaces the reply to one kind of request by plain text.

@@ -87,6 +87,7 @@ impl Model {
             "id": self.id,
             "kind": if self.traits.image { "image" } else { "text" },
             "tools": self.traits.tools,
+            "always_calls": self.traits.tools,
             "vision": self.traits.vision,
             "confidential": self.servers.contains(&CONFIDENTIAL),
             "servers": self.servers.iter().map(site).collect::<Vec<_>>(),

@@ -235,8 +235,10 @@ fn of_tools(row: tools::Row, rule: Rule) -> (u16, Form) {
         Row::CALL_NAME
         | Row::CALL_ARGUMENTS
         | Row::CALL_ID
+        | Row::CALL_IDS
         | Row::SCHEMA
         | Row::ARGUMENTS_FIT
+        | Row::RESULT_USED
         | Row::UNFLAGGED => rejects_nothing(rule),
     }
 }

@@ -126,6 +126,8 @@ crate::requirements! {
         CALL_ARGUMENTS: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b];
         /// If the target keeps the full wire format, a tool call has an `id`, a non-empty string.
         CALL_ID: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
+        /// If the target keeps the full wire format, the tool calls of a conversation have different ids.
+        CALL_IDS: Must Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// The server accepts a follow-up request with a message of role `tool`, the id of the call and its content.
         ROUND_TRIP: Must Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x1f5a_3d81, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// `tools` is an array.
@@ -144,9 +146,10 @@ crate::requirements! {
         PARAMETERS: Must Server Check at CHAT values OBJECTS rule "tools.parameters" ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb, "Errors" 0x1d28_2805];
         /// The content of a schema is left open; the simulator accepts any object.
         SCHEMA: May Server Open("the document names three members of a schema and gives no rule for their values") ["Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
-        /// Whether the arguments are JSON that fits the schema, and whether the name is declared, is left open; the
-        /// simulator's are.
-        ARGUMENTS_FIT: May Server Open("the arguments are the model's own words; the document only says that they are a string") ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b];
+        /// The arguments of a model that always calls are JSON that fits the schema of a declared tool.
+        ARGUMENTS_FIT: Should Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
+        /// The answer of a model that always calls contains the result of the tool.
+        RESULT_USED: Should Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// Tools for a model without the flag, and where the flag is shown, are left open; the simulator ignores them.
         UNFLAGGED: May Server Open("no field shows the flag, and no sentence says what happens without it") ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Inference gateway" 0x22b6_3532];
         /// Which members of a declaration may be missing is left open; the simulator accepts a function without
@@ -371,6 +374,9 @@ crate::requirements! {
         DEAD_STREAM: Must Client Client ["Events" 0xff72_a7b2];
         /// After a 402, the client resubmits the request with `X-PAYMENT` and without a key.
         PAYMENT: Must Client Client ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d];
+        /// After it ran a tool, the client appends a `tool` message with the id of the call and the result, and calls the
+        /// model again.
+        TOOL_RESULT: Must Client Client ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0x7558_dbe7];
         /// The client sends back a cookie that the gateway set.
         COOKIES: Should Client Client ["Inference gateway" 0xe9d2_61d4];
         /// After a 401, the client does not retry the key repeatedly; it checks the key.

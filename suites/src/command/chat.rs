@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assay_spec::crypto::text;
 use assay_suites::client::Limits;
-use assay_suites::gateway::client::{Client, Settings};
+use assay_suites::gateway::client::{Client, Prompt, Settings};
 use assay_suites::profile::parse_base_url;
 use assay_suites::tls::Trust;
 use clap::{Args, ValueEnum};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::target::DialectArgs;
 use crate::Ending;
 
-pub(crate) const HELP: &str = "The key is read from ASSAY_GATEWAY_KEY. Without a key, the X-PAYMENT header is read from ASSAY_PAYMENT. Without PROMPT, prompts are read from standard input, one JSON object a line ({\"id\", \"model\", \"prompt\", \"stream\"}); for each one a line is printed ({\"id\", \"answer\"} or {\"id\", \"error\"}).
+pub(crate) const HELP: &str = "The key is read from ASSAY_GATEWAY_KEY. Without a key, the X-PAYMENT header is read from ASSAY_PAYMENT. Without PROMPT, prompts are read from standard input, one JSON object a line ({\"id\", \"model\", \"prompt\", \"stream\"}, and for tools {\"tools\", \"results\"}: declarations, and what each tool returns); for each one a line is printed ({\"id\", \"answer\"} or {\"id\", \"error\"}).
 
 A confidential model works only in direct mode: its item hash is resolved, its enclave is attested, and requests go only over connections with the attested certificate. The documents do not define resolution and attestation; the simulator's stand-ins are used.
 
@@ -87,7 +87,8 @@ pub(crate) async fn chat(args: ChatArgs) -> Result<(), Ending> {
     let (Some(prompt), Some(model)) = (&args.prompt, &args.model) else {
         return converse(&mut client, args.model.as_deref(), args.stream).await;
     };
-    match client.send_prompt(model, prompt, args.stream).await {
+    let (model, text) = (model.clone(), prompt.clone());
+    match client.send_prompt(&Prompt { model, text, stream: args.stream, ..Prompt::default() }).await {
         Ok(answer) => {
             println!("{answer}");
             Ok(())
@@ -108,20 +109,30 @@ async fn converse(client: &mut Client, model: Option<&str>, stream: bool) -> Res
     for line in std::io::stdin().lines() {
         let line = line.map_err(|e| Ending::Bad(e.to_string()))?;
         let asked: Value = serde_json::from_str(&line).map_err(|e| Ending::Bad(format!("{line:?}: {e}")))?;
-        let prompt = asked["prompt"]
-            .as_str()
-            .ok_or_else(|| Ending::Bad(format!("{line:?}: the string `prompt` is missing")))?;
-        let model = asked["model"].as_str().or(model);
-        let model = model.ok_or_else(|| {
-            Ending::Bad(format!("{line:?}: the string `model` is missing, and so is --model"))
-        })?;
-        let stream = asked["stream"].as_bool().unwrap_or(stream);
+        let prompt =
+            read_prompt(&asked, model, stream).map_err(|why| Ending::Bad(format!("{line:?}: {why}")))?;
         let mut reply = json!({ "id": asked["id"] });
-        match client.send_prompt(model, prompt, stream).await {
+        match client.send_prompt(&prompt).await {
             Ok(answer) => reply["answer"] = json!(answer),
             Err(why) => reply["error"] = json!(why.to_string()),
         }
         println!("{reply}");
     }
     Ok(())
+}
+
+/// Reads a prompt from a line of standard input; the flags are the defaults.
+fn read_prompt(asked: &Value, model: Option<&str>, stream: bool) -> Result<Prompt, String> {
+    let text = asked["prompt"].as_str().ok_or("the string `prompt` is missing")?;
+    let model = asked["model"].as_str().or(model);
+    let model = model.ok_or("the string `model` is missing, and so is --model")?;
+    let results = serde_json::from_value(asked["results"].clone());
+    let results: Option<_> = results.map_err(|e| format!("`results` must be an object of strings: {e}"))?;
+    Ok(Prompt {
+        model: model.to_owned(),
+        text: text.to_owned(),
+        stream: asked["stream"].as_bool().unwrap_or(stream),
+        tools: asked["tools"].as_array().cloned().unwrap_or_default(),
+        results: results.unwrap_or_default(),
+    })
 }

@@ -23,7 +23,7 @@ pub(crate) enum What {
     Publish(PublishArgs),
     /// Test a client of the inference gateway, its servers and enclaves; it is started once per world and gets prompts
     #[command(
-        after_help = "CMD gets these environment variables: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority for https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid, ASSAY_PAYMENT (value of the X-PAYMENT header), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (public key of the attestation authority, hex; resolution and attestation are stand-ins). It reads prompts from standard input, one JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}. For each prompt it prints one line, {\"id\", \"answer\"} or {\"id\", \"error\"}. It exits at the end of its input. It is judged by what it sends; of its output, only that an answer is exactly what a server sent.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+        after_help = "CMD gets these environment variables: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority for https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid, ASSAY_PAYMENT (value of the X-PAYMENT header), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (public key of the attestation authority, hex; resolution and attestation are stand-ins). It reads prompts from standard input, one JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}, and in some worlds {\"tools\", \"results\"}: the declarations of the request, and what each tool returns, by name. For each prompt it prints one line, {\"id\", \"answer\"} or {\"id\", \"error\"}. It exits at the end of its input. It is judged by what it sends; of its output, only that an answer is exactly what a server sent.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
     )]
     Gateway(GatewayArgs),
 }
@@ -47,6 +47,9 @@ pub(crate) struct GatewayArgs {
     /// Value of ASSAY_REFRESH_SECONDS: how long the client may use a list of servers
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
     refresh: u64,
+    /// The client calls no tools: those worlds are not applicable
+    #[arg(long)]
+    no_tools: bool,
 }
 
 #[derive(Args)]
@@ -99,7 +102,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             progress.finish();
             tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
         }
-        What::Gateway(GatewayArgs { common, refresh }) => {
+        What::Gateway(GatewayArgs { common, refresh, no_tools }) => {
             let cases = gateway::select(&common.filters);
             let all = gateway::all().into_iter().map(|case| (case.requirement, case.fact));
             if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
@@ -108,6 +111,7 @@ pub(crate) async fn client(what: What) -> Result<(), Ending> {
             let suite = gateway::Suite {
                 limit: Duration::from_secs(common.limit),
                 refresh_s: refresh,
+                tools: !no_tools,
                 jobs: usize::from(common.jobs),
                 ..gateway::Suite::new(common.command.clone(), common.seed)
             };

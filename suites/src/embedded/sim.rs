@@ -256,6 +256,7 @@ impl Served {
             models: GatewayModels {
                 chat: first(&|_| true),
                 tools: first(&|model| model["tools"] == true),
+                always_calls: first(&|model| model["always_calls"] == true),
                 vision: first(&|model| model["vision"] == true),
                 ..GatewayModels::default()
             },

@@ -39,33 +39,42 @@ pub(super) fn pixel_url() -> String {
     format!("data:image/png;base64,{PIXEL}")
 }
 
-/// The name of the tool that checks declare.
-pub(super) const TOOL: &str = "read_thermometer";
+/// The names of the tools that checks declare.
+pub(super) const TOOLS: [&str; 2] = ["read_thermometer", "read_barometer"];
+/// The units of a tool.
+pub(super) const UNITS: [&str; 2] = ["metric", "imperial"];
 
-/// A tool.
-pub(super) fn tool() -> Value {
+/// The declaration of a tool.
+fn tool(name: &str) -> Value {
     json!({
         "type": "function",
         "function": {
-            "name": TOOL,
-            "description": "Reads the thermometer of a place, in degrees Celsius",
+            "name": name,
+            "description": "Reads an instrument at a place",
             "parameters": {
                 "type": "object",
-                "properties": { "place": { "type": "string", "description": "The place, such as Oslo" } },
-                "required": ["place"],
+                "properties": {
+                    "place": { "type": "string", "description": "The place, such as Oslo" },
+                    "unit": { "type": "string", "enum": UNITS },
+                },
+                "required": ["place", "unit"],
             },
         },
     })
 }
 
-/// A chat that asks for the tool.
-pub(super) fn chat_with_tool(model: &str) -> Value {
-    let question = "What does the thermometer in Oslo read? Use the tool read_thermometer to find out.";
-    json!({
-        "model": model,
-        "messages": [{ "role": "user", "content": question }],
-        "tools": [tool()],
-    })
+/// A question that names these tools.
+pub(super) fn question(tools: &[&str]) -> Value {
+    let text =
+        format!("What is the weather in Oslo, in metric units? Use {} to find out.", tools.join(" and "));
+    json!({ "role": "user", "content": text })
+}
+
+/// A chat that asks for the first tool; both are declared.
+pub(super) fn chat_with_tools(model: &str) -> Value {
+    let mut body = chat_of(model, &json!([question(&TOOLS[..1])]));
+    body["tools"] = TOOLS.map(tool).into();
+    body
 }
 
 /// A body of the messages format.

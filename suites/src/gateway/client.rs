@@ -30,6 +30,8 @@ const RETRY: Retry = Retry {
     longest: LONGEST_WAIT,
     is_temporary: |_| false,
 };
+/// How many times in a row a model may call tools.
+const ROUNDS: usize = 8;
 /// How often an enclave is resolved again, since it may reboot meanwhile.
 const BOOTS: usize = 2;
 
@@ -74,6 +76,29 @@ struct Pin {
     certificate: [u8; 32],
 }
 
+/// A prompt, and the tools that the model may call to answer it.
+#[derive(Clone, Debug, Default)]
+pub struct Prompt {
+    /// The model's id.
+    pub model: String,
+    /// The text.
+    pub text: String,
+    /// The answer is streamed.
+    pub stream: bool,
+    /// Declarations of tools, as `tools` of a request lists them.
+    pub tools: Vec<Value>,
+    /// What the tools return, by their names.
+    pub results: BTreeMap<String, String>,
+}
+
+/// The reply of a model.
+enum Reply {
+    /// Its words.
+    Words(String),
+    /// A message with tool calls.
+    Calls(Value),
+}
+
 /// Why a request failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
@@ -95,18 +120,36 @@ impl Client {
         Client { settings, connector, servers: None, cookies: BTreeMap::new(), pins: BTreeMap::new() }
     }
 
-    /// Sends a prompt to a model and returns its reply. A stream is read to its end; a stream that fails midway is an
-    /// error.
-    pub async fn send_prompt(&mut self, model: &str, prompt: &str, stream: bool) -> Result<String, Failure> {
-        let body =
-            json!({ "model": model, "messages": [{ "role": "user", "content": prompt }], "stream": stream });
+    /// Sends a prompt to a model and returns its words. A stream is read to its end; a stream that fails midway is an
+    /// error. If the model calls tools, their results are appended to the conversation and the model is called again.
+    pub async fn send_prompt(&mut self, prompt: &Prompt) -> Result<String, Failure> {
+        let mut messages = vec![json!({ "role": "user", "content": prompt.text })];
+        for _ in 0..ROUNDS {
+            let mut body = json!({ "model": prompt.model, "messages": messages, "stream": prompt.stream });
+            if !prompt.tools.is_empty() {
+                body["tools"] = json!(prompt.tools);
+            }
+            match self.send_body(&prompt.model, &body).await? {
+                Reply::Words(words) => return Ok(words),
+                Reply::Calls(message) => {
+                    let results = results(&message, &prompt.results)?;
+                    messages.push(message);
+                    messages.extend(results);
+                }
+            }
+        }
+        Err(Failure::Refused(format!("the model called tools {ROUNDS} times and did not answer")))
+    }
+
+    /// Sends a request for a completion, and once more after all servers failed.
+    async fn send_body(&mut self, model: &str, body: &Value) -> Result<Reply, Failure> {
         let mut tried = Tried::default();
         loop {
             let asked = if self.settings.direct {
-                self.ask_servers(model, &body).await
+                self.ask_servers(model, body).await
             } else {
                 let url = self.settings.url.clone();
-                self.complete(&url, &body).await
+                self.complete(&url, body).await
             };
             let Err(Failure::Failed(_)) = asked else { return asked };
             let Some(wait) = RETRY.again_after_failure(&mut tried) else { return asked };
@@ -115,7 +158,7 @@ impl Client {
     }
 
     /// Tries the servers that discovery lists for the model, one after the other.
-    async fn ask_servers(&mut self, model: &str, body: &Value) -> Result<String, Failure> {
+    async fn ask_servers(&mut self, model: &str, body: &Value) -> Result<Reply, Failure> {
         let (mut tried, mut last) = (BTreeSet::new(), None);
         loop {
             let servers = self.servers(model).await?;
@@ -160,7 +203,7 @@ impl Client {
     }
 
     /// Sends the request to a confidential deployment, only over a connection whose certificate was attested.
-    async fn ask_enclave(&mut self, item_hash: &str, body: &Value) -> Result<String, Failure> {
+    async fn ask_enclave(&mut self, item_hash: &str, body: &Value) -> Result<Reply, Failure> {
         for _ in 0..BOOTS {
             let pin = match self.pins.get(item_hash) {
                 Some(pin) => pin.clone(),
@@ -211,7 +254,7 @@ impl Client {
     }
 
     /// Requests a completion at a base URL; pays after a 402.
-    async fn complete(&mut self, base: &str, body: &Value) -> Result<String, Failure> {
+    async fn complete(&mut self, base: &str, body: &Value) -> Result<Reply, Failure> {
         let mut request = self.completion(base, body);
         let mut response = self.exchange(base, request.clone()).await?;
         if let (402, Some(payment)) = (response.status, &self.settings.payment) {
@@ -282,19 +325,38 @@ impl Client {
 }
 
 /// The reply in a response.
-fn read(response: &Response, stream: bool) -> Result<String, Failure> {
+fn read(response: &Response, stream: bool) -> Result<Reply, Failure> {
     if response.status != 200 {
         return Err(refusal(response));
     }
-    if stream { words_of_stream(&response.body) } else { words(response) }
+    if stream {
+        return words_of_stream(&response.body).map(Reply::Words);
+    }
+    let mut answer = response.json().map_err(|e| Failure::Failed(format!("invalid response: {e}")))?;
+    let message = answer["choices"][0]["message"].take();
+    if calls(&message).next().is_some() {
+        return Ok(Reply::Calls(message));
+    }
+    let words = message["content"].as_str().map(str::to_owned);
+    let none = || Failure::Failed("the response has no choices[0].message.content".to_owned());
+    words.map(Reply::Words).ok_or_else(none)
 }
 
-fn words(response: &Response) -> Result<String, Failure> {
-    let answer = response.json().map_err(|e| Failure::Failed(format!("invalid response: {e}")))?;
-    let content = answer["choices"][0]["message"]["content"].as_str();
-    content
-        .map(str::to_owned)
-        .ok_or_else(|| Failure::Failed("the response has no choices[0].message.content".to_owned()))
+/// The tool calls of an assistant's message.
+pub(crate) fn calls(message: &Value) -> impl Iterator<Item = &Value> {
+    message["tool_calls"].as_array().into_iter().flatten()
+}
+
+/// A `tool` message for each call of a message, with the result of its tool.
+fn results(message: &Value, results: &BTreeMap<String, String>) -> Result<Vec<Value>, Failure> {
+    let result = |call: &Value| {
+        let name = call["function"]["name"].as_str().unwrap_or_default();
+        let result = results.get(name);
+        let result =
+            result.ok_or_else(|| Failure::Refused(format!("the model called {name:?}: no result")))?;
+        Ok(json!({ "role": "tool", "tool_call_id": call["id"], "content": result }))
+    };
+    calls(message).map(result).collect()
 }
 
 /// The reply in a whole stream. An event that is not a chunk, such as an error, is a failure.

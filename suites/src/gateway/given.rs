@@ -99,13 +99,16 @@ pub(super) async fn wrong_key(probe: &Probe<'_>) -> Result<String, Stop> {
 /// A model with this skill.
 pub(super) async fn model(probe: &Probe<'_>, skill: Skill) -> Result<String, Stop> {
     let fixtures = &probe.settings.gateway;
-    let declared = match skill {
-        Skill::Chat => &fixtures.models.chat,
-        Skill::Tools => &fixtures.models.tools,
-        Skill::Vision => &fixtures.models.vision,
+    let (name, declared) = match skill {
+        Skill::Chat => ("chat", &fixtures.models.chat),
+        Skill::Tools if fixtures.models.always_calls.is_some() => {
+            (ALWAYS_CALLS, &fixtures.models.always_calls)
+        }
+        Skill::Tools => ("tools", &fixtures.models.tools),
+        Skill::Vision => ("vision", &fixtures.models.vision),
     };
     if let Some(id) = declared {
-        probe.rest_on(&format!("gateway.models.{}", skill.name()))?;
+        probe.rest_on(&format!("gateway.models.{name}"))?;
         return Ok(id.clone());
     }
     let view = probe.view("gateway").await;
@@ -126,6 +129,20 @@ pub(super) async fn model(probe: &Probe<'_>, skill: Skill) -> Result<String, Sto
     }
     let name = skill.name();
     Err(Stop::NotTestable(format!("needs a model for `{name}` ([gateway.models] {name})")))
+}
+
+/// The key of the model that calls each tool that a prompt names.
+pub(super) const ALWAYS_CALLS: &str = "always_calls";
+
+/// Whether the model for tools calls each tool that a prompt names: by the profile, or by the control API.
+pub(super) async fn always_calls(probe: &Probe<'_>) -> bool {
+    let models = &probe.settings.gateway.models;
+    if models.always_calls.is_some() || models.tools.is_some() {
+        return models.always_calls.is_some();
+    }
+    let view = probe.view("gateway").await;
+    let mut able = view["models"].as_array().into_iter().flatten().filter(|model| model["tools"] == true);
+    able.next().is_some_and(|model| model[ALWAYS_CALLS] == true)
 }
 
 /// A model that the profile declares to be in a state, by the key of that state.

@@ -101,6 +101,7 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
     let declared = [
         ("gateway.models.chat", &fixtures.models.chat),
         ("gateway.models.tools", &fixtures.models.tools),
+        ("gateway.models.always_calls", &fixtures.models.always_calls),
         ("gateway.models.vision", &fixtures.models.vision),
     ];
     let mut wrong = wrong_states(at, key).await;

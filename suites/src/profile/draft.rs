@@ -80,6 +80,13 @@ const KEYS: &[Key] = &[
         "\"name\"",
         "A model that is flagged for tool calls. The API has no field that shows this.",
     ),
+    (
+        "gateway.models",
+        "always_calls",
+        "\"name\"",
+        "A model that calls each tool that a prompt names, with arguments that fit, and repeats its result, for 2 more \
+         checks.",
+    ),
     ("gateway.models", "vision", "\"name\"", "A model that accepts images."),
     ("gateway.models", "down", "\"name\"", "A model whose servers have all failed, for 3 more checks."),
     (

@@ -55,6 +55,9 @@ pub struct GatewayModels {
     pub chat: Option<String>,
     /// A model that is flagged for tool calls.
     pub tools: Option<String>,
+    /// A model that calls each tool that a prompt names, with arguments that fit, and repeats its result; in place of
+    /// `tools`.
+    pub always_calls: Option<String>,
     /// A model that accepts images.
     pub vision: Option<String>,
     /// A model whose servers have all failed.
@@ -254,7 +257,7 @@ payment = { env = "PAYMENT" }
 usage_url = "http://127.0.0.1:4101/usage"
 usage_path = "tokens.spent"
 endpoints = { native_completions = false, messages = true }
-models = { chat = "a", tools = "b", vision = "c", down = "d", one_down = "e", fails_midway = "f" }
+models = { chat = "a", tools = "b", always_calls = "g", vision = "c", down = "d", one_down = "e", fails_midway = "f" }
 limits = { requests_per_minute = 5, answer_seconds = 300 }
 
 [gateway.readings]

@@ -91,8 +91,8 @@ static GATEWAY: &[Reading] = &[
         wrong: "\"yes\"",
         means: "Replies contain members that common client libraries read and the document does not list: the \
                 content of an answer and the ids of tool calls. If false, they are not checked.",
-        rows: &[&gateways::chat::ANSWER_TEXT, &gateways::tools::CALL_ID],
-        silent: &[&gateways::chat::ANSWER_TEXT, &gateways::tools::CALL_ID],
+        rows: &[&gateways::chat::ANSWER_TEXT, &gateways::tools::CALL_ID, &gateways::tools::CALL_IDS],
+        silent: &[&gateways::chat::ANSWER_TEXT, &gateways::tools::CALL_ID, &gateways::tools::CALL_IDS],
     },
     Reading {
         key: "gateway.readings.version",

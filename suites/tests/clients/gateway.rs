@@ -78,11 +78,28 @@ pub(crate) enum Fault {
     AnySignature,
     /// It accepts any certificate on the connection of the request.
     NoPin,
+    /// It reports tool calls as an error.
+    RunsNoTool,
+    /// It sends the results without the conversation before them.
+    ForgetsConversation,
+    /// It sends a result with the name of the tool for the id of its call.
+    NamesTool,
+    /// It sends results in messages of the user.
+    ResultsAsUser,
+    /// It sends the result of the first call only.
+    FirstResultOnly,
+    /// It sends the result of the first call for each.
+    SameResult,
+    /// It sends results in another form.
+    QuotesResults,
     /// It never exits.
     Hangs,
     /// It does nothing.
     Idle,
 }
+
+/// What precedes a message with tool calls in a reply.
+const CALLS: &str = "tool calls: ";
 
 /// The client.
 struct Client {
@@ -148,19 +165,55 @@ impl Client {
     async fn reply_to(&mut self, asked: &Value) -> Result<String, String> {
         let (model, stream) = (asked["model"].as_str().unwrap_or_default(), asked["stream"] == true);
         let messages = json!([{ "role": "user", "content": asked["prompt"] }]);
-        let body = json!({ "model": model, "messages": messages, "stream": stream });
+        let mut body = json!({ "model": model, "messages": messages, "stream": stream });
+        if asked["tools"].is_array() {
+            body["tools"] = asked["tools"].clone();
+        }
+        let reply = self.send_body(model, &body).await?;
+        let Some(message) = reply.strip_prefix(CALLS).filter(|_| self.fault != Fault::RunsNoTool) else {
+            return Ok(reply);
+        };
+        let message = serde_json::from_str(message).map_err(|e| e.to_string())?;
+        self.append(&mut body, message, &asked["results"]);
+        self.send_body(model, &body).await
+    }
+
+    /// Appends a message with tool calls, and the results.
+    fn append(&self, body: &mut Value, message: Value, results: &Value) {
+        let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
+        let named = |call: &Value| results[call["function"]["name"].as_str().unwrap_or_default()].clone();
+        let mut appended = vec![message];
+        for call in &calls {
+            let id = &call[if self.fault == Fault::NamesTool { "function" } else { "id" }];
+            let id = if self.fault == Fault::NamesTool { &id["name"] } else { id };
+            let result = named(if self.fault == Fault::SameResult { &calls[0] } else { call });
+            let result = if self.fault == Fault::QuotesResults { json!(result.to_string()) } else { result };
+            let role = if self.fault == Fault::ResultsAsUser { "user" } else { "tool" };
+            appended.push(json!({ "role": role, "tool_call_id": id, "content": result }));
+        }
+        if self.fault == Fault::FirstResultOnly {
+            appended.truncate(2);
+        }
+        let messages = body["messages"].as_array_mut().expect("messages");
+        if self.fault == Fault::ForgetsConversation {
+            messages.clear();
+        }
+        messages.append(&mut appended);
+    }
+
+    async fn send_body(&mut self, model: &str, body: &Value) -> Result<String, String> {
         if !self.direct {
             let url = self.url.clone();
-            return self.complete(&url, &body).await;
+            return self.complete(&url, body).await;
         }
         let mut last = "no server".to_owned();
         let mut tried = BTreeSet::new();
         for _ in 0..2 {
             for server in self.servers(model).await? {
                 let asked = match server.strip_prefix("tee://") {
-                    Some(hash) => self.ask_enclave(hash, &body).await,
+                    Some(hash) => self.ask_enclave(hash, body).await,
                     None if !tried.insert(server.clone()) => continue,
-                    None => self.complete(&server, &body).await,
+                    None => self.complete(&server, body).await,
                 };
                 match asked {
                     Ok(answer) => {
@@ -170,7 +223,7 @@ impl Client {
                     Err(why) if self.fault == Fault::GivesUp => return Err(why),
                     Err(why) if self.fault == Fault::SameServer => {
                         for _ in 0..2 {
-                            if let Ok(answer) = self.complete(&server, &body).await {
+                            if let Ok(answer) = self.complete(&server, body).await {
                                 return Ok(answer);
                             }
                         }
@@ -349,8 +402,11 @@ impl Client {
             return Err(format!("{} {}", answer.status, answer.text()));
         }
         if body["stream"] != true {
-            let words = answer.json()?["choices"][0]["message"]["content"].take();
-            return words.as_str().map(str::to_owned).ok_or_else(|| "no words".to_owned());
+            let message = answer.json()?["choices"][0]["message"].take();
+            if message["tool_calls"].is_array() {
+                return Ok(format!("{CALLS}{message}"));
+            }
+            return message["content"].as_str().map(str::to_owned).ok_or_else(|| "no words".to_owned());
         }
         if self.fault == Fault::SkipsErrorEvents {
             Ok(deltas(&answer))

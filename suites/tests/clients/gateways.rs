@@ -23,6 +23,9 @@ const NONSENSE: &str = "another_server_is_tried_where_one_answers_nonsense";
 const DOWN: &str = "another_server_is_tried_where_one_takes_no_connection";
 const ERROR_EVENT: &str = "error_event_is_no_answer";
 const DEAD_STREAM: &str = "stream_that_breaks_off_is_no_answer";
+const TOOL: &str = "result_of_a_tool_is_sent_with_the_id_of_its_call";
+const TOOL_DIRECT: &str = "result_of_a_tool_goes_to_a_listed_server_alike";
+const TOOLS: &str = "each_of_two_calls_gets_its_own_result";
 const PAID: &str = "request_is_paid_for_after_a_402";
 const BOOTED: &str = "booted_enclave_is_attested_anew";
 const BOOTED_OTHER: &str = "enclave_that_has_booted_into_another_gets_no_request";
@@ -55,6 +58,13 @@ const CAUGHT: &[Caught] = &[
     ("asks-again-unpaid", Fault::AsksAgainUnpaid, &[("header x-payment", &[PAID])]),
     ("pays-with-key", Fault::PaysWithKey, &[("header authorization", &[PAID])]),
     ("pays-for-another", Fault::PaysForAnother, &[("request", &[PAID])]),
+    ("runs-no-tool", Fault::RunsNoTool, &[("request", &[TOOL, TOOL_DIRECT, TOOLS])]),
+    ("forgets-conversation", Fault::ForgetsConversation, &[("messages", &[TOOL, TOOL_DIRECT, TOOLS])]),
+    ("names-tool", Fault::NamesTool, &[("tool_call_id", &[TOOL, TOOL_DIRECT, TOOLS])]),
+    ("results-as-user", Fault::ResultsAsUser, &[("messages", &[TOOL, TOOL_DIRECT, TOOLS])]),
+    ("first-result-only", Fault::FirstResultOnly, &[("messages", &[TOOLS])]),
+    ("same-result", Fault::SameResult, &[("content", &[TOOLS])]),
+    ("quotes-results", Fault::QuotesResults, &[("content", &[TOOL, TOOL_DIRECT, TOOLS])]),
     ("drops-cookies", Fault::DropsCookies, &[("header cookie", &["cookie_is_sent_back"])]),
     ("hammers-rejected", Fault::HammersRejected, &[("requests", &["refused_key_is_not_hammered"])]),
     ("reports-rejection", Fault::ReportsRejection, &[("answer", &["refused_key_is_not_hammered"])]),

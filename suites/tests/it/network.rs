@@ -167,7 +167,8 @@ async fn answers_of_a_wrong_shape_end_in_verdicts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_without_public_information_fails() {
     let server = MockServer::start().await;
-    let page = json!({ "messages": [], "pagination_page": 1, "pagination_total": 0, "pagination_per_page": 1 });
+    let page =
+        json!({ "messages": [], "pagination_page": 1, "pagination_total": 0, "pagination_per_page": 1 });
     let listed = ResponseTemplate::new(200).set_body_json(page);
     Mock::given(path_regex("^/api/v0/messages")).respond_with(listed).mount(&server).await;
     let absent = ResponseTemplate::new(404).set_body_raw("404: Not Found", "text/plain");

@@ -5,7 +5,7 @@ use assay_spec::gateway::requirements::{client, confidential};
 
 use super::Case;
 use super::judge;
-use super::scene::{CONFORMING, PAID, Pays, Scene, Step, Way, Wire};
+use super::scene::{CONFORMING, PAID, Pays, Scene, Step, Tool, Way, Wire};
 use super::trace::Trace;
 use crate::check::Checked;
 
@@ -22,6 +22,11 @@ const fn forbids(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&T
 const DIRECT: Scene = Scene { way: Way::Direct, ..CONFORMING };
 const SEALED: Scene = Scene { way: Way::Sealed, ..CONFORMING };
 const STREAMED: Scene = Scene { stream: true, ..CONFORMING };
+
+const TOOLS: [Tool; 2] =
+    [Tool { name: "read_thermometer", result: "-3.5" }, Tool { name: "read_barometer", result: "1013" }];
+/// A world whose model calls a tool.
+const TOOL: Scene = Scene { tools: TOOLS.split_at(1).0, ..CONFORMING };
 
 /// A world whose enclave has an invalid attestation.
 const fn deviating(faults: &'static [Step]) -> Scene {
@@ -100,6 +105,24 @@ pub(super) static CASES: &[Case] = &[
         "request_is_paid_for_after_a_402",
         Scene { pays: Pays::Payment, script: PAID, ..CONFORMING },
         judge::pays,
+    ),
+    shows(
+        &client::TOOL_RESULT,
+        "result_of_a_tool_is_sent_with_the_id_of_its_call",
+        TOOL,
+        judge::returns_results,
+    ),
+    shows(
+        &client::TOOL_RESULT,
+        "result_of_a_tool_goes_to_a_listed_server_alike",
+        Scene { way: Way::Direct, ..TOOL },
+        judge::returns_results,
+    ),
+    shows(
+        &client::TOOL_RESULT,
+        "each_of_two_calls_gets_its_own_result",
+        Scene { tools: &TOOLS, ..TOOL },
+        judge::returns_results,
     ),
     shows(&client::COOKIES, "cookie_is_sent_back", CONFORMING, judge::sends_cookies_back),
     forbids(

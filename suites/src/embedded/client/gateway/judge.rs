@@ -1,6 +1,7 @@
 //! Judges what a client did, from its requests and its replies.
 
 use assay_spec::gateway::stand_in;
+use serde_json::Value;
 
 use super::stage::IMPOSTOR;
 use super::trace::{Call, ClientReport, Trace};
@@ -159,6 +160,67 @@ pub(super) fn pays(trace: &Trace) -> Checked {
         return Err(fail("request", "the same again, paid for", "another", Some(at)));
     }
     answers(trace)
+}
+
+/// After each answer with tool calls the client sends the conversation again, with one `tool` message for each call: its
+/// id, and what the tool returned.
+pub(super) fn returns_results(trace: &Trace) -> Checked {
+    let mut has_called = false;
+    for turn in 0..trace.turns.len() {
+        let mut asking = trace.calls_in(turn).filter(|(_, call)| call.is_inference()).peekable();
+        while let Some((at, call)) = asking.next() {
+            if call.tool_calls().is_empty() {
+                continue;
+            }
+            has_called = true;
+            let Some((next, again)) = asking.peek() else {
+                return Err(fail("request", "the conversation again, with the results", "none", Some(at)));
+            };
+            has_results(trace, call, again, *next)?;
+        }
+    }
+    if !has_called {
+        let why = "the model called no tool: the client did not declare the tools of the prompt (--no-tools)";
+        return Err(unclear(why));
+    }
+    answers(trace)
+}
+
+/// Expects the request after an answer with tool calls to contain the conversation so far and the results.
+fn has_results(trace: &Trace, call: &Call, again: &Call, at: usize) -> Checked {
+    let (before, after, calls) = (call.messages(), again.messages(), call.tool_calls());
+    let Some(appended) = after.strip_prefix(&before[..]) else {
+        let got = format!("{} messages that do not begin with those before", after.len());
+        return Err(fail("messages", "the conversation so far, and more", got, Some(at)));
+    };
+    let results: Vec<&Value> = appended.iter().filter(|message| message["role"] == "tool").collect();
+    let wanted = listed(calls.iter().map(|call| &call["id"]));
+    let sent = listed(results.iter().map(|result| &result["tool_call_id"]));
+    if results.len() != calls.len() {
+        return Err(fail("messages", &format!("a `tool` message for each of {wanted}"), sent, Some(at)));
+    }
+    for call in &calls {
+        let Some(result) = results.iter().find(|result| result["tool_call_id"] == call["id"]) else {
+            return Err(fail("tool_call_id", &wanted, sent, Some(at)));
+        };
+        let Some(tool) = trace.tools.iter().find(|tool| call["function"]["name"] == tool.name) else {
+            return Err(unclear("the model called another tool"));
+        };
+        let content = &result["content"];
+        let is_part = content
+            .as_array()
+            .is_some_and(|parts| matches!(&parts[..], [part] if part["text"] == tool.result));
+        if content != tool.result && !is_part {
+            let want = format!("what {} returned: {:?}", tool.name, tool.result);
+            return Err(fail("content", &want, content.to_string(), Some(at)));
+        }
+    }
+    Ok(())
+}
+
+fn listed<'a>(values: impl Iterator<Item = &'a Value>) -> String {
+    let values: Vec<String> = values.map(Value::to_string).collect();
+    if values.is_empty() { "none".to_owned() } else { values.join(", ") }
 }
 
 /// The client sends a cookie that the gateway set with later requests.

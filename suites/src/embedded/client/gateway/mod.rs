@@ -6,8 +6,9 @@
 //! `ASSAY_GATEWAY_KEY` or, where requests are paid for, `ASSAY_PAYMENT` (what to send as `X-PAYMENT`);
 //! `ASSAY_REFRESH_SECONDS` (how long a list of servers may be used) and `ASSAY_ATTESTATION_KEY` (the public key of the
 //! attestations' authority, hex; resolution and attestation are the stand-ins of [`assay_spec::gateway::stand_in`]).
-//! Prompts come on its standard input, a JSON object a line: `{"id", "model", "prompt", "stream"}`; it answers each by
-//! a line `{"id", "answer"}` with the model's words or `{"id", "error"}`, and ends when its input does.
+//! Prompts come on its standard input, a JSON object a line: `{"id", "model", "prompt", "stream"}`, and where the model may
+//! call tools `{"tools", "results"}`: their declarations, and what each returns. It answers each prompt by a line
+//! `{"id", "answer"}` with the model's words or `{"id", "error"}`, and ends when its input does.
 //!
 //! It is judged by the requests that reached the world. Of its replies, only one thing is required: the words of an
 //! answer must be those of a complete answer of a server.
@@ -57,6 +58,8 @@ pub struct Suite {
     pub limit: Duration,
     /// How long a list of servers may be used, in seconds.
     pub refresh_s: u64,
+    /// The client calls tools. If not, the worlds of tools are not applicable.
+    pub tools: bool,
     /// How many worlds run in parallel.
     pub jobs: usize,
 }
@@ -87,7 +90,7 @@ impl Suite {
     /// The default times: 30 s for an answer, and 1 s for a list of servers.
     pub fn new(command: Vec<String>, seed: u64) -> Suite {
         let limit = Duration::from_secs(30);
-        Suite { command, seed, dialect: Dialect::default(), limit, refresh_s: 1, jobs: 4 }
+        Suite { command, seed, dialect: Dialect::default(), limit, refresh_s: 1, tools: true, jobs: 4 }
     }
 
     /// Runs the cases. `seen` is called with each outcome as it is ready.
@@ -100,6 +103,11 @@ impl Suite {
 
     async fn run_case(&self, case: &Case, counterparts: &Counterparts) -> Outcome {
         let mut outcome = undecided(case.requirement, case.fact);
+        if !case.scene.tools.is_empty() && !self.tools {
+            let why = "the client calls no tools (--no-tools)";
+            decide(&mut outcome, Err(Stop::NotApplicable(why.to_owned())));
+            return outcome;
+        }
         let trace = match stage::play(self, case.fact, &case.scene).await {
             Ok(trace) => trace,
             Err(why) => {

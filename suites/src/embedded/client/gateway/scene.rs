@@ -1,5 +1,7 @@
 //! The world of a case.
 
+use serde_json::{Value, json};
+
 /// The model of most worlds; several servers have it.
 pub(super) const OPEN: &str = "assay-chat";
 /// The confidential model.
@@ -16,8 +18,33 @@ pub(super) struct Scene {
     pub(super) pays: Pays,
     /// The steps, in order.
     pub(super) script: &'static [Step],
+    /// The tools that the prompts name, and what each returns.
+    pub(super) tools: &'static [Tool],
     /// The wire between the client and the enclave.
     pub(super) wire: Wire,
+}
+
+/// A tool, and what it returns.
+#[derive(Clone, Copy)]
+pub(super) struct Tool {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// What it returns.
+    pub(super) result: &'static str,
+}
+
+impl Tool {
+    /// Its declaration.
+    pub(super) fn declaration(&self) -> Value {
+        let parameters = json!({
+            "type": "object",
+            "properties": { "place": { "type": "string" } },
+            "required": ["place"],
+        });
+        let description = "Reads an instrument at a place";
+        let function = json!({ "name": self.name, "description": description, "parameters": parameters });
+        json!({ "type": "function", "function": function })
+    }
 }
 
 /// Where a client sends its requests.
@@ -74,6 +101,7 @@ pub(super) const CONFORMING: Scene = Scene {
     stream: false,
     pays: Pays::Key,
     script: &[Step::Ask, Step::Ask],
+    tools: &[],
     wire: Wire::Plain,
 };
 
@@ -87,7 +115,7 @@ impl Scene {
     pub(super) fn counterpart(&self) -> Scene {
         let pays = if self.pays == Pays::Revoked { Pays::Key } else { self.pays };
         let script = if pays == Pays::Payment { PAID } else { CONFORMING.script };
-        Scene { way: self.way, stream: self.stream, pays, script, wire: Wire::Plain }
+        Scene { way: self.way, stream: self.stream, pays, script, tools: &[], wire: Wire::Plain }
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::time::{Instant, interval, sleep, timeout};
 use super::super::watch::{READ_EVERY, Said, Watch};
 use super::Suite;
 use super::front;
-use super::scene::{Pays, Scene, Step, Way, Wire};
+use super::scene::{Pays, Scene, Step, Tool, Way, Wire};
 use super::trace::{ClientReport, Ended, Trace, Turn, calls, reported};
 use crate::probe::wall_clock;
 
@@ -119,6 +119,7 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
         calls: calls(&stage.watch.entries, &names),
         turns: stage.turns,
         boots: stage.boots,
+        tools: scene.tools,
         vanished: stage.vanished,
         key: key.map(str::to_owned),
         item_hash: view["enclave"]["item_hash"].as_str().unwrap_or("no item hash").to_owned(),
@@ -217,9 +218,17 @@ impl Stage<'_> {
     /// Sends a prompt and waits for the client's reply.
     async fn send_prompt(&mut self) -> ClientReport {
         let id = self.turns.len() + 1;
-        let prompt = format!("Question {id}: what is the sea like, in a few words?");
-        let (model, stream) = (self.scene.model(), self.scene.stream);
-        let line = json!({ "id": id, "model": model, "prompt": prompt, "stream": stream });
+        let (model, stream, tools) = (self.scene.model(), self.scene.stream, self.scene.tools);
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name).collect();
+        let mut prompt = format!("Question {id}: what is the sea like, in a few words?");
+        if !tools.is_empty() {
+            prompt += &format!(" Use {} to find out.", names.join(" and "));
+        }
+        let mut line = json!({ "id": id, "model": model, "prompt": prompt, "stream": stream });
+        if !tools.is_empty() {
+            line["tools"] = tools.iter().map(Tool::declaration).collect();
+            line["results"] = tools.iter().map(|tool| (tool.name, tool.result)).collect();
+        }
         let Some(input) = &mut self.input else { return ClientReport::Nothing(ENDED) };
         let line = format!("{line}\n");
         let sent = async {

@@ -7,9 +7,10 @@ use assay_sim::ExchangeId;
 use assay_sim::journal::{Entry, Event};
 use serde_json::Value;
 
+use super::scene::Tool;
 use crate::check::{Checked, Stop};
 use crate::exchange::{Broken, Exchange, Request, Response};
-use crate::gateway::client::words_of_stream;
+use crate::gateway::client::{calls as tool_calls, words_of_stream};
 use crate::verdict::Failure;
 
 /// The most exchanges in a report.
@@ -69,6 +70,8 @@ pub(super) struct Trace {
     pub(super) turns: Vec<Turn>,
     /// The positions in the journal at which the enclave rebooted.
     pub(super) boots: Vec<usize>,
+    /// The tools that the prompts name.
+    pub(super) tools: &'static [Tool],
     /// The server that left, and the position in the journal from which the client must not use it.
     pub(super) vanished: Option<(String, usize)>,
     /// The valid key, where it has one.
@@ -115,6 +118,19 @@ impl Call {
             return words_of_stream(&response.body).ok();
         }
         response.json().ok()?["choices"][0]["message"]["content"].as_str().map(str::to_owned)
+    }
+
+    /// The conversation in the request.
+    pub(super) fn messages(&self) -> Vec<Value> {
+        let body: Value = serde_json::from_slice(&self.request.body).unwrap_or_default();
+        body["messages"].as_array().cloned().unwrap_or_default()
+    }
+
+    /// The tool calls in a complete answer.
+    pub(super) fn tool_calls(&self) -> Vec<Value> {
+        let response = self.response.as_ref().filter(|response| response.status == 200 && self.whole);
+        let answer = response.and_then(|response| response.json().ok()).unwrap_or_default();
+        tool_calls(&answer["choices"][0]["message"]).cloned().collect()
     }
 
     /// Whether its answer is missing, incomplete, a 5xx or not a valid answer.
