@@ -415,6 +415,17 @@ impl Core {
         self.rules().require(rule, holds, why)
     }
 
+    pub(crate) fn require_value(
+        &mut self,
+        rule: Id,
+        sent: Option<&Value>,
+        valid: Option<&Value>,
+        holds: bool,
+        why: impl Fn() -> String,
+    ) -> Result<(), Refused> {
+        self.rules().require_value(rule, sent, valid, holds, why)
+    }
+
     pub(crate) fn require_part(
         &mut self,
         rule: Id,

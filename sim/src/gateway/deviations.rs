@@ -1,5 +1,6 @@
 //! The deviations of the gateway: each entry breaks one requirement, with its code, at one seam.
 
+use assay_spec::gateway::places::CHAT_STREAM;
 use assay_spec::gateway::requirements::{
     auth, chat, completions, direct, discovery, errors, input, messages, models, payment, pool, responses,
     stream, tools,
@@ -70,7 +71,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     stream::EVENT_STREAM => "a streamed request returns a whole reply",
         step |s: &mut IsStreamed| s.0 = |_, call| call.stream && call.family != Family::Chat;
     stream::EVENT_STREAM, "type" => "the media type of the stream is JSON",
-        step |s: &mut MediaType| s.0 = "application/json";
+        step |s: &mut MediaType| s.name = if s.direct { s.name } else { "application/json" };
     stream::CHUNKS => "a chunk is a JSON string",
         step |s: &mut Events| s.chat().nth(1).into_iter().for_each(|chunk| *chunk = json!("chunk"));
     stream::CHUNKS, "choices" => "a chunk has no choices", step |s: &mut Events| {
@@ -105,6 +106,11 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |s: &mut LastWords| s.0 = Bytes::new();
 
     tools::TAKEN => "tools are rejected", guard;
+    tools::TAKEN, "empty" => "a streamed chat with tools has no events" at CHAT_STREAM, step |s: &mut Events| {
+        if s.has_tools {
+            s.list.clear();
+        }
+    };
     tools::CALL_NAME => "the name of a called function is null",
         reply |r: &mut Answer<Whole>| set(r.call(), "/function/name", Value::Null);
     tools::CALL_NAME, "object" => "`tool_calls` is an object", reply |r: &mut Answer<Whole>| {
@@ -230,6 +236,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
     payment::REQUIRED => "a request without a key returns 401 while the payment flow is on",
         reply |r: &mut Answer<Rejected>| r.change(&payment::REQUIRED, 401);
+    payment::REQUIRED, "empty" => "an empty payment pays", guard;
     payment::REQUIRED, "free" => "a request without a key is free while the payment flow is on", guard;
     payment::DETAIL => "the detail of a 402 is an array",
         reply |r: &mut Answer<Rejected>| r.replace(402, json!({ "detail": ["no"] }));
@@ -239,10 +246,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
     payment::INVALID_KEY => "any key is accepted while the payment flow is on", guard;
     payment::VALID_KEY => "a valid key returns 402 while the payment flow is on", guard;
 
-    pool::FAILOVER => "no other server is tried", step |s: &mut Untried| s.0.clear();
+    pool::FAILOVER => "no other server is tried", step |s: &mut Untried| s.left.clear();
+    pool::FAILOVER, "sticky" => "a request with a cookie is sent to one server only",
+        step |s: &mut Untried| s.left.retain(|_| !s.is_sticky);
     pool::FAILOVER, "last" => "the last server is never tried", step |s: &mut Untried| {
-        if s.0.len() == 1 {
-            s.0.clear();
+        if s.left.len() == 1 {
+            s.left.clear();
         }
     };
     pool::ALL_FAILED => "a request whose servers have all failed returns 500",
@@ -252,11 +261,15 @@ pub(super) const ALL: &[Deviation] = deviations! {
     pool::COOKIES => "a request with a cookie is rejected", guard;
 
     direct::CHAT => "servers have no chat completions endpoint", guard;
+    direct::CHAT, "stream" => "a streamed chat at a server has the media type of JSON",
+        step |s: &mut MediaType| s.name = if s.direct { "application/json" } else { s.name };
     direct::COMPLETIONS => "servers have no completions endpoint", guard;
     direct::MESSAGES => "servers have no messages endpoint", guard;
     direct::EVERY_SERVER => "one server does not know the key", guard;
     direct::INVALID_KEY => "a server accepts any key", guard;
     direct::MISSING_KEY => "a server requires no key", guard;
+    direct::REVOKED_KEY => "a server accepts a revoked key", guard;
+    direct::UNKNOWN_MODEL => "a server replaces an unknown model by another", guard;
 
     input::NOT_UTF8 => "invalid UTF-8 returns an internal error", guard;
     input::DEEP => "deep nesting returns an internal error", guard;
@@ -309,7 +322,7 @@ impl Events {
     /// The JSON data of the events of a chat.
     fn chat(&mut self) -> impl Iterator<Item = &mut Value> {
         let is_chat = self.family == Family::Chat;
-        let events = self.events.iter_mut().filter(move |_| is_chat);
+        let events = self.list.iter_mut().filter(move |_| is_chat);
         events.filter_map(|event| match &mut event.data {
             Data::Json(chunk) => Some(chunk),
             Data::Done => None,

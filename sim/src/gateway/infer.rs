@@ -7,6 +7,7 @@ use assay_spec::gateway::machines::{RequestEvent, RequestState};
 use assay_spec::gateway::requirements as rows;
 use assay_spec::{Id, Refused};
 use http::HeaderMap;
+use serde_json::json;
 
 use super::call::{Call, Family};
 use super::payment::{self, Payer};
@@ -111,7 +112,12 @@ fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Mo
     let here = |model: &&'static Model| at.is_none_or(|number| model.servers.contains(&number));
     let Some(model) = Model::find(core, &call.model).filter(here) else {
         let why = || format!("unknown model {:.100?}", call.model);
-        core.require(call.family.unknown_model(), false, why)?;
+        let is_at_server = at.is_some() && call.family.is_direct();
+        let rule: Id = if is_at_server { &rows::direct::UNKNOWN_MODEL } else { call.family.unknown_model() };
+        let sent = json!(call.model);
+        let ids = MODELS.iter().map(|model| json!(model.id));
+        let near = ids.into_iter().find(|id| !rule.kind(Some(&sent), Some(id)).is_empty());
+        core.require_value(rule, Some(&sent), near.as_ref(), false, why)?;
         let first = MODELS.iter().find(here);
         return Ok(first.unwrap_or(&MODELS[0]));
     };

@@ -105,6 +105,11 @@ impl Keys {
         }
     }
 
+    /// Every key that was issued.
+    pub(super) fn issued(&self) -> impl Iterator<Item = &str> {
+        self.keys.keys().map(String::as_str)
+    }
+
     /// The tokens used by all keys together.
     pub(super) fn spent(&self) -> u64 {
         self.keys.values().fold(0, |sum, key| sum.saturating_add(key.spent))

@@ -5,7 +5,9 @@
 
 use assay_spec::gateway::requirements::{auth, direct, payment};
 use assay_spec::{Id, Refused};
-use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
+use serde_json::json;
 
 use super::State;
 use super::call::Family;
@@ -50,8 +52,10 @@ pub(super) fn admit(
     // What the other endpoints of a server do is left open.
     let is_open = at_server && !family.is_direct();
     let reject = |core: &mut Core, rule: Id, why: &str| {
-        let why = || why.to_owned();
-        if is_open { Err(Refused { rule, why: why() }) } else { core.require(rule, false, why) }
+        if is_open {
+            return Err(Refused { rule, why: why.to_owned() });
+        }
+        refuse(state, core, headers, rule, why)
     };
     let invalid: Id = match (at_server, flow) {
         (true, _) => &direct::INVALID_KEY,
@@ -72,13 +76,24 @@ pub(super) fn admit(
         Presented::Key(text) => {
             match state.keys.find(text).map(|key| key.state) {
                 None => reject(core, invalid, "unknown key")?,
-                Some(KeyState::Revoked) => reject(core, &auth::REVOKED_KEY, "the key is revoked")?,
+                Some(KeyState::Revoked) => {
+                    let revoked: Id = if at_server { &direct::REVOKED_KEY } else { &auth::REVOKED_KEY };
+                    reject(core, revoked, "the key is revoked")?;
+                }
                 Some(KeyState::Valid | KeyState::Exhausted) => {}
             }
             core.forbid(&payment::VALID_KEY, !flow, || "a key while the payment flow is on".to_owned())?;
             Ok(Payer::Key(text.to_owned()))
         }
     }
+}
+
+/// Rejects the key of a request. A key that is not issued may resemble one that is.
+fn refuse(state: &State, core: &mut Core, headers: &HeaderMap, rule: Id, why: &str) -> Result<(), Refused> {
+    let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).map(|text| json!(text));
+    let issued = state.keys.issued().map(|key| json!(format!("Bearer {key}")));
+    let valid = issued.into_iter().find(|valid| !rule.kind(sent.as_ref(), Some(valid)).is_empty());
+    core.require_value(rule, sent.as_ref(), valid.as_ref(), false, || why.to_owned())
 }
 
 /// The header in which clients of the messages format send a key.
@@ -93,12 +108,13 @@ fn key_of_format(headers: &HeaderMap) -> Presented<'_> {
 /// A request without a key while the flow is on.
 fn pay(core: &mut Core, headers: &HeaderMap) -> Result<Payer, Refusal> {
     let visible = |byte: &u8| (0x21..0x7f).contains(byte);
-    let paid = headers.get(HEADER).is_some_and(|value| {
-        let bytes = value.as_bytes();
-        !bytes.is_empty() && bytes.iter().all(visible)
-    });
+    let payment = headers.get(HEADER).map(HeaderValue::as_bytes);
+    let is_empty = payment.is_some_and(<[u8]>::is_empty);
+    let paid = payment.is_some_and(|bytes| !bytes.is_empty() && bytes.iter().all(visible));
     core.forbid(&payment::PAID, !paid, || "the request has a payment".to_owned())?;
-    core.require(&payment::REQUIRED, paid, || "the request has no key and no payment".to_owned())?;
+    core.require_part(&payment::REQUIRED, "empty", !is_empty, || "the payment is empty".to_owned())?;
+    let why = || "the request has no key and no payment".to_owned();
+    core.require_part(&payment::REQUIRED, "free", paid || is_empty, why)?;
     Ok(Payer::Payment)
 }
 
@@ -119,12 +135,11 @@ pub(super) fn check(state: &mut State, core: &mut Core, headers: &HeaderMap) -> 
             core.require(&auth::KEY_CHECK_MISSING, false, || "the request has no key".to_owned())?;
         }
         Presented::Malformed => {
-            core.require(&auth::KEY_CHECK_INVALID, false, || {
-                "the Authorization header is not a bearer key".to_owned()
-            })?;
+            let why = "the Authorization header is not a bearer key";
+            refuse(state, core, headers, &auth::KEY_CHECK_INVALID, why)?;
         }
         Presented::Key(text) => match state.keys.find(text).map(|key| key.state) {
-            None => core.require(&auth::KEY_CHECK_INVALID, false, || "unknown key".to_owned())?,
+            None => refuse(state, core, headers, &auth::KEY_CHECK_INVALID, "unknown key")?,
             Some(KeyState::Revoked) => {
                 core.require(&auth::KEY_CHECK_REVOKED, false, || "the key is revoked".to_owned())?;
             }

@@ -158,7 +158,8 @@ fn response(rule: Rule) -> (u16, Form) {
         },
         Rule::direct(row) => match row {
             D::CHAT | D::COMPLETIONS | D::MESSAGES => not_found,
-            D::EVERY_SERVER | D::INVALID_KEY | D::MISSING_KEY => bad_key,
+            D::EVERY_SERVER | D::INVALID_KEY | D::MISSING_KEY | D::REVOKED_KEY => bad_key,
+            D::UNKNOWN_MODEL => UNKNOWN_MODEL,
             D::OTHERS | D::ALONE => rejects_nothing(rule),
         },
         Rule::confidential(row) => match row {

@@ -27,7 +27,12 @@ pub(super) struct Pending {
 }
 
 /// The servers that are still tried after one has failed.
-pub(super) struct Untried(pub(super) VecDeque<Number>);
+pub(super) struct Untried {
+    /// The servers, in order.
+    pub(super) left: VecDeque<Number>,
+    /// The request has the cookie of a server.
+    pub(super) is_sticky: bool,
+}
 
 impl Pending {
     /// The request.
@@ -75,7 +80,7 @@ fn next(
                 return Ok(None);
             }
             Does::Nothing | Does::Nonsense | Does::DiesAtOnce => {
-                Untried(left) = core.step(Untried(left));
+                left = untried(core, left, &work);
                 failed(state, core, server, left.is_empty());
             }
         }
@@ -95,7 +100,7 @@ pub(super) fn first_byte(state: &mut State, core: &mut Core, exchange: ExchangeI
             return;
         }
         None => {
-            Untried(left) = core.step(Untried(left));
+            left = untried(core, left, &work);
             failed(state, core, server, left.is_empty());
             next(state, core, exchange, work.clone(), left)
         }
@@ -162,6 +167,11 @@ fn answered(
         state.failed.remove(work.model.id);
     }
     servers::answer(state, core, exchange, server, ending, work)
+}
+
+/// The servers that are still tried.
+fn untried(core: &mut Core, left: VecDeque<Number>, work: &Work) -> VecDeque<Number> {
+    core.step(Untried { left, is_sticky: work.sticky.is_some() }).left
 }
 
 /// A server has failed: it is unhealthy until it answers or passes a health check.

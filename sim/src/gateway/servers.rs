@@ -45,8 +45,10 @@ pub(super) struct Document(pub(super) Value);
 pub(super) struct Events {
     /// The kind of the request.
     pub(super) family: Family,
+    /// The request declares tools.
+    pub(super) has_tools: bool,
     /// The events.
-    pub(super) events: Vec<Event>,
+    pub(super) list: Vec<Event>,
 }
 
 /// The request's body, as the writer of the reply reads it.
@@ -118,7 +120,7 @@ pub(super) fn answer(
         steps::set_cookie(core, server, work, &mut headers);
     }
     if steps::is_streamed(core, call) {
-        let events = events(core, call.family, call.events(&of));
+        let events = events(core, call, call.events(&of));
         let (call, direct) = (Arc::clone(call), work.direct);
         moves(core, RequestState::Routed, RequestEvent::FirstByte);
         stream::begin(state, core, Begin { exchange, server, call, direct, ending, events, headers });
@@ -147,13 +149,14 @@ pub(super) fn write(rng: Rng, model: &Model, prompt: &Prompt) -> Written {
 }
 
 /// The events of a reply.
-fn events(core: &mut Core, family: Family, mut events: Vec<Event>) -> Vec<Event> {
+fn events(core: &mut Core, call: &Call, mut events: Vec<Event>) -> Vec<Event> {
     for event in &mut events {
         if let Data::Json(data) = &mut event.data {
             Document(*data) = core.step(Document(data.take()));
         }
     }
-    core.step(Events { family, events }).events
+    let has_tools = !call.body["tools"].is_null();
+    core.step(Events { family: call.family, has_tools, list: events }).list
 }
 
 /// Bills the usage of an answer.

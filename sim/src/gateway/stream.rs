@@ -53,7 +53,12 @@ pub(super) enum Ending {
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
 /// The media type of a stream.
-pub(super) struct MediaType(pub(super) &'static str);
+pub(super) struct MediaType {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// The client is connected to the server itself.
+    pub(super) direct: bool,
+}
 
 /// The frames of a stream.
 pub(super) struct Frames(pub(super) VecDeque<Bytes>);
@@ -90,7 +95,7 @@ pub(super) struct Begin {
 /// Begins a stream: its head and first frame leave at once, the others on timers.
 pub(super) fn begin(state: &mut State, core: &mut Core, begin: Begin) {
     let Begin { exchange, server, call, direct, ending, events, mut headers } = begin;
-    let MediaType(media_type) = core.step(MediaType(EVENT_STREAM));
+    let MediaType { name: media_type, .. } = core.step(MediaType { name: EVENT_STREAM, direct });
     headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(http::header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     let mut frames: VecDeque<Bytes> = write(core, events).into();

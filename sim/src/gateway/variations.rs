@@ -49,9 +49,9 @@ pub(super) const ALL: &[Variation] = variations! {
         });
     };
     "gateway.no-sentinel" => "a stream ends without a sentinel",
-        step |s: &mut Events| s.events.retain(|event| event.data != Data::Done);
+        step |s: &mut Events| s.list.retain(|event| event.data != Data::Done);
     "gateway.stream-charset" => "the media type of streams has a charset",
-        step |s: &mut MediaType| s.0 = "text/event-stream; charset=utf-8";
+        step |s: &mut MediaType| s.name = "text/event-stream; charset=utf-8";
     "gateway.stream-crlf" => "lines of a stream end in CR LF", step |s: &mut EventLines| s.end = "\r\n";
     "gateway.stream-comments" => "a stream has comments between its events",
         step |s: &mut EventLines| s.lines.insert(0, ("", "keep-alive".to_owned()));
@@ -77,8 +77,8 @@ pub(super) const ALL: &[Variation] = variations! {
     "gateway.stream-empty-deltas" => "there are chunks without content between the others",
         step |s: &mut Events| {
             if s.family == Family::Chat {
-                let events = s.events.drain(..).flat_map(|event| [empty_delta(&event), Some(event)]);
-            s.events = events.flatten().collect();
+                let events = s.list.drain(..).flat_map(|event| [empty_delta(&event), Some(event)]);
+            s.list = events.flatten().collect();
             }
         };
     "gateway.stream-slow" => "the frames of a stream are seconds apart",

@@ -11,6 +11,7 @@ use super::overrides::Overrides;
 use super::refusal::Rejected;
 use super::root::{self as root_page, Interface, Page};
 use super::steps::{Find, Route as RouteStep};
+use super::token::Filled;
 use crate::deviation::{Deviation, deviations};
 use crate::seam::{Answer, Body};
 
@@ -55,6 +56,18 @@ pub(super) const ALL: &[Deviation] = deviations! {
     token::BY_URI => "tokens are found only with .json", guard;
     token::BY_URI, "list" => "a token's document is wrapped in an array",
         reply |r: &mut Answer<Document>| r.wrap(&token::BY_URI);
+    token::SAME => "a document has another name at a path with .json", reply |r: &mut Answer<Document>| {
+        if [&token::BY_CID_JSON, &token::BY_URI_JSON].contains(&r.about.row)
+            && let Body::Json(document) = &mut r.body
+        {
+            set(document, "name", "Another");
+        }
+    };
+    token::SAME, "overrides" => "documents at paths with .json lack the overrides", step |s: &mut Filled| {
+        if s.suffix {
+            s.overrides.clear();
+        }
+    };
     token::UNKNOWN => "every integer returns a token", guard;
 
     overrides::BY_CID => "overrides are not found", guard;

@@ -14,6 +14,14 @@ use crate::exchange::Reply;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
+/// The overrides that fill a token's document.
+pub(super) struct Filled {
+    /// The path ends in `.json`.
+    pub(super) suffix: bool,
+    /// The overrides.
+    pub(super) overrides: Vec<Map<String, Value>>,
+}
+
 /// The document of a token.
 pub(super) fn document(
     core: &mut Core,
@@ -26,6 +34,7 @@ pub(super) fn document(
         core.require(refused.rule, false, || refused.why.clone())?;
         Ok::<_, Refused>(Vec::new())
     })?;
+    let Filled { overrides, .. } = core.step(Filled { suffix, overrides });
     let mut document = json!(of.template().of_token(id));
     for (name, value) in overrides.iter().flatten() {
         document[name] = value.clone();

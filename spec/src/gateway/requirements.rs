@@ -8,7 +8,7 @@ crate::requirements! {
         /// The key check returns 200 for a valid key.
         KEY_CHECK: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x55b7_4e5a, "Versioning" 0x18ff_40a5];
         /// The key check returns 401 for an invalid key.
-        KEY_CHECK_INVALID: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        KEY_CHECK_INVALID: Must Server Check at KEY_CHECK values KEYS ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// The key check returns 401 without a key.
         KEY_CHECK_MISSING: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// The key check returns 401 for a key that is no longer valid.
@@ -16,15 +16,15 @@ crate::requirements! {
         /// The key check spends no tokens of the key.
         KEY_CHECK_FREE: Must Server Check at KEY_CHECK ["Inference gateway (paths under {base_url})" 0x8f58_59ee];
         /// A chat request with an invalid key returns 401.
-        INVALID_KEY_CHAT: Must Server Check at CHAT ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_CHAT: Must Server Check at CHAT values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A completions request with an invalid key returns 401.
-        INVALID_KEY_COMPLETIONS: Must Server Check at COMPLETIONS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_COMPLETIONS: Must Server Check at COMPLETIONS values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A native-style completions request with an invalid key returns 401.
-        INVALID_KEY_NATIVE: Must Server Check at NATIVE ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_NATIVE: Must Server Check at NATIVE values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A responses request with an invalid key returns 401.
-        INVALID_KEY_RESPONSES: Must Server Check at RESPONSES ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_RESPONSES: Must Server Check at RESPONSES values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// A messages request with an invalid key returns 401.
-        INVALID_KEY_MESSAGES: Must Server Check at MESSAGES ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
+        INVALID_KEY_MESSAGES: Must Server Check at MESSAGES values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca, "Errors" 0xa7a5_b4e0];
         /// An inference request without a key returns 401, or 402 if the payment flow is on.
         MISSING_KEY: Must Server Check at INFERENCE ["Authentication" 0x3741_f6ca, "Authentication" 0xd11c_b479, "Errors" 0xa7a5_b4e0];
         /// The server rejects an inference request with a key that is no longer valid.
@@ -149,7 +149,7 @@ crate::requirements! {
         /// The arguments of a model that always calls are JSON that fits the schema of a declared tool.
         ARGUMENTS_FIT: Should Server Check at CHAT_WHOLE ["Chat request body (`POST /v1/chat/completions`)" 0xc0ce_e52b, "Chat request body (`POST /v1/chat/completions`)" 0x69c1_90cb];
         /// The answer of a model that always calls contains the result of the tool.
-        RESULT_USED: Should Server Check at CHAT_STREAM ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
+        RESULT_USED: Should Server Check at CHAT ["Chat request body (`POST /v1/chat/completions`)" 0x588a_f6a7, "Chat request body (`POST /v1/chat/completions`)" 0xcf21_d7fc];
         /// Tools for a model without the flag, and where the flag is shown, are left open; the simulator ignores them.
         UNFLAGGED: May Server Open("no field shows the flag, and no sentence says what happens without it") ["Chat request body (`POST /v1/chat/completions`)" 0x5373_83ee, "Inference gateway" 0x22b6_3532];
         /// Which members of a declaration may be missing is left open; the simulator accepts a function without
@@ -164,7 +164,7 @@ crate::requirements! {
         /// A native-style completions request returns 200 and a JSON object.
         NATIVE: Must Server Check at NATIVE ["Inference gateway (paths under {base_url})" 0x2a86_6011];
         /// A completions request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check at BOTH_COMPLETIONS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xc93e_60dd];
+        UNKNOWN_MODEL: Must Server Check at BOTH_COMPLETIONS values MODELS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xc93e_60dd];
         /// The request bodies are not shown; the simulator requires a model and a prompt of the wire format.
         BODY: May Server Open("the document says `not shown` for this request body") rule "completions.body" ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The response bodies are not shown; the simulator writes those of the wire format.
@@ -176,7 +176,7 @@ crate::requirements! {
         /// A responses request returns 200 and a JSON object.
         RESPONSE: Must Server Check at RESPONSES ["Inference gateway (paths under {base_url})" 0xf26d_cb0a, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5];
         /// A responses request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check at RESPONSES ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf26d_cb0a];
+        UNKNOWN_MODEL: Must Server Check at RESPONSES values MODELS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf26d_cb0a];
         /// The request body is not shown; the simulator requires a model and an input of the wire format.
         BODY: May Server Open("the document says `not shown` for this request body") rule "responses.body" ["Inference gateway (paths under {base_url})" 0x5333_5397];
         /// The response body is not shown; the simulator writes that of the wire format.
@@ -188,7 +188,7 @@ crate::requirements! {
         /// A messages request with the version header returns 200 and a JSON object.
         MESSAGE_OBJECT: Must Server Check at MESSAGES ["Inference gateway (paths under {base_url})" 0x6398_c323, "Inference gateway (paths under {base_url})" 0x1a26_5c95, "Inference gateway" 0x6f2e_7d00, "Versioning" 0x18ff_40a5, "Versioning" 0xbf93_39b2];
         /// A messages request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check at MESSAGES ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0x6398_c323];
+        UNKNOWN_MODEL: Must Server Check at MESSAGES values MODELS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0x6398_c323];
         /// The server rejects a body that is not a JSON object.
         BODY: Must Server Check at MESSAGES rule "messages.body" ["Inference gateway (paths under {base_url})" 0x6398_c323, "Errors" 0x1d28_2805];
         /// The server rejects a messages request whose `model` is missing or not a string.
@@ -264,7 +264,7 @@ crate::requirements! {
         /// A 503 is a JSON object with a string `detail`.
         DETAIL_503: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0x1a4f_a3e5];
         /// A chat request for an unknown model returns 404.
-        UNKNOWN_MODEL: Must Server Check at CHAT ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
+        UNKNOWN_MODEL: Must Server Check at CHAT values MODELS ["Errors" 0xcc2c_0ab3, "Inference gateway (paths under {base_url})" 0xf2ea_6536];
         /// Which of two errors is returned is left open; the simulator checks the key, then the body, then the model.
         ORDER: May Server Open("the table of errors has no order, so any of the statuses that apply is right") ["Errors" 0x8006_efde];
         /// Other endpoints and methods are left open; the simulator returns 404 and 405.
@@ -323,9 +323,13 @@ crate::requirements! {
         /// Every listed server of a model accepts the key.
         EVERY_SERVER: Must Server Check at DIRECT ["Authentication" 0xe9d2_64a6, "Direct server access" 0x4f8b_6cef, "Direct server access" 0x29f1_95fb];
         /// A listed server returns 401 for an invalid key.
-        INVALID_KEY: Must Server Check at DIRECT ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
+        INVALID_KEY: Must Server Check at DIRECT values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
         /// A listed server returns 401 without a key, or 402 if the payment flow is on.
         MISSING_KEY: Must Server Check at DIRECT ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
+        /// A listed server returns 401 for a key that is no longer valid.
+        REVOKED_KEY: Must Server Check at DIRECT ["Authentication" 0xe9d2_64a6, "Authentication" 0x3741_f6ca];
+        /// A listed server returns 404 for an unknown model.
+        UNKNOWN_MODEL: Must Server Check at DIRECT values MODELS ["Direct server access" 0x4f8b_6cef, "Errors" 0xcc2c_0ab3];
         /// What else a server offers is left open; the simulator's servers offer what the gateway does, except
         /// discovery.
         OTHERS: May Server Open("the document lists three endpoints and adds `and others`") ["Direct server access" 0x4f8b_6cef];

@@ -1,7 +1,11 @@
 //! What the rows of the gateway reject in place of a valid value. Frameworks read some values as another type; which, the
 //! document leaves open.
 
-use crate::value::{ARRAY, BOOLEAN, FRACTION, MISSING, NULL, NUMBER, OBJECT, STRING, WORD, Wrong};
+use serde_json::{Value, json};
+
+use crate::value::{
+    ARRAY, BOOLEAN, FRACTION, LONGER, MISSING, NULL, NUMBER, OBJECT, SHORTER, STRING, UPPER, WORD, Wrong,
+};
 
 const READ: &str = "a framework may read it as a string";
 
@@ -34,3 +38,23 @@ pub const COUNT: &[Wrong] = &[
     BOOLEAN.open("a framework may read it as 1").deep(),
     FRACTION.open("a framework may round it").deep(),
 ];
+/// The `Authorization` of a key that was issued.
+pub const KEYS: &[Wrong] =
+    &[SHORTER, LONGER.deep(), UPPER_KEY.deep(), QUOTED_KEY.deep(), OTHER_SCHEME.deep()];
+/// The id of a model.
+pub const MODELS: &[Wrong] = &[SHORTER, LONGER.deep(), UPPER.deep()];
+
+const UPPER_KEY: Wrong = Wrong::near("upper-case", |valid| edited(valid, str::to_uppercase));
+const QUOTED_KEY: Wrong = Wrong::near("quoted", |valid| edited(valid, |key| format!("\"{key}\"")));
+/// Credentials of another scheme instead of a key.
+const OTHER_SCHEME: Wrong = Wrong::text(
+    "other-scheme",
+    |_| Some(json!("Basic YXNzYXk6YXNzYXk=")),
+    |sent| sent.and_then(Value::as_str).is_some_and(|sent| sent.starts_with("Basic ")),
+);
+
+/// The header with another key.
+fn edited(valid: &Value, edit: fn(&str) -> String) -> Option<Value> {
+    let (scheme, key) = valid.as_str()?.split_once(' ')?;
+    Some(json!(format!("{scheme} {}", edit(key))))
+}

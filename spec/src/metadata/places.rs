@@ -17,6 +17,8 @@ pub const TOKEN: &[Place] = &[
     Place::at("token-by-uri-json"),
     Place::at("token-by-uri"),
 ];
+/// The document of a token, with `.json`.
+pub const TOKEN_JSON: &[Place] = &[TOKEN[0], TOKEN[2]];
 /// The document of a token by content identifier, with `.json`.
 pub const TOKEN_BY_CID_JSON: &[Place] = &[TOKEN[0]];
 /// The document of a token by content identifier.

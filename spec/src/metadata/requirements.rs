@@ -34,6 +34,8 @@ crate::requirements! {
         BY_URI_JSON: Must Server Check at TOKEN_BY_URI_JSON ["Token metadata service" 0xfb1b_c74c, "Token metadata service (GET only; paths under {base_url})" 0x9106_f6e2];
         /// The server returns a token's document by the URI of its contract and the token id.
         BY_URI: Must Server Check at TOKEN_BY_URI ["Token metadata service" 0xfb1b_c74c, "Token metadata service (GET only; paths under {base_url})" 0x47c5_8122];
+        /// A token's document is the same with and without `.json`.
+        SAME: Must Server Check at TOKEN_JSON ["Token metadata service" 0xfb1b_c74c];
         /// The server returns no document for an unknown token of a contract without a template.
         UNKNOWN: Must Server Check at TOKEN ["Token metadata service" 0xfb1b_c74c];
         /// The meaning of a template's `tag` is not stated; the simulator replaces it with the token's id.

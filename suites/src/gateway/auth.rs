@@ -2,7 +2,9 @@
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{auth as rows, completions as native, stream};
+use assay_spec::gateway::values::KEYS;
 use assay_spec::gateway::{auth, chat, completions, messages, responses};
+use assay_spec::value;
 use serde_json::Value;
 
 use super::given::{self, Skill, model, spent};
@@ -10,36 +12,55 @@ use super::refusals;
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::check::{Check, Checked};
-use crate::probe::Probe;
+use crate::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::KEY_CHECK, valid_key_returns_200).costs(2, 0, 0),
-    refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401, refusals::INVALID_KEY).costs(3, 0, 0),
+    keyed(refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401, refusals::INVALID_KEY), 1, 1),
     refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401, refusals::NO_KEY).costs(2, 0, 0),
     refuses!(rows::KEY_CHECK_REVOKED, revoked_key_returns_401, refusals::INVALID_KEY)
         .costs(2, 0, 0)
         .after(const { &[&rows::KEY_CHECK_INVALID] }),
     shows!(rows::KEY_CHECK_FREE, key_check_spends_no_tokens).costs(5, 0, 0).elsewhere(8),
-    refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected, refusals::INVALID_KEY)
-        .costs(3, 0, 0)
-        .after(const { &[&stream::ERROR_BEFORE] }),
-    refuses!(
-        rows::INVALID_KEY_COMPLETIONS,
-        completion_with_an_invalid_key_is_rejected,
-        refusals::INVALID_KEY
+    keyed(
+        refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected, refusals::INVALID_KEY),
+        2,
+        1,
     )
-    .costs(2, 0, 0),
-    refuses!(
-        rows::INVALID_KEY_NATIVE,
-        native_completion_with_an_invalid_key_is_rejected,
-        refusals::INVALID_KEY
-    )
-    .costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY_RESPONSES, response_with_an_invalid_key_is_rejected, refusals::INVALID_KEY)
-        .costs(2, 0, 0),
-    refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected, refusals::INVALID_KEY)
-        .costs(2, 0, 0),
+    .after(const { &[&stream::ERROR_BEFORE] }),
+    keyed(
+        refuses!(
+            rows::INVALID_KEY_COMPLETIONS,
+            completion_with_an_invalid_key_is_rejected,
+            refusals::INVALID_KEY
+        ),
+        1,
+        1,
+    ),
+    keyed(
+        refuses!(
+            rows::INVALID_KEY_NATIVE,
+            native_completion_with_an_invalid_key_is_rejected,
+            refusals::INVALID_KEY
+        ),
+        1,
+        1,
+    ),
+    keyed(
+        refuses!(
+            rows::INVALID_KEY_RESPONSES,
+            response_with_an_invalid_key_is_rejected,
+            refusals::INVALID_KEY
+        ),
+        1,
+        1,
+    ),
+    keyed(
+        refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected, refusals::INVALID_KEY),
+        1,
+        1,
+    ),
     refuses!(rows::MISSING_KEY, inference_without_a_key_is_rejected, refusals::MISSING_KEY)
         .costs(7, 0, 0)
         .after(const { &[&native::NATIVE, &stream::ERROR_BEFORE] }),
@@ -93,14 +114,19 @@ async fn counterpart(probe: &Probe<'_>) -> Checked {
     Call::get(&auth::CHECK).shared().send(probe).await?.counterpart_status(&[200])
 }
 
-/// Sends an invalid key and a valid key with one more character to the key check. Each must return 401.
+/// Sends a key that was never issued, and keys that resemble the valid one, to the key check. Each must return 401.
 async fn invalid_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
-    let longer = format!("{}x", given::key(probe).await?);
-    for wrong in [given::wrong_key(probe).await?, longer] {
-        Call::get(&auth::CHECK).bearer(&wrong).send(probe).await?.expect_refused()?;
+    for (kind, wrong) in given::wrong_keys(probe).await? {
+        expect_unauthorized(&Call::get(&auth::CHECK).key(wrong).send(probe).await?, kind)?;
     }
     Ok(())
+}
+
+/// Expects 401 for a key of this kind.
+pub(super) fn expect_unauthorized(answer: &Answer<'_>, kind: &str) -> Checked {
+    let status = answer.status();
+    answer.expect(status == 401, &format!("status for the key = {kind}"), "401", status.to_string())
 }
 
 /// Sends the key check without a key. It must return 401.
@@ -129,14 +155,21 @@ async fn key_check_spends_no_tokens(probe: &Probe<'_>) -> Checked {
     probe.conclusive(spent(probe).await?.1 > after, "the tokens of a chat are not counted")
 }
 
-/// Expects 401 for a key that was never issued.
+/// Expects 401 for a key that was never issued, and for keys that resemble the valid one.
 async fn invalid(probe: &Probe<'_>, endpoint: &'static Endpoint, bodies: &[Value]) -> Checked {
     Call::post(endpoint, &bodies[0]).accepted(probe).await?.counterpart_status(&[200])?;
-    let wrong = given::wrong_key(probe).await?;
-    for body in bodies {
-        Call::post(endpoint, body).bearer(&wrong).send(probe).await?.expect_status(&[401])?;
+    for (kind, wrong) in given::wrong_keys(probe).await? {
+        for body in bodies {
+            expect_unauthorized(&Call::post(endpoint, body).key(wrong.clone()).send(probe).await?, kind)?;
+        }
     }
     Ok(())
+}
+
+/// What a check costs that sends this many requests for each wrong key, and this many others.
+pub(super) const fn keyed(check: Check, bodies: u32, others: u32) -> Check {
+    let (all, some) = (bodies * (1 + value::count(KEYS, true)), bodies * (1 + value::count(KEYS, false)));
+    check.costs(others + all, 0, 0).elsewhere(others + some).deeper(all - some, 0)
 }
 
 /// Sends a chat and a streamed chat with an invalid key. Each must return 401.

@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{
-    auth as auths, chat as chats, completions as plain, direct as rows, messages as others,
+    auth as auths, chat as chats, completions as plain, direct as rows, errors, messages as others, stream,
 };
+use assay_spec::gateway::values::{KEYS, MODELS};
 use assay_spec::gateway::{chat, completions, messages};
+use assay_spec::value;
 use serde_json::Value;
 
 use super::auth;
-use super::auth::keyless;
+use super::auth::{expect_unauthorized, keyless};
 use super::chat::{COMPLETION, expect_object};
 use super::discovery::{given_entries, is_url};
-use super::given::{self, Skill, model};
+use super::errors::expect_unknown;
+use super::given::{self, Skill, model, unknown_models};
 use super::refusals;
+use super::stream::{expect_stream, is_stream};
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::check::{Check, Checked, Stop};
@@ -23,8 +27,8 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CHAT, server_answers_chats)
-        .costs(2, 0, 0)
-        .elsewhere(1 + SERVERS as u32)
+        .costs(4, 0, 0)
+        .elsewhere(3 + SERVERS as u32)
         .after(const { &[&chats::ANSWERED, &rows::EVERY_SERVER] }),
     shows!(rows::COMPLETIONS, server_answers_completions)
         .costs(2, 0, 0)
@@ -35,12 +39,13 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere(1 + SERVERS as u32)
         .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
     shows!(rows::EVERY_SERVER, every_server_accepts_the_key)
-        .costs(10, 0, 0)
-        .elsewhere(1 + 3 * ALL as u32)
+        .costs(13, 0, 0)
+        .elsewhere(1 + 4 * ALL as u32)
         .after(auth::WITH_KEY),
     refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key, refusals::INVALID_KEY)
-        .costs(5, 0, 0)
-        .elsewhere(4 + SERVERS as u32)
+        .costs(2 + 4 * (1 + value::count(KEYS, true)), 0, 0)
+        .elsewhere(1 + SERVERS as u32 + 4 * (1 + value::count(KEYS, false)))
+        .deeper(4 * (value::count(KEYS, true) - value::count(KEYS, false)), 0)
         .after(
             const {
                 &[
@@ -53,9 +58,20 @@ pub(super) const CHECKS: &[Check] = &[
             },
         ),
     refuses!(rows::MISSING_KEY, server_rejects_a_missing_key, refusals::MISSING_KEY)
-        .costs(5, 0, 0)
-        .elsewhere(4 + SERVERS as u32)
+        .costs(6, 0, 0)
+        .elsewhere(5 + SERVERS as u32)
         .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &auths::MISSING_KEY] }),
+    refuses!(rows::REVOKED_KEY, server_rejects_a_revoked_key, refusals::INVALID_KEY)
+        .costs(6, 0, 0)
+        .elsewhere(5 + SERVERS as u32)
+        .after(const { &[&rows::INVALID_KEY, &rows::COMPLETIONS, &rows::MESSAGES, &auths::REVOKED_KEY] }),
+    refuses!(rows::UNKNOWN_MODEL, server_rejects_an_unknown_model, refusals::UNKNOWN_MODEL)
+        .costs(3 + 4 * (1 + value::count(MODELS, true)), 0, 0)
+        .elsewhere(2 + SERVERS as u32 + 4 * (1 + value::count(MODELS, false)))
+        .deeper(4 * (value::count(MODELS, true) - value::count(MODELS, false)), 0)
+        .after(
+            const { &[&rows::COMPLETIONS, &rows::MESSAGES, &errors::UNKNOWN_MODEL, &stream::ERROR_BEFORE] },
+        ),
 ];
 
 /// How many servers of a model are tried until one responds.
@@ -112,12 +128,19 @@ async fn first<'p>(
     Err(Stop::Inconclusive(String::new()))
 }
 
-/// Sends a chat directly to a server. It must return 200 with a JSON object.
+/// Sends a chat directly to a server, also for a stream. It must return 200 with a JSON object, or with an event stream.
 async fn server_answers_chats(probe: &Probe<'_>) -> Checked {
     let id = model(probe, Skill::Chat).await?;
-    let answer = first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?.1;
+    let body = bodies::chat(&id);
+    let (url, answer) = first(probe, &chat::ENDPOINT, &id, &body).await?;
     expect_object(&answer)?;
-    answer.given_accepted(&[200], COMPLETION)
+    answer.given_accepted(&[200], COMPLETION)?;
+    let streamed = Call::post(&chat::ENDPOINT, &bodies::streamed(body));
+    let at_gateway = streamed.clone().accepted(probe).await?;
+    probe.given(is_stream(&at_gateway), "the gateway returns no event stream either")?;
+    let streamed = streamed.at(&url).send(probe).await?;
+    streamed.expect_status(&[200])?;
+    expect_stream(&streamed)
 }
 
 /// Sends a completion request directly to a server. It must return 200 with a JSON object.
@@ -166,19 +189,26 @@ async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
 }
 
 /// The endpoints that the document names for direct servers, with valid bodies.
-fn direct_endpoints(id: &str) -> [(&'static Endpoint, Value); 3] {
+fn direct_endpoints(id: &str) -> [(&'static Endpoint, Value); 4] {
     [
         (&chat::ENDPOINT, bodies::chat(id)),
+        (&chat::ENDPOINT, bodies::streamed(bodies::chat(id))),
         (&completions::ENDPOINT, bodies::completions(id)),
         (&messages::ENDPOINT, bodies::messages(id)),
     ]
 }
 
-/// Expects `statuses` with this key from a server that accepts a chat with the valid key.
-async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
+/// The URL of a server that accepts a chat with the valid key, and the model.
+async fn counterpart(probe: &Probe<'_>) -> Result<(String, String), Stop> {
     let id = model(probe, Skill::Chat).await?;
     let (url, counterpart) = first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?;
     counterpart.counterpart_status(&[200])?;
+    Ok((url, id))
+}
+
+/// Expects one of `statuses` with this key from each endpoint of a server.
+async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
+    let (url, id) = counterpart(probe).await?;
     for (endpoint, body) in offered(probe, direct_endpoints(&id)) {
         let answer = Call::post(endpoint, &body).at(&url).key(key.clone()).send(probe).await?;
         answer.expect_status(statuses)?;
@@ -186,13 +216,38 @@ async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
     Ok(())
 }
 
-/// Sends an invalid key directly to a server. Each endpoint must return 401.
+/// Sends a key that was never issued, and keys that resemble the valid one, directly to a server. Each endpoint must return
+/// 401.
 async fn server_rejects_an_invalid_key(probe: &Probe<'_>) -> Checked {
-    let wrong = given::wrong_key(probe).await?;
-    refused(probe, Key::Header(format!("Bearer {wrong}")), &[401]).await
+    let (url, id) = counterpart(probe).await?;
+    for (kind, wrong) in given::wrong_keys(probe).await? {
+        for (endpoint, body) in offered(probe, direct_endpoints(&id)) {
+            let call = Call::post(endpoint, &body).at(&url).key(wrong.clone());
+            expect_unauthorized(&call.send(probe).await?, kind)?;
+        }
+    }
+    Ok(())
 }
 
 /// Sends requests without a key directly to a server. Each endpoint must return 401 (or 402 with the payment flow).
 async fn server_rejects_a_missing_key(probe: &Probe<'_>) -> Checked {
     refused(probe, Key::None, keyless(probe)).await
+}
+
+/// Sends a revoked key directly to a server. Each endpoint must return 401.
+async fn server_rejects_a_revoked_key(probe: &Probe<'_>) -> Checked {
+    let revoked = given::revoked_key(probe).await?;
+    refused(probe, Key::Header(format!("Bearer {revoked}")), &[401]).await
+}
+
+/// Asks a server directly for models that do not exist. Each endpoint must return 404.
+async fn server_rejects_an_unknown_model(probe: &Probe<'_>) -> Checked {
+    let (url, id) = counterpart(probe).await?;
+    for unknown in unknown_models(probe, &id).await? {
+        for (endpoint, body) in offered(probe, direct_endpoints(&unknown)) {
+            let answer = Call::post(endpoint, &body).at(&url).send(probe).await?;
+            expect_unknown(&answer, &unknown)?;
+        }
+    }
+    Ok(())
 }

@@ -1,19 +1,22 @@
 //! Checks of inference errors: their body, and the unknown model.
 
+use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::errors as rows;
-use serde_json::json;
+use assay_spec::gateway::values::MODELS;
+use assay_spec::value;
+use serde_json::{Value, json};
 
 use super::auth::inference;
 use super::bodies::{self, with};
 use super::chat::good;
-use super::given::{self, Skill, model, unknown_model};
+use super::given::{self, Skill, model, unknown_model, unknown_models};
 use super::refusals;
 use super::stream::expect_rejected;
 use super::wire::{Call, expect_detail};
 use super::{offered, pool};
 use crate::check::{Check, Checked, Need};
-use crate::probe::Probe;
+use crate::probe::{Answer, Probe};
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -24,7 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(7, 0, 0)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] down", pool::IS_DOWN),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(3, 0, 0),
+    named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 2, 1),
 ];
 
 /// A valid chat as the counterpart of rejected ones.
@@ -93,11 +96,44 @@ async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Sends a chat with an unknown model, also for a stream. It must return 404.
+/// Sends a chat with models that do not exist, also for a stream. It must return 404.
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
-    let body = bodies::chat(&unknown_model(probe));
-    Call::post(&chat::ENDPOINT, &body).send(probe).await?.expect_refused()?;
-    let answer = Call::post(&chat::ENDPOINT, &bodies::streamed(body)).send(probe).await?;
-    expect_rejected(probe, &answer, refusals::UNKNOWN_MODEL.statuses)
+    for unknown in unknown_models(probe, &model(probe, Skill::Chat).await?).await? {
+        let body = bodies::chat(&unknown);
+        expect_unknown(&Call::post(&chat::ENDPOINT, &body).send(probe).await?, &unknown)?;
+        let answer = Call::post(&chat::ENDPOINT, &bodies::streamed(body)).send(probe).await?;
+        expect_rejected(probe, &answer, refusals::UNKNOWN_MODEL.statuses)?;
+    }
+    Ok(())
+}
+
+/// Expects 404 for a model that does not exist.
+pub(super) fn expect_unknown(answer: &Answer<'_>, model: &str) -> Checked {
+    let status = answer.status();
+    answer.expect(status == 404, &format!("status for the model {model:?}"), "404", status.to_string())
+}
+
+/// Expects 404 from each of these endpoints for each model that does not exist, and that it accepts the valid body.
+pub(super) async fn rejects_unknown_models(
+    probe: &Probe<'_>,
+    endpoints: impl Iterator<Item = &'static Endpoint>,
+    good: Value,
+) -> Checked {
+    let unknown = unknown_models(probe, good["model"].as_str().unwrap_or_default()).await?;
+    for endpoint in endpoints {
+        Call::post(endpoint, &good).accepted(probe).await?.counterpart_status(&[200])?;
+        for unknown in &unknown {
+            let body = with(good.clone(), "/model", json!(unknown));
+            expect_unknown(&Call::post(endpoint, &body).send(probe).await?, unknown)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a check costs that sends a valid body and asks for each model that does not exist this often.
+pub(super) const fn named(check: Check, bodies: u32, valid: u32) -> Check {
+    let (all, some) = (bodies * (1 + value::count(MODELS, true)), bodies * (1 + value::count(MODELS, false)));
+    // The list of models is read for the ids that exist.
+    check.costs(1 + valid + all, 0, 0).elsewhere(1 + valid + some).deeper(all - some, 0)
 }

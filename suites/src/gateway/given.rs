@@ -1,8 +1,8 @@
 //! The keys and models that a check needs: from the profile, from the control API, or from discovery, in this order.
 
 use assay_spec::gateway::requirements::discovery as discoveries;
-use assay_spec::gateway::{chat, discovery};
-use serde_json::Value;
+use assay_spec::gateway::{chat, discovery, models};
+use serde_json::{Value, json};
 
 use super::Token;
 use super::bodies;
@@ -94,6 +94,21 @@ pub(super) async fn wrong_key(probe: &Probe<'_>) -> Result<String, Stop> {
     let wrong: String =
         valid.chars().enumerate().map(|(n, c)| if n < kept { c } else { digit(n, c) }).collect();
     Ok(if wrong == valid { format!("{wrong}x") } else { wrong })
+}
+
+/// Headers without a valid key: a key that was never issued, and each kind of wrong key of the requirement, made of the
+/// valid one.
+pub(super) async fn wrong_keys(probe: &Probe<'_>) -> Result<Vec<(&'static str, Key)>, Stop> {
+    let valid = json!(format!("Bearer {}", key(probe).await?));
+    let mut keys = vec![("unissued", Key::Header(format!("Bearer {}", wrong_key(probe).await?)))];
+    for wrong in probe.wrong_values() {
+        let Some(Value::String(made)) = wrong.instead_of(&valid) else { continue };
+        if valid != made.as_str() {
+            probe.hide("a key like the key", made.trim_start_matches("Bearer "));
+            keys.push((wrong.name, Key::Header(made)));
+        }
+    }
+    Ok(keys)
 }
 
 /// A model with this skill.
@@ -244,6 +259,20 @@ async fn search(probe: &Probe<'_>) -> Result<Search, Stop> {
 /// A check without a model, because discovery shows none. The row about discovery is red for this.
 fn rests_on_discovery(got: &str) -> Stop {
     Stop::Inconclusive(format!("rests on {}, which finds a model: {got}", discoveries::OBJECT))
+}
+
+/// Ids that no model has: an unknown one, and each kind of wrong id of the requirement, made of this model's. An id that
+/// the list of models contains is left out.
+pub(super) async fn unknown_models(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
+    let listed = match Call::get(&models::LIST).shared().send(probe).await {
+        Ok(answer) => answer.response.text(),
+        Err(Stop::NotApplicable(_)) => String::new(),
+        Err(stop) => return Err(stop),
+    };
+    let made = probe.wrong_values().filter_map(|wrong| wrong.instead_of(&json!(id)));
+    let made = made.filter_map(|made| made.as_str().map(str::to_owned));
+    let near = made.filter(|made| made != id && !listed.contains(&json!(made).to_string()));
+    Ok([unknown_model(probe)].into_iter().chain(near).collect())
 }
 
 /// An id that no model has.

@@ -9,17 +9,17 @@ use serde_json::Value;
 use super::auth;
 use super::bodies;
 use super::chat::expect_reply;
-use super::given::{Skill, model, unknown_model};
+use super::errors::{named, rejects_unknown_models};
+use super::given::{Skill, model};
 use super::malformed::{only_an_object_is_accepted, refused, tries};
 use super::refusals;
-use super::wire::Call;
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(2, 0, 0),
+    named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 1, 1),
     refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
     tries(refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION), values::REQUIRED_TEXT),
     tries(refuses!(rows::MAX_TOKENS, max_tokens_must_be_an_integer, refusals::VALIDATION), values::COUNT),
@@ -39,11 +39,9 @@ async fn message_is_a_json_object(probe: &Probe<'_>) -> Checked {
     expect_reply(probe, &messages::ENDPOINT, good(probe).await?).await
 }
 
-/// Sends a messages request with an unknown model. It must return 404.
+/// Sends a messages request with models that do not exist. It must return 404.
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
-    Call::post(&messages::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
-    let bad = bodies::messages(&unknown_model(probe));
-    Call::post(&messages::ENDPOINT, &bad).send(probe).await?.expect_refused()
+    rejects_unknown_models(probe, [&messages::ENDPOINT].into_iter(), good(probe).await?).await
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.

@@ -18,7 +18,7 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::REQUIRED, missing_key_returns_402, refusals::PAYMENT)
-        .costs(7, 0, 0)
+        .costs(13, 0, 0)
         .after(const { &[&auth::MISSING_KEY, &native::NATIVE, &stream::ERROR_BEFORE] }),
     refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT).costs(7, 0, 0),
     shows!(rows::PAID, paid_request_is_accepted).costs(12, 0, 0).after(const { &[&native::NATIVE] }),
@@ -47,13 +47,16 @@ async fn switched_on(probe: &Probe<'_>) -> Result<Option<String>, Stop> {
     Err(Stop::NotTestable(needs.to_owned()))
 }
 
-/// Enables the payment flow and sends requests without a key to every inference endpoint. Each must return 402.
+/// Enables the payment flow and sends requests without a key to every inference endpoint, without a payment and with an
+/// empty one. Each must return 402.
 async fn missing_key_returns_402(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
     Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
     for (endpoint, body) in offered(probe, inference(&id)) {
-        Call::post(endpoint, &body).key(Key::None).send(probe).await?.expect_refused()?;
+        let unpaid = Call::post(endpoint, &body).key(Key::None);
+        unpaid.clone().send(probe).await?.expect_refused()?;
+        unpaid.header(PAYMENT, "").send(probe).await?.expect_refused()?;
     }
     Ok(())
 }

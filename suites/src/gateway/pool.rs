@@ -22,11 +22,11 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FAILOVER, each one_live_server_is_enough)
-        .costs(36, 0, 0)
-        .elsewhere(12 * SERVERS as u32)
+        .costs(60, 0, 0)
+        .elsewhere(6 + 18 * SERVERS as u32)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] one_down", |settings| settings.gateway.models.one_down.is_some())
-        .after(const { &[&completions::NATIVE] }),
+        .after(const { &[&completions::NATIVE, &rows::COOKIES] }),
     refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503, refusals::ALL_FAILED)
         .costs(7, 0, 0)
         .needs(&[Need::Faults])
@@ -90,8 +90,8 @@ async fn servers(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
     if names.len() < 2 { Err(Stop::NotTestable(needs.to_owned())) } else { Ok(names) }
 }
 
-/// Makes all servers of the model fail but one, and sends two requests to an inference endpoint; repeats this for each
-/// server. Every request must return 200. Without a control API the profile may name a model of which one server has failed.
+/// Makes all servers of the model fail but one, and sends two requests to an inference endpoint, and one with the cookies of
+/// an earlier response; repeats this for each server. Every request must return 200. Without a control API the profile may name a model of which one server has failed.
 async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
     // Once before the gateway knows that a server has failed, and once after.
     let send_two = async |endpoint, body: &Value| -> Checked {
@@ -106,15 +106,26 @@ async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
     }
     let id = model(probe, Skill::Chat).await?;
     let (names, (endpoint, body)) = (servers(probe, &id).await?, request_at(&id, place)?);
+    let first = Call::post(endpoint, &body).send(probe).await?;
+    first.given_status(&[200])?;
+    let cookies = cookies(&first);
     for alive in names.iter().take(SERVERS) {
         let others = names.iter().filter(|name| *name != alive);
         let down = others.map(|name| json!({ "fault": "gateway.server-down", "where": { "server": name } }));
-        probe.faults(down.collect()).await?;
-        send_two(endpoint, &body).await?;
-        // The gateway finds the others again.
-        probe.faults(json!([])).await?;
-        if probe.owns_time() {
-            probe.advance(PAUSE).await?;
+        let down: Value = down.collect();
+        for has_cookies in [false, true] {
+            probe.faults(down.clone()).await?;
+            if has_cookies {
+                let answer = with_cookies(Call::post(endpoint, &body), &cookies).send(probe).await?;
+                expect_inference(probe, endpoint, &answer)?;
+            } else {
+                send_two(endpoint, &body).await?;
+            }
+            // The gateway finds the others again.
+            probe.faults(json!([])).await?;
+            if probe.owns_time() {
+                probe.advance(PAUSE).await?;
+            }
         }
     }
     Ok(())
@@ -184,15 +195,17 @@ async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
         let first = Call::post(endpoint, &body).accepted(probe).await?;
         first.given_status(&[200])?;
         let cookies = cookies(&first);
-        let again = match cookies.as_str() {
-            "" => Call::post(endpoint, &body),
-            cookies => Call::post(endpoint, &body).header("Cookie", cookies),
-        };
+        let again = with_cookies(Call::post(endpoint, &body), &cookies);
         let met = if cookies.is_empty() { "no cookie is set" } else { "a cookie is set" };
         probe.note(format!("{}: {met}", endpoint.name));
         expect_inference(probe, endpoint, &again.accepted_anew(probe).await?)?;
     }
     Ok(())
+}
+
+/// The call with these cookies, if there are any.
+fn with_cookies(call: Call, cookies: &str) -> Call {
+    if cookies.is_empty() { call } else { call.header("Cookie", cookies) }
 }
 
 /// The cookies that a response sets, as a `Cookie` header.

@@ -6,16 +6,16 @@ use assay_spec::gateway::responses;
 use super::auth;
 use super::bodies;
 use super::chat::expect_reply;
-use super::given::{Skill, model, unknown_model};
+use super::errors::{named, rejects_unknown_models};
+use super::given::{Skill, model};
 use super::refusals;
-use super::wire::Call;
 use crate::check::{Check, Checked};
 use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::RESPONSE, response_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
-    refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL).costs(2, 0, 0),
+    named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 1, 1),
 ];
 
 /// Sends a responses request. It must return 200 with a JSON object; an unknown model does not.
@@ -24,10 +24,8 @@ async fn response_is_a_json_object(probe: &Probe<'_>) -> Checked {
     expect_reply(probe, &responses::ENDPOINT, body).await
 }
 
-/// Sends a responses request with an unknown model. It must return 404.
+/// Sends a responses request with models that do not exist. It must return 404.
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     let good = bodies::responses(&model(probe, Skill::Chat).await?);
-    Call::post(&responses::ENDPOINT, &good).accepted(probe).await?.counterpart_status(&[200])?;
-    let bad = bodies::responses(&unknown_model(probe));
-    Call::post(&responses::ENDPOINT, &bad).send(probe).await?.expect_refused()
+    rejects_unknown_models(probe, [&responses::ENDPOINT].into_iter(), good).await
 }

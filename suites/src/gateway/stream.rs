@@ -49,7 +49,7 @@ fn media_type(answer: &Answer<'_>) -> String {
 }
 
 /// Whether a response has the media type of an event stream.
-fn is_stream(answer: &Answer<'_>) -> bool {
+pub(super) fn is_stream(answer: &Answer<'_>) -> bool {
     media_type(answer) == "text/event-stream"
 }
 
@@ -57,7 +57,12 @@ fn is_stream(answer: &Answer<'_>) -> bool {
 async fn stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
     let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
     answer.expect_status(&[200])?;
-    answer.expect(is_stream(&answer), "header content-type", "text/event-stream", media_type(&answer))
+    expect_stream(&answer)
+}
+
+/// Expects the media type of an event stream.
+pub(super) fn expect_stream(answer: &Answer<'_>) -> Checked {
+    answer.expect(is_stream(answer), "header content-type", "text/event-stream", media_type(answer))
 }
 
 /// Sends a streamed chat. Without events the check is inconclusive.
@@ -98,6 +103,7 @@ pub(super) fn expect_inference(
         return answer.expect_accepted(&[200], COMPLETION);
     }
     answer.expect_status(&[200])?;
+    answer.expect(!events(&answer.response.body).is_empty(), "events", "at least one", "an empty stream")?;
     probe.given(has_chunk(answer), "the stream has no chunk")
 }
 

@@ -2,7 +2,7 @@
 //! does not, the checks of calls are inconclusive. A model that the profile declares to call always must call.
 
 use assay_spec::gateway::chat;
-use assay_spec::gateway::requirements::tools as rows;
+use assay_spec::gateway::requirements::{chat as chats, tools as rows};
 use assay_spec::gateway::values;
 use serde_json::{Value, json};
 
@@ -34,13 +34,13 @@ pub(super) const CHECKS: &[Check] = &[
         .or_given(CALLER, IS_CALLER)
         .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS] }),
     shows!(rows::RESULT_USED, answer_contains_the_result)
-        .costs(2, 0, 0)
+        .costs(3, 0, 0)
         .needs(&[Need::Actions])
         .or_given(CALLER, IS_CALLER)
-        .after(const { &[&rows::ROUND_TRIP] }),
+        .after(const { &[&rows::ROUND_TRIP, &chats::ANSWER_TEXT] }),
     shows!(rows::ROUND_TRIP, tool_result_is_accepted)
         .costs(3, 0, 0)
-        .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
+        .after(const { &[&rows::TAKEN, &rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
     doubled(refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION), values::LIST, 0),
     doubled(refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
     doubled(refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION), values::TEXT, 0),
@@ -222,15 +222,24 @@ async fn arguments_fit_the_schema(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Answers a tool call of a model that always calls, and asks for a stream. It must contain the result of the tool.
+/// Answers a tool call of a model that always calls, and asks for a stream. It must contain the result of the tool; so must
+/// a whole response, where the profile says that it has content.
 async fn answer_contains_the_result(probe: &Probe<'_>) -> Checked {
     given_caller(probe).await?;
-    let body = streamed(called(probe).await?.answered(probe)?);
-    let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
+    let body = called(probe).await?.answered(probe)?;
+    let want = format!("the result of the tool, {RESULT}");
+    let answer = Call::post(&chat::ENDPOINT, &streamed(body.clone())).accepted(probe).await?;
     answer.given_status(&[200])?;
     let words = words_of_stream(&answer.response.body).unwrap_or_default();
     probe.given(!words.is_empty(), "the stream has no content")?;
-    answer.expect(words.contains(RESULT), "delta.content", format!("the result of the tool, {RESULT}"), words)
+    answer.expect(words.contains(RESULT), "delta.content", want.as_str(), words)?;
+    if wire_compat(probe).is_err() {
+        return Ok(());
+    }
+    let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
+    answer.given_status(&[200])?;
+    let has_result = |content: &Value| content.as_str().is_some_and(|text| text.contains(RESULT));
+    answer.expect_json("/choices/0/message/content", &want, has_result).map(drop)
 }
 
 /// Expects that each wrong value of a member of a valid chat with tools is rejected.

@@ -6,7 +6,8 @@ use assay_spec::metadata::requirements::token as rows;
 
 use super::refusals;
 use super::wire::{
-    Form, Way, contracts_at, expect_document, expect_unknown, fetch, fixtures, parts, with_tokens,
+    Form, NAMED, Way, contracts_at, document, expect_document, expect_unknown, fetch, fixtures, parts,
+    with_tokens,
 };
 use crate::check::{Check, Checked, Stop};
 use crate::probe::Probe;
@@ -23,6 +24,7 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(4, 0, 0)
         .elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
+    shows!(rows::SAME, each document_is_the_same_with_and_without_json).costs(14, 0, 0).elsewhere(32),
     refuses!(rows::UNKNOWN, each unknown_token_is_rejected, refusals::UNKNOWN_TOKEN)
         .costs(30, 0, 0)
         .elsewhere(48),
@@ -55,6 +57,21 @@ async fn token_is_found_by_uri_with_json(probe: &Probe<'_>) -> Checked {
 /// Fetches tokens by URI without `.json`. Each must return 200 with a JSON object.
 async fn token_is_found_by_uri(probe: &Probe<'_>) -> Checked {
     found(probe, Way::Uri, Form::Bare).await
+}
+
+/// Fetches tokens with and without `.json`. Both bodies must be equal as JSON values, in any member order.
+async fn document_is_the_same_with_and_without_json(probe: &Probe<'_>, place: Place) -> Checked {
+    let way = parts(place).0;
+    for contract in with_tokens(probe, way).await? {
+        for id in contract.some_tokens() {
+            let wanted = document(probe, contract.token_path(way, id, Form::Json)).await?.json();
+            let answer = document(probe, contract.token_path(way, id, Form::Bare)).await?;
+            answer.given_accepted(&[200], NAMED)?;
+            let got = answer.json();
+            answer.expect(got == wanted, "body", wanted.to_string(), got.to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// Fetches the token id that the profile declares as unknown, in every path form. Of a contract whose document has no template it must return a
