@@ -415,15 +415,16 @@ impl Core {
         self.rules().require(rule, holds, why)
     }
 
-    pub(crate) fn require_value(
+    /// Rejects a value that may resemble a valid one.
+    pub(crate) fn refuse_like(
         &mut self,
         rule: Id,
-        sent: Option<&Value>,
-        valid: Option<&Value>,
-        holds: bool,
+        sent: &Value,
+        valid: impl IntoIterator<Item = Value>,
         why: impl Fn() -> String,
     ) -> Result<(), Refused> {
-        self.rules().require_value(rule, sent, valid, holds, why)
+        let near = valid.into_iter().find(|valid| !rule.kind(Some(sent), Some(valid)).is_empty());
+        self.rules().require_value(rule, Some(sent), near.as_ref(), false, why)
     }
 
     pub(crate) fn require_part(

@@ -137,7 +137,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     tools::ARGUMENTS_FIT, "type" => "every member of the arguments is an array",
         reply |r: &mut Answer<Whole>| r.change_arguments(|value| *value = json!([value.take()]));
     tools::ARGUMENTS_FIT, "enum" => "strings of the arguments are not those of the schema",
-        reply |r: &mut Answer<Whole>| r.change_arguments(|value| *value = json!("none")) ;
+        reply |r: &mut Answer<Whole>| r.change_arguments(|value| *value = json!("none"));
     tools::ARGUMENTS_FIT, "name" => "the called tool is not declared",
         reply |r: &mut Answer<Whole>| set(r.call(), "/function/name", json!("no_such_tool"));
     tools::RESULT_USED => "models ignore the results of tools", step |s: &mut RunModel| {

@@ -114,10 +114,7 @@ fn model(core: &mut Core, call: &Call, at: Option<Number>) -> Result<&'static Mo
         let why = || format!("unknown model {:.100?}", call.model);
         let is_at_server = at.is_some() && call.family.is_direct();
         let rule: Id = if is_at_server { &rows::direct::UNKNOWN_MODEL } else { call.family.unknown_model() };
-        let sent = json!(call.model);
-        let ids = MODELS.iter().map(|model| json!(model.id));
-        let near = ids.into_iter().find(|id| !rule.kind(Some(&sent), Some(id)).is_empty());
-        core.require_value(rule, Some(&sent), near.as_ref(), false, why)?;
+        core.refuse_like(rule, &json!(call.model), MODELS.iter().map(|model| json!(model.id)), why)?;
         let first = MODELS.iter().find(here);
         return Ok(first.unwrap_or(&MODELS[0]));
     };

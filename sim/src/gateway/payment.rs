@@ -90,10 +90,9 @@ pub(super) fn admit(
 
 /// Rejects the key of a request. A key that is not issued may resemble one that is.
 fn refuse(state: &State, core: &mut Core, headers: &HeaderMap, rule: Id, why: &str) -> Result<(), Refused> {
-    let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).map(|text| json!(text));
+    let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let issued = state.keys.issued().map(|key| json!(format!("Bearer {key}")));
-    let valid = issued.into_iter().find(|valid| !rule.kind(sent.as_ref(), Some(valid)).is_empty());
-    core.require_value(rule, sent.as_ref(), valid.as_ref(), false, || why.to_owned())
+    core.refuse_like(rule, &json!(sent), issued, || why.to_owned())
 }
 
 /// The header in which clients of the messages format send a key.

@@ -78,7 +78,7 @@ pub(super) const ALL: &[Variation] = variations! {
         step |s: &mut Events| {
             if s.family == Family::Chat {
                 let events = s.list.drain(..).flat_map(|event| [empty_delta(&event), Some(event)]);
-            s.list = events.flatten().collect();
+                s.list = events.flatten().collect();
             }
         };
     "gateway.stream-slow" => "the frames of a stream are seconds apart",

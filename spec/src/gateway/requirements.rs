@@ -326,7 +326,7 @@ crate::requirements! {
         INVALID_KEY: Must Server Check at DIRECT values KEYS ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
         /// A listed server returns 401 without a key, or 402 if the payment flow is on.
         MISSING_KEY: Must Server Check at DIRECT ["Authentication" 0x55b7_4e5a, "Authentication" 0x3741_f6ca];
-        /// A listed server returns 401 for a key that is no longer valid.
+        /// A listed server returns 401 for a revoked key.
         REVOKED_KEY: Must Server Check at DIRECT ["Authentication" 0xe9d2_64a6, "Authentication" 0x3741_f6ca];
         /// A listed server returns 404 for an unknown model.
         UNKNOWN_MODEL: Must Server Check at DIRECT values MODELS ["Direct server access" 0x4f8b_6cef, "Errors" 0xcc2c_0ab3];

@@ -38,9 +38,9 @@ pub const COUNT: &[Wrong] = &[
     BOOLEAN.open("a framework may read it as 1").deep(),
     FRACTION.open("a framework may round it").deep(),
 ];
+
 /// The `Authorization` of a key that was issued.
-pub const KEYS: &[Wrong] =
-    &[SHORTER, LONGER.deep(), UPPER_KEY.deep(), QUOTED_KEY.deep(), OTHER_SCHEME.deep()];
+pub const KEYS: &[Wrong] = &[SHORTER, LONGER, UPPER_KEY.deep(), QUOTED_KEY.deep(), OTHER_SCHEME.deep()];
 /// The id of a model.
 pub const MODELS: &[Wrong] = &[SHORTER, LONGER.deep(), UPPER.deep()];
 

@@ -126,13 +126,15 @@ fn read_prompt(asked: &Value, model: Option<&str>, stream: bool) -> Result<Promp
     let text = asked["prompt"].as_str().ok_or("the string `prompt` is missing")?;
     let model = asked["model"].as_str().or(model);
     let model = model.ok_or("the string `model` is missing, and so is --model")?;
+    let tools = serde_json::from_value(asked["tools"].clone());
+    let tools: Option<_> = tools.map_err(|e| format!("`tools` must be an array: {e}"))?;
     let results = serde_json::from_value(asked["results"].clone());
     let results: Option<_> = results.map_err(|e| format!("`results` must be an object of strings: {e}"))?;
     Ok(Prompt {
         model: model.to_owned(),
         text: text.to_owned(),
         stream: asked["stream"].as_bool().unwrap_or(stream),
-        tools: asked["tools"].as_array().cloned().unwrap_or_default(),
+        tools: tools.unwrap_or_default(),
         results: results.unwrap_or_default(),
     })
 }

@@ -4,38 +4,33 @@ use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{auth as rows, completions as native, stream};
 use assay_spec::gateway::values::KEYS;
 use assay_spec::gateway::{auth, chat, completions, messages, responses};
-use assay_spec::value;
 use serde_json::Value;
 
 use super::given::{self, Skill, model, spent};
+use super::malformed::{expect_refused_as, resembling};
 use super::refusals;
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::check::{Check, Checked};
-use crate::probe::{Answer, Probe};
+use crate::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::KEY_CHECK, valid_key_returns_200).costs(2, 0, 0),
-    keyed(refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401, refusals::INVALID_KEY), 1, 1),
+    keyed(refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401, refusals::INVALID_KEY), 1),
     refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401, refusals::NO_KEY).costs(2, 0, 0),
     refuses!(rows::KEY_CHECK_REVOKED, revoked_key_returns_401, refusals::INVALID_KEY)
         .costs(2, 0, 0)
         .after(const { &[&rows::KEY_CHECK_INVALID] }),
     shows!(rows::KEY_CHECK_FREE, key_check_spends_no_tokens).costs(5, 0, 0).elsewhere(8),
-    keyed(
-        refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected, refusals::INVALID_KEY),
-        2,
-        1,
-    )
-    .after(const { &[&stream::ERROR_BEFORE] }),
+    keyed(refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected, refusals::INVALID_KEY), 2)
+        .after(const { &[&stream::ERROR_BEFORE] }),
     keyed(
         refuses!(
             rows::INVALID_KEY_COMPLETIONS,
             completion_with_an_invalid_key_is_rejected,
             refusals::INVALID_KEY
         ),
-        1,
         1,
     ),
     keyed(
@@ -45,7 +40,6 @@ pub(super) const CHECKS: &[Check] = &[
             refusals::INVALID_KEY
         ),
         1,
-        1,
     ),
     keyed(
         refuses!(
@@ -54,11 +48,9 @@ pub(super) const CHECKS: &[Check] = &[
             refusals::INVALID_KEY
         ),
         1,
-        1,
     ),
     keyed(
         refuses!(rows::INVALID_KEY_MESSAGES, message_with_an_invalid_key_is_rejected, refusals::INVALID_KEY),
-        1,
         1,
     ),
     refuses!(rows::MISSING_KEY, inference_without_a_key_is_rejected, refusals::MISSING_KEY)
@@ -80,6 +72,11 @@ pub(super) const CHECKS: &[Check] = &[
             },
         ),
 ];
+
+/// What a check costs that sends a valid request, and so many for each wrong key.
+const fn keyed(check: Check, each: u32) -> Check {
+    resembling(check, KEYS, each, [1, 1])
+}
 
 /// A check that needs a valid key rests on the key check: a key that has expired is one failure.
 pub(super) const WITH_KEY: &[assay_spec::Id] = &[&rows::KEY_CHECK];
@@ -118,15 +115,9 @@ async fn counterpart(probe: &Probe<'_>) -> Checked {
 async fn invalid_key_returns_401(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     for (kind, wrong) in given::wrong_keys(probe).await? {
-        expect_unauthorized(&Call::get(&auth::CHECK).key(wrong).send(probe).await?, kind)?;
+        expect_refused_as(&Call::get(&auth::CHECK).key(wrong).send(probe).await?, "key", kind)?;
     }
     Ok(())
-}
-
-/// Expects 401 for a key of this kind.
-pub(super) fn expect_unauthorized(answer: &Answer<'_>, kind: &str) -> Checked {
-    let status = answer.status();
-    answer.expect(status == 401, &format!("status for the key = {kind}"), "401", status.to_string())
 }
 
 /// Sends the key check without a key. It must return 401.
@@ -160,16 +151,11 @@ async fn invalid(probe: &Probe<'_>, endpoint: &'static Endpoint, bodies: &[Value
     Call::post(endpoint, &bodies[0]).accepted(probe).await?.counterpart_status(&[200])?;
     for (kind, wrong) in given::wrong_keys(probe).await? {
         for body in bodies {
-            expect_unauthorized(&Call::post(endpoint, body).key(wrong.clone()).send(probe).await?, kind)?;
+            let answer = Call::post(endpoint, body).key(wrong.clone()).send(probe).await?;
+            expect_refused_as(&answer, "key", kind)?;
         }
     }
     Ok(())
-}
-
-/// What a check costs that sends this many requests for each wrong key, and this many others.
-pub(super) const fn keyed(check: Check, bodies: u32, others: u32) -> Check {
-    let (all, some) = (bodies * (1 + value::count(KEYS, true)), bodies * (1 + value::count(KEYS, false)));
-    check.costs(others + all, 0, 0).elsewhere(others + some).deeper(all - some, 0)
 }
 
 /// Sends a chat and a streamed chat with an invalid key. Each must return 401.

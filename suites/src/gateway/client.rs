@@ -352,8 +352,9 @@ fn results(message: &Value, results: &BTreeMap<String, String>) -> Result<Vec<Va
     let result = |call: &Value| {
         let name = call["function"]["name"].as_str().unwrap_or_default();
         let result = results.get(name);
-        let result =
-            result.ok_or_else(|| Failure::Refused(format!("the model called {name:?}: no result")))?;
+        let result = result.ok_or_else(|| {
+            Failure::Refused(format!("the model called {name:?}, and `results` has no result of it"))
+        })?;
         Ok(json!({ "role": "tool", "tool_call_id": call["id"], "content": result }))
     };
     calls(message).map(result).collect()

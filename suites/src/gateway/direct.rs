@@ -8,15 +8,14 @@ use assay_spec::gateway::requirements::{
 };
 use assay_spec::gateway::values::{KEYS, MODELS};
 use assay_spec::gateway::{chat, completions, messages};
-use assay_spec::value;
 use serde_json::Value;
 
 use super::auth;
-use super::auth::{expect_unauthorized, keyless};
+use super::auth::keyless;
 use super::chat::{COMPLETION, expect_object};
 use super::discovery::{given_entries, is_url};
-use super::errors::expect_unknown;
 use super::given::{self, Skill, model, unknown_models};
+use super::malformed::{expect_refused_as, resembling};
 use super::refusals;
 use super::stream::{expect_stream, is_stream};
 use super::wire::{Call, Key};
@@ -42,21 +41,23 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(13, 0, 0)
         .elsewhere(1 + 4 * ALL as u32)
         .after(auth::WITH_KEY),
-    refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key, refusals::INVALID_KEY)
-        .costs(2 + 4 * (1 + value::count(KEYS, true)), 0, 0)
-        .elsewhere(1 + SERVERS as u32 + 4 * (1 + value::count(KEYS, false)))
-        .deeper(4 * (value::count(KEYS, true) - value::count(KEYS, false)), 0)
-        .after(
-            const {
-                &[
-                    &rows::COMPLETIONS,
-                    &rows::MESSAGES,
-                    &auths::INVALID_KEY_CHAT,
-                    &auths::INVALID_KEY_COMPLETIONS,
-                    &auths::INVALID_KEY_MESSAGES,
-                ]
-            },
-        ),
+    resembling(
+        refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key, refusals::INVALID_KEY),
+        KEYS,
+        4,
+        [2, 1 + SERVERS as u32],
+    )
+    .after(
+        const {
+            &[
+                &rows::COMPLETIONS,
+                &rows::MESSAGES,
+                &auths::INVALID_KEY_CHAT,
+                &auths::INVALID_KEY_COMPLETIONS,
+                &auths::INVALID_KEY_MESSAGES,
+            ]
+        },
+    ),
     refuses!(rows::MISSING_KEY, server_rejects_a_missing_key, refusals::MISSING_KEY)
         .costs(6, 0, 0)
         .elsewhere(5 + SERVERS as u32)
@@ -65,13 +66,13 @@ pub(super) const CHECKS: &[Check] = &[
         .costs(6, 0, 0)
         .elsewhere(5 + SERVERS as u32)
         .after(const { &[&rows::INVALID_KEY, &rows::COMPLETIONS, &rows::MESSAGES, &auths::REVOKED_KEY] }),
-    refuses!(rows::UNKNOWN_MODEL, server_rejects_an_unknown_model, refusals::UNKNOWN_MODEL)
-        .costs(3 + 4 * (1 + value::count(MODELS, true)), 0, 0)
-        .elsewhere(2 + SERVERS as u32 + 4 * (1 + value::count(MODELS, false)))
-        .deeper(4 * (value::count(MODELS, true) - value::count(MODELS, false)), 0)
-        .after(
-            const { &[&rows::COMPLETIONS, &rows::MESSAGES, &errors::UNKNOWN_MODEL, &stream::ERROR_BEFORE] },
-        ),
+    resembling(
+        refuses!(rows::UNKNOWN_MODEL, server_rejects_an_unknown_model, refusals::UNKNOWN_MODEL),
+        MODELS,
+        4,
+        [3, 2 + SERVERS as u32],
+    )
+    .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &errors::UNKNOWN_MODEL, &stream::ERROR_BEFORE] }),
 ];
 
 /// How many servers of a model are tried until one responds.
@@ -223,7 +224,7 @@ async fn server_rejects_an_invalid_key(probe: &Probe<'_>) -> Checked {
     for (kind, wrong) in given::wrong_keys(probe).await? {
         for (endpoint, body) in offered(probe, direct_endpoints(&id)) {
             let call = Call::post(endpoint, &body).at(&url).key(wrong.clone());
-            expect_unauthorized(&call.send(probe).await?, kind)?;
+            expect_refused_as(&call.send(probe).await?, "key", kind)?;
         }
     }
     Ok(())
@@ -243,10 +244,10 @@ async fn server_rejects_a_revoked_key(probe: &Probe<'_>) -> Checked {
 /// Asks a server directly for models that do not exist. Each endpoint must return 404.
 async fn server_rejects_an_unknown_model(probe: &Probe<'_>) -> Checked {
     let (url, id) = counterpart(probe).await?;
-    for unknown in unknown_models(probe, &id).await? {
+    for (kind, unknown) in unknown_models(probe, &id).await? {
         for (endpoint, body) in offered(probe, direct_endpoints(&unknown)) {
             let answer = Call::post(endpoint, &body).at(&url).send(probe).await?;
-            expect_unknown(&answer, &unknown)?;
+            expect_refused_as(&answer, "model", kind)?;
         }
     }
     Ok(())

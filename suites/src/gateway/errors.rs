@@ -4,19 +4,19 @@ use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::errors as rows;
 use assay_spec::gateway::values::MODELS;
-use assay_spec::value;
 use serde_json::{Value, json};
 
 use super::auth::inference;
 use super::bodies::{self, with};
 use super::chat::good;
 use super::given::{self, Skill, model, unknown_model, unknown_models};
+use super::malformed::{expect_refused_as, resembling};
 use super::refusals;
 use super::stream::expect_rejected;
 use super::wire::{Call, expect_detail};
 use super::{offered, pool};
 use crate::check::{Check, Checked, Need};
-use crate::probe::{Answer, Probe};
+use crate::probe::Probe;
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -99,41 +99,33 @@ async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 /// Sends a chat with models that do not exist, also for a stream. It must return 404.
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
-    for unknown in unknown_models(probe, &model(probe, Skill::Chat).await?).await? {
+    for (kind, unknown) in unknown_models(probe, &model(probe, Skill::Chat).await?).await? {
         let body = bodies::chat(&unknown);
-        expect_unknown(&Call::post(&chat::ENDPOINT, &body).send(probe).await?, &unknown)?;
+        expect_refused_as(&Call::post(&chat::ENDPOINT, &body).send(probe).await?, "model", kind)?;
         let answer = Call::post(&chat::ENDPOINT, &bodies::streamed(body)).send(probe).await?;
         expect_rejected(probe, &answer, refusals::UNKNOWN_MODEL.statuses)?;
     }
     Ok(())
 }
 
-/// Expects 404 for a model that does not exist.
-pub(super) fn expect_unknown(answer: &Answer<'_>, model: &str) -> Checked {
-    let status = answer.status();
-    answer.expect(status == 404, &format!("status for the model {model:?}"), "404", status.to_string())
-}
-
 /// Expects 404 from each of these endpoints for each model that does not exist, and that it accepts the valid body.
 pub(super) async fn rejects_unknown_models(
     probe: &Probe<'_>,
-    endpoints: impl Iterator<Item = &'static Endpoint>,
+    endpoints: impl IntoIterator<Item = &'static Endpoint>,
     good: Value,
 ) -> Checked {
     let unknown = unknown_models(probe, good["model"].as_str().unwrap_or_default()).await?;
     for endpoint in endpoints {
         Call::post(endpoint, &good).accepted(probe).await?.counterpart_status(&[200])?;
-        for unknown in &unknown {
+        for (kind, unknown) in &unknown {
             let body = with(good.clone(), "/model", json!(unknown));
-            expect_unknown(&Call::post(endpoint, &body).send(probe).await?, unknown)?;
+            expect_refused_as(&Call::post(endpoint, &body).send(probe).await?, "model", *kind)?;
         }
     }
     Ok(())
 }
 
-/// What a check costs that sends a valid body and asks for each model that does not exist this often.
-pub(super) const fn named(check: Check, bodies: u32, valid: u32) -> Check {
-    let (all, some) = (bodies * (1 + value::count(MODELS, true)), bodies * (1 + value::count(MODELS, false)));
-    // The list of models is read for the ids that exist.
-    check.costs(1 + valid + all, 0, 0).elsewhere(1 + valid + some).deeper(all - some, 0)
+/// What a check costs that reads the list of models and so many valid replies, and asks so often for each unknown model.
+pub(super) const fn named(check: Check, each: u32, valid: u32) -> Check {
+    resembling(check, MODELS, each, [1 + valid, 1 + valid])
 }

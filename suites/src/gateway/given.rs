@@ -2,6 +2,7 @@
 
 use assay_spec::gateway::requirements::discovery as discoveries;
 use assay_spec::gateway::{chat, discovery, models};
+use assay_spec::value::Wrong;
 use serde_json::{Value, json};
 
 use super::Token;
@@ -98,14 +99,14 @@ pub(super) async fn wrong_key(probe: &Probe<'_>) -> Result<String, Stop> {
 
 /// Headers without a valid key: a key that was never issued, and each kind of wrong key of the requirement, made of the
 /// valid one.
-pub(super) async fn wrong_keys(probe: &Probe<'_>) -> Result<Vec<(&'static str, Key)>, Stop> {
+pub(super) async fn wrong_keys(probe: &Probe<'_>) -> Result<Vec<(Option<&'static Wrong>, Key)>, Stop> {
     let valid = json!(format!("Bearer {}", key(probe).await?));
-    let mut keys = vec![("unissued", Key::Header(format!("Bearer {}", wrong_key(probe).await?)))];
+    let mut keys = vec![(None, Key::Header(format!("Bearer {}", wrong_key(probe).await?)))];
     for wrong in probe.wrong_values() {
         let Some(Value::String(made)) = wrong.instead_of(&valid) else { continue };
         if valid != made.as_str() {
             probe.hide("a key like the key", made.trim_start_matches("Bearer "));
-            keys.push((wrong.name, Key::Header(made)));
+            keys.push((Some(wrong), Key::Header(made)));
         }
     }
     Ok(keys)
@@ -263,16 +264,23 @@ fn rests_on_discovery(got: &str) -> Stop {
 
 /// Ids that no model has: an unknown one, and each kind of wrong id of the requirement, made of this model's. An id that
 /// the list of models contains is left out.
-pub(super) async fn unknown_models(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
+pub(super) async fn unknown_models(
+    probe: &Probe<'_>,
+    id: &str,
+) -> Result<Vec<(Option<&'static Wrong>, String)>, Stop> {
     let listed = match Call::get(&models::LIST).shared().send(probe).await {
         Ok(answer) => answer.response.text(),
         Err(Stop::NotApplicable(_)) => String::new(),
         Err(stop) => return Err(stop),
     };
-    let made = probe.wrong_values().filter_map(|wrong| wrong.instead_of(&json!(id)));
-    let made = made.filter_map(|made| made.as_str().map(str::to_owned));
-    let near = made.filter(|made| made != id && !listed.contains(&json!(made).to_string()));
-    Ok([unknown_model(probe)].into_iter().chain(near).collect())
+    let mut ids = vec![(None, unknown_model(probe))];
+    for wrong in probe.wrong_values() {
+        let Some(Value::String(made)) = wrong.instead_of(&json!(id)) else { continue };
+        if made != id && !listed.contains(&json!(made).to_string()) {
+            ids.push((Some(wrong), made));
+        }
+    }
+    Ok(ids)
 }
 
 /// An id that no model has.

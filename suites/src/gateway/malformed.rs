@@ -9,7 +9,7 @@ use super::bodies::{streamed, with, without};
 use super::stream::expect_rejected;
 use super::wire::Call;
 use crate::check::{Check, Checked};
-use crate::probe::Probe;
+use crate::probe::{Answer, Probe};
 
 /// What a check costs that sends a valid body, and each of these values twice: for a whole reply and for a stream.
 pub(super) const fn doubled(check: Check, values: &[Wrong], more: u32) -> Check {
@@ -21,6 +21,19 @@ pub(super) const fn doubled(check: Check, values: &[Wrong], more: u32) -> Check 
 pub(super) const fn tries(check: Check, values: &[Wrong]) -> Check {
     let (all, some) = (value::count(values, true), value::count(values, false));
     check.costs(1 + all, 0, 0).elsewhere(1 + some).deeper(all - some, 0)
+}
+
+/// What a check costs that sends one unrelated value and each of these, each so often, beside other requests: these in a
+/// world of its own and those at a shared target.
+pub(super) const fn resembling(check: Check, values: &[Wrong], each: u32, others: [u32; 2]) -> Check {
+    let (all, some) = (each * (1 + value::count(values, true)), each * (1 + value::count(values, false)));
+    let [own, shared] = others;
+    check.costs(own + all, 0, 0).elsewhere(shared + some).deeper(all - some, 0)
+}
+
+/// Expects the rejection of this kind of a member, or of a value that resembles no valid one.
+pub(super) fn expect_refused_as(answer: &Answer<'_>, member: &str, kind: Option<&Wrong>) -> Checked {
+    kind.map_or_else(|| answer.expect_refused(), |wrong| answer.expect_refused_value(member, wrong))
 }
 
 /// Expects 422 for each wrong value of a member, and that `good` is accepted. A chat is sent as it is, and as a request for a

@@ -41,7 +41,7 @@ async fn message_is_a_json_object(probe: &Probe<'_>) -> Checked {
 
 /// Sends a messages request with models that do not exist. It must return 404.
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
-    rejects_unknown_models(probe, [&messages::ENDPOINT].into_iter(), good(probe).await?).await
+    rejects_unknown_models(probe, [&messages::ENDPOINT], good(probe).await?).await
 }
 
 /// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.

@@ -91,7 +91,8 @@ async fn servers(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
 }
 
 /// Makes all servers of the model fail but one, and sends two requests to an inference endpoint, and one with the cookies of
-/// an earlier response; repeats this for each server. Every request must return 200. Without a control API the profile may name a model of which one server has failed.
+/// an earlier response; repeats this for each server. Every request must return 200. Without a control API the profile may
+/// name a model of which one server has failed.
 async fn one_live_server_is_enough(probe: &Probe<'_>, place: Place) -> Checked {
     // Once before the gateway knows that a server has failed, and once after.
     let send_two = async |endpoint, body: &Value| -> Checked {

@@ -27,5 +27,5 @@ async fn response_is_a_json_object(probe: &Probe<'_>) -> Checked {
 /// Sends a responses request with models that do not exist. It must return 404.
 async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     let good = bodies::responses(&model(probe, Skill::Chat).await?);
-    rejects_unknown_models(probe, [&responses::ENDPOINT].into_iter(), good).await
+    rejects_unknown_models(probe, [&responses::ENDPOINT], good).await
 }

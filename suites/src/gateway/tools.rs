@@ -216,7 +216,7 @@ async fn arguments_fit_the_schema(probe: &Probe<'_>) -> Checked {
                 arguments["place"].is_string() && UNITS.iter().any(|unit| arguments["unit"] == *unit)
             })
         };
-        let want = format!("JSON with a string `place` and a `unit` of {}", UNITS.join(" and "));
+        let want = format!("JSON with a string `place` and a `unit` of {}", UNITS.join(" or "));
         called.answer.expect_json(&format!("{call}/function/arguments"), &want, fits)?;
     }
     Ok(())

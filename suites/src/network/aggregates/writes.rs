@@ -336,7 +336,7 @@ async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Plac
     delegation.authorize(probe, &[], 30).await?;
     let draft =
         delegation.write(probe, &delegation.signer, &delegation.key, &label(probe), 0).await?.at(place);
-    delegation.expect_without_effect(probe, draft, "a write of a signer that is no longer listed").await
+    delegation.expect_without_effect(probe, draft, "a write of a former signer").await
 }
 
 /// Writes an aggregate, and has a stranger write the same key for the owner's address. The owner's aggregate must hold what

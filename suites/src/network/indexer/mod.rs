@@ -120,12 +120,12 @@ impl IndexedList {
     }
 
     /// Selects by every pair of these conditions, each with the values of one listed element.
-    async fn expect_pairs(self, probe: &Probe<'_>, texts: &[&'static str]) -> Checked {
+    async fn expect_pairs(self, probe: &Probe<'_>, strings: &[&'static str]) -> Checked {
         let network = network(probe).await?;
         let listed = self.some(probe, &network, &[]).await?;
         // An element in the middle: bounds on either side of it exclude others.
         let element = &listed.items[listed.items.len() / 2];
-        let conditions = conditions(probe, element, texts)?;
+        let conditions = conditions(probe, element, strings)?;
         for (at, one) in conditions.iter().enumerate() {
             for other in conditions[at + 1..].iter().filter(|other| other.member != one.member) {
                 let both = |item: &Value| one.holds(item) && other.holds(item);
@@ -166,9 +166,9 @@ impl Condition {
 }
 
 /// The conditions that an element satisfies: by these members, and by bounds a unit below and above.
-fn conditions(probe: &Probe<'_>, element: &Value, texts: &[&'static str]) -> Result<Vec<Condition>, Stop> {
+fn conditions(probe: &Probe<'_>, element: &Value, strings: &[&'static str]) -> Result<Vec<Condition>, Stop> {
     let mut conditions = Vec::new();
-    for name in texts.iter().copied() {
+    for name in strings.iter().copied() {
         let member = if name == "address" { "from" } else { name };
         let value = probe.given_some(element[member].as_str(), format!("{member} is not a string"))?;
         // Not the pair of `address` and `from`: one implies the other.
