@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Auth, Endpoint};
 use crate::limit::Limit;
 use crate::machine::Machine;
 use crate::requirement::Excuse;
@@ -41,6 +41,43 @@ pub fn excuses() -> impl Iterator<Item = &'static Excuse> {
 /// Every endpoint.
 pub fn endpoints() -> impl Iterator<Item = &'static Endpoint> {
     entries().into_iter().flat_map(|entry| entry.endpoints.iter().copied())
+}
+
+/// The endpoints of one service.
+pub fn endpoints_of(service: Service) -> impl Iterator<Item = &'static Endpoint> {
+    endpoints().filter(move |endpoint| endpoint.service == service)
+}
+
+/// The name of the site that offers an endpoint. The first site of a service has its name.
+pub fn site(endpoint: &Endpoint) -> &'static str {
+    match endpoint.service {
+        Service::Network => network::site(endpoint),
+        service => service.name(),
+    }
+}
+
+/// The service behind a site. `None`: the documents describe no endpoints of that site.
+pub fn service_at(name: &str) -> Option<Service> {
+    let is_node = || {
+        let is_numbered = name.starts_with("network-") || name.starts_with("compute-");
+        is_numbered || endpoints_of(Service::Network).any(|endpoint| site(endpoint) == name)
+    };
+    Service::named(name).or_else(|| is_node().then_some(Service::Network))
+}
+
+/// Whether an accepted request leaves data behind: a message, a file, a record, a drop. Inference and draws do not.
+pub fn stores(endpoint: &Endpoint) -> bool {
+    let is_signed = matches!(endpoint.auth, Auth::VfKey | Auth::Envelope | Auth::FileSignature);
+    let is_nameless = endpoint.auth == Auth::None;
+    endpoint.method != "GET"
+        && (is_signed || is_nameless && matches!(endpoint.service, Service::Drop | Service::Hosting))
+}
+
+/// Whether a request to a site that is not documented counts as leaving data behind. Those of a service none of whose
+/// endpoints [`stores`] do not; `servers` are those of the gateway, and the chain only reads.
+pub fn may_store(site: &str) -> bool {
+    let service = service_at(site).or_else(|| (site == "servers").then_some(Service::Gateway));
+    site != "chain" && service.is_none_or(|service| endpoints_of(service).any(stores))
 }
 
 /// The endpoint that a request to a site of a service is for, by its method and its path as sent without the query.

@@ -10,24 +10,25 @@ macro_rules! println {
     ($($text:tt)*) => { crate::put(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-mod command;
+mod cli;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use assay_spec::Service;
-use assay_suites::files;
+use assay_suites::documents::ledger;
 #[cfg(feature = "embedded")]
-use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::harness::probe::{Settings, wall_clock};
+use assay_suites::harness::setup::SetupError;
+use assay_suites::services::publish;
+use assay_suites::support::files;
 #[cfg(feature = "embedded")]
-use assay_suites::prose;
-use assay_suites::setup::SetupError;
-use assay_suites::{ledger, publish};
+use assay_suites::support::prose;
 use clap::{Args, ColorChoice, FromArgMatches, Parser, Subcommand};
 #[cfg(feature = "embedded")]
-use command::selection::Selection;
-use command::target::DialectArgs;
+use cli::selection::Selection;
+use cli::target::DialectArgs;
 
 /// How a command ends: 2 for bad arguments or a bad profile, 3 for an unreachable target, 4 for a failure of the
 /// harness.
@@ -65,26 +66,26 @@ struct Command {
 #[derive(Subcommand)]
 enum What {
     /// Run the checks against a target; without a target, against the embedded simulator
-    #[command(after_help = command::run::HELP)]
-    Run(Box<command::run::RunArgs>),
+    #[command(after_help = cli::run::HELP)]
+    Run(Box<cli::run::RunArgs>),
     /// Compare two reports: regressions, fixes, new checks
     #[command(
         after_help = "Example:\n  assay diff yesterday.json today.json\n\nExit codes: 0 nothing got worse, 1 something got worse, 2 a file is not a report"
     )]
-    Diff(command::report::DiffArgs),
+    Diff(cli::report::DiffArgs),
     /// Merge the reports of shards into one
     #[command(after_help = "Example:\n  assay merge part-*.json --junit out.xml --html out.html")]
-    Merge(command::report::MergeArgs),
+    Merge(cli::report::MergeArgs),
     /// Recompute every verdict of a report from the recorded exchanges, without the target
     #[command(
         after_help = "Example:\n  assay judge out.json\n\nExit codes: 0 every verdict is the same, 1 a verdict differs or cannot be recomputed, 2 the file is not a report"
     )]
-    Judge(command::report::JudgeArgs),
+    Judge(cli::report::JudgeArgs),
     /// Resend the recorded requests of one check
     #[command(
         after_help = "Examples:\n  assay replay out.json publish.prepare.one-in-flight\n  assay replay out.json publish.prepare.one-in-flight --anew --profile p.toml    # signs the requests again\n  assay replay out.json publish.prepare.one-in-flight --script again.sh --hurl again.hurl --har again.har\n\nExit codes: 0 every response has the recorded status, 1 a status differs, 2 the file is not a report, 3 target unreachable"
     )]
-    Replay(command::report::ReplayArgs),
+    Replay(cli::report::ReplayArgs),
     /// Print the JSON Schema of a report
     Schema,
     /// Start the simulator: every service on loopback, each on its own port
@@ -105,8 +106,8 @@ enum What {
     )]
     Publish(PublishArgs),
     /// Send prompts to a model, as a conforming client of the gateway and of the servers behind it
-    #[command(after_help = command::chat::HELP)]
-    Chat(command::chat::ChatArgs),
+    #[command(after_help = cli::chat::HELP)]
+    Chat(cli::chat::ChatArgs),
     /// Verify on the chain that a key published a record
     #[command(
         after_help = "Example:\n  assay verify-publish --chain http://127.0.0.1:4117 --signature 5Kd… --key 8qbH…\n\nExit codes: 0 verified, 1 not verified, 3 chain unreachable"
@@ -116,12 +117,12 @@ enum What {
     #[cfg(feature = "embedded")]
     Client {
         #[command(subcommand)]
-        what: command::client::What,
+        what: cli::client::What,
     },
     /// List, explain, check and release the golden test vectors, and test a program against them
     Vectors {
         #[command(subcommand)]
-        what: command::vectors::What,
+        what: cli::vectors::What,
     },
     /// Run the reference implementation of the JSON-lines protocol on stdin and stdout
     Shim,
@@ -129,40 +130,40 @@ enum What {
     #[command(
         after_help = "Examples:\n  assay cid dist\n  assay cid dist --car dist.car\n\nExit codes: 0 the identifier is on standard output, 2 the content has no identifier or cannot be read, 4 the CAR cannot be written"
     )]
-    Cid(command::cid::CidArgs),
+    Cid(cli::cid::CidArgs),
     /// Recover an owner's projects and deployments from nodes of the network
-    #[command(after_help = command::recover::HELP)]
-    Recover(command::recover::RecoverArgs),
+    #[command(after_help = cli::recover::HELP)]
+    Recover(cli::recover::RecoverArgs),
     /// Query a target and write a first profile for it
-    #[command(after_help = command::init::HELP)]
-    Init(command::init::InitArgs),
+    #[command(after_help = cli::init::HELP)]
+    Init(cli::init::InitArgs),
     /// Report what prevents a target from being tested, fully or partly, and how to fix it
-    #[command(after_help = command::doctor::HELP)]
-    Doctor(command::doctor::DoctorArgs),
+    #[command(after_help = cli::doctor::HELP)]
+    Doctor(cli::doctor::DoctorArgs),
     /// List the readings that a profile can declare for ambiguous sentences
-    #[command(after_help = command::readings::HELP)]
-    Readings(command::readings::ReadingsArgs),
+    #[command(after_help = cli::readings::HELP)]
+    Readings(cli::readings::ReadingsArgs),
     /// Write the OpenAPI 3.1 document of a service
-    #[command(after_help = command::openapi::HELP)]
-    Openapi(command::openapi::OpenapiArgs),
+    #[command(after_help = cli::openapi::HELP)]
+    Openapi(cli::openapi::OpenapiArgs),
     /// List every requirement with its evidence
     #[command(
         after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
     )]
     Requirements(RequirementsArgs),
     /// Explain requirements: statement, source, check, usual failures, how to run it alone
-    #[command(after_help = command::explain::HELP)]
-    Explain(command::explain::ExplainArgs),
+    #[command(after_help = cli::explain::HELP)]
+    Explain(cli::explain::ExplainArgs),
     /// Print the help of a command, or a page of the documentation
-    Help(command::help::HelpArgs),
+    Help(cli::help::HelpArgs),
     /// Print the completions for a shell
     #[command(
         after_help = "Example:\n  assay completions bash > ~/.local/share/bash-completion/completions/assay"
     )]
-    Completions(command::help::CompletionsArgs),
+    Completions(cli::help::CompletionsArgs),
     /// Print the manual page, or write the pages of all commands into a folder
     #[command(after_help = "Example:\n  assay man --into ~/.local/share/man/man1")]
-    Man(command::help::ManArgs),
+    Man(cli::help::ManArgs),
 }
 
 #[cfg(feature = "embedded")]
@@ -318,7 +319,7 @@ fn parse_epoch(text: &str) -> Result<assay_spec::Instant, String> {
 }
 
 fn main() -> ExitCode {
-    let matches = command::help::command().get_matches();
+    let matches = cli::help::command().get_matches();
     let command = Command::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     match command.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -335,13 +336,13 @@ fn main() -> ExitCode {
     };
     let ending = runtime.block_on(async {
         match command.what {
-            What::Run(args) => Box::pin(command::run::run(*args)).await,
-            What::Diff(args) => command::report::compare(&args),
-            What::Merge(args) => command::report::merge(&args),
-            What::Judge(args) => command::report::judge(args).await,
-            What::Replay(args) => command::report::replay(args).await,
+            What::Run(args) => Box::pin(cli::run::run(*args)).await,
+            What::Diff(args) => cli::report::compare(&args),
+            What::Merge(args) => cli::report::merge(&args),
+            What::Judge(args) => cli::report::judge(args).await,
+            What::Replay(args) => cli::report::replay(args).await,
             What::Schema => {
-                command::report::schema();
+                cli::report::schema();
                 Ok(())
             }
             #[cfg(feature = "embedded")]
@@ -349,26 +350,26 @@ fn main() -> ExitCode {
             #[cfg(feature = "embedded")]
             What::Prove(args) => prove(args).await,
             What::Publish(args) => publish_record(args).await,
-            What::Chat(args) => command::chat::chat(args).await,
+            What::Chat(args) => cli::chat::chat(args).await,
             What::VerifyPublish(args) => verify(args).await,
             #[cfg(feature = "embedded")]
-            What::Client { what } => command::client::client(what).await,
-            What::Vectors { what } => command::vectors::vectors(what),
-            What::Cid(args) => command::cid::cid(&args),
-            What::Recover(args) => command::recover::recover(args).await,
-            What::Openapi(args) => command::openapi::openapi(&args),
-            What::Shim => command::vectors::serve(),
-            What::Init(args) => command::init::init(args).await,
-            What::Doctor(args) => command::doctor::doctor(args).await,
-            What::Readings(args) => command::readings::readings(&args),
+            What::Client { what } => cli::client::client(what).await,
+            What::Vectors { what } => cli::vectors::vectors(what),
+            What::Cid(args) => cli::cid::cid(&args),
+            What::Recover(args) => cli::recover::recover(args).await,
+            What::Openapi(args) => cli::openapi::openapi(&args),
+            What::Shim => cli::vectors::serve(),
+            What::Init(args) => cli::init::init(args).await,
+            What::Doctor(args) => cli::doctor::doctor(args).await,
+            What::Readings(args) => cli::readings::readings(&args),
             What::Requirements(args) => requirements(&args),
-            What::Explain(args) => command::explain::explain(&args),
-            What::Help(args) => command::help::help(&args),
+            What::Explain(args) => cli::explain::explain(&args),
+            What::Help(args) => cli::help::help(&args),
             What::Completions(args) => {
-                command::help::completions(&args);
+                cli::help::completions(&args);
                 Ok(())
             }
-            What::Man(args) => command::help::man(&args),
+            What::Man(args) => cli::help::man(&args),
         }
     });
     // Open connections must not delay the exit.
@@ -412,7 +413,7 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
     });
     let token = args.token_file.as_deref().map(read_token).transpose()?;
     // From the beginning: a process with the id 1, as in a container, gets no signal that it does not listen for.
-    let interrupt = command::interrupt::Interrupt::listen_quietly();
+    let interrupt = cli::interrupt::Interrupt::listen_quietly();
     let options = Options {
         seed: args.seed,
         listen: args.listen,
@@ -478,7 +479,7 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
 #[cfg(feature = "embedded")]
 async fn prove_cells(
     args: &ProveArgs,
-    wanted: &[&'static assay_suites::check::Check],
+    wanted: &[&'static assay_suites::harness::check::Check],
     settings: &Settings,
 ) -> Result<(), Ending> {
     use assay_suites::embedded::cells;
@@ -505,7 +506,7 @@ async fn prove_cells(
 #[cfg(feature = "embedded")]
 async fn prove_constant(
     seed: u64,
-    wanted: &[&'static assay_suites::check::Check],
+    wanted: &[&'static assay_suites::harness::check::Check],
     settings: &Settings,
 ) -> Result<(), Ending> {
     use assay_suites::embedded::{constant, prove};

@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use assay_spec::Dialect;
-use assay_suites::check::{self, Check};
 use assay_suites::embedded::Embedded;
-use assay_suites::pace::Pace;
-use assay_suites::plan::plan;
-use assay_suites::probe::Settings;
-use assay_suites::run::Runner;
-use assay_suites::verdict::Verdict;
+use assay_suites::harness::check::{self, Check};
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::plan;
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::verdict::Verdict;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {

@@ -17,7 +17,7 @@ use std::time::Duration;
 use assay_benches::criterion;
 use assay_spec::Strict;
 use assay_spec::cid::{Discard, Layout};
-use assay_suites::disk::of_path;
+use assay_suites::support::disk::of_path;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use sha2::{Digest, Sha256};
 

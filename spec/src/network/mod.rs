@@ -74,6 +74,18 @@ pub static CORE: &[&Endpoint] = &[
 /// The endpoints of a compute resource node that the measurement program probes.
 pub static COMPUTE: &[&Endpoint] = &[&probes::LOGIN, &probes::VM, &probes::STATUS_CHECK];
 
+/// The name of the site that offers an endpoint: the first node, the first compute node, or a neighbour.
+pub fn site(endpoint: &Endpoint) -> &'static str {
+    let is_one_of = |known: &[&Endpoint]| known.iter().any(|one| std::ptr::eq(*one, endpoint));
+    match endpoint {
+        _ if is_one_of(COMPUTE) => "compute-1",
+        _ if is_one_of(&[&neighbours::PLAN, &neighbours::ALLOCATION, &neighbours::NODES]) => "scheduler",
+        _ if is_one_of(&[&neighbours::SERVICES]) => "status",
+        _ if is_one_of(&[&neighbours::PAYMENT, &neighbours::TOKEN_TO_CREDIT]) => "credit",
+        _ => "network",
+    }
+}
+
 /// The service's endpoints: those of every kind of node and of the neighbours.
 pub static ENDPOINTS: &[&Endpoint] = &joined::<38>([CORE, COMPUTE, neighbours::ALL]);
 

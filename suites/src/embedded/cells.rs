@@ -23,11 +23,11 @@ use serde_json::{Value, json};
 
 use super::Embedded;
 use super::prove::{aside, each};
-use crate::ambient;
-use crate::check::{self, Check};
-use crate::probe::{Places, Settings};
-use crate::run::Ran;
-use crate::verdict::{Outcome, Verdict};
+use crate::harness::ambient;
+use crate::harness::check::{self, Check};
+use crate::harness::probe::{Places, Settings};
+use crate::harness::run::Ran;
+use crate::harness::verdict::{Outcome, Verdict};
 
 /// The open cells, as last written.
 const HOLES: &str = include_str!("../../holes.toml");

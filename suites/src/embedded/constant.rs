@@ -14,12 +14,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 use super::prove::Breadth;
 use super::{BUFFER, Embedded};
-use crate::check::Check;
-use crate::control::Offer;
-use crate::endpoints;
-use crate::exchange::Broken;
-use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Stream, Target};
-use crate::verdict::{Conditions, Outcome, Verdict};
+use crate::documents::endpoints;
+use crate::harness::check::Check;
+use crate::harness::control::Offer;
+use crate::harness::target::{Environment, EnvironmentFuture, Leaving, Target};
+use crate::harness::verdict::{Conditions, Outcome, Verdict};
+use crate::http::connect::{Connect, Connecting, Stream};
+use crate::http::exchange::Broken;
 
 /// Checks that may pass on a constant server, and why: the document allows such a response, or there is nothing to judge.
 pub const DESERVED: &[(&str, &str)] = &[
@@ -383,7 +384,7 @@ pub fn holes(passes: &Passes, wanted: &[&Check]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check;
+    use crate::harness::check;
 
     #[test]
     fn list_is_exact_and_nothing_passes_on_500() {

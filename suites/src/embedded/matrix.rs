@@ -6,8 +6,8 @@ use assay_spec::Id;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
-use crate::prose;
-use crate::report::one_line;
+use crate::support::prose;
+use crate::support::prose::one_line;
 
 /// The maximum number of names in a cause.
 const NAMES: usize = 8;
@@ -205,7 +205,7 @@ fn failure(message: &str, description: &str) -> TestCaseStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check;
+    use crate::harness::check;
 
     fn row(name: &str, own: Option<Id>, red: &[&str], undecided: &[&str]) -> Row {
         let with_reason =

@@ -21,10 +21,11 @@ use assay_spec::{Dialect, Id, Service, catalogue};
 use axum::Router;
 use serde_json::json;
 
-use crate::control::{Control, Offer};
-use crate::exchange::Broken;
-use crate::target::{Connect, Connecting, Environment, EnvironmentFuture, Leaving, Stream, Target};
-use crate::verdict::Conditions;
+use crate::harness::control::{Control, Offer};
+use crate::harness::target::{Environment, EnvironmentFuture, Leaving, Target};
+use crate::harness::verdict::Conditions;
+use crate::http::connect::{Connect, Connecting, Stream};
+use crate::http::exchange::Broken;
 
 /// How much an in-memory connection holds before its writer waits.
 const BUFFER: usize = 64 * 1024;

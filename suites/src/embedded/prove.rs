@@ -14,16 +14,16 @@ use tokio::runtime::Handle;
 use super::Embedded;
 use super::constant::{self, Constant, Passes};
 pub use super::matrix::{Matrix, Row};
-use crate::ambient;
-use crate::check::{self, Check};
-use crate::endpoints;
-use crate::exchange::Exchange;
-use crate::pace::Pace;
-use crate::plan::{Planned, plan};
-use crate::probe::{Places, Settings};
-use crate::run::{self, Ran, Runner, SimTrace};
-use crate::target::Target;
-use crate::verdict::{Outcome, Verdict};
+use crate::documents::endpoints;
+use crate::harness::ambient;
+use crate::harness::check::{self, Check};
+use crate::harness::pace::Pace;
+use crate::harness::plan::{Planned, plan};
+use crate::harness::probe::{Places, Settings};
+use crate::harness::run::{self, Ran, Runner, SimTrace};
+use crate::harness::target::Target;
+use crate::harness::verdict::{Outcome, Verdict};
+use crate::http::exchange::Exchange;
 
 /// Variations that no check consults, and why: the documents leave so much open that nothing asserts it.
 const OPEN: &[(&str, &str)] = &[(
@@ -193,7 +193,7 @@ pub async fn broken(
     let mut conforming = each(&*base, &checks, settings, jobs).await;
     conforming.sort_by_key(|ran| ran.sent.requests);
     let conforming = &conforming;
-    let endpoints = services.iter().flat_map(|service| endpoints::endpoints(*service).iter().copied());
+    let endpoints = services.iter().flat_map(|service| catalogue::endpoints_of(*service));
     let runs = endpoints.flat_map(constant::broken_at).map(|(endpoint, server)| {
         let of_service = |ran: &&Ran| ran.outcome.requirement.service == endpoint.service;
         let (using, others): (Vec<&Ran>, Vec<&Ran>) =

@@ -14,14 +14,14 @@ use assay_spec::{Dialect, Instant, Service};
 use axum::http::HeaderName;
 use serde_json::{Value, json};
 
-use crate::files;
-use crate::probe::wall_clock;
+use crate::harness::probe::wall_clock;
 use crate::profile::{
     AggregateWrite, Drop, DropLimits, DropReadings, EndpointName, Endpoints, Gate, Gateway, GatewayLimits,
     GatewayModels, GatewayReadings, Hosting, HostingReadings, Metadata, MetadataContract, MetadataLimits,
     MetadataReadings, Network, NetworkFixtures, NetworkLimits, NetworkReadings, Profile, Publish,
     PublishLimits, PublishReadings, Secret, SigningScheme, Transport,
 };
+use crate::support::files;
 
 /// How many bound domains a written profile lists.
 const POOL: usize = 200;

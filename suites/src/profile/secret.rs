@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::wrong::nearest;
 use super::{Loaded, Wrong};
-use crate::files;
-use crate::redact::Hidden;
+use crate::http::hiding::Hidden;
+use crate::support::files;
 
 /// The profile keys that refer to secrets.
 pub(super) const SECRETS: [&str; 11] = [

@@ -12,9 +12,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::secret::near_file;
 use super::{Loaded, Profile, Secret, Secrets, Wrong, is_default};
-use crate::target::Sockets;
-use crate::tls::{Identity, Trust};
-use crate::transport::{ExtraHeader, Http};
+use crate::http::sockets::Sockets;
+use crate::http::tls::{Identity, Trust};
+use crate::http::transport::{ExtraHeader, Http};
 
 /// The maximum of `answer_seconds`.
 const LONGEST: u32 = 3600;
@@ -199,7 +199,7 @@ impl Profile {
         }
         let Transport { http, answer_seconds } = self.transport;
         let min_timeout = Duration::from_secs(answer_seconds.into());
-        let transport = Arc::new(crate::transport::Transport::new(http, min_timeout, headers));
+        let transport = Arc::new(crate::http::transport::Transport::new(http, min_timeout, headers));
         (Sockets { trust, transport, ..Sockets::default() }, wrong)
     }
 }

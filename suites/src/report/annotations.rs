@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use super::causes;
 use super::terminal::by_reason;
-use super::{objections, one_line, readable};
-use crate::cause::{Cause, causes};
-use crate::verdict::{Run, Verdict};
+use super::{objections, readable};
+use crate::harness::cause::{Cause, causes};
+use crate::harness::verdict::{Run, Verdict};
+use crate::support::prose::one_line;
 
 /// GitHub shows ten of each kind per step; the tenth counts the rest.
 const SHOWN: usize = 10;
@@ -104,8 +105,8 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::verdict::Outcome;
     use crate::report::example;
-    use crate::verdict::Outcome;
 
     #[test]
     fn a_run_with_everything() {
@@ -136,7 +137,7 @@ mod tests {
     fn the_tenth_counts_the_rest() {
         let mut run = example::run();
         let sample = run.outcomes[1].clone();
-        let rows = crate::check::all().into_iter();
+        let rows = crate::harness::check::all().into_iter();
         let own = rows.map(|check| Outcome { requirement: check.requirement, ..sample.clone() });
         run.outcomes = own.clone().take(10).collect();
         assert!(!write(&run).contains(" more"));

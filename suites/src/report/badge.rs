@@ -1,7 +1,7 @@
 //! A badge with the result of a run.
 
-use crate::conclusion::{Conclusion, conclude};
-use crate::verdict::{Run, Verdict};
+use crate::harness::conclusion::{Conclusion, conclude};
+use crate::harness::verdict::{Run, Verdict};
 
 const LABEL: &str = "assay";
 
@@ -62,8 +62,10 @@ mod tests {
     fn with(verdicts: &[Verdict]) -> String {
         let mut run = example::run();
         let sample = run.outcomes[0].clone();
-        run.outcomes =
-            verdicts.iter().map(|&verdict| crate::verdict::Outcome { verdict, ..sample.clone() }).collect();
+        run.outcomes = verdicts
+            .iter()
+            .map(|&verdict| crate::harness::verdict::Outcome { verdict, ..sample.clone() })
+            .collect();
         write(&run)
     }
 

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use super::group;
 use super::terminal::{Paint, first_line};
-use super::{group, one_line};
-use crate::cause::Cause;
-use crate::prose::{self, WIDTH};
-use crate::verdict::Run;
+use crate::harness::cause::Cause;
+use crate::harness::verdict::Run;
+use crate::support::prose::one_line;
+use crate::support::prose::{self, WIDTH};
 
 /// The maximum number of lines of a block.
 pub(super) const LINES: usize = 15;
@@ -154,7 +155,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cause::causes;
+    use crate::harness::cause::causes;
     use crate::report::example;
 
     #[test]
@@ -166,7 +167,7 @@ mod tests {
         run.outcomes[1].repeat = vec!["curl a".to_owned(); 2];
         run.outcomes[1].seed = Some(7);
         // With a long statement and source, the block must be shortened.
-        let checks = crate::check::all().into_iter();
+        let checks = crate::harness::check::all().into_iter();
         let longest = checks.max_by_key(|check| check.requirement.statement().len()).expect("a check");
         run.outcomes[1].requirement = longest.requirement;
         for (n, cause) in causes(&run).iter().enumerate() {

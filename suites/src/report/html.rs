@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 use self::outcome::Cuts;
 use super::page::{Page, fill};
 use super::readable;
-use crate::cause::causes;
-use crate::diff::Verdicts;
-use crate::verdict::Run;
+use crate::harness::cause::causes;
+use crate::harness::verdict::Run;
+use crate::report::diff::Verdicts;
 
 /// If the data of the requirements is larger, it is rendered again with less of the exchanges. The rest of a page is
 /// below half a megabyte.

@@ -6,10 +6,11 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::causes::block;
 use super::terminal::{Paint, answers, plain_exchanges, plain_repeat, plain_words};
-use super::{by_group, group, objections, one_line, readable};
-use crate::cause::{Cause, causes};
-use crate::conclusion::tested;
-use crate::verdict::{Outcome, Run, Verdict};
+use super::{by_group, group, objections, readable};
+use crate::harness::cause::{Cause, causes};
+use crate::harness::conclusion::tested;
+use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::support::prose::one_line;
 
 /// The maximum length of one string of a case: viewers keep everything in memory, and some accept 30 MB in total.
 const TEXT_BYTES: usize = 64 * 1024;

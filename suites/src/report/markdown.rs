@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use super::causes;
+use super::readable;
 use super::terminal::{Paint, by_reason, last_line, plain_detail};
-use super::{one_line, readable};
-use crate::cause::causes;
-use crate::conclusion::{Tested, tested};
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::harness::cause::causes;
+use crate::harness::conclusion::{Tested, tested};
+use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::support::prose::one_line;
 
 /// GitHub allows 1 MiB per step; the rest is for other output of the step.
 const PAGE_BYTES: usize = 900 * 1024;

@@ -6,6 +6,8 @@
 pub mod annotations;
 pub mod badge;
 mod causes;
+pub mod diff;
+pub mod export;
 pub mod html;
 pub mod json;
 pub mod junit;
@@ -17,14 +19,15 @@ pub mod terminal;
 pub mod vectors;
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 use assay_spec::Id;
 
-use crate::conclusion::{Conclusion, conclude};
-use crate::curl::bearer_token;
-use crate::redact::{Disguise, Hidden};
-use crate::verdict::{Outcome, Run};
+use crate::harness::conclusion::{Conclusion, conclude};
+use crate::harness::redact::redact;
+use crate::harness::verdict::{Outcome, Run};
+use crate::http::curl::bearer_token;
+use crate::http::hiding::{Disguise, Hidden};
+use crate::support::prose::one_line;
 
 const REDACTED: &[u8] = b"[redacted token]";
 /// The start of the replacement of a secret.
@@ -75,7 +78,7 @@ pub fn readable(run: &Run) -> Cow<'_, Run> {
             for Disguise { name, value } in std::mem::take(&mut outcome.disguises) {
                 hidden.add(&name, &value);
             }
-            hidden.redact(outcome);
+            redact(&hidden, outcome);
         }
     }
     run
@@ -105,37 +108,10 @@ fn redacted_with<'run>(run: &'run Run, hidden: &mut Hidden) -> Cow<'run, Run> {
                 value.extend_from_slice(REDACTED);
             }
         }
-        hidden.redact(outcome);
+        redact(hidden, outcome);
     }
     run.remarks.iter_mut().chain(&mut run.objections).for_each(|text| hidden.redact_text(text));
     Cow::Owned(run)
-}
-
-/// One line, safe for a terminal: control characters, invisible characters and line ends are escaped.
-pub fn one_line(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '\n' => out.push_str("\\n"),
-                '\r' => out.push_str("\\r"),
-                '\t' => out.push_str("\\t"),
-                // `escape_debug` would also escape quotes and backslashes.
-                '"' | '\'' | '\\' => out.push(c),
-                // Characters that change the text direction.
-                '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
-                    let _ = write!(out, "{}", c.escape_unicode());
-                }
-                _ => {
-                    let _ = write!(out, "{}", c.escape_debug());
-                }
-            }
-        }
-        for byte in chunk.invalid() {
-            let _ = write!(out, "\\x{byte:02x}");
-        }
-    }
-    out
 }
 
 /// The lines of a body, escaped; the rest after `limit` bytes or 60 lines is counted.
@@ -165,10 +141,10 @@ pub(crate) mod example {
     use assay_spec::endpoint::Endpoint;
     use assay_spec::network::{message, neighbours, pin, query};
 
-    use crate::curl;
-    use crate::endpoints::{Answers, Coverage, Seen};
-    use crate::exchange::{Broken, Exchange, Request, Response};
-    use crate::verdict::{Failure, Outcome, Run, Verdict};
+    use crate::harness::coverage::{Answers, Coverage, Seen};
+    use crate::harness::verdict::{Failure, Outcome, Run, Verdict};
+    use crate::http::curl;
+    use crate::http::exchange::{Broken, Exchange, Request, Response};
 
     pub(crate) const TOKEN: &str = "hunter2hunter2";
 

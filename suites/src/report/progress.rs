@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::group;
 use super::terminal::{Paint, counts};
-use crate::verdict::Verdict;
+use crate::harness::verdict::Verdict;
 
 /// The interval of the lines with the time that is left.
 const INTERVAL: Duration = Duration::from_secs(30);

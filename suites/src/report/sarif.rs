@@ -9,9 +9,10 @@ use assay_spec::requirement::Level;
 use serde_json::{Map, Value, json};
 
 use super::terminal::plain_detail;
-use super::{objections, one_line, readable};
-use crate::cause::{Cause, causes};
-use crate::verdict::{Outcome, Run, Verdict};
+use super::{objections, readable};
+use crate::harness::cause::{Cause, causes};
+use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::support::prose::one_line;
 
 /// The maximum length of a message.
 const MESSAGE_BYTES: usize = 4 * 1024;

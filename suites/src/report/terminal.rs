@@ -4,14 +4,15 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::causes::{self, block, cut};
-use super::{body_lines, by_group, one_line, readable};
-use crate::cause::causes;
-use crate::conclusion::tested;
-use crate::curl::authority;
-use crate::endpoints::{Coverage, Seen, count};
-use crate::exchange::{Cut, Exchange, Request};
-use crate::prose::{self, WIDTH};
-use crate::verdict::{Outcome, Run, Verdict};
+use super::{body_lines, by_group, readable};
+use crate::harness::cause::causes;
+use crate::harness::conclusion::tested;
+use crate::harness::coverage::{Coverage, Seen, count};
+use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::http::curl::authority;
+use crate::http::exchange::{Cut, Exchange, Request};
+use crate::support::prose::one_line;
+use crate::support::prose::{self, WIDTH};
 
 /// The maximum size of a shown body.
 const BODY_BYTES: usize = 2000;
@@ -647,8 +648,9 @@ mod tests {
         let with = |verdicts: &[Verdict]| {
             let mut run = example::run();
             let sample = run.outcomes[0].clone();
-            let outcomes =
-                verdicts.iter().map(|&verdict| crate::verdict::Outcome { verdict, ..sample.clone() });
+            let outcomes = verdicts
+                .iter()
+                .map(|&verdict| crate::harness::verdict::Outcome { verdict, ..sample.clone() });
             run.outcomes = outcomes.collect();
             last_line(&run)
         };

@@ -9,10 +9,11 @@ use assay_spec::publish::envelope::{Claims, message as envelope_message, seal, s
 use assay_spec::publish::message::Message;
 use assay_spec::publish::{prepare, submit};
 use assay_spec::{Dialect, Instant, Strict, Without, catalogue};
-use assay_suites::client::{Limits, exchange};
-use assay_suites::exchange::{Broken, Request, Response};
-use assay_suites::probe::wall_clock;
-use assay_suites::target::{Connect, Tcp};
+use assay_suites::harness::probe::wall_clock;
+use assay_suites::http::client::{Limits, exchange};
+use assay_suites::http::connect::Connect;
+use assay_suites::http::exchange::{Broken, Request, Response};
+use assay_suites::http::sockets::Tcp;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
@@ -94,7 +95,7 @@ pub(crate) fn run(fault: Fault) -> i32 {
         dialect: Dialect::default(),
         url: setting("ASSAY_URL"),
         chain: setting("ASSAY_CHAIN_URL"),
-        key: assay_suites::publish::signing_key(&setting("ASSAY_KEY")).expect("a key"),
+        key: assay_suites::services::publish::signing_key(&setting("ASSAY_KEY")).expect("a key"),
         asked: Intent { domain: setting("ASSAY_DOMAIN"), op: asked(fault) },
     };
     match runtime.block_on(client.publish()) {

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use assay_spec::crypto::text;
 use assay_spec::gateway::stand_in::{ATTESTATION, RESOLVE, Statement};
-use assay_suites::client::{Limits, exchange};
-use assay_suites::exchange::{Request, Response};
-use assay_suites::gateway::client::words_of_stream;
-use assay_suites::target::{Stream, open};
-use assay_suites::tls::{Trust, certificate};
+use assay_suites::http::client::{Limits, exchange};
+use assay_suites::http::connect::Stream;
+use assay_suites::http::exchange::{Request, Response};
+use assay_suites::http::sockets::open;
+use assay_suites::http::tls::{Trust, certificate};
+use assay_suites::services::gateway::client::words_of_stream;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -422,7 +423,7 @@ impl Client {
         }
         let stream = self
             .trust
-            .handshake(&url, stream, assay_suites::tls::Manner::default())
+            .handshake(&url, stream, assay_suites::http::tls::Manner::default())
             .await
             .map_err(|e| e.to_string())?;
         let shown = Sha256::digest(certificate(&stream)).into();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assay_spec::Service;
 use assay_suites::embedded::client::gateway::{Case, Suite, all};
-use assay_suites::verdict::{Outcome, Verdict};
+use assay_suites::harness::verdict::{Outcome, Verdict};
 use libtest_mimic::{Failed, Trial};
 
 use super::gateway::{self, Fault};

@@ -13,7 +13,7 @@ use std::time::Duration;
 use assay_spec::requirement::{Evidence, Level, Subject};
 use assay_spec::{Service, catalogue};
 use assay_suites::embedded::client::{Case, Suite, all};
-use assay_suites::verdict::{Outcome, Verdict};
+use assay_suites::harness::verdict::{Outcome, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use client::Fault;

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::shape::{Reply, ShapeKind};
 use assay_spec::{Dialect, Service, catalogue, field};
-use assay_suites::ambient::breaches;
-use assay_suites::check::{self, Check};
 use assay_suites::embedded::{Embedded, cells};
-use assay_suites::exchange::{Exchange, Request, Response};
-use assay_suites::judge::judge;
-use assay_suites::merge;
-use assay_suites::pace::Pace;
-use assay_suites::plan::plan;
-use assay_suites::probe::Settings;
+use assay_suites::harness::ambient::breaches;
+use assay_suites::harness::check::{self, Check};
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::plan;
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::verdict::{Run, Verdict};
+use assay_suites::http::exchange::{Exchange, Request, Response};
 use assay_suites::report::json;
-use assay_suites::run::Runner;
-use assay_suites::verdict::{Run, Verdict};
+use assay_suites::rerun::judge::judge;
+use assay_suites::rerun::merge;
 use assay_vectors::exchange::{exchanges, rejections};
 
 /// The deadline of a prepare, in seconds.

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use assay_suites::control::Control;
 use assay_suites::embedded::sim::Served;
-use assay_suites::target::Tcp;
+use assay_suites::harness::control::Control;
+use assay_suites::http::sockets::Tcp;
 use serde_json::{Value, json};
 
 use crate::profiles::{assay, served};

@@ -7,9 +7,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use assay_suites::judge::judge;
+use assay_suites::harness::verdict::{Outcome, Run, Verdict};
 use assay_suites::report::json;
-use assay_suites::verdict::{Outcome, Run, Verdict};
+use assay_suites::rerun::judge::judge;
 use tempfile::{TempDir, tempdir};
 
 use crate::unpaced;

@@ -15,10 +15,10 @@ use assay_sim::serve::ClockMode;
 use assay_spec::Service;
 use assay_spec::crypto::ed25519;
 use assay_spec::instant::DAY;
-use assay_suites::control::Control;
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::publish::signing_key;
-use assay_suites::target::Tcp;
+use assay_suites::harness::control::Control;
+use assay_suites::http::sockets::Tcp;
+use assay_suites::services::publish::signing_key;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use assay_spec::{Dialect, Service};
-use assay_suites::client::{Limits, exchange};
 use assay_suites::embedded::Embedded;
-use assay_suites::exchange::{Request, Response};
-use assay_suites::target::{Environment, Target};
+use assay_suites::harness::target::{Environment, Target};
+use assay_suites::http::client::{Limits, exchange};
+use assay_suites::http::exchange::{Request, Response};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

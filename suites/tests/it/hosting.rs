@@ -13,18 +13,20 @@ use assay_spec::crypto::text::parse_hex;
 use assay_spec::hosting::envelope::{Keys, Role};
 use assay_spec::hosting::key_e::Sentences;
 use assay_spec::{Dialect, Service};
-use assay_suites::control::Control;
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::hosting::Fixtures;
-use assay_suites::hosting::collect::{Recovered, Wanted, recover};
-use assay_suites::pace::Pace;
-use assay_suites::plan::{plan, select};
-use assay_suites::probe::Settings;
+use assay_suites::harness::check;
+use assay_suites::harness::control::Control;
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::{plan, select};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::target::Remote;
+use assay_suites::harness::verdict::{Run, Verdict};
+use assay_suites::http::sockets::Tcp;
 use assay_suites::profile::{Hosting, HostingReadings};
-use assay_suites::run::Runner;
-use assay_suites::target::{Remote, Tcp};
-use assay_suites::verdict::{Run, Verdict};
-use assay_suites::{check, report};
+use assay_suites::report;
+use assay_suites::services::hosting::Fixtures;
+use assay_suites::services::hosting::collect::{Recovered, Wanted, recover};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
@@ -288,7 +290,7 @@ async fn envelopes_are_not_testable_without_a_key() {
     for id in ["hosting.envelope.wallet-opens", "hosting.projects.plaintext-name", "hosting.bundle.tarball"] {
         assert!(silent.contains(id), "{id}: {silent:?}");
     }
-    let needs_key = |o: &&assay_suites::verdict::Outcome| o.reason.contains("wallet_key");
+    let needs_key = |o: &&assay_suites::harness::verdict::Outcome| o.reason.contains("wallet_key");
     let needing = run.outcomes.iter().filter(needs_key).count();
     let others: Vec<_> = silent.iter().filter(|id| *id == "hosting.history.finishes").collect();
     assert_eq!(needing + others.len(), silent.len(), "{silent:?}");

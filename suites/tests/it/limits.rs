@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use assay_spec::limit::{Edges, Limit, Stated, Unit, Wrong};
 use assay_spec::{Id, catalogue};
-use assay_suites::check::{self, Need};
 use assay_suites::embedded::prove;
-use assay_suites::probe::Settings;
-use assay_suites::verdict::{Outcome, Verdict};
+use assay_suites::harness::check::{self, Need};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::verdict::{Outcome, Verdict};
 
 use crate::sockets;
 

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use assay_suites::check;
-use assay_suites::network::Fixtures;
-use assay_suites::pace::Pace;
-use assay_suites::plan::{plan, select};
-use assay_suites::probe::Settings;
+use assay_suites::harness::check;
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::{plan, select};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::target::Remote;
+use assay_suites::harness::verdict::{Outcome, Verdict};
 use assay_suites::profile::Profile;
-use assay_suites::run::Runner;
-use assay_suites::target::Remote;
-use assay_suites::verdict::{Outcome, Verdict};
+use assay_suites::services::network::Fixtures;
 use serde_json::{Value, json};
 use wiremock::matchers::{any, path_regex};
 use wiremock::{Mock, MockServer, ResponseTemplate};

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::endpoint::{Endpoint, OF_HTTP};
 use assay_spec::{Dialect, Service, catalogue, metadata, network};
-use assay_suites::check;
+use assay_suites::documents::openapi::{describe, sites, statuses};
 use assay_suites::embedded::{Embedded, site_urls::site_urls};
-use assay_suites::openapi::{describe, sites, statuses};
-use assay_suites::pace::Pace;
-use assay_suites::plan::{plan, select};
-use assay_suites::probe::Settings;
-use assay_suites::run::Runner;
-use assay_suites::verdict::Run;
+use assay_suites::harness::check;
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::{plan, select};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::verdict::Run;
 use serde_json::{Map, Value, json};
 
 fn declared(service: Service) -> Vec<&'static Endpoint> {

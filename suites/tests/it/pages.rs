@@ -21,9 +21,11 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use assay_spec::Service;
-use assay_suites::baseline::Baseline;
-use assay_suites::profile::{Draft, Profile};
-use assay_suites::{check, readings};
+use assay_suites::documents::readings;
+use assay_suites::harness::baseline::Baseline;
+use assay_suites::harness::check;
+use assay_suites::onboarding::draft::Draft;
+use assay_suites::profile::Profile;
 use page::{Page, root};
 
 /// How many pages are read at the same time.

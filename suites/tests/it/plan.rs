@@ -5,15 +5,15 @@ use std::net::TcpListener;
 use std::sync::Arc;
 
 use assay_spec::{Dialect, Service};
-use assay_suites::check::{self, Check, Need, Weight};
 use assay_suites::embedded::Embedded;
-use assay_suites::pace::Pace;
-use assay_suites::plan::{Plan, Planned, Wishes, foresee, plan, select};
-use assay_suites::probe::Settings;
-use assay_suites::publish::Pool;
-use assay_suites::run::Runner;
-use assay_suites::target::Remote;
-use assay_suites::verdict::{Run, Verdict};
+use assay_suites::harness::check::{self, Check, Need, Weight};
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::{Plan, Planned, Wishes, foresee, plan, select};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::target::Remote;
+use assay_suites::harness::verdict::{Run, Verdict};
+use assay_suites::services::publish::Pool;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// A shared target with all services at one address and no control API.

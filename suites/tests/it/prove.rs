@@ -8,14 +8,14 @@ use assay_spec::hosting::requirements::history::FINISHES;
 use assay_spec::limit::Limit;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service, catalogue};
-use assay_suites::check;
 use assay_suites::embedded::prove::{Breadth, Row, broken, constants, prove, ran};
 use assay_suites::embedded::{cells, constant};
-use assay_suites::exchange::Exchange;
-use assay_suites::plan::{plan, select};
-use assay_suites::probe::Settings;
-use assay_suites::run::Ran;
-use assay_suites::verdict::{Sent, Verdict};
+use assay_suites::harness::check;
+use assay_suites::harness::plan::{plan, select};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Ran;
+use assay_suites::harness::verdict::{Sent, Verdict};
+use assay_suites::http::exchange::Exchange;
 use tokio::sync::OnceCell;
 
 fn settings() -> Settings {
@@ -84,8 +84,9 @@ async fn all_deviations_at_once_stop_no_check() {
         let target = assay_suites::embedded::Embedded::new(1, settings.dialect.clone())
             .with(&all, &[])
             .expect("deviations");
-        let pace = assay_suites::pace::Pace::default();
-        let runner = assay_suites::run::Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
+        let pace = assay_suites::harness::pace::Pace::default();
+        let runner =
+            assay_suites::harness::run::Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
         let run = runner.run(&plan(&target, &check::all()), |_| {}).await;
         let stopped = run.outcomes.iter().filter(|one| one.verdict == Verdict::Error);
         let stopped: Vec<String> =
@@ -110,8 +111,9 @@ async fn a_run_is_repeatable_to_the_byte() {
                 &[],
             )
             .expect("a deviation");
-        let pace = assay_suites::pace::Pace::default();
-        let runner = assay_suites::run::Runner { target: &target, settings: &settings, pace: &pace, jobs };
+        let pace = assay_suites::harness::pace::Pace::default();
+        let runner =
+            assay_suites::harness::run::Runner { target: &target, settings: &settings, pace: &pace, jobs };
         let run = runner.run(&plan(&target, &all), |_| {}).await;
         reports.insert(assay_suites::report::json::write(&run));
     }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use assay_sim::clock::EPOCH;
 use assay_sim::serve::ClockMode;
 use assay_spec::crypto::text::sha256_hex;
-use assay_suites::control::Control;
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::target::Tcp;
+use assay_suites::harness::control::Control;
+use assay_suites::http::sockets::Tcp;
 use serde_json::{Value, json};
 use wiremock::matchers::{method, path_regex, query_param, query_param_contains};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -252,9 +252,9 @@ async fn delegate(control: &Control) -> String {
 
 /// Sends a GET over a socket. Returns the body as a string.
 async fn control_get(base: &str, path: &str) -> String {
-    use assay_suites::client::{Limits, exchange};
-    use assay_suites::exchange::Request;
-    use assay_suites::target::Connect;
+    use assay_suites::http::client::{Limits, exchange};
+    use assay_suites::http::connect::Connect;
+    use assay_suites::http::exchange::Request;
 
     let stream = Tcp.connect(base, None).await.expect("a server");
     let response =

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use assay_spec::catalogue;
 use assay_spec::requirement::Evidence;
-use assay_suites::check;
+use assay_suites::harness::check;
 
 /// The exit code, standard output and standard error.
 fn assay(arguments: &[&str]) -> (Option<i32>, String, String) {

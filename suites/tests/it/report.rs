@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use assay_spec::{Dialect, Service, catalogue};
-use assay_suites::check;
 use assay_suites::embedded::Embedded;
-use assay_suites::exchange::{Exchange, Request, Response};
-use assay_suites::pace::Pace;
-use assay_suites::plan::{plan, select};
-use assay_suites::probe::Settings;
+use assay_suites::harness::check;
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::{plan, select};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::verdict::{Failure, Run, Verdict};
+use assay_suites::http::exchange::{Exchange, Request, Response};
 use assay_suites::report::html::{self, Options};
-use assay_suites::run::Runner;
-use assay_suites::verdict::{Failure, Run, Verdict};
 
 /// The maximum size of a page; larger ones open slowly.
 const PAGE_BYTES: usize = 1_550_000;

@@ -1,22 +1,22 @@
 //! Reports are complete: parts merge to the whole, every verdict can be recomputed, and a report fits its schema.
 
 use assay_spec::{Dialect, Service};
-use assay_suites::check::{self, Check};
 use assay_suites::embedded::Embedded;
 use assay_suites::embedded::sim::{Options, start};
-use assay_suites::judge::judge;
-use assay_suites::merge;
-use assay_suites::pace::Pace;
-use assay_suites::plan::{Wishes, foresee, plan, select};
-use assay_suites::probe::Settings;
+use assay_suites::harness::check::{self, Check};
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::{Wishes, foresee, plan, select};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::{Halt, Runner};
+use assay_suites::harness::setup::{confirm, connect};
+use assay_suites::harness::shard::Shard;
+use assay_suites::harness::target::Target;
+use assay_suites::harness::verdict::{Conditions, Outcome, Run, Verdict};
 use assay_suites::profile::Profile;
-use assay_suites::replay::replay;
 use assay_suites::report::json;
-use assay_suites::run::{Halt, Runner};
-use assay_suites::setup::{confirm, connect};
-use assay_suites::shard::Shard;
-use assay_suites::target::Target;
-use assay_suites::verdict::{Conditions, Outcome, Run, Verdict};
+use assay_suites::rerun::judge::judge;
+use assay_suites::rerun::merge;
+use assay_suites::rerun::replay::replay;
 use serde_json::Value;
 use tokio::sync::watch;
 

@@ -156,7 +156,9 @@ async fn a_check_that_panics_costs_one_verdict_and_comes_first_in_the_exit_code(
     let run = ["run", "--service", "metadata", "--baseline", "b.toml", "--json", "out.json", "-v"];
     let (code, text) = assay(folder.path(), &[("ASSAY_PANIC_IN", "metadata.root.html")], &run).await;
     assert_eq!(code, Some(4), "{text}");
-    for words in ["53 checks: 52 pass, 1 error - the harness failed", "on purpose at suites/src/run.rs:"] {
+    for words in
+        ["53 checks: 52 pass, 1 error - the harness failed", "on purpose at suites/src/harness/run.rs:"]
+    {
         assert!(text.contains(words), "{words}: {text}");
     }
     let report = json(folder.path(), "out.json");

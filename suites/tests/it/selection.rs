@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use assay_spec::requirement::Level;
-use assay_suites::check;
+use assay_suites::harness::check;
 
 /// The exit code, standard output and standard error.
 fn assay(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {

@@ -9,20 +9,24 @@ use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::network::envelope;
 use assay_spec::network::signing::sign_text;
-use assay_suites::check::{self, Need, Weight};
-use assay_suites::client::{Limits, exchange};
-use assay_suites::control::Control;
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::exchange::Request;
-use assay_suites::pace::Pace;
-use assay_suites::plan::{Plan, Wishes, foresee, select};
-use assay_suites::probe::{Settings, wall_clock};
+use assay_suites::harness::check::{self, Need, Weight};
+use assay_suites::harness::control::Control;
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::{Plan, Wishes, foresee, select};
+use assay_suites::harness::probe::{Settings, wall_clock};
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::target::Remote;
+use assay_suites::harness::verdict::{Run, Verdict};
+use assay_suites::http::client::{Limits, exchange};
+use assay_suites::http::connect::Connect;
+use assay_suites::http::exchange::Request;
+use assay_suites::http::sockets::Tcp;
 use assay_suites::profile::{Profile, Secret};
-use assay_suites::publish::Fixtures;
-use assay_suites::run::Runner;
-use assay_suites::target::{Connect, Remote, Tcp};
-use assay_suites::verdict::{Run, Verdict};
-use assay_suites::{drop, metadata, network};
+use assay_suites::services::drop;
+use assay_suites::services::metadata;
+use assay_suites::services::network;
+use assay_suites::services::publish::Fixtures;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -89,7 +93,7 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
     let settings = Settings {
         // As embedded: the number of pages that a list check reads depends on its random values.
         seed: 1,
-        gateway: assay_suites::gateway::Fixtures::new(&gateway, valid, revoked),
+        gateway: assay_suites::services::gateway::Fixtures::new(&gateway, valid, revoked),
         publish: fixtures,
         drop: drop::Fixtures::new(&drop),
         network: network::Fixtures::new(&network),
@@ -262,7 +266,7 @@ async fn without_control_and_header_a_run_keeps_within_the_hour_of_its_one_addre
     assert_eq!(uploads(&served), 2, "checks of responses share the same two drops");
 
     let all = run(&believing(&[], false, None).await, folder.path(), false, &["drop."]).await;
-    let sent = |o: &assay_suites::verdict::Outcome| {
+    let sent = |o: &assay_suites::harness::verdict::Outcome| {
         o.exchanges.iter().filter(|e| e.request.method == "POST").count()
     };
     let used_up = all.outcomes.iter().filter(|o| o.reason.contains("used up"));

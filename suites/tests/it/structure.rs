@@ -47,7 +47,7 @@ fn only_the_embedded_folder_knows_the_simulator() {
 #[test]
 fn every_service_is_on_every_layer() {
     for service in Service::ALL {
-        for place in ["spec/src", "sim/src", "suites/src", "vectors/data"] {
+        for place in ["spec/src", "sim/src", "suites/src/services", "vectors/data"] {
             let folder = root().join(place).join(service.name());
             assert!(folder.is_dir(), "{service} is missing: {}", folder.display());
         }
@@ -57,9 +57,9 @@ fn every_service_is_on_every_layer() {
 #[test]
 fn every_group_of_checked_rows_has_its_file() {
     let mut missing = BTreeSet::new();
-    for check in assay_suites::check::all() {
+    for check in assay_suites::harness::check::all() {
         let row = check.requirement;
-        let folder = root().join("suites/src").join(row.service.name());
+        let folder = root().join("suites/src/services").join(row.service.name());
         let file = folder.join(format!("{}.rs", row.group));
         if !file.is_file() && !folder.join(row.group).join("mod.rs").is_file() {
             missing.insert(file.display().to_string());

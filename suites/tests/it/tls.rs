@@ -4,12 +4,13 @@ use std::path::Path;
 
 use assay_sim::rng::Rng;
 use assay_sim::tls::{Authority, Leaf, YEARS};
-use assay_suites::client::{Limits, exchange};
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::exchange::{Broken, Request, Response};
+use assay_suites::http::client::{Limits, exchange};
+use assay_suites::http::connect::Connect;
+use assay_suites::http::exchange::{Broken, Request, Response};
+use assay_suites::http::sockets::{Sockets, Tcp};
+use assay_suites::http::tls::Trust;
 use assay_suites::profile::Profile;
-use assay_suites::target::{Connect, Sockets, Tcp};
-use assay_suites::tls::Trust;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;

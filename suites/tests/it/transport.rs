@@ -8,20 +8,22 @@ use std::time::Duration;
 
 use assay_sim::rng::Rng;
 use assay_sim::tls::{Authority, YEARS};
-use assay_suites::check;
-use assay_suites::client::Limits;
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::exchange::{Broken, Request};
-use assay_suites::pace::Pace;
-use assay_suites::plan::{plan, select};
-use assay_suites::probe::Settings;
+use assay_suites::harness::check;
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::{plan, select};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::target::{Remote, Target};
+use assay_suites::harness::verdict::{Run, Verdict};
+use assay_suites::http::client::Limits;
+use assay_suites::http::connect::Dial;
+use assay_suites::http::exchange::{Broken, Request};
+use assay_suites::http::proxy::Proxies;
+use assay_suites::http::sockets::Sockets;
+use assay_suites::http::tls::Trust;
+use assay_suites::http::transport::{ExtraHeader, Http, Protocol, Transport, send};
 use assay_suites::profile::Profile;
-use assay_suites::proxy::Proxies;
-use assay_suites::run::Runner;
-use assay_suites::target::{Dial, Remote, Sockets, Target};
-use assay_suites::tls::Trust;
-use assay_suites::transport::{ExtraHeader, Http, Protocol, Transport, send};
-use assay_suites::verdict::{Run, Verdict};
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
@@ -50,7 +52,8 @@ async fn run(served: &Served, folder: &Path, lines: &str, filters: &[&str]) -> R
     served.write_profile(&path, None).expect("a profile");
     let text = std::fs::read_to_string(&path).expect("its text");
     let loaded = Profile::of_text(format!("{lines}{text}"), "p.toml".to_owned(), folder).expect("a profile");
-    let (target, settings, pace) = assay_suites::setup::connect(&loaded, Some(3)).await.expect("a target");
+    let (target, settings, pace) =
+        assay_suites::harness::setup::connect(&loaded, Some(3)).await.expect("a target");
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
     runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
@@ -257,7 +260,7 @@ async fn a_dead_target_fails_soon_and_a_late_one_is_reached() {
     assert_eq!(attempt.response.map(|response| response.status), Ok(204));
     assert!(attempt.again >= 1);
     assert_eq!(heard.lock().expect("not poisoned").len(), 1, "one request, once");
-    let remarks = assay_suites::target::Connect::transport(&sockets).remarks().join("\n");
+    let remarks = assay_suites::http::connect::Connect::transport(&sockets).remarks().join("\n");
     assert!(remarks.contains("retries before a request was sent"), "{remarks}");
 
     // A server that only a response named gets one attempt.

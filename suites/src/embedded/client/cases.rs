@@ -9,7 +9,7 @@ use super::judge;
 use super::scene::{ACCEPT, Binding, CONFORMING, Scene, Script, TRANSFER, Wire};
 use super::server_deviations::{self, ServerDeviation};
 use super::trace::Trace;
-use crate::check::Checked;
+use crate::harness::check::Checked;
 
 /// A skew of the clocks that a client must accept.
 const ACCEPTED_SKEW_MS: i64 = RECORD_SKEW.value - RECORD_SKEW.slack_ms();

@@ -9,8 +9,8 @@ use assay_spec::{Instant, Strict};
 use serde_json::Value;
 
 use super::trace::{Call, Trace};
-use crate::check::{Checked, Stop};
-use crate::verdict::Failure;
+use crate::harness::check::{Checked, Stop};
+use crate::harness::verdict::Failure;
 
 /// The most requests that a client sends in a few seconds if it retries later.
 const HAMMERING: usize = 10;

@@ -23,10 +23,10 @@ use assay_spec::{Dialect, Id};
 use futures_util::StreamExt;
 use tokio::sync::OnceCell;
 
-use crate::cause::COUNTERPART;
-use crate::check::{Checked, Stop};
-use crate::select::Filter;
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::harness::cause::COUNTERPART;
+use crate::harness::check::{Checked, Stop};
+use crate::harness::select::Filter;
+use crate::harness::verdict::{Outcome, Run, Verdict};
 
 use scene::{Asks, CONFORMING, Scene};
 use trace::Trace;

@@ -20,8 +20,8 @@ use super::front::Front;
 use super::scene::{Asks, Binding, Scene, Script};
 use super::trace::{Call, Ended, Trace, calls};
 use super::watch::{READ_EVERY, Said, Watch};
-use crate::probe::wall_clock;
-use crate::publish::client::{Publication, Published, publish};
+use crate::harness::probe::wall_clock;
+use crate::services::publish::client::{Publication, Published, publish};
 
 /// What every client publishes.
 const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";

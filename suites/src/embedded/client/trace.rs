@@ -10,10 +10,10 @@ use assay_spec::{Dialect, Instant};
 
 use super::Suite;
 use super::scene::{Scene, Script};
-use crate::check::{Checked, Stop};
-use crate::exchange::{Broken, Exchange, Request, Response};
-use crate::prose;
-use crate::verdict::Failure;
+use crate::harness::check::{Checked, Stop};
+use crate::harness::verdict::Failure;
+use crate::http::exchange::{Broken, Exchange, Request, Response};
+use crate::support::prose;
 
 /// The most exchanges in a report.
 const SHOWN: usize = 12;

@@ -4,10 +4,10 @@ use super::Late;
 use super::exchange::address;
 use super::outcome::repeats;
 use super::text::{line, lines};
-use crate::cause::Cause;
-use crate::prose;
+use crate::harness::cause::Cause;
+use crate::harness::verdict::Run;
 use crate::report::terminal::first_line;
-use crate::verdict::Run;
+use crate::support::prose;
 
 /// More causes than this are listed by their titles only.
 const SHOWN: usize = 30;

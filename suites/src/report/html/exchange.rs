@@ -1,10 +1,10 @@
 //! One exchange on the page: both heads and bodies; the page says where they are cut.
 
 use super::text::{bytes, hex_dump, line, lines};
-use crate::curl::authority;
-use crate::exchange::Exchange;
+use crate::harness::verdict::{Outcome, Run};
+use crate::http::curl::authority;
+use crate::http::exchange::Exchange;
 use crate::report::terminal::{left_out, request_head};
-use crate::verdict::{Outcome, Run};
 
 /// A body up to this size and with few lines is unfolded.
 const FOLDED_BYTES: usize = 1200;

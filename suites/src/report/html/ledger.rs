@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 
 use super::outcome::{Cuts, outcome};
 use super::text::line;
-use crate::cause::Cause;
+use crate::harness::cause::Cause;
+use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::report::group;
 use crate::report::terminal::{Paint, counts};
-use crate::report::{group, one_line};
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::support::prose::one_line;
 
 /// The verdict shown for a check that did not run.
 const NOT_RUN: &str = "not-run";

@@ -8,9 +8,9 @@ use similar::{ChangeTag, TextDiff};
 
 use super::exchange::{address, exchange};
 use super::text::{line, lines};
-use crate::prose;
+use crate::harness::verdict::{Failure, Outcome, Run, Verdict};
 use crate::report::terminal::answers;
-use crate::verdict::{Failure, Outcome, Run, Verdict};
+use crate::support::prose;
 
 /// Where bodies are cut, in bytes.
 #[derive(Clone, Copy, Debug)]

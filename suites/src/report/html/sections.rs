@@ -4,12 +4,12 @@ use assay_spec::endpoint::Endpoint;
 
 use super::Late;
 use super::text::{line, lines};
-use crate::conclusion::{conclude, tested};
-use crate::diff::{Change, Verdicts, diff};
-use crate::endpoints::{Coverage, Seen};
-use crate::prose;
+use crate::harness::conclusion::{conclude, tested};
+use crate::harness::coverage::{Coverage, Seen};
+use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::report::diff::{Change, Verdicts, diff};
 use crate::report::terminal;
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::support::prose;
 
 /// More rows than this are folded.
 const SLOWEST: usize = 15;

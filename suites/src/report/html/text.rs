@@ -1,6 +1,6 @@
 //! Escaping of text in a page.
 
-use super::super::one_line;
+use crate::support::prose::one_line;
 
 /// The text on one line, escaped for content and for attributes in double quotes: markup, control characters and
 /// direction marks are made visible.

@@ -1,7 +1,7 @@
 //! The JSON report, version 5: writing and reading.
 //!
 //! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
-//! ([`crate::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
+//! ([`crate::rerun::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
 //! is stored once, in the table `bodies`, under its SHA-256. `suites/report.schema.json` describes the format.
 
 mod read;
@@ -9,8 +9,8 @@ mod wire;
 mod write;
 
 use super::{redacted, redacted_with};
-use crate::redact::Hidden;
-use crate::verdict::Run;
+use crate::harness::verdict::Run;
+use crate::http::hiding::Hidden;
 
 /// The version of the format.
 pub const VERSION: u32 = 5;
@@ -57,8 +57,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::exchange::Response;
-    use crate::recording::{Call, Input};
+    use crate::harness::recording::{Call, Input};
+    use crate::http::exchange::Response;
     use crate::report::example;
 
     #[test]
@@ -495,7 +495,7 @@ mod tests {
         let mut run = example::run();
         // The example's invented rows are unknown to the reader.
         run.transitions.clear();
-        let known = crate::check::all();
+        let known = crate::harness::check::all();
         for (outcome, check) in run.outcomes.iter_mut().zip(&known) {
             (outcome.requirement, outcome.fact) = (check.requirement, check.fact);
         }

@@ -6,19 +6,19 @@ use std::sync::LazyLock;
 
 use assay_spec::crypto::text::{parse_base64, sha256_hex};
 use assay_spec::machine::Transition;
-use assay_spec::{Id, Service};
+use assay_spec::{Id, Service, catalogue};
 use serde_json::Value;
 
 use super::wire;
-use crate::check::{self, Check};
-use crate::control::Offer;
-use crate::endpoints::{self, Answers, Coverage, Seen};
-use crate::exchange::{Broken, Cut, Exchange, Request, Response};
-use crate::recording::{Call, Input};
-use crate::redact::Disguise;
-use crate::run::machines;
-use crate::shard;
-use crate::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
+use crate::harness::check::{self, Check};
+use crate::harness::control::Offer;
+use crate::harness::coverage::{Answers, Coverage, Seen};
+use crate::harness::recording::{Call, Input};
+use crate::harness::run::machines;
+use crate::harness::shard;
+use crate::harness::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
+use crate::http::exchange::{Broken, Cut, Exchange, Request, Response};
+use crate::http::hiding::Disguise;
 
 /// The maximum size of an inflated body, in bytes.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -217,8 +217,8 @@ fn transition(row: &wire::Transition) -> Result<(&'static Transition, bool), Str
 }
 
 fn endpoint(row: &wire::Endpoint) -> Result<Coverage, String> {
-    let known = Service::named(&row.service).into_iter().flat_map(endpoints::endpoints);
-    let endpoint = known.copied().find(|known| known.name == row.name && known.method == row.method);
+    let known = Service::named(&row.service).into_iter().flat_map(catalogue::endpoints_of);
+    let endpoint = known.into_iter().find(|known| known.name == row.name && known.method == row.method);
     let endpoint = endpoint.ok_or_else(|| {
         format!("endpoints: this version has no {} {} {}", row.service, row.method, row.name)
     })?;

@@ -6,13 +6,13 @@ use assay_spec::crypto::text::{base64, sha256_hex};
 use serde_json::Value;
 
 use super::wire;
-use crate::cause::{Cause, causes};
-use crate::conclusion::{Tested, conclude, tested};
-use crate::control::Offer;
-use crate::endpoints::{Answers, Coverage};
-use crate::exchange::{Broken, Cut, Exchange};
-use crate::recording::{Call, Input};
-use crate::verdict::{AtPlace, Conditions, Outcome, Run, Shards, Verdict};
+use crate::harness::cause::{Cause, causes};
+use crate::harness::conclusion::{Tested, conclude, tested};
+use crate::harness::control::Offer;
+use crate::harness::coverage::{Answers, Coverage};
+use crate::harness::recording::{Call, Input};
+use crate::harness::verdict::{AtPlace, Conditions, Outcome, Run, Shards, Verdict};
+use crate::http::exchange::{Broken, Cut, Exchange};
 
 /// Longer bodies are stored in the table.
 const BODY_BYTES: usize = 4 * 1024;

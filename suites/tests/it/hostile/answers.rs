@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_suites::check;
-use assay_suites::pace::Pace;
-use assay_suites::plan::{plan, select};
-use assay_suites::probe::Settings;
-use assay_suites::publish::{Fixtures, Pool};
-use assay_suites::run::Runner;
-use assay_suites::target::Remote;
-use assay_suites::verdict::{Outcome, Run, Verdict};
+use assay_suites::harness::check;
+use assay_suites::harness::pace::Pace;
+use assay_suites::harness::plan::{plan, select};
+use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::Runner;
+use assay_suites::harness::target::Remote;
+use assay_suites::harness::verdict::{Outcome, Run, Verdict};
+use assay_suites::services::publish::{Fixtures, Pool};
 use serde_json::json;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};

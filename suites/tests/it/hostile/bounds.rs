@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use assay_suites::client::{Limits, exchange};
-use assay_suites::exchange::{Broken, Request};
-use assay_suites::transport::Http;
+use assay_suites::http::client::{Limits, exchange};
+use assay_suites::http::exchange::{Broken, Request};
+use assay_suites::http::transport::Http;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::hostile::room::{Hear, Say, Server, run, say};

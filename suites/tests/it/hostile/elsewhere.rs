@@ -1,6 +1,6 @@
 //! Responses that point to other servers: no secret of the run is sent there.
 
-use assay_suites::transport::Http;
+use assay_suites::http::transport::Http;
 
 use crate::hostile::room::{AUTH, Hear, KEY, Server, run, say};
 

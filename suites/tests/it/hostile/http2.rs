@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use assay_suites::transport::Http;
-use assay_suites::verdict::Verdict;
+use assay_suites::harness::verdict::Verdict;
+use assay_suites::http::transport::Http;
 use bytes::Bytes;
 use h2::server::{Connection, SendResponse};
 use h2::{Reason, RecvStream};

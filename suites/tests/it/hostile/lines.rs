@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use assay_suites::harness::verdict::Verdict;
+use assay_suites::http::transport::Http;
 use assay_suites::report::json;
-use assay_suites::transport::Http;
-use assay_suites::verdict::Verdict;
 use futures_util::StreamExt;
 
 use crate::hostile::room::{AUTH, Drip, Hear, Hold, KEY, Repeat, Say, Server, Step, run, say};

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use assay_sim::rng::Rng;
 use assay_sim::tls::{Authority, YEARS};
-use assay_suites::tls::Trust;
-use assay_suites::transport::Http;
-use assay_suites::verdict::Verdict;
+use assay_suites::harness::verdict::Verdict;
+use assay_suites::http::tls::Trust;
+use assay_suites::http::transport::Http;
 
 use crate::hostile::room::{Hear, Hold, Say, Server, Step, Tls, run, say};
 

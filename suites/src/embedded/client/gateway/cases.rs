@@ -7,7 +7,7 @@ use super::Case;
 use super::judge;
 use super::scene::{CONFORMING, PAID, Pays, Scene, Step, Tool, Way, Wire};
 use super::trace::Trace;
-use crate::check::Checked;
+use crate::harness::check::Checked;
 
 /// A world in which the client must do something.
 const fn shows(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::stage::IMPOSTOR;
 use super::trace::{Call, ClientReport, Trace};
-use crate::check::{Checked, Stop};
-use crate::verdict::Failure;
+use crate::harness::check::{Checked, Stop};
+use crate::harness::verdict::Failure;
 
 /// The most requests that a client sends for one prompt if it retries later.
 const HAMMERING: usize = 10;

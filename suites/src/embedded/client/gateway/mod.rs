@@ -27,8 +27,8 @@ use assay_spec::{Dialect, Id};
 use tokio::sync::OnceCell;
 
 use super::{decide, gather, in_words, is_wanted, report, undecided};
-use crate::check::{Checked, Stop};
-use crate::verdict::{Outcome, Run, Verdict};
+use crate::harness::check::{Checked, Stop};
+use crate::harness::verdict::{Outcome, Run, Verdict};
 
 use scene::{Pays, Scene, Way};
 use trace::Trace;

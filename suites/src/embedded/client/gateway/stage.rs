@@ -19,7 +19,7 @@ use super::Suite;
 use super::front;
 use super::scene::{Pays, Scene, Step, Tool, Way, Wire};
 use super::trace::{ClientReport, Ended, Trace, Turn, calls, reported};
-use crate::probe::wall_clock;
+use crate::harness::probe::wall_clock;
 
 /// The address of requests over a connection with another certificate than the enclave's.
 pub(super) const IMPOSTOR: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 66));

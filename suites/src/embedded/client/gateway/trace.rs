@@ -8,10 +8,10 @@ use assay_sim::journal::{Entry, Event};
 use serde_json::Value;
 
 use super::scene::Tool;
-use crate::check::{Checked, Stop};
-use crate::exchange::{Broken, Exchange, Request, Response};
-use crate::gateway::client::{calls as tool_calls, words_of_stream};
-use crate::verdict::Failure;
+use crate::harness::check::{Checked, Stop};
+use crate::harness::verdict::Failure;
+use crate::http::exchange::{Broken, Exchange, Request, Response};
+use crate::services::gateway::client::{calls as tool_calls, words_of_stream};
 
 /// The most exchanges in a report.
 const SHOWN: usize = 12;

@@ -1,0 +1,158 @@
+//! `assay client`: tests a client program against conforming and deviating worlds.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assay_spec::Id;
+use assay_suites::embedded::client::{self as publish, gateway};
+use assay_suites::harness::select::each_selects;
+use assay_suites::harness::verdict::Run;
+use assay_suites::report::progress::Progress;
+use assay_suites::report::{json, junit};
+use clap::{Args, Subcommand};
+
+use super::outputs::Printed;
+use crate::{Ending, write};
+
+#[derive(Subcommand)]
+pub(crate) enum What {
+    /// Test a client of the signed publishing exchange; it is started once per world
+    #[command(
+        after_help = "CMD gets these environment variables: ASSAY_URL and ASSAY_CHAIN_URL (base URLs of the exchange and of the chain's JSON-RPC interface), ASSAY_KEY (the key's seed, 64 hex digits), ASSAY_DOMAIN, ASSAY_CID and, in some worlds, ASSAY_VERSION. In place of ASSAY_CID, ASSAY_TRANSFER_TO asks for a transfer to this base58 key, and ASSAY_ACCEPT to accept the transfer with this transaction signature. It does so once and exits. It is judged by what it sends, never by what it prints.\n\nExamples:\n  assay client publish -- assay publish\n  assay client publish publish.check --junit out.xml -- node publish.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+    )]
+    Publish(PublishArgs),
+    /// Test a client of the inference gateway, its servers and enclaves; it is started once per world and gets prompts
+    #[command(
+        after_help = "CMD gets these environment variables: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority for https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid, ASSAY_PAYMENT (value of the X-PAYMENT header), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (public key of the attestation authority, hex; resolution and attestation are stand-ins). It reads prompts from standard input, one JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}, and in some worlds {\"tools\", \"results\"}: the declarations of the request, and what each tool returns, by name. For each prompt it prints one line, {\"id\", \"answer\"} or {\"id\", \"error\"}. It exits at the end of its input. It is judged by what it sends; of its output, only that an answer is exactly what a server sent.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+    )]
+    Gateway(GatewayArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct PublishArgs {
+    #[command(flatten)]
+    common: CommonArgs,
+    /// Duration of a slow submit, in seconds; the document says about three minutes
+    #[arg(long, default_value_t = 8)]
+    slow: u64,
+    /// The client does not transfer or accept domains: those worlds are not applicable
+    #[arg(long)]
+    no_transfers: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct GatewayArgs {
+    #[command(flatten)]
+    common: CommonArgs,
+    /// Value of ASSAY_REFRESH_SECONDS: how long the client may use a list of servers
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
+    refresh: u64,
+    /// The client calls no tools: those worlds are not applicable
+    #[arg(long)]
+    no_tools: bool,
+}
+
+#[derive(Args)]
+struct CommonArgs {
+    /// Only these worlds: an id, a part of ids or facts, or a pattern with * and ?
+    filters: Vec<String>,
+    /// Seed of the worlds
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the report as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Seconds after which a client that waits for nothing counts as hanging
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    limit: u64,
+    /// Number of worlds that run in parallel
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    jobs: u16,
+    #[command(flatten)]
+    printed: Printed,
+    /// List the worlds and start nothing
+    #[arg(long)]
+    list: bool,
+    /// The client and its arguments
+    #[arg(last = true, required_unless_present = "list", value_name = "CMD")]
+    command: Vec<String>,
+}
+
+pub(crate) async fn client(what: What) -> Result<(), Ending> {
+    match what {
+        What::Publish(PublishArgs { common, slow, no_transfers }) => {
+            let cases = publish::select(&common.filters);
+            let all = publish::all().into_iter().map(|case| (case.requirement, case.fact));
+            if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
+                return Ok(());
+            }
+            let suite = publish::Suite {
+                limit: Duration::from_secs(common.limit),
+                slow: Duration::from_secs(slow),
+                transfers: !no_transfers,
+                jobs: usize::from(common.jobs),
+                ..publish::Suite::new(common.command.clone(), common.seed)
+            };
+            let rows = cases.iter().map(|case| case.requirement);
+            let progress = Progress::start(rows, common.printed.quiet);
+            let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
+            progress.finish();
+            tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
+        }
+        What::Gateway(GatewayArgs { common, refresh, no_tools }) => {
+            let cases = gateway::select(&common.filters);
+            let all = gateway::all().into_iter().map(|case| (case.requirement, case.fact));
+            if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
+                return Ok(());
+            }
+            let suite = gateway::Suite {
+                limit: Duration::from_secs(common.limit),
+                refresh_s: refresh,
+                tools: !no_tools,
+                jobs: usize::from(common.jobs),
+                ..gateway::Suite::new(common.command.clone(), common.seed)
+            };
+            let rows = cases.iter().map(|case| case.requirement);
+            let progress = Progress::start(rows, common.printed.quiet);
+            let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
+            progress.finish();
+            tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
+        }
+    }
+}
+
+/// Whether the worlds run; with `--list` they are only printed.
+fn start(
+    common: &CommonArgs,
+    all: impl Iterator<Item = (Id, &'static str)> + Clone,
+    cases: impl Iterator<Item = (Id, &'static str)> + Clone,
+) -> Result<bool, Ending> {
+    each_selects("world", &common.filters, all).map_err(Ending::Bad)?;
+    let width = cases.clone().map(|(requirement, _)| requirement.to_string().len()).max();
+    let width = width.unwrap_or_default();
+    if common.list {
+        for (requirement, fact) in cases {
+            println!("{:<width$}  {fact}", requirement.to_string());
+        }
+    }
+    Ok(!common.list)
+}
+
+fn tell(common: &CommonArgs, run: &Run) -> Result<(), Ending> {
+    let files = [&common.json, &common.junit].map(Option::as_deref);
+    let files: Vec<&Path> = files.into_iter().flatten().collect();
+    common.printed.print(run, &files);
+    if let Some(path) = &common.json {
+        write(path, &json::write(run))?;
+    }
+    if let Some(path) = &common.junit {
+        write(path, &junit::write(run))?;
+    }
+    match run.exit_code() {
+        0 => Ok(()),
+        code => Err(Ending::Code(code)),
+    }
+}

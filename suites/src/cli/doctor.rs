@@ -1,0 +1,26 @@
+//! `assay doctor`: reports what prevents a target from being tested, fully or partly.
+
+use assay_suites::onboarding::doctor::diagnose;
+use clap::Args;
+
+use super::target::TargetArgs;
+use crate::Ending;
+
+pub(crate) const HELP: &str = "Examples:\n  assay doctor --profile target.toml\n  assay doctor --network-url http://127.0.0.1:4107\n\nMarks: + ok, ! some checks cannot run or test less, x must be fixed first\n\nExit codes: 0 nothing has to be fixed before a run, 1 something must be fixed first, 2 bad arguments or profile, 3 no server was reached";
+
+#[derive(Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+}
+
+pub(crate) async fn doctor(args: DoctorArgs) -> Result<(), Ending> {
+    let none = "no target: give --profile, or a URL such as --network-url";
+    let loaded = args.target.load()?.ok_or_else(|| Ending::Bad(none.to_owned()))?;
+    let diagnosis = diagnose(&loaded).await;
+    print!("{diagnosis}");
+    match diagnosis.exit_code() {
+        0 => Ok(()),
+        code => Err(Ending::Code(code)),
+    }
+}

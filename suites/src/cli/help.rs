@@ -1,0 +1,203 @@
+//! `assay help`, `assay completions` and `assay man`: what the program says about itself.
+
+use std::path::PathBuf;
+
+use assay_suites::harness::select::did_you_mean;
+use assay_suites::support::prose::{self, wrap};
+use clap::{Args, CommandFactory};
+
+use crate::{Command, Ending, is_coloured};
+
+/// The subcommands by purpose, as `assay --help` shows them.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Test a server", &["run", "init", "doctor"]),
+    ("Test a client or a library", &["client", "vectors", "shim"]),
+    ("Reports", &["diff", "merge", "judge", "replay", "schema"]),
+    ("Simulator and proof", &["sim", "prove"]),
+    ("Conforming clients", &["publish", "verify-publish", "chat", "recover", "cid"]),
+    ("Reference", &["explain", "requirements", "readings", "openapi", "help", "completions", "man"]),
+];
+
+/// A page of the documentation.
+struct Topic {
+    name: &'static str,
+    /// Its file in the repository.
+    file: &'static str,
+    text: &'static str,
+}
+
+macro_rules! topics {
+    ($($name:literal $file:literal;)*) => {
+        &[$(Topic { name: $name, file: $file, text: include_str!(concat!("../../../", $file)) }),*]
+    };
+}
+
+/// The pages that `assay help` prints. No name is also a command.
+static TOPICS: &[Topic] = topics! {
+    "overview" "README.md";
+    "testing-a-server" "docs/testing-a-server.md";
+    "testing-gateway" "docs/services/gateway.md";
+    "testing-metadata" "docs/services/metadata.md";
+    "testing-network" "docs/services/network.md";
+    "testing-hosting" "docs/services/hosting.md";
+    "testing-publish" "docs/services/publish.md";
+    "testing-drop" "docs/services/drop.md";
+    "ci" "docs/ci.md";
+    "simulator" "docs/simulator.md";
+    "testing-clients" "docs/testing-clients.md";
+    "golden-vectors" "docs/vectors.md";
+    "content-identifiers" "docs/content-identifiers.md";
+    "verdicts" "docs/verdicts.md";
+    "ambiguous-sentences" "docs/readings.md";
+    "performance" "docs/performance.md";
+    "dependencies" "docs/dependencies.md";
+    "glossary" "docs/glossary.md";
+    "troubleshooting" "docs/troubleshooting.md";
+};
+
+#[derive(Args)]
+pub(crate) struct HelpArgs {
+    /// A command, or a topic: see the end of assay --help
+    #[arg(value_name = "COMMAND OR TOPIC")]
+    words: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+pub(crate) struct ManArgs {
+    /// Write the page of each command into this folder
+    #[arg(long, value_name = "DIR")]
+    into: Option<PathBuf>,
+}
+
+/// The command line, with its subcommands in groups.
+pub(crate) fn command() -> clap::Command {
+    let command = Command::command();
+    let style = *command.get_styles().get_header();
+    let mut groups = String::new();
+    for (title, names) in GROUPS {
+        let known: Vec<_> = names.iter().filter_map(|name| command.find_subcommand(name)).collect();
+        if !known.is_empty() {
+            groups += &format!("{style}{title}:{style:#}\n");
+        }
+        for one in known {
+            let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+            groups += &wrap(&format!("  {:<16}", one.get_name()), &about);
+        }
+        groups += "\n";
+    }
+    let names: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+    let topics = wrap("Topics of assay help: ", &names.join(", "));
+    command
+        .help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{style}Options:{style:#}\n{{options}}\n\n{topics}"
+        ))
+        .max_term_width(prose::WIDTH)
+}
+
+/// Whether a subcommand has this flag.
+pub(crate) fn has_flag(subcommand: &str, flag: &str) -> bool {
+    let command = Command::command();
+    let one = command.find_subcommand(subcommand);
+    one.is_some_and(|one| one.get_arguments().any(|argument| argument.get_long() == Some(flag)))
+}
+
+pub(crate) fn help(args: &HelpArgs) -> Result<(), Ending> {
+    if let [name] = args.words.as_slice()
+        && let Some(topic) = TOPICS.iter().find(|topic| topic.name == name)
+    {
+        print!("{}", prose::page(topic.text, follow));
+        return Ok(());
+    }
+    let mut root = command();
+    root.build();
+    let mut found = &mut root;
+    for word in &args.words {
+        let names: Vec<String> = found.get_subcommands().map(|one| one.get_name().to_owned()).collect();
+        found = found.find_subcommand_mut(word).ok_or_else(|| {
+            let names = names.iter().map(String::as_str).chain(TOPICS.iter().map(|topic| topic.name));
+            Ending::Bad(format!("no command or topic is named {word:?}{}", did_you_mean(word, names)))
+        })?;
+    }
+    let text = found.render_help();
+    if is_coloured() {
+        print!("{}", text.ansi());
+    } else {
+        print!("{text}");
+    }
+    Ok(())
+}
+
+/// How to follow a link of a page: another page has its own topic, and a URL is shown.
+fn follow(url: &str) -> Option<String> {
+    let file = url.split('#').next().unwrap_or(url);
+    let file = file.rsplit('/').next().filter(|_| !url.contains("://"));
+    let is_it = |topic: &&Topic| file.is_some_and(|file| topic.file.rsplit('/').next() == Some(file));
+    match TOPICS.iter().find(is_it) {
+        Some(topic) => Some(format!("assay help {}", topic.name)),
+        None => url.contains("://").then(|| url.to_owned()),
+    }
+}
+
+pub(crate) fn completions(args: &CompletionsArgs) {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command(), "assay", &mut script);
+    print!("{}", String::from_utf8_lossy(&script));
+}
+
+pub(crate) fn man(args: &ManArgs) -> Result<(), Ending> {
+    let Some(folder) = &args.into else {
+        let mut page = Vec::new();
+        let written = clap_mangen::Man::new(command()).render(&mut page);
+        written.map_err(|e| Ending::Failed(e.to_string()))?;
+        print!("{}", String::from_utf8_lossy(&page));
+        return Ok(());
+    };
+    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command(), folder));
+    written.map_err(|e| Ending::Failed(format!("{}: {e}", folder.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        command().debug_assert();
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let command = command();
+        let known: BTreeSet<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let unique: BTreeSet<&str> = grouped.iter().copied().collect();
+        assert_eq!(unique.len(), grouped.len(), "a command is in two groups");
+        // Without the simulator some commands are missing.
+        assert!(known.is_subset(&unique), "without a group: {:?}", known.difference(&unique));
+        assert!(!cfg!(feature = "embedded") || unique.is_subset(&known), "no command: {unique:?}");
+    }
+
+    #[test]
+    fn every_page_is_a_topic_and_no_topic_hides_behind_a_command() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut pages = BTreeSet::new();
+        for folder in ["docs", "docs/services"] {
+            for entry in std::fs::read_dir(root.join(folder)).expect("a folder") {
+                let name = entry.expect("an entry").file_name();
+                let is_page = std::path::Path::new(&name).extension().is_some_and(|kind| kind == "md");
+                pages.extend(is_page.then(|| format!("{folder}/{}", name.to_string_lossy())));
+            }
+        }
+        let mut topics: BTreeSet<String> = TOPICS.iter().map(|topic| topic.file.to_owned()).collect();
+        assert!(topics.remove("README.md"));
+        assert_eq!(pages, topics, "pages and topics");
+        let command = command();
+        for topic in TOPICS {
+            assert!(command.find_subcommand(topic.name).is_none(), "{} is also a command", topic.name);
+        }
+    }
+}

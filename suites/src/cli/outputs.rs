@@ -1,0 +1,371 @@
+//! The results of a run: known failures and reports.
+
+use std::path::{Path, PathBuf};
+
+use assay_suites::harness::baseline::Baseline;
+use assay_suites::harness::probe::wall_clock;
+use assay_suites::harness::verdict::{Outcome, Run, Verdict};
+use assay_suites::profile::{Gate, Percent};
+use assay_suites::report::diff::{self, Verdicts};
+use assay_suites::report::terminal::{self, View};
+use assay_suites::report::{self, annotations, badge, html, json, junit, markdown, sarif};
+use assay_suites::rerun::partial;
+use assay_suites::support::files::{self, is_special};
+use clap::Args;
+
+use crate::{Ending, is_coloured, write};
+
+/// Options that change the result of a run.
+#[derive(Args)]
+pub(crate) struct KnownFailures {
+    /// Baseline of known failures, with reasons (TOML)
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the failures of this run as a baseline; existing entries keep their reasons
+    #[arg(long, value_name = "FILE")]
+    write_baseline: Option<PathBuf>,
+    /// Fail only for checks that did not fail in an earlier report (JSON)
+    #[arg(long, value_name = "FILE")]
+    only_new: Option<PathBuf>,
+    /// Minimum percentage of the applicable checks of each service that must give a result; raises lower minimums of the profile
+    #[arg(long, value_name = "PERCENT")]
+    min_coverage: Option<Percent>,
+}
+
+/// Why a baseline is not written.
+pub(crate) const REFUSED: &str = "--write-baseline needs a whole run: checks that did not run may fail, too; leave out ids, filters and --shard, and let the run finish";
+
+/// A flag and its file.
+pub(crate) type Named<'args> = (&'static str, Option<&'args Path>);
+
+/// Pairs of flags that may name the same file: the second is read before the first is written.
+const MAY_SHARE: [(&str, &str); 4] = [
+    ("--json", "--resume"),
+    ("--json", "--only-new"),
+    ("--json", "--since"),
+    ("--write-baseline", "--baseline"),
+];
+
+/// The files that reports are written to.
+#[derive(Args)]
+pub(crate) struct Outputs {
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write the report as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write the report as one self-contained HTML page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Keep the exchanges of passed checks in the HTML page
+    #[arg(long, requires = "html")]
+    html_full: bool,
+    /// Compare with an earlier report (JSON) in the HTML page
+    #[arg(long, value_name = "FILE", requires = "html")]
+    since: Option<PathBuf>,
+    /// Write the report as Markdown, for a CI job summary
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Write the report as SARIF 2.1.0, for code scanning
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+    /// Write a badge (SVG)
+    #[arg(long, value_name = "FILE")]
+    badge: Option<PathBuf>,
+    /// Print annotations for GitHub after the report
+    #[arg(long)]
+    annotations: bool,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+/// What is printed.
+#[derive(Args)]
+pub(crate) struct Printed {
+    /// Print only the result
+    #[arg(short, long, conflicts_with_all = ["verbose", "coverage"])]
+    pub(crate) quiet: bool,
+    /// Print every check; -vv prints every exchange, too
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Print the groups, notes, transitions and endpoints of the run
+    #[arg(long)]
+    coverage: bool,
+}
+
+impl Printed {
+    /// Prints the report of a run. `written` are the files of its other reports.
+    pub(crate) fn print(&self, run: &Run, written: &[&Path]) {
+        let view = View { colour: is_coloured(), verbose: self.verbose, coverage: self.coverage, written };
+        print!("{}", if self.quiet { terminal::result(run, view) } else { terminal::report(run, view) });
+    }
+}
+
+/// Known failures, loaded from their files.
+pub(crate) struct Loaded {
+    baseline: Option<Baseline>,
+    renew: Option<(PathBuf, Baseline)>,
+    only_new: Option<(String, Verdicts)>,
+}
+
+impl KnownFailures {
+    /// Reads the files. An invalid file is reported before any request is sent.
+    pub(crate) fn load(&self) -> Result<Loaded, Ending> {
+        if let Some(path) = &self.write_baseline {
+            can_be_written(path)?;
+        }
+        let baseline = self.baseline.as_deref().map(Baseline::load).transpose().map_err(Ending::Bad)?;
+        let renew = match &self.write_baseline {
+            // A file that is not a baseline is not overwritten.
+            Some(path) if path.is_file() => {
+                let mut known = Baseline::load(path).map_err(Ending::Bad)?;
+                known.add(baseline.iter());
+                Some((path.clone(), known))
+            }
+            Some(path) => Some((path.clone(), baseline.clone().unwrap_or_default())),
+            None => None,
+        };
+        let only_new = match &self.only_new {
+            Some(path) => Some((path.display().to_string(), read_report(path, Verdicts::read)?)),
+            None => None,
+        };
+        Ok(Loaded { baseline, renew, only_new })
+    }
+
+    /// The gate with `--min-coverage`.
+    pub(crate) fn raised(&self, gate: &Gate) -> Gate {
+        gate.at_least(self.min_coverage.unwrap_or_default())
+    }
+}
+
+impl Loaded {
+    /// Whether a baseline is written.
+    pub(crate) fn renews(&self) -> bool {
+        self.renew.is_some()
+    }
+
+    /// Marks the known failures of a run. `whole` means that no filter and no shard excluded checks.
+    pub(crate) fn apply(&self, run: &mut Run, whole: bool) {
+        self.apply_renewed(run, whole, self.renew.as_ref());
+    }
+
+    /// As [`Loaded::apply`]; `renew` is the baseline that the run writes, if it writes one.
+    fn apply_renewed(&self, run: &mut Run, whole: bool, renew: Option<&(PathBuf, Baseline)>) {
+        if let Some((_, known)) = renew {
+            known.renewed(run).apply(run, today(), whole);
+        } else if let Some(baseline) = &self.baseline {
+            baseline.apply(run, today(), whole);
+        }
+        if let Some((name, old)) = &self.only_new {
+            diff::forgive(run, old, name);
+        }
+    }
+
+    /// The verdict of an outcome; known failures are marked.
+    pub(crate) fn verdict(&self, outcome: &Outcome) -> Verdict {
+        let Outcome { requirement, fact, verdict, .. } = outcome;
+        let alone = Outcome::new(requirement, fact, *verdict, String::new());
+        let mut run = Run { outcomes: vec![alone], ..Run::default() };
+        self.apply(&mut run, false);
+        run.outcomes[0].verdict
+    }
+
+    /// Whether an outcome is bad and not a known failure.
+    pub(crate) fn minds(&self, outcome: &Outcome) -> bool {
+        self.verdict(outcome).is_bad()
+    }
+}
+
+impl Outputs {
+    /// The files of the requested reports, each with its flag.
+    fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let all: [(&'static str, &Option<PathBuf>); 6] = [
+            ("--json", &self.json),
+            ("--junit", &self.junit),
+            ("--html", &self.html),
+            ("--markdown", &self.markdown),
+            ("--sarif", &self.sarif),
+            ("--badge", &self.badge),
+        ];
+        all.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
+    }
+
+    /// The report for a flag of [`Outputs::files`].
+    fn render(&self, flag: &str, run: &Run, since: Option<(&str, &Verdicts)>) -> String {
+        match flag {
+            "--junit" => junit::write(run),
+            "--html" => html::write(run, html::Options { full: self.html_full, since }),
+            "--markdown" => markdown::write(run),
+            "--sarif" => sarif::write(run),
+            "--badge" => badge::write(run),
+            _ => json::write(run),
+        }
+    }
+
+    /// The earlier report of `--since`, and its name.
+    fn since(&self) -> Result<Option<(String, Verdicts)>, Ending> {
+        let Some(path) = &self.since else { return Ok(None) };
+        Ok(Some((path.display().to_string(), read_report(path, Verdicts::read)?)))
+    }
+
+    /// Checks that every report can be written, before a long run starts.
+    pub(crate) fn can_be_written(&self) -> Result<(), Ending> {
+        self.since()?;
+        self.files().try_for_each(|(_, path)| can_be_written(path))
+    }
+
+    /// Rejects one file under two flags if one content would be lost: two outputs, or an output and an input.
+    /// `read` lists the inputs other than those of the known failures.
+    pub(crate) fn check_distinct(
+        &self,
+        known_failures: &KnownFailures,
+        read: &[Named<'_>],
+    ) -> Result<(), Ending> {
+        let mut named: Vec<Named<'_>> = self.files().map(|(flag, path)| (flag, Some(path))).collect();
+        named.push(("--write-baseline", known_failures.write_baseline.as_deref()));
+        let written = named.len();
+        named.push(("--baseline", known_failures.baseline.as_deref()));
+        named.push(("--only-new", known_failures.only_new.as_deref()));
+        named.push(("--since", self.since.as_deref()));
+        named.extend(read);
+        let places: Vec<Option<PathBuf>> = named.iter().map(|(_, path)| path.and_then(place)).collect();
+        for (n, (flag, _)) in named[..written].iter().enumerate() {
+            let Some(at) = &places[n] else { continue };
+            let is_same = |other: usize| {
+                places[other].as_ref() == Some(at) && !MAY_SHARE.contains(&(*flag, named[other].0))
+            };
+            if let Some(other) = (n + 1..named.len()).find(|other| is_same(*other)) {
+                return Err(Ending::Bad(format!(
+                    "{flag} and {} name the same file, {}: one would overwrite the other",
+                    named[other].0,
+                    at.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies the known failures to a run, writes and prints its reports, and returns its exit code. `whole` means
+    /// that no filter and no shard excluded checks. If one report cannot be written, the others still are.
+    pub(crate) fn finish(&self, mut run: Run, known_failures: &Loaded, whole: bool) -> Result<(), Ending> {
+        let is_refused = known_failures.renews() && (run.is_partial || !run.is_whole || run.shards.is_some());
+        let renew = known_failures.renew.as_ref().filter(|_| !is_refused);
+        let renewed = renew.map(|(path, known)| (path, known.renewed(&run)));
+        known_failures.apply_renewed(&mut run, whole, renew);
+        // Read before `--json` overwrites it.
+        let since = self.since()?;
+        let since = since.as_ref().map(|(name, verdicts)| (name.as_str(), verdicts));
+        // Secrets are searched for once, not for each report.
+        let run = report::redacted(&run).into_owned();
+        let readable = report::readable(&run);
+        let render = |flag| self.render(flag, if flag == "--json" { &run } else { &readable }, since);
+        let mut written: Vec<Result<(), Ending>> =
+            self.files().map(|(flag, path)| write(path, &render(flag))).collect();
+        if let Some((path, renewed)) = renewed {
+            let kept = write(path, &renewed.to_toml());
+            if kept.is_ok() {
+                eprintln!("assay: {} known failures in {}", renewed.len(), path.display());
+            }
+            written.push(kept);
+        }
+        let names: Vec<&Path> = self.files().map(|(_, path)| path).collect();
+        self.printed.print(&readable, &names);
+        if self.annotations {
+            print!("{}", annotations::write(&readable));
+        }
+        written.into_iter().collect::<Result<(), Ending>>()?;
+        match run.exit_code() {
+            0 | 1 if is_refused => Err(Ending::Bad(REFUSED.to_owned())),
+            0 => Ok(()),
+            1 if run.is_unanswered() => {
+                Err(Ending::Unreachable(format!("{} answered no request", run.target)))
+            }
+            code => Err(Ending::Code(code)),
+        }
+    }
+}
+
+/// Checks by trying that a file can be written; changes nothing.
+fn can_be_written(path: &Path) -> Result<(), Ending> {
+    // Opening and closing a pipe would look like its end to the reader.
+    if is_special(path) && !path.is_dir() {
+        return Ok(());
+    }
+    let is_new = path.symlink_metadata().is_err();
+    std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .and_then(|_| if is_new { std::fs::remove_file(path) } else { Ok(()) })
+        .map_err(|e| Ending::Bad(format!("{}: cannot be written: {e}", path.display())))
+}
+
+/// The canonical path of a file; `None` where nothing can be overwritten.
+fn place(path: &Path) -> Option<PathBuf> {
+    if is_special(path) {
+        return None;
+    }
+    path.canonicalize().ok().or_else(|| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    })
+}
+
+/// Reads a report; an error names the file.
+pub(crate) fn read_run(path: &Path) -> Result<Run, Ending> {
+    read_report(path, partial::read)
+}
+
+/// Parses the text of a report with `parse`; an error names the file.
+pub(crate) fn read_report<T>(path: &Path, parse: fn(&str) -> Result<T, String>) -> Result<T, Ending> {
+    let text = files::read_text(path, "a report", files::REPORT_BYTES).map_err(|e| {
+        let left = path.with_added_extension(partial::EXTENSION);
+        let hint = format!("; {} is the partial report of a killed run", left.display());
+        Ending::Bad(format!("{e}{}", if left.exists() { hint.as_str() } else { "" }))
+    })?;
+    parse(&text).map_err(|why| Ending::Bad(format!("{}: {why}", path.display())))
+}
+
+/// The day, in UTC.
+fn today() -> toml::value::Date {
+    let text = wall_clock().to_string();
+    let day =
+        text.get(..10).and_then(|day| day.parse::<toml::value::Datetime>().ok()).and_then(|day| day.date);
+    day.expect("an instant starts with its date")
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_suites::harness::check;
+
+    use super::*;
+
+    #[test]
+    fn failures_outside_the_baseline_count() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("b.toml");
+        let all = check::all();
+        let text = format!("[[known]]\nrequirement = \"{}\"\nreason = \"a proxy\"\n", all[0].requirement);
+        std::fs::write(&path, text).expect("written");
+        let known_failures =
+            KnownFailures { baseline: Some(path), write_baseline: None, only_new: None, min_coverage: None };
+        let known_failures = known_failures.load().unwrap_or_else(|_| panic!("a good baseline"));
+        let outcome =
+            |n: usize, verdict| Outcome::new(all[n].requirement, all[n].fact, verdict, "why".to_owned());
+        for (n, verdict, marked, minds) in [
+            (0, Verdict::Fail, Verdict::KnownFailure, false),
+            (0, Verdict::Pass, Verdict::UnexpectedPass, true),
+            (1, Verdict::Fail, Verdict::Fail, true),
+            (1, Verdict::Pass, Verdict::Pass, false),
+            (0, Verdict::Warn, Verdict::KnownFailure, false),
+            (0, Verdict::NotTestable, Verdict::NotTestable, false),
+            (1, Verdict::Inconclusive, Verdict::Inconclusive, true),
+        ] {
+            let outcome = outcome(n, verdict);
+            assert_eq!(known_failures.verdict(&outcome), marked, "{n} {verdict:?}");
+            assert_eq!(known_failures.minds(&outcome), minds, "{n} {verdict:?}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The documented endpoint of a request, and what a request may leave behind.
+
+use assay_spec::Dialect;
+use assay_spec::catalogue;
+use assay_spec::endpoint::Endpoint;
+use url::Url;
+
+use crate::http::exchange::{Exchange, Request};
+
+/// The endpoint that an exchange was for, by the site and the path that it was sent to.
+pub(crate) fn endpoint_of(dialect: &Dialect, exchange: &Exchange) -> Option<&'static Endpoint> {
+    endpoint_at(dialect, exchange, &exchange.request.method)
+}
+
+/// As [`endpoint_of`], as if the request had another method.
+pub(crate) fn endpoint_at(dialect: &Dialect, exchange: &Exchange, method: &str) -> Option<&'static Endpoint> {
+    find(dialect, &exchange.site, &exchange.base, method, &exchange.request.target)
+}
+
+/// The endpoint of a request to one of the target's sites.
+pub(crate) fn find(
+    dialect: &Dialect,
+    site: &str,
+    base: &str,
+    method: &str,
+    target: &str,
+) -> Option<&'static Endpoint> {
+    let (service, base) = (catalogue::service_at(site)?, Url::parse(base).ok()?);
+    let path = target.split('?').next().unwrap_or_default();
+    let path = path.strip_prefix(base.path().trim_end_matches('/'))?;
+    catalogue::endpoint_at(dialect, service, site, method, path)
+}
+
+/// Whether a request may leave data behind. An undocumented request counts as writing, except at services that store
+/// nothing.
+pub fn writes(dialect: &Dialect, site: &str, base: &str, request: &Request) -> bool {
+    if matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS") {
+        return false;
+    }
+    find(dialect, site, base, &request.method, &request.target)
+        .map_or_else(|| catalogue::may_store(site), catalogue::stores)
+}
+
+/// Method and path of the documented endpoint of an exchange; its own path below the base URL if it is not documented.
+pub fn name(exchange: &Exchange) -> String {
+    let Exchange { base, request, .. } = exchange;
+    let own = || {
+        let prefix =
+            Url::parse(base).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default();
+        let path = request.target.split('?').next().unwrap_or_default();
+        Dialect::default().documented(path.strip_prefix(&prefix).unwrap_or(path))
+    };
+    let path = endpoint_of(&Dialect::default(), exchange).map_or_else(own, |found| found.path.to_owned());
+    format!("{} {path}", request.method)
+}

@@ -1,0 +1,283 @@
+//! Baselines: known failures, each with its reason. A baseline cannot rot: an entry that has expired, that matches no
+//! check or whose check passes is an objection, and a run with an objection does not conform.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use toml::value::{Date, Datetime};
+
+use crate::harness::check;
+use crate::harness::verdict::{Run, Verdict};
+use crate::support::files;
+
+/// A baseline file, TOML: a list of `[[known]]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    #[serde(default)]
+    known: Vec<Known>,
+    #[serde(skip)]
+    file: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    /// An external name of the failure, such as a ticket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    /// The failing requirement.
+    requirement: String,
+    /// Why the failure is accepted.
+    reason: String,
+    /// The last day on which it is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires: Option<Datetime>,
+}
+
+impl Baseline {
+    /// Reads a baseline; an error names the file and the position.
+    pub fn load(path: &Path) -> Result<Baseline, String> {
+        let text =
+            files::read_text(path, "a baseline", files::CONFIGURATION_BYTES).map_err(|e| e.to_string())?;
+        Baseline::parse(&text, &path.display().to_string())
+    }
+
+    /// Parses a baseline; `file` is its name in errors.
+    pub fn parse(text: &str, file: &str) -> Result<Baseline, String> {
+        let mut baseline: Baseline = toml::from_str(text).map_err(|e| format!("{file}: {e}"))?;
+        file.clone_into(&mut baseline.file);
+        let mut seen = BTreeSet::new();
+        for known in &baseline.known {
+            let id = &known.requirement;
+            if known.reason.trim().is_empty() {
+                return Err(format!("{file}: {id}: the reason is empty; write why the failure is accepted"));
+            }
+            if known.expires.is_some_and(|day| day.date.is_none() || day.time.is_some()) {
+                return Err(format!("{file}: {id}: expires must be a date, such as 2027-01-31"));
+            }
+            if !seen.insert(id) {
+                return Err(format!("{file}: {id} is listed twice"));
+            }
+        }
+        Ok(baseline)
+    }
+
+    /// Adds the entries of others for checks that it has no entry for.
+    pub fn add<'b>(&mut self, others: impl Iterator<Item = &'b Baseline>) {
+        for known in others.flat_map(|other| &other.known) {
+            if !self.known.iter().any(|own| own.requirement == known.requirement) {
+                self.known.push(known.clone());
+            }
+        }
+    }
+
+    /// Applies it to a run on the day `today`. In a run that is not `whole` (a shard, or filtered), entries for
+    /// existing checks that did not run are ignored.
+    pub fn apply(&self, run: &mut Run, today: Date, whole: bool) {
+        for known in &self.known {
+            let name = known.name();
+            let Some(outcome) =
+                run.outcomes.iter_mut().find(|outcome| outcome.requirement.to_string() == known.requirement)
+            else {
+                let exists =
+                    check::all().iter().any(|check| check.requirement.to_string() == known.requirement);
+                if !exists {
+                    run.objections.push(format!("{}: {name}: no check has this id", self.file));
+                } else if whole && !run.is_partial {
+                    run.objections.push(format!("{}: {name}: this check did not run", self.file));
+                }
+                continue;
+            };
+            if let Some(day) = known.expires.and_then(|day| day.date).filter(|day| *day < today) {
+                run.objections.push(format!("{}: {name} expired on {day}", self.file));
+                continue;
+            }
+            match outcome.verdict {
+                Verdict::Fail | Verdict::Warn | Verdict::Inconclusive | Verdict::Unstable => {
+                    outcome.verdict = Verdict::KnownFailure;
+                    outcome.reason = format!("{} (known: {})", outcome.reason, known.reason);
+                }
+                // The baseline was already applied to a part of the run.
+                Verdict::KnownFailure | Verdict::UnexpectedPass => {}
+                Verdict::Pass => {
+                    outcome.verdict = Verdict::UnexpectedPass;
+                    outcome.reason = format!("the baseline expects a failure: {}", known.reason);
+                }
+                other => run.objections.push(format!(
+                    "{}: {name}: the baseline expects a failure, but the check is {}; remove the entry if it is fixed",
+                    self.file,
+                    other.name()
+                )),
+            }
+        }
+    }
+
+    /// The baseline of a run: an entry for each check that does not conform. Existing entries for these checks, and for
+    /// checks that did not run, are kept.
+    #[must_use]
+    pub fn renewed(&self, run: &Run) -> Baseline {
+        let entry = |outcome: &crate::harness::verdict::Outcome| {
+            let id = outcome.requirement.to_string();
+            let kept = self.known.iter().find(|known| known.requirement == id).cloned();
+            kept.unwrap_or_else(|| Known {
+                id: None,
+                requirement: id,
+                reason: format!("recorded without review: {}", outcome.reason),
+                expires: None,
+            })
+        };
+        let lived_with = |verdict: Verdict| {
+            matches!(
+                verdict,
+                Verdict::Fail
+                    | Verdict::Warn
+                    | Verdict::Inconclusive
+                    | Verdict::Unstable
+                    | Verdict::KnownFailure
+            )
+        };
+        let is_settled = |known: &Known| {
+            let mut outcomes = run.outcomes.iter();
+            let ran = outcomes.find(|outcome| outcome.requirement.to_string() == known.requirement);
+            ran.is_some_and(|outcome| outcome.verdict != Verdict::Error)
+        };
+        let mut known: Vec<Known> =
+            run.outcomes.iter().filter(|outcome| lived_with(outcome.verdict)).map(entry).collect();
+        known.extend(self.known.iter().filter(|known| !is_settled(known)).cloned());
+        Baseline { known, file: self.file.clone() }
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether it has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// The baseline as TOML.
+    pub fn to_toml(&self) -> String {
+        if self.is_empty() {
+            return "known = []\n".to_owned();
+        }
+        toml::to_string(self).expect("strings and dates can be written as TOML")
+    }
+}
+
+impl Known {
+    fn name(&self) -> String {
+        match &self.id {
+            Some(id) => format!("{} ({id})", self.requirement),
+            None => self.requirement.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::verdict::Outcome;
+
+    fn day(text: &str) -> Date {
+        text.parse::<Datetime>().ok().and_then(|day| day.date).expect("a date")
+    }
+
+    /// A run of the first checks with these verdicts.
+    fn run(verdicts: &[Verdict]) -> Run {
+        let outcome = |(check, verdict): (&'static check::Check, &Verdict)| {
+            Outcome::new(check.requirement, check.fact, *verdict, "why".into())
+        };
+        Run { outcomes: check::all().into_iter().zip(verdicts).map(outcome).collect(), ..Run::default() }
+    }
+
+    fn id(n: usize) -> String {
+        check::all()[n].requirement.to_string()
+    }
+
+    fn known(n: usize, more: &str) -> String {
+        format!("[[known]]\nrequirement = \"{}\"\nreason = \"it is so\"\n{more}\n", id(n))
+    }
+
+    fn applied(text: &str, verdicts: &[Verdict], whole: bool) -> (Vec<Verdict>, Vec<String>, u8) {
+        let mut run = run(verdicts);
+        Baseline::parse(text, "b.toml").unwrap().apply(&mut run, day("2026-11-22"), whole);
+        let verdicts = run.outcomes.iter().map(|outcome| outcome.verdict).collect();
+        (verdicts, run.objections.clone(), run.exit_code())
+    }
+
+    #[test]
+    fn a_known_failure_is_accepted_until_its_last_day() {
+        use Verdict::{Fail, KnownFailure, Pass};
+        for day in ["2026-11-22", "2026-11-23"] {
+            let text = known(0, &format!("expires = {day}"));
+            assert_eq!(applied(&text, &[Fail, Pass], true), (vec![KnownFailure, Pass], vec![], 0));
+        }
+        let (verdicts, objections, code) = applied(&known(0, "expires = 2026-11-21"), &[Fail, Pass], true);
+        assert_eq!((verdicts, code), (vec![Fail, Pass], 1));
+        assert_eq!(objections, [format!("b.toml: {} expired on 2026-11-21", id(0))]);
+        let past = known(0, "expires = 2026-11-21\nid = \"T-1\"");
+        let (verdicts, objections, code) = applied(&past, &[Pass], true);
+        assert_eq!((verdicts, code), (vec![Pass], 1), "an expired entry is stale whatever its check says");
+        assert_eq!(objections, [format!("b.toml: {} (T-1) expired on 2026-11-21", id(0))]);
+    }
+
+    #[test]
+    fn an_entry_that_matches_nothing_is_an_objection() {
+        use Verdict::{NotTestable, Pass};
+        let (_, objections, code) = applied(&known(1, ""), &[Pass], true);
+        assert_eq!((objections.len(), code), (1, 1), "{objections:?}");
+        assert_eq!(applied(&known(1, ""), &[Pass], false), (vec![Pass], vec![], 0), "not selected");
+        let misspelt = known(0, "").replace(&id(0), "gateway.no.such");
+        let (_, objections, code) = applied(&misspelt, &[Pass], false);
+        assert_eq!(
+            (&objections[..], code),
+            (&["b.toml: gateway.no.such: no check has this id".to_owned()][..], 1)
+        );
+        let (_, objections, code) = applied(&known(0, ""), &[NotTestable, Pass], true);
+        assert!(objections[0].contains("the check is not-testable") && code == 1, "{objections:?}");
+    }
+
+    #[test]
+    fn an_unexpected_pass_fails() {
+        let (verdicts, _, code) = applied(&known(0, ""), &[Verdict::Pass], true);
+        assert_eq!((verdicts, code), (vec![Verdict::UnexpectedPass], 1));
+    }
+
+    #[test]
+    fn a_written_baseline_has_the_failures_and_keeps_existing_entries() {
+        use Verdict::{Fail, Inconclusive, KnownFailure, Pass};
+        let old = Baseline::parse(&known(1, "expires = 2027-01-31"), "b.toml").unwrap();
+        let new = old.renewed(&run(&[Pass, KnownFailure, Fail, Inconclusive]));
+        let text = new.to_toml();
+        assert_eq!(Baseline::parse(&text, "b.toml").unwrap(), new);
+        assert!(text.contains("it is so") && text.contains("expires = 2027-01-31"), "{text}");
+        let (verdicts, objections, code) = applied(&text, &[Pass, Fail, Fail, Inconclusive], true);
+        assert_eq!(verdicts, [Pass, KnownFailure, KnownFailure, KnownFailure]);
+        assert_eq!((objections, code), (vec![], 0));
+        assert_eq!(Baseline::default().renewed(&run(&[Pass])).to_toml(), "known = []\n");
+        assert!(Baseline::parse("known = []\n", "b").unwrap().is_empty());
+    }
+
+    #[test]
+    fn invalid_baselines_are_rejected() {
+        for (text, why) in [
+            ("[[known]]\nrequirement = \"a\"\nreason = \" \"\n", "b.toml: a: the reason is empty"),
+            (
+                "[[known]]\nrequirement = \"a\"\nreason = \"x\"\nexpires = 10:00:00\n",
+                "expires must be a date",
+            ),
+            ("[[known]]\nrequirement = \"a\"\nreason = \"x\"\nexpires = \"2027-01-01\"\n", "b.toml: "),
+            ("[[known]]\nrequirement = \"a\"\n", "missing field `reason`"),
+            ("[[known]]\nrequirment = \"a\"\nreason = \"x\"\n", "unknown field"),
+        ] {
+            let error = Baseline::parse(text, "b.toml").unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+        let twice = known(0, "").repeat(2);
+        assert!(Baseline::parse(&twice, "b.toml").unwrap_err().contains("twice"));
+    }
+}

@@ -1,0 +1,531 @@
+//! A check: its requirement, its fact, what it needs and what it costs the target.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::LazyLock;
+
+use assay_spec::{Id, Place};
+
+use crate::harness::probe::{Probe, Settings};
+use crate::harness::refusal::Refusal;
+use crate::harness::verdict::Failure;
+
+/// Why a check ended early.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// An expectation did not hold.
+    Fail(Failure),
+    /// A response was not as the check needs it: a precondition or the valid counterpart did not hold. The reason, and
+    /// the response.
+    Unmet(String, Failure),
+    /// Nothing can be said, and no response of the target is the cause.
+    Inconclusive(String),
+    /// The target does not offer what the check tests.
+    NotApplicable(String),
+    /// The target lacks what the check needs.
+    NotTestable(String),
+    /// The harness or the transport failed.
+    Error(String),
+}
+
+/// How a check ends.
+pub type Checked = Result<(), Stop>;
+
+/// A check's body.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// It runs once.
+    Once(for<'a> fn(&'a Probe) -> Checking<'a>),
+    /// It runs at each place of its requirement: a matrix check.
+    Each(for<'a> fn(&'a Probe, Place) -> Checking<'a>),
+}
+
+/// A check that runs.
+pub type Checking<'a> = Pin<Box<dyn Future<Output = Checked> + 'a>>;
+
+/// Whether the settings have a fixture.
+pub type Given = fn(&Settings) -> bool;
+
+/// What a check needs from a target besides its URLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// Time that can be moved (level T2).
+    Clock,
+    /// Faults that can be set.
+    Faults,
+    /// Operator actions, such as a binding in a given state.
+    Actions,
+    /// Its own world, because the check uses up a limit.
+    Isolation,
+    /// The chain's public interface.
+    Chain,
+    /// Client addresses that a check can choose.
+    Addresses,
+}
+
+impl Need {
+    /// What is missing if the need is not met.
+    pub const fn missing(self) -> &'static str {
+        match self {
+            Need::Clock => "a control API that moves time (level T2)",
+            Need::Faults => "a control API that sets faults",
+            Need::Actions => "a control API with operator actions",
+            Need::Isolation => "a control API that forks worlds, because the check uses up a limit",
+            Need::Chain => "the chain's URL",
+            Need::Addresses => {
+                "client addresses: a forwarding_header in the service's table, or the embedded target"
+            }
+        }
+    }
+}
+
+/// What a check costs the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Requests: exact in the check's own world, and the maximum elsewhere unless `elsewhere` is set.
+    pub requests: u32,
+    /// The maximum of requests on a shared target, where fixtures must be found, some responses need another request and
+    /// some are shared.
+    pub elsewhere: Option<u32>,
+    /// The requests among them that write; accepted ones leave data behind.
+    pub writes: u32,
+    /// Prepares that count against a domain's day.
+    pub publishes: u32,
+    /// The maximum of these on a shared target, where checks share responses, unless it is the same.
+    pub publishes_elsewhere: Option<u32>,
+    /// The requests and publishes that it adds on a shared target if the profile has a domain with a pending transfer.
+    pub with_pending: (u32, u32),
+    /// The requests that it adds on a shared target where all wrong values are sent, and of these those of `with_pending`.
+    pub deeper: (u32, u32),
+    /// Domains that it makes in its own world.
+    pub domains: u32,
+    /// Uploads that count against an address's hour.
+    pub drops: u32,
+    /// The maximum of these on a shared target, unless it is the same.
+    pub drops_elsewhere: Option<u32>,
+    /// The maximum of bytes sent; 0 if [`Cost::REQUEST_BYTES`] per request are enough.
+    pub bytes: u32,
+    /// The seconds that it lets pass, if a run can wait for them (`--real-time`) where nothing moves time; otherwise 0.
+    pub waits: u32,
+    /// It transfers or removes something that others use.
+    pub destroys: bool,
+}
+
+impl Cost {
+    /// The default maximum of bytes per request, head and body.
+    pub const REQUEST_BYTES: u32 = 4096;
+    /// A check that costs more than this is heavy.
+    const LIGHT: Cost = Cost { requests: 100, publishes: 10, drops: 2, bytes: 1_000_000, ..Cost::NOTHING };
+    const NOTHING: Cost = Cost {
+        requests: 0,
+        elsewhere: None,
+        writes: 0,
+        publishes: 0,
+        publishes_elsewhere: None,
+        with_pending: (0, 0),
+        deeper: (0, 0),
+        domains: 0,
+        drops: 0,
+        drops_elsewhere: None,
+        bytes: 0,
+        waits: 0,
+        destroys: false,
+    };
+
+    /// Requests in the check's own world, or on a shared target.
+    pub const fn requests_at(self, own: bool) -> u32 {
+        match self.elsewhere {
+            Some(elsewhere) if !own => elsewhere,
+            _ => self.requests,
+        }
+    }
+
+    /// The cost where all wrong values are sent.
+    #[must_use]
+    pub const fn in_depth(mut self) -> Cost {
+        self.elsewhere = Some(self.requests_at(false) + self.deeper.0);
+        self.with_pending.0 += self.deeper.1;
+        self
+    }
+
+    /// Publishes in the check's own world, or the maximum on a shared target.
+    pub const fn publishes_at(self, own: bool) -> u32 {
+        match self.publishes_elsewhere {
+            Some(elsewhere) if !own => elsewhere,
+            _ => self.publishes,
+        }
+    }
+
+    /// Uploads in the check's own world, or the maximum on a shared target.
+    pub const fn drops_at(self, own: bool) -> u32 {
+        match self.drops_elsewhere {
+            Some(elsewhere) if !own => elsewhere,
+            _ => self.drops,
+        }
+    }
+
+    /// The maximum of bytes in the check's own world, or on a shared target.
+    pub const fn bytes_at(self, own: bool) -> u64 {
+        let requests = self.requests_at(own) as u64;
+        // Additional requests have the default size.
+        let more = requests.saturating_sub(self.requests as u64);
+        match self.bytes {
+            0 => requests * Self::REQUEST_BYTES as u64,
+            bytes => bytes as u64 + more * Self::REQUEST_BYTES as u64,
+        }
+    }
+
+    /// The maximum of writing requests in the check's own world, or on a shared target.
+    pub const fn writes_at(self, own: bool) -> u32 {
+        let (requests, all) = (self.requests_at(own), self.requests);
+        match self.writes {
+            0 => 0,
+            writes if requests < writes => requests,
+            writes => writes + requests.saturating_sub(all),
+        }
+    }
+
+    /// Its weight on a shared target.
+    pub const fn weight(self) -> Weight {
+        let most = Cost::LIGHT;
+        if self.destroys {
+            Weight::Destructive
+        } else if self.requests_at(false) > most.requests
+            || self.publishes_at(false) > most.publishes
+            || self.drops_at(false) > most.drops
+            || self.bytes > most.bytes
+        {
+            Weight::Heavy
+        } else {
+            Weight::Light
+        }
+    }
+}
+
+/// The weight of a check on a target that others use too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// It needs no permission.
+    Light,
+    /// It needs more than 100 requests, 10 publishes, 2 drops or a megabyte.
+    Heavy,
+    /// It transfers or removes something that others may use.
+    Destructive,
+}
+
+impl Weight {
+    /// The weight's name on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Weight::Light => "light",
+            Weight::Heavy => "heavy",
+            Weight::Destructive => "destructive",
+        }
+    }
+
+    /// The weight with that name; light has no name here because it needs no permission.
+    pub fn named(name: &str) -> Option<Weight> {
+        [Weight::Heavy, Weight::Destructive].into_iter().find(|weight| weight.name() == name)
+    }
+}
+
+/// The doc comments of the check functions by module and name, sorted. `build.rs` reads them from the sources.
+static DOCS: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/check_docs.rs"));
+
+/// A check.
+#[derive(Clone, Copy)]
+pub struct Check {
+    /// The requirement that it tests; its id is the check's id.
+    pub requirement: Id,
+    /// The fact that it shows; the name of its function.
+    pub fact: &'static str,
+    /// The module of its function.
+    module: &'static str,
+    /// The rejection that it shows; it must also show a valid counterpart.
+    pub refusal: Option<Refusal>,
+    /// What it needs.
+    pub needs: &'static [Need],
+    /// The profile's key of a fixture that replaces its needs, and whether the settings have it.
+    pub given: Option<(&'static str, Given)>,
+    /// Prerequisites: if one of these checks fails, this one is inconclusive.
+    pub after: &'static [Id],
+    /// What it costs.
+    pub cost: Cost,
+    /// The places where a matrix check runs on a target that others use too. Empty: all.
+    elsewhere_at: &'static [Place],
+    /// Its body.
+    pub run: Run,
+}
+
+impl Check {
+    /// A check of `requirement` without needs and cost, whose function is `fact` in `module`.
+    pub const fn new(requirement: Id, module: &'static str, fact: &'static str, run: Run) -> Check {
+        let cost = Cost::NOTHING;
+        Check {
+            requirement,
+            fact,
+            module,
+            refusal: None,
+            needs: &[],
+            given: None,
+            after: &[],
+            cost,
+            elsewhere_at: &[],
+            run,
+        }
+    }
+
+    /// With this rejection.
+    #[must_use]
+    pub const fn rejects(mut self, refusal: Refusal) -> Check {
+        self.refusal = Some(refusal);
+        self
+    }
+
+    /// What it sends and asserts: the doc comment of its function, in paragraphs.
+    pub fn doc(&self) -> &'static str {
+        let found =
+            DOCS.binary_search_by_key(&(self.module, self.fact), |(module, fact, _)| (*module, *fact));
+        found.map_or("", |at| DOCS[at].2)
+    }
+
+    /// With these needs.
+    #[must_use]
+    pub const fn needs(mut self, needs: &'static [Need]) -> Check {
+        self.needs = needs;
+        self
+    }
+
+    /// With a fixture of the profile that replaces its needs.
+    #[must_use]
+    pub const fn or_given(mut self, key: &'static str, given: Given) -> Check {
+        self.given = Some((key, given));
+        self
+    }
+
+    /// With these prerequisites.
+    #[must_use]
+    pub const fn after(mut self, after: &'static [Id]) -> Check {
+        self.after = after;
+        self
+    }
+
+    /// With this cost in requests, publishes and domains.
+    #[must_use]
+    pub const fn costs(mut self, requests: u32, publishes: u32, domains: u32) -> Check {
+        self.cost = Cost { requests, publishes, domains, ..self.cost };
+        self
+    }
+
+    /// With this cost in requests, all of which write, and in publishes and domains.
+    #[must_use]
+    pub const fn posts(self, requests: u32, publishes: u32, domains: u32) -> Check {
+        self.costs(requests, publishes, domains).writes(requests)
+    }
+
+    /// With this cost in requests and uploads.
+    #[must_use]
+    pub const fn drops(mut self, requests: u32, drops: u32) -> Check {
+        self.cost = Cost { requests, drops, ..self.cost };
+        self
+    }
+
+    /// With up to this many requests and uploads on a shared target.
+    #[must_use]
+    pub const fn drops_elsewhere(mut self, requests: u32, drops: u32) -> Check {
+        (self.cost.elsewhere, self.cost.drops_elsewhere) = (Some(requests), Some(drops));
+        self
+    }
+
+    /// With up to this many requests and publishes on a shared target.
+    #[must_use]
+    pub const fn shares(mut self, requests: u32, publishes: u32) -> Check {
+        (self.cost.elsewhere, self.cost.publishes_elsewhere) = (Some(requests), Some(publishes));
+        self
+    }
+
+    /// With up to this many more requests and publishes on a shared target where a transfer is pending.
+    #[must_use]
+    pub const fn pending(mut self, requests: u32, publishes: u32) -> Check {
+        self.cost.with_pending = (requests, publishes);
+        self
+    }
+
+    /// With this many more requests on a shared target where all wrong values are sent, and more where a transfer is pending.
+    #[must_use]
+    pub const fn deeper(mut self, requests: u32, pending: u32) -> Check {
+        self.cost.deeper = (requests, pending);
+        self
+    }
+
+    /// With up to this many requests on a shared target.
+    #[must_use]
+    pub const fn elsewhere(mut self, requests: u32) -> Check {
+        self.cost.elsewhere = Some(requests);
+        self
+    }
+
+    /// On a shared target only at these places, with up to this many requests: what the other places cost there, or what
+    /// they show while others write, is not worth it.
+    #[must_use]
+    pub const fn elsewhere_at(mut self, places: &'static [Place], requests: u32) -> Check {
+        self.elsewhere_at = places;
+        self.elsewhere(requests)
+    }
+
+    /// The places where it runs, in its own world or on a shared target.
+    pub fn places(&self, own: bool) -> &'static [Place] {
+        match self.elsewhere_at {
+            [] => self.requirement.places,
+            _ if own => self.requirement.places,
+            some => some,
+        }
+    }
+
+    /// With this many requests that write.
+    #[must_use]
+    pub const fn writes(mut self, requests: u32) -> Check {
+        self.cost.writes = requests;
+        self
+    }
+
+    /// With up to this many bytes sent.
+    #[must_use]
+    pub const fn sends(mut self, bytes: u32) -> Check {
+        self.cost.bytes = bytes;
+        self
+    }
+
+    /// Waiting this many seconds in a run in real time.
+    #[must_use]
+    pub const fn waits(mut self, seconds: u32) -> Check {
+        self.cost.waits = seconds;
+        self
+    }
+
+    /// Marked as transferring or removing something that others may use.
+    #[must_use]
+    pub const fn destroys(mut self) -> Check {
+        self.cost.destroys = true;
+        self
+    }
+}
+
+impl std::fmt::Debug for Check {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.requirement, self.fact)
+    }
+}
+
+/// What a service does, and the checks that show it: one that passes is enough.
+#[derive(Clone, Copy, Debug)]
+pub struct Shows {
+    /// Such as `an inference call succeeds`.
+    pub what: &'static str,
+    /// The checks.
+    pub checks: &'static [Id],
+}
+
+/// What a service must have shown before it can conform.
+#[derive(Clone, Copy, Debug)]
+pub struct Core {
+    whole: Shows,
+    reading: Shows,
+}
+
+impl Core {
+    /// One of `checks` must pass.
+    pub const fn new(what: &'static str, checks: &'static [Id]) -> Core {
+        let whole = Shows { what, checks };
+        Core { whole, reading: whole }
+    }
+
+    /// In a run that only reads, one of these must pass instead.
+    #[must_use]
+    pub const fn reading(mut self, what: &'static str, checks: &'static [Id]) -> Core {
+        self.reading = Shows { what, checks };
+        self
+    }
+
+    /// What must have been shown in a run.
+    pub const fn shows(self, read_only: bool) -> Shows {
+        if read_only { self.reading } else { self.whole }
+    }
+}
+
+/// A check that something is accepted: `shows!(ROW, fact)`, or `shows!(ROW, each fact)` for a matrix check.
+#[macro_export]
+macro_rules! shows {
+    ($row:expr, $($fact:ident)+) => {
+        $crate::check!($row, $($fact)+)
+    };
+}
+
+/// A check that something is rejected, with a valid counterpart: `refuses!(ROW, fact, REFUSAL)`, or `refuses!(ROW, each
+/// fact, REFUSAL)` for a matrix check. The [`Refusal`] names the sentence that demands it.
+#[macro_export]
+macro_rules! refuses {
+    ($row:expr, $fact:ident, $refusal:expr) => {
+        $crate::check!($row, $fact).rejects($refusal)
+    };
+    ($row:expr, each $fact:ident, $refusal:expr) => {
+        $crate::check!($row, each $fact).rejects($refusal)
+    };
+}
+
+/// See [`shows!`] and [`refuses!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! check {
+    ($row:expr, $fact:ident) => {
+        $crate::harness::check::Check::new(
+            &$row,
+            module_path!(),
+            stringify!($fact),
+            $crate::harness::check::Run::Once(|probe| Box::pin($fact(probe))),
+        )
+    };
+    ($row:expr, each $fact:ident) => {
+        $crate::harness::check::Check::new(
+            &$row,
+            module_path!(),
+            stringify!($fact),
+            $crate::harness::check::Run::Each(|probe, place| Box::pin($fact(probe, place))),
+        )
+    };
+}
+
+macro_rules! declare {
+    ($(($module:ident $variant:ident $document:literal))*) => {
+        /// Every check, in the order of the requirements.
+        pub fn all() -> Vec<&'static Check> {
+            let mut checks: Vec<&'static Check> =
+                [$($crate::services::$module::CHECKS),*].concat().into_iter().flatten().collect();
+            checks.sort_by_key(|check| check.requirement.key);
+            checks
+        }
+
+        /// What a service must have shown before it can conform.
+        pub const fn core(service: assay_spec::Service) -> Core {
+            match service { $(assay_spec::Service::$variant => $crate::services::$module::CORE),* }
+        }
+
+        /// The check of a requirement.
+        pub fn for_requirement(requirement: Id) -> Option<&'static Check> {
+            static BY_KEY: LazyLock<BTreeMap<u32, &'static Check>> =
+                LazyLock::new(|| all().into_iter().map(|check| (check.requirement.key, check)).collect());
+            BY_KEY.get(&requirement.key).copied()
+        }
+    };
+}
+
+assay_spec::for_each_service!(declare);
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_check_has_a_doc_comment_beside_its_function() {
+        let missing: Vec<_> = super::all().into_iter().filter(|check| check.doc().is_empty()).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}

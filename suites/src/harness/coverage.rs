@@ -1,0 +1,208 @@
+//! Which documented endpoints a run has seen at its target. The documents do not say which of them a running service
+//! has (document 2, "Endpoints"), so this is information, never a verdict.
+
+use assay_spec::Service;
+use assay_spec::catalogue::{self, site, stores};
+use assay_spec::endpoint::Endpoint;
+use serde_json::Value;
+
+use crate::documents::endpoints::endpoint_of;
+use crate::harness::pace::Pace;
+use crate::harness::probe::Settings;
+use crate::harness::sender::Sender;
+use crate::harness::target::{Environment, Target};
+use crate::http::client::Limits;
+use crate::http::exchange::{Exchange, Request, Response};
+
+/// What a run observed about one documented endpoint.
+#[derive(Clone, Debug)]
+pub struct Coverage {
+    /// The endpoint.
+    pub endpoint: &'static Endpoint,
+    /// The profile has not switched it off.
+    pub declared: bool,
+    /// What the responses say about its existence.
+    pub seen: Seen,
+    /// 2xx responses to checks.
+    pub accepted: Answers,
+    /// 4xx responses to checks.
+    pub rejected: Answers,
+    /// No check used it, so the run sent one extra request.
+    pub is_probed: bool,
+}
+
+/// Responses of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    /// Their number.
+    pub count: usize,
+    /// How many of them a check judged: a success by its body, a rejection by anything.
+    pub judged: usize,
+}
+
+/// Whether an endpoint exists, according to the responses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Seen {
+    /// No request was sent: it is switched off, the profile has no address for it, or no check needed it.
+    NotAsked,
+    /// The responses are inconclusive: no response, a redirect, an error of a proxy.
+    Unclear,
+    /// Every response was a 404, 405 or 501 that is not in the API's error form.
+    Absent,
+    /// The endpoint responded.
+    Present,
+}
+
+impl Seen {
+    /// Every value; in a merge the first one wins.
+    pub const ALL: [Seen; 4] = [Seen::Present, Seen::Absent, Seen::Unclear, Seen::NotAsked];
+
+    /// The value's name in every report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Seen::NotAsked => "not-asked",
+            Seen::Unclear => "unclear",
+            Seen::Absent => "absent",
+            Seen::Present => "present",
+        }
+    }
+
+    /// What one response says.
+    fn from_response(endpoint: &Endpoint, response: &Response) -> Seen {
+        match response.status {
+            200..=299 => Seen::Present,
+            404 | 405 | 501 if !is_own_refusal(endpoint, response) => Seen::Absent,
+            400..=499 => Seen::Present,
+            _ if is_own_refusal(endpoint, response) => Seen::Present,
+            _ => Seen::Unclear,
+        }
+    }
+}
+
+/// An exchange of a check, and whether the check judged it; `Some(true)` means by its body.
+pub type StatedExchange<'run> = (&'run Exchange, Option<bool>);
+
+/// A row for each documented endpoint of these services, computed from the exchanges of their checks.
+pub fn gather<'run>(
+    services: &[Service],
+    settings: &Settings,
+    exchanges: impl Iterator<Item = StatedExchange<'run>>,
+) -> Vec<Coverage> {
+    let rows = services.iter().flat_map(|service| catalogue::endpoints_of(*service));
+    let mut rows: Vec<Coverage> = rows
+        .map(|endpoint| Coverage {
+            endpoint,
+            declared: is_declared(settings, endpoint),
+            seen: Seen::NotAsked,
+            accepted: Answers::default(),
+            rejected: Answers::default(),
+            is_probed: false,
+        })
+        .collect();
+    for (exchange, stated) in exchanges {
+        let Some(endpoint) = endpoint_of(&settings.dialect, exchange) else { continue };
+        let row = rows.iter_mut().find(|row| std::ptr::eq(row.endpoint, endpoint));
+        if let Some(row) = row {
+            row.count(exchange, stated);
+        }
+    }
+    rows
+}
+
+impl Coverage {
+    fn count(&mut self, exchange: &Exchange, stated: Option<bool>) {
+        let response = exchange.response.as_ref().ok();
+        let seen = response.map_or(Seen::Unclear, |response| Seen::from_response(self.endpoint, response));
+        self.seen = self.seen.max(seen);
+        let (answers, is_judged) = match response.map(|response| response.status) {
+            Some(200..=299) => (&mut self.accepted, stated == Some(true)),
+            Some(400..=499) => (&mut self.rejected, stated.is_some()),
+            _ => return,
+        };
+        answers.count += 1;
+        answers.judged += usize::from(is_judged);
+    }
+}
+
+/// Sends one harmless request (such as an empty object or an unknown hash) to each endpoint that is declared, has an
+/// address and was not used. In a read-only run, no writing endpoint gets one.
+pub async fn ask_for_the_rest(
+    rows: &mut [Coverage],
+    target: &dyn Target,
+    pace: &Pace,
+    read_only: bool,
+) -> Result<(), String> {
+    let wanted = |row: &&mut Coverage| {
+        let may_be_asked = !(read_only && stores(row.endpoint));
+        row.declared && row.seen == Seen::NotAsked && may_be_asked && target.has_site(site(row.endpoint))
+    };
+    let mut wanted = rows.iter_mut().filter(wanted).peekable();
+    if wanted.peek().is_none() {
+        return Ok(());
+    }
+    let environment = target.environment(Service::Network).await?;
+    for row in wanted {
+        let name = site(row.endpoint);
+        let Some(base) = environment.sites.get(name) else { continue };
+        if !environment.own && pace.start(name, 1).await.is_err() {
+            continue;
+        }
+        let response = send_harmless(&environment, base, row.endpoint).await;
+        if let (Some(response), false) = (&response, environment.own) {
+            pace.answered(name, response);
+        }
+        row.is_probed = true;
+        row.seen = response.map_or(Seen::Unclear, |response| Seen::from_response(row.endpoint, &response));
+    }
+    target.leave(environment, false).await;
+    Ok(())
+}
+
+/// Sends one harmless request; `None` if no response came.
+async fn send_harmless(environment: &Environment, base: &str, endpoint: &Endpoint) -> Option<Response> {
+    let sender = Sender::new(environment.connector.clone(), base).ok()?;
+    let mut request = Request::new(endpoint.method, &sender.target(&filled(endpoint.path)));
+    if endpoint.method != "GET" {
+        request = request.header("Content-Type", "application/json").body("{}");
+    }
+    sender.once(request, Limits::default()).await.ok()
+}
+
+/// A template with an unknown hash for each placeholder.
+fn filled(template: &str) -> String {
+    let mut path = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        path.push_str(before);
+        path.push_str(&"0".repeat(64));
+        rest = after.split_once('}').map_or("", |(_, after)| after);
+    }
+    path + rest
+}
+
+/// Whether a rejection is in the API's error form, as far as the document defines it; otherwise whether the endpoint
+/// has this status at all.
+fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
+    let body = response.json().unwrap_or(Value::Null);
+    match endpoint.service {
+        Service::Network => crate::services::network::is_error_body(&body),
+        Service::Gateway => endpoint.statuses.contains(&response.status) && body["detail"].is_string(),
+        Service::Metadata => endpoint.statuses.contains(&response.status) && body["detail"].is_array(),
+        Service::Hosting | Service::Publish | Service::Drop => {
+            endpoint.statuses.contains(&response.status) && body["error"].is_string()
+        }
+    }
+}
+
+fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
+    match endpoint.service {
+        Service::Gateway => settings.gateway.offers(endpoint),
+        Service::Network => settings.network.offers(endpoint),
+        Service::Metadata | Service::Hosting | Service::Publish | Service::Drop => true,
+    }
+}
+
+/// How many rows have that value.
+pub fn count(rows: &[Coverage], seen: Seen) -> usize {
+    rows.iter().filter(|row| row.seen == seen).count()
+}

@@ -1,0 +1,158 @@
+//! What a run will do: which checks, what they cost, how long it takes, and which checks will say nothing, and why.
+
+mod estimate;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::harness::check::{Check, Cost, Need, Stop, Weight};
+use crate::harness::dry;
+use crate::harness::probe::Settings;
+use crate::harness::select::Filter;
+use crate::harness::target::Target;
+use crate::harness::verdict::Verdict;
+use crate::services::publish::Pool;
+
+pub use estimate::{Class, Plan, Sums};
+
+/// A check of the plan, and why it is left out if it is.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The check.
+    pub check: &'static Check,
+    /// What it costs.
+    pub cost: Cost,
+    /// What is known of it before anything was sent.
+    pub left_out: Option<LeftOut>,
+}
+
+/// Why a check does not run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// Not testable, or not applicable.
+    pub verdict: Verdict,
+    /// In words.
+    pub reason: String,
+}
+
+impl LeftOut {
+    fn not_testable(reason: impl Into<String>) -> LeftOut {
+        LeftOut { verdict: Verdict::NotTestable, reason: reason.into() }
+    }
+}
+
+/// What the caller of a run allows.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// Nothing that writes.
+    pub read_only: bool,
+    /// Weights that are welcome at a target that others use too.
+    pub include: BTreeSet<Weight>,
+}
+
+/// Plans `checks` against `target`, by what they need alone.
+pub fn plan(target: &dyn Target, checks: &[&'static Check]) -> Vec<Planned> {
+    let missing = |check| missing(target, check, false).map(|need| LeftOut::not_testable(needs(need, check)));
+    checks
+        .iter()
+        .copied()
+        .map(|check| Planned { check, cost: check.cost, left_out: missing(check) })
+        .collect()
+}
+
+/// Plans `checks` against `target` as far as it can be known without a request: by what they need, by what the caller
+/// allows, and by what they require of the settings.
+pub async fn foresee(
+    target: &dyn Target,
+    settings: &Settings,
+    wishes: &Wishes,
+    checks: &[&'static Check],
+) -> Vec<Planned> {
+    let mut planned = plan(target, checks);
+    for Planned { check, cost, left_out } in &mut planned {
+        let check: &'static Check = check;
+        *cost = settings.depth.cost(check);
+        if settings.real_time {
+            *left_out = missing(target, check, true).map(|need| LeftOut::not_testable(needs(need, check)));
+        }
+        let is_given = check.given.is_some_and(|(_, given)| given(settings));
+        if is_given {
+            *left_out = None;
+        }
+        if let (true, Some(why)) =
+            (check.needs.contains(&Need::Chain), settings.wrong.get("publish.chain_url"))
+        {
+            *left_out = Some(LeftOut::not_testable(why));
+        }
+        if left_out.is_none() {
+            *left_out = unwelcome(target, wishes, check, is_given);
+        }
+        if left_out.is_none() {
+            *left_out = early(target, settings, check).await;
+        }
+    }
+    planned
+}
+
+/// The checks among `all` that one of the filters selects. No filter means all.
+pub fn select(
+    all: Vec<&'static Check>,
+    services: &[assay_spec::Service],
+    filters: &[String],
+) -> Vec<&'static Check> {
+    let filters = Filter::read_all(filters);
+    all.into_iter()
+        .filter(|check| services.is_empty() || services.contains(&check.requirement.service))
+        .filter(|check| {
+            filters.is_empty() || filters.iter().any(|filter| filter.selects(check.requirement, check.fact))
+        })
+        .collect()
+}
+
+fn needs(need: Need, check: &Check) -> String {
+    let wait = if need == Need::Clock && check.cost.waits > 0 { ", or --real-time" } else { "" };
+    let given = check.given.map(|(key, _)| format!(", or {key}")).unwrap_or_default();
+    format!("needs {}{wait}{given}", need.missing())
+}
+
+/// What the target lacks for a check. In real time a run waits instead of moving time.
+fn missing(target: &dyn Target, check: &Check, real_time: bool) -> Option<Need> {
+    let offer = target.offer();
+    check.needs.iter().copied().find(|need| match need {
+        Need::Clock => !(offer.clock || real_time && check.cost.waits > 0),
+        Need::Faults => offer.faults.is_empty(),
+        Need::Actions => offer.actions.is_empty(),
+        Need::Isolation => !offer.forks,
+        Need::Chain => !target.has_site("chain"),
+        Need::Addresses => !offer.addresses,
+    })
+}
+
+/// Why the user does not want a check to run. A check with its own world harms no data of others, but `--read-only`
+/// excludes it too. A fixture replaces what makes a check heavy.
+fn unwelcome(target: &dyn Target, wishes: &Wishes, check: &Check, is_given: bool) -> Option<LeftOut> {
+    if wishes.read_only && check.cost.writes > 0 {
+        return Some(LeftOut::not_testable("the check writes, and the run may only read (--read-only)"));
+    }
+    let weight = check.cost.weight();
+    let is_replaced = is_given && weight == Weight::Heavy;
+    if weight == Weight::Light || is_replaced || target.offer().forks || wishes.include.contains(&weight) {
+        return None;
+    }
+    let why = match weight {
+        Weight::Destructive => "the check transfers or removes what others may use",
+        _ => "the check uses up much of what is scarce",
+    };
+    Some(LeftOut::not_testable(format!("{why}; --include {}", weight.name())))
+}
+
+/// What the check itself says where it gets no answer at all.
+async fn early(target: &dyn Target, settings: &Settings, check: &'static Check) -> Option<LeftOut> {
+    let mut settings = settings.clone();
+    settings.publish.pool = Arc::new(Pool::new(settings.publish.pool.names()));
+    match dry::ends_early(target, &settings, check).await? {
+        Stop::NotTestable(reason) => Some(LeftOut { verdict: Verdict::NotTestable, reason }),
+        Stop::NotApplicable(reason) => Some(LeftOut { verdict: Verdict::NotApplicable, reason }),
+        Stop::Fail(_) | Stop::Unmet(..) | Stop::Inconclusive(_) | Stop::Error(_) => None,
+    }
+}

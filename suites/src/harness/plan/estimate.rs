@@ -1,0 +1,379 @@
+//! The numbers of a plan: the cost of a run for its target, the pace, and the expected time.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use assay_spec::publish::limits::PUBLISHES;
+use assay_spec::{Id, Service};
+use serde_json::{Value, json};
+
+use super::{LeftOut, Planned};
+use crate::harness::check::Cost;
+use crate::harness::pace::Pace;
+use crate::harness::run::parallel;
+use crate::harness::target::Target;
+use crate::services::gateway;
+use crate::services::hosting;
+use crate::services::network;
+use crate::services::publish;
+use crate::support::prose;
+
+/// The assumed time of a request if it was not measured, in milliseconds.
+const LATENCY_MS: u64 = 50;
+/// Ids per line in the plan's text.
+const IDS_IN_A_LINE: usize = 3;
+
+/// What a run will do, in numbers.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The target's name.
+    pub target: String,
+    /// Each check has its own world, so the number of requests is exact; otherwise it is an upper bound.
+    pub is_exact: bool,
+    /// The cost of each service.
+    pub services: BTreeMap<Service, Sums>,
+    /// The target's limits, and the pace they force.
+    pub classes: Vec<Class>,
+    /// The latency used for the expected time, in milliseconds.
+    pub latency_ms: u64,
+    /// The latency was measured, not assumed.
+    pub is_measured: bool,
+    /// How many checks run in parallel.
+    pub jobs: usize,
+    /// The number of checks that wait in real time, and the longest time of one, in seconds.
+    pub waits: (usize, u64),
+    /// The expected time, in seconds.
+    pub seconds: u64,
+    /// The checks that do not run, by reason.
+    pub left_out: BTreeMap<LeftOut, Vec<Id>>,
+}
+
+/// The total cost of some checks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Checks that run.
+    pub checks: u64,
+    /// Checks that do not.
+    pub left_out: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Requests that write, at most.
+    pub writes: u64,
+    /// Prepares that count for a domain's daily limit.
+    pub publishes: u64,
+    /// Domains that are used up.
+    pub domains: u64,
+    /// Uploads that count for an address' hourly limit.
+    pub drops: u64,
+    /// Bytes that are sent, at most.
+    pub bytes: u64,
+}
+
+/// A limit of the target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// What is counted, such as `gateway requests`.
+    pub name: String,
+    /// How many the run needs.
+    pub needed: u64,
+    /// How many are allowed in each span of time.
+    pub limit: u64,
+    /// The span of time.
+    pub span: &'static str,
+    /// The time that the pace takes, in seconds.
+    pub seconds: u64,
+    /// Checks beyond the limit do not wait for the next span: they are not testable.
+    pub is_cut: bool,
+}
+
+impl Plan {
+    /// Computes the numbers of `planned`. `latency_ms` is the measured latency, `jobs` the number of parallel checks.
+    pub fn new(
+        target: &dyn Target,
+        pace: &Pace,
+        planned: &[Planned],
+        latency_ms: Option<u64>,
+        jobs: usize,
+    ) -> Plan {
+        let own = target.offer().forks;
+        let mut services: BTreeMap<Service, Sums> = BTreeMap::new();
+        let mut left_out: BTreeMap<LeftOut, Vec<Id>> = BTreeMap::new();
+        for Planned { check, cost, left_out: why } in planned {
+            let sums = services.entry(check.requirement.service).or_default();
+            match why {
+                None => sums.add(&Sums::from_cost(*cost, own, pace)),
+                Some(why) => {
+                    sums.left_out += 1;
+                    left_out.entry(why.clone()).or_default().push(check.requirement);
+                }
+            }
+        }
+        if !own {
+            for (service, sums) in &mut services {
+                let (requests, publishes) = once(*service, sums, pace);
+                sums.requests += requests;
+                if *service == Service::Publish {
+                    sums.writes += requests;
+                    sums.bytes += requests * u64::from(Cost::REQUEST_BYTES);
+                    sums.publishes += publishes;
+                    sums.domains = pace.domains().min(publish::MOST_DOMAINS) as u64;
+                }
+            }
+        }
+        let waiting = planned.iter().filter(|planned| planned.left_out.is_none() && !target.offer().clock);
+        let waiting: Vec<u64> = waiting.map(|one| one.check.cost.waits.into()).filter(|s| *s > 0).collect();
+        let waits = (waiting.len(), waiting.into_iter().max().unwrap_or_default());
+        let classes = if own { Vec::new() } else { classes(&services, pace) };
+        let (is_measured, latency_ms) = (latency_ms.is_some(), latency_ms.unwrap_or(LATENCY_MS));
+        let mut plan = Plan {
+            target: target.name(),
+            is_exact: own,
+            services,
+            classes,
+            latency_ms,
+            is_measured,
+            jobs: jobs.max(1),
+            waits,
+            seconds: 0,
+            left_out,
+        };
+        plan.seconds = plan.expected(target.is_embedded());
+        plan
+    }
+
+    /// The total of all services.
+    pub fn sum(&self) -> Sums {
+        let mut sum = Sums::default();
+        self.services.values().for_each(|sums| sum.add(sums));
+        sum
+    }
+
+    /// The expected time in seconds: that of the requests, or that of the pace if it is longer.
+    fn expected(&self, is_embedded: bool) -> u64 {
+        if is_embedded {
+            // There is no network: only this machine's own work takes time.
+            return (self.sum().requests * 5).div_ceil(1000 * self.jobs as u64);
+        }
+        // Each check also creates, queries and removes its world.
+        let calls = if self.is_exact { 4 * self.sum().checks } else { 0 };
+        let talking = if self.is_exact {
+            (self.sum().requests + calls) * self.latency_ms / (1000 * self.jobs as u64)
+        } else {
+            // The services run beside each other.
+            let of = |(service, sums): (&Service, &Sums)| {
+                sums.requests * self.latency_ms / (1000 * parallel(*service, self.jobs) as u64)
+            };
+            self.services.iter().map(of).max().unwrap_or_default()
+        };
+        let paced = self.classes.iter().map(|class| class.seconds).max().unwrap_or_default();
+        talking.max(paced).max(self.waits.1).max(u64::from(self.sum().requests > 0))
+    }
+
+    /// The default deadline of a run: several times the expected time, and an hour for the waits inside checks.
+    pub fn deadline(&self) -> Duration {
+        const FACTOR: u64 = 4;
+        const WAITS: Duration = Duration::from_hours(1);
+        Duration::from_secs(FACTOR * self.seconds) + WAITS
+    }
+
+    /// The plan as text.
+    pub fn text(&self) -> String {
+        let mut text = format!("plan for {}; nothing has been sent\n\n", self.target);
+        let head =
+            ["service", "checks", "requests", "writes", "publishes", "domains", "drops", "bytes", "left out"];
+        text.push_str(&line(head[0], head[1..].iter().map(ToString::to_string)));
+        for (service, sums) in &self.services {
+            text.push_str(&line(service.name(), sums.cells()));
+        }
+        if self.services.len() > 1 {
+            text.push_str(&line("total", self.sum().cells()));
+        }
+        let bound = if self.is_exact { "exact" } else { "an upper bound" };
+        let _ = write!(
+            text,
+            "\nrequests: {bound}; writes and bytes: an upper bound; written data remains{}\n",
+            if self.is_exact { " until the check's world is removed" } else { "" }
+        );
+        for class in &self.classes {
+            let Class { name, needed, limit, span, seconds, is_cut } = class;
+            let what = match (is_cut, needed > limit) {
+                (true, true) => {
+                    "checks beyond the limit are not-testable; requests that checks share count once"
+                        .to_owned()
+                }
+                _ => format!("takes {}", time(*seconds)),
+            };
+            let most = if *is_cut { "at most " } else { "" };
+            let _ = writeln!(text, "pace: {most}{needed} {name} at {limit} {span}: {what}");
+        }
+        if let (checks @ 1.., seconds) = self.waits {
+            let checks = prose::count(checks, "check");
+            let _ = writeln!(text, "real time: {checks} waiting up to {seconds} s, beside the others");
+        }
+        let latency = if self.is_measured { "measured" } else { "assumed" };
+        let _ = writeln!(
+            text,
+            "expected time: {} ({} ms a request, {latency}; {} in parallel; without the waits inside checks)",
+            time(self.seconds),
+            self.latency_ms,
+            prose::count(self.jobs, "check")
+        );
+        for (LeftOut { verdict, reason }, ids) in &self.left_out {
+            let _ = writeln!(text, "\n{} {}: {reason}", ids.len(), verdict.name());
+            for ids in ids.chunks(IDS_IN_A_LINE) {
+                let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                let _ = writeln!(text, "    {}", ids.join(" "));
+            }
+        }
+        text
+    }
+
+    /// The plan as JSON.
+    pub fn json(&self) -> Value {
+        let services: serde_json::Map<String, Value> =
+            self.services.iter().map(|(service, sums)| (service.name().to_owned(), sums.json())).collect();
+        let classes: Vec<Value> = self
+            .classes
+            .iter()
+            .map(|class| {
+                json!({
+                    "name": class.name, "needed": class.needed, "limit": class.limit, "span": class.span,
+                    "seconds": class.seconds, "is_cut": class.is_cut,
+                })
+            })
+            .collect();
+        let left_out: Vec<Value> = self
+            .left_out
+            .iter()
+            .map(|(LeftOut { verdict, reason }, ids)| {
+                let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                json!({ "verdict": verdict.name(), "reason": reason, "checks": ids })
+            })
+            .collect();
+        json!({
+            "version": 1,
+            "target": self.target,
+            "exact": self.is_exact,
+            "services": services,
+            "together": self.sum().json(),
+            "pace": classes,
+            "latency_ms": self.latency_ms,
+            "latency": if self.is_measured { "measured" } else { "assumed" },
+            "jobs": self.jobs,
+            "waits": { "checks": self.waits.0, "seconds": self.waits.1 },
+            "seconds": self.seconds,
+            "left_out": left_out,
+        })
+    }
+}
+
+impl Sums {
+    fn from_cost(cost: Cost, own: bool, pace: &Pace) -> Sums {
+        let (requests, publishes) = if own || !pace.has_pending() { (0, 0) } else { cost.with_pending };
+        let requests = u64::from(requests);
+        Sums {
+            checks: 1,
+            left_out: 0,
+            requests: requests + u64::from(cost.requests_at(own)),
+            writes: requests + u64::from(cost.writes_at(own)),
+            publishes: (publishes + cost.publishes_at(own)).into(),
+            domains: if own { cost.domains.into() } else { 0 },
+            drops: cost.drops_at(own).into(),
+            bytes: requests * u64::from(Cost::REQUEST_BYTES) + cost.bytes_at(own),
+        }
+    }
+
+    fn add(&mut self, other: &Sums) {
+        self.checks += other.checks;
+        self.left_out += other.left_out;
+        self.requests += other.requests;
+        self.writes += other.writes;
+        self.publishes += other.publishes;
+        self.domains += other.domains;
+        self.drops += other.drops;
+        self.bytes += other.bytes;
+    }
+
+    fn cells(&self) -> impl Iterator<Item = String> {
+        let counts = [self.checks, self.requests, self.writes, self.publishes, self.domains, self.drops];
+        counts
+            .map(|count| count.to_string())
+            .into_iter()
+            .chain([bytes(self.bytes), self.left_out.to_string()])
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "checks": self.checks, "left_out": self.left_out, "requests": self.requests, "writes": self.writes,
+            "publishes": self.publishes, "domains": self.domains, "drops": self.drops, "bytes": self.bytes,
+        })
+    }
+}
+
+/// Requests and publishes that the checks of a service make once together on a shared target, at most.
+fn once(service: Service, sums: &Sums, pace: &Pace) -> (u64, u64) {
+    match service {
+        _ if sums.checks == 0 => (0, 0),
+        Service::Gateway => (gateway::FINDING, 0),
+        Service::Network => (network::LEARNING, 0),
+        Service::Hosting => (network::LEARNING + hosting::READING, 0),
+        Service::Publish => publish::opening(pace.domains()),
+        Service::Metadata | Service::Drop => (0, 0),
+    }
+}
+
+/// The limits that a run must keep on a shared target.
+fn classes(services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
+    let mut requests: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut all = Sums::default();
+    for (service, sums) in services {
+        // Records are read from the network service.
+        let site = if *service == Service::Hosting { Service::Network.name() } else { service.name() };
+        *requests.entry(site).or_default() += sums.requests;
+        all.add(sums);
+    }
+    let mut classes: Vec<Class> = Vec::new();
+    for (site, needed) in requests {
+        let Some(limit) = pace.per_minute(site).map(u64::from).filter(|_| needed > 0) else { continue };
+        let seconds = pace.seconds(site, needed).unwrap_or_default();
+        let name = format!("{site} requests");
+        classes.push(Class { name, needed, limit, span: "a minute", seconds, is_cut: false });
+    }
+    if all.publishes > 0 {
+        let limit = PUBLISHES.u64() * pace.domains() as u64;
+        let name = "publishes".to_owned();
+        let span = "a day for the domains in the profile";
+        classes.push(Class { name, needed: all.publishes, limit, span, seconds: 0, is_cut: true });
+    }
+    if let Some(limit) = pace.drops_per_hour().map(u64::from).filter(|_| all.drops > 0) {
+        let name = "drops".to_owned();
+        classes.push(Class { name, needed: all.drops, limit, span: "an hour", seconds: 0, is_cut: true });
+    }
+    classes
+}
+
+fn line(name: &str, cells: impl Iterator<Item = String>) -> String {
+    let mut line = format!("{name:<10}");
+    for cell in cells {
+        let _ = write!(line, " {cell:>9}");
+    }
+    line.push('\n');
+    line
+}
+
+fn bytes(count: u64) -> String {
+    match count {
+        0..10_000 => format!("{count} B"),
+        10_000..10_000_000 => format!("{} kB", count / 1000),
+        _ => format!("{} MB", count / 1_000_000),
+    }
+}
+
+fn time(seconds: u64) -> String {
+    match seconds {
+        0 => "no time".to_owned(),
+        1..120 => format!("about {seconds} s"),
+        _ => format!("about {} min", seconds.div_ceil(60)),
+    }
+}

@@ -1,0 +1,613 @@
+//! The context of a check: requests, expectations, time, and fixtures of its own.
+
+mod answer;
+mod send;
+mod shared;
+mod talk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use assay_spec::value::Wrong;
+use assay_spec::{Dialect, Instant, Place};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::harness::check::{Check, Checking, Cost, Stop};
+use crate::harness::owners;
+use crate::harness::pace::{Pace, TurnedAway};
+use crate::harness::recording::{Call, Recorder};
+use crate::harness::redact::Learned;
+use crate::harness::refusal::Refusal;
+use crate::harness::target::Environment;
+use crate::harness::verdict::{AtPlace, Failure};
+use crate::http::exchange::{Exchange, Response};
+use crate::http::hiding::Hidden;
+
+pub use answer::{Answer, CONTENT, Evidence, Fetched, Held};
+pub use shared::Shared;
+
+/// Where the matrix checks of a run run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Places {
+    /// At each place of their row; on a shared target where [`Check::places`] says.
+    #[default]
+    All,
+    /// As on a shared target.
+    Shared,
+    /// At this place only.
+    Only(Place),
+}
+
+/// Which wrong values checks send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Depth {
+    /// All in a world of the check's own, elsewhere the most likely ones.
+    #[default]
+    ByTarget,
+    /// The most likely ones.
+    Standard,
+    /// All.
+    Full,
+}
+
+impl Depth {
+    /// What a check costs.
+    pub const fn cost(self, check: &Check) -> Cost {
+        match self {
+            Depth::Full => check.cost.in_depth(),
+            Depth::ByTarget | Depth::Standard => check.cost,
+        }
+    }
+}
+
+/// Settings of a run that every check sees.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The seed of everything the checks draw.
+    pub seed: u64,
+    /// The target's words.
+    pub dialect: Dialect,
+    /// Nothing that writes is sent.
+    pub read_only: bool,
+    /// Where matrix checks run.
+    pub places: Places,
+    /// Which wrong values are sent.
+    pub depth: Depth,
+    /// Checks wait for what nothing can make pass faster.
+    pub real_time: bool,
+    /// Entries of the profile that the target does not confirm: by key, why the checks that rest on them are skipped.
+    pub wrong: BTreeMap<String, String>,
+    /// What the profile keeps secret; no outcome shows it.
+    pub secrets: Hidden,
+    /// The responses that several checks read.
+    pub shared: Shared,
+    /// What the checks have learned; no outcome shows it.
+    pub learned: Learned,
+    /// The inference gateway's fixtures and readings.
+    pub gateway: crate::services::gateway::Fixtures,
+    /// The token metadata service's fixtures and readings.
+    pub metadata: crate::services::metadata::Fixtures,
+    /// The publishing exchange's fixtures and readings.
+    pub publish: crate::services::publish::Fixtures,
+    /// The drop's fixtures and readings.
+    pub drop: crate::services::drop::Fixtures,
+    /// The stored records' fixtures and readings.
+    pub hosting: crate::services::hosting::Fixtures,
+    /// The node API's fixtures and readings.
+    pub network: crate::services::network::Fixtures,
+}
+
+/// The context of one check.
+pub struct Probe<'run> {
+    /// The check.
+    pub check: &'static Check,
+    /// The run's settings.
+    pub settings: &'run Settings,
+    environment: Environment,
+    /// The environment's control API, recorded.
+    control: Option<crate::harness::control::Control>,
+    recorder: Recorder,
+    pace: &'run Pace,
+    statistics: Mutex<Statistics>,
+}
+
+/// What a check does at its end, whatever its verdict is.
+type AtEnd = for<'a> fn(&'a Probe) -> Checking<'a>;
+
+#[derive(Default)]
+struct Statistics {
+    exchanges: Vec<Exchange>,
+    notes: Vec<String>,
+    cells: Vec<AtPlace>,
+    expected: usize,
+    judged: BTreeMap<usize, bool>,
+    counterparts: usize,
+    drawn: u64,
+    skew_ms: Option<i64>,
+    hidden: Hidden,
+    /// Exchanges that another check has made.
+    recalled: BTreeSet<usize>,
+    /// The statuses 429 and 503, if this check wants to see them.
+    wanted: BTreeSet<u16>,
+    /// What the run's pace counts this check's requests as.
+    classes: BTreeSet<String>,
+    /// The exchanges with a 429 after this run had reached the declared limit.
+    at_limit: BTreeSet<usize>,
+    /// The requests that the pace still reserves for this check, and for which class.
+    reserved: Option<(String, u32)>,
+    /// How long the run's own pace has held this check back behind its first request.
+    held: Duration,
+    at_end: Option<AtEnd>,
+}
+
+/// What a check leaves behind.
+pub struct Traces {
+    /// Its exchanges.
+    pub exchanges: Vec<Exchange>,
+    /// Its other inputs.
+    pub calls: Vec<Call>,
+    /// What its recorder was asked for and does not hold.
+    pub missed: Option<String>,
+    /// Its notes.
+    pub notes: Vec<String>,
+    /// Its verdicts by place.
+    pub cells: Vec<AtPlace>,
+    /// How many expectations it stated.
+    pub expected: usize,
+    /// The exchanges about which it stated one, by index, and whether that was about its body.
+    pub judged: BTreeMap<usize, bool>,
+    /// How many counterparts it showed.
+    pub counterparts: usize,
+    /// What no report may show.
+    pub hidden: Hidden,
+    /// The exchanges that another check has made, by index.
+    pub recalled: BTreeSet<usize>,
+    /// The statuses 429 and 503, if it wanted to see them.
+    pub wanted: BTreeSet<u16>,
+    /// The exchanges with a 429 after this run had reached the declared limit, by index.
+    pub at_limit: BTreeSet<usize>,
+    /// How long the run's own pace has held it back behind its first request.
+    pub held: Duration,
+    /// Where it ran.
+    pub environment: Environment,
+}
+
+impl<'run> Probe<'run> {
+    /// The context of `check`, in `environment`.
+    pub fn new(
+        check: &'static Check,
+        settings: &'run Settings,
+        environment: Environment,
+        pace: &'run Pace,
+    ) -> Probe<'run> {
+        Probe::recorded(check, settings, environment, pace, Recorder::default())
+    }
+
+    /// A context whose answers come from the recorder where that plays.
+    pub fn recorded(
+        check: &'static Check,
+        settings: &'run Settings,
+        environment: Environment,
+        pace: &'run Pace,
+        recorder: Recorder,
+    ) -> Probe<'run> {
+        let control = environment.control.as_ref().map(|control| control.recorded(recorder.clone()));
+        Probe { check, settings, environment, control, recorder, pace, statistics: Mutex::default() }
+    }
+
+    /// Ends the check.
+    pub fn finish(self) -> Traces {
+        let statistics = self.statistics.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((class, left)) = &statistics.reserved {
+            self.pace.release(class, *left);
+        }
+        let Statistics {
+            exchanges,
+            notes,
+            cells,
+            expected,
+            judged,
+            counterparts,
+            hidden,
+            recalled,
+            wanted,
+            at_limit,
+            held,
+            ..
+        } = statistics;
+        let (calls, missed, environment) = (self.recorder.calls(), self.recorder.missed(), self.environment);
+        Traces {
+            exchanges,
+            calls,
+            missed,
+            notes,
+            cells,
+            expected,
+            judged,
+            counterparts,
+            hidden,
+            recalled,
+            wanted,
+            at_limit,
+            held,
+            environment,
+        }
+    }
+
+    /// At its end the check does this, such as to free what others use too.
+    pub(crate) fn at_end(&self, end: AtEnd) {
+        self.statistics(|statistics| statistics.at_end = Some(end));
+    }
+
+    /// Does what the check does at its end. That it fails does not change the verdict.
+    pub(crate) async fn leave(&self) {
+        if let Some(end) = self.statistics(|statistics| statistics.at_end.take()) {
+            let _ = end(self).await;
+        }
+    }
+
+    fn statistics<T>(&self, with: impl FnOnce(&mut Statistics) -> T) -> T {
+        with(&mut self.statistics.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// Ends the check if the target does not confirm this entry of the profile, or one of its elements.
+    pub fn rest_on(&self, key: &str) -> Result<(), Stop> {
+        let is_of = |name: &&String| {
+            let rest = name.strip_prefix(key);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+        };
+        let mut wrong = self.settings.wrong.iter().filter(|(name, _)| is_of(name));
+        wrong.next().map_or(Ok(()), |(_, why)| Err(Stop::NotTestable(why.clone())))
+    }
+
+    /// The control API of this environment.
+    pub fn control(&self) -> Result<&crate::harness::control::Control, Stop> {
+        self.control.as_ref().ok_or_else(|| Stop::NotTestable("needs a control API".to_owned()))
+    }
+
+    /// Whether this environment has a control API.
+    pub fn has_control(&self) -> bool {
+        self.control.is_some()
+    }
+
+    /// The state of a service from the control API; null without a control API. Reports hide the keys in the response.
+    pub async fn view(&self, service: &str) -> Value {
+        self.view_when(service, |_| true).await
+    }
+
+    /// As [`Probe::view`], once the service's state is what is waited for, or after some seconds.
+    pub async fn view_when(&self, service: &str, is: impl Fn(&Value) -> bool) -> Value {
+        let Ok(control) = self.control() else { return Value::Null };
+        let mut state = control.poll("state", |state| is(&state[service])).await.unwrap_or_default();
+        for (kind, name) in [("valid", "key"), ("revoked", "revoked key")] {
+            if let Some(key) = state["gateway"]["keys"][kind].as_str() {
+                self.hide(name, key);
+            }
+        }
+        if !state.is_object() && !state.is_null() {
+            self.note("the control API's `state` is not a JSON object, so nothing was read from it");
+        }
+        state.get_mut(service).map(Value::take).unwrap_or_default()
+    }
+
+    /// The path prefix of a site's base URL, without a trailing slash.
+    pub fn prefix(&self, site: &str) -> String {
+        let base = self.environment.sites.get(site).and_then(|base| url::Url::parse(base).ok());
+        base.map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default()
+    }
+
+    /// Whether time at this environment is the check's own, so that nothing is waited for.
+    pub fn owns_time(&self) -> bool {
+        self.environment.own
+    }
+
+    /// Whether a check may choose the address from which it asks `site`.
+    pub fn forwards(&self, site: &str) -> bool {
+        self.environment.forwarding.contains_key(site)
+    }
+
+    /// Whether one more drop counts against the hour of this machine's address; `false` where the run has spent all but
+    /// those that are `reserved`.
+    pub fn drop_one(&self, reserved: usize) -> bool {
+        let one = || {
+            self.pace.drop_one(reserved).then_some(Value::Bool(true)).ok_or_else(|| "none left".to_owned())
+        };
+        self.share("drop.hour", one).is_ok()
+    }
+
+    /// Whether this run has sent as many drops in the last hour as the declared limit allows.
+    pub fn has_no_drop_left(&self) -> bool {
+        let none = || {
+            self.pace.has_no_drop_left().then_some(Value::Bool(true)).ok_or_else(|| "some left".to_owned())
+        };
+        self.share("drop.hour.full", none).is_ok()
+    }
+
+    /// Why a check ends at a 429 for which it has no use.
+    pub fn turned_away(&self, answer: &Answer<'_>) -> Stop {
+        if self.statistics(|statistics| statistics.at_limit.contains(&answer.index)) {
+            return Stop::NotTestable(
+                "this run has reached the declared rate limit (429): run again later".to_owned(),
+            );
+        }
+        Stop::Inconclusive(
+            "the target returned 429, although this run has sent less than the declared limit: lower the limit in \
+             the profile if the target's is lower"
+                .to_owned(),
+        )
+    }
+
+    /// Whether all wrong values are sent.
+    pub(crate) fn sends_all(&self) -> bool {
+        match self.settings.depth {
+            Depth::ByTarget => self.owns_time(),
+            Depth::Standard => false,
+            Depth::Full => true,
+        }
+    }
+
+    /// The wrong values of the check's requirement that are sent.
+    pub(crate) fn wrong_values(&self) -> impl Iterator<Item = &'static Wrong> {
+        let all = self.sends_all();
+        self.check.requirement.values.iter().filter(move |wrong| all || !wrong.is_deep)
+    }
+
+    /// The uncommon valid values that the check's requirement accepts and that are sent: all in a world of its own. What is
+    /// accepted uses up limits of a shared target.
+    pub(crate) fn uncommon_values(&self) -> impl Iterator<Item = &'static Wrong> {
+        let all = self.owns_time();
+        self.check.requirement.accepted.iter().filter(move |value| all || !value.is_deep)
+    }
+
+    /// Whether answers come from a recording.
+    pub(crate) fn plays(&self) -> bool {
+        self.recorder.plays()
+    }
+
+    /// This check's part of something that the checks of a run share; an error if none is left.
+    pub fn share(&self, what: &str, get: impl FnOnce() -> Result<Value, String>) -> Result<Value, String> {
+        self.recorder.share(what, get)
+    }
+
+    /// Waits until one more request may go to a site, or one that the target counts by itself, such as `network run`.
+    pub async fn wait_for(&self, class: &str) -> Result<(), Stop> {
+        if self.environment.own || self.recorder.plays() {
+            return Ok(());
+        }
+        let turned_away = |why: TurnedAway| Stop::Inconclusive(format!("{class}: {why}"));
+        self.statistics(|statistics| statistics.classes.insert(class.to_owned()));
+        // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
+        if self.statistics(|statistics| statistics.exchanges.is_empty()) {
+            let reserved = self
+                .pace
+                .start(class, self.settings.depth.cost(self.check).requests_at(false))
+                .await
+                .map_err(turned_away)?;
+            self.statistics(|statistics| statistics.reserved = Some((class.to_owned(), reserved)));
+            return Ok(());
+        }
+        let is_reserved = self.statistics(|statistics| match &mut statistics.reserved {
+            Some((of, left)) if of == class && *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        });
+        let began = tokio::time::Instant::now();
+        self.pace.go_on(class, is_reserved).await.map_err(turned_away)?;
+        self.statistics(|statistics| statistics.held += began.elapsed());
+        Ok(())
+    }
+
+    /// Replaces `value`, in whatever encoding, by `name` in every report of this check.
+    pub fn hide(&self, name: &'static str, value: &str) {
+        self.statistics(|statistics| statistics.hidden.add_secret(name, value));
+    }
+
+    /// As [`Probe::hide`], where the check judges the value's form: reports for programs contain another value
+    /// of the same form.
+    pub fn disguise(&self, name: &'static str, value: &str) {
+        let seed = self.draw_once("disguise");
+        self.statistics(|statistics| statistics.hidden.disguise(name, value, &seed));
+    }
+
+    /// Whether this environment has a site of that name.
+    pub fn sees(&self, site: &str) -> bool {
+        self.environment.sites.contains_key(site)
+    }
+
+    /// The target's time: from its control API, or the wall clock, corrected by the `Date` header once one was seen.
+    pub async fn now(&self) -> Result<Instant, Stop> {
+        if let Some(control) = &self.control {
+            return control.now().await.map(Instant).map_err(Stop::Error);
+        }
+        Ok(self.recorder.clock(wall_clock) + self.skew_ms())
+    }
+
+    /// Whether this check has seen the target's clock.
+    pub fn knows_clock(&self) -> bool {
+        self.statistics(|statistics| statistics.skew_ms.is_some())
+    }
+
+    /// How far the target's clock is ahead of this machine's, as far as this check knows.
+    pub fn skew_ms(&self) -> i64 {
+        self.statistics(|statistics| statistics.skew_ms).unwrap_or_default()
+    }
+
+    /// Takes over what another check has learnt of the target's clock.
+    pub fn set_skew(&self, ahead_ms: i64) {
+        self.statistics(|statistics| statistics.skew_ms = Some(ahead_ms));
+    }
+
+    /// Learns the target's clock from a `Date` header, unless the control API gives the time.
+    pub fn learn_clock(&self, response: &Response) {
+        if self.has_control() {
+            // The control API gives the time.
+            return self.set_skew(0);
+        }
+        let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
+        if let Some(since) = date.and_then(|date| date.duration_since(std::time::UNIX_EPOCH).ok()) {
+            let skew = since.as_millis() as i64 - self.recorder.clock(wall_clock).0;
+            // A `Date` has whole seconds; less than two say nothing.
+            self.statistics(|statistics| statistics.skew_ms = Some(if skew.abs() < 2000 { 0 } else { skew }));
+        }
+    }
+
+    /// Moves the target's time forward; in a run in real time, waits.
+    pub async fn advance(&self, by: Duration) -> Result<(), Stop> {
+        if !self.has_control() && self.recorder.plays() {
+            return Ok(());
+        }
+        if !self.has_control() && self.settings.real_time {
+            tokio::time::sleep(by).await;
+            return Ok(());
+        }
+        self.control()?.advance(by.as_millis() as i64).await.map_err(Stop::Error)
+    }
+
+    /// Sets exactly these faults.
+    pub async fn faults(&self, faults: Value) -> Result<(), Stop> {
+        self.control()?.faults(faults).await.map_err(Stop::Error)
+    }
+
+    /// Asks for an operator's action.
+    pub async fn perform(&self, action: &str, arguments: Value) -> Result<Value, Stop> {
+        self.control()?.perform(action, arguments).await.map_err(Stop::Error)
+    }
+
+    /// Waits until that many requests wait at the target.
+    pub async fn until_waiting(&self, count: usize) -> Result<(), Stop> {
+        let path = format!("waiting?at_least={count}");
+        self.control()?.call("GET", &path, None).await.map(drop).map_err(Stop::Inconclusive)
+    }
+
+    /// 32 bytes of this check's own: the same for the same seed, check and number of draws before.
+    pub fn draw(&self, stream: &str) -> [u8; 32] {
+        let n = self.statistics(|statistics| {
+            statistics.drawn += 1;
+            statistics.drawn
+        });
+        self.draw_nth(self.settings.seed, stream, n)
+    }
+
+    /// 32 bytes of this check's own: the same whenever they are drawn.
+    pub fn draw_once(&self, stream: &str) -> [u8; 32] {
+        self.draw_nth(self.settings.seed, stream, 0)
+    }
+
+    /// The `n`th 32 bytes for a choice that decides how much is sent: the same in every run, so that a plan is exact.
+    pub fn choose(&self, stream: &str, n: u64) -> [u8; 32] {
+        self.draw_nth(1, stream, n)
+    }
+
+    fn draw_nth(&self, seed: u64, stream: &str, n: u64) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        for part in [stream, &self.check.requirement.to_string(), &seed.to_string(), &n.to_string()] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.finalize().into()
+    }
+
+    /// The rejection that the check declares.
+    ///
+    /// # Panics
+    ///
+    /// If the check is not declared by `refuses!`.
+    pub fn refusal(&self) -> &Refusal {
+        self.check.refusal.as_ref().expect("a check that expects a rejection is declared by `refuses!`")
+    }
+
+    /// Notes what was met where several answers are allowed.
+    pub fn note(&self, note: impl Into<String>) {
+        self.statistics(|statistics| statistics.notes.push(note.into()));
+    }
+
+    /// How many expectations and counterparts it has stated so far.
+    pub(crate) fn stated(&self) -> (usize, usize) {
+        self.statistics(|statistics| (statistics.expected, statistics.counterparts))
+    }
+
+    /// Notes the verdict at one place.
+    pub(crate) fn note_cell(&self, cell: AtPlace) {
+        self.statistics(|statistics| statistics.cells.push(cell));
+    }
+
+    /// States an expectation about no exchange in particular.
+    pub fn expect(
+        &self,
+        holds: bool,
+        place: &str,
+        want: impl Into<String>,
+        got: impl Into<String>,
+    ) -> Result<(), Stop> {
+        self.judge(holds, place, want, got, None)
+    }
+
+    /// A precondition about the last response: without it the check is inconclusive.
+    pub fn given(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        self.given_some(holds.then_some(()), what)
+    }
+
+    /// As [`Probe::given`]: a value that the last response must have.
+    pub fn given_some<T>(&self, value: Option<T>, what: impl Into<String>) -> Result<T, Stop> {
+        let last = || self.statistics(|statistics| statistics.exchanges.len().checked_sub(1));
+        value.ok_or_else(|| owners::unmet(what.into(), last()))
+    }
+
+    /// What a target may lack without breaking a rule, such as a list with elements: without it the check is not
+    /// testable.
+    pub fn found(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        if holds { Ok(()) } else { Err(Stop::NotTestable(what.into())) }
+    }
+
+    /// What no row demands of the last response, and no document lets the target lack: without it the check is
+    /// inconclusive.
+    pub fn conclusive(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        if holds { Ok(()) } else { Err(Stop::Inconclusive(what.into())) }
+    }
+
+    /// Counts a counterpart: the rule accepts the rejected request without its one fault.
+    pub fn counterpart(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        self.statistics(|statistics| statistics.counterparts += 1);
+        self.given(holds, what)
+    }
+
+    fn judge(
+        &self,
+        holds: bool,
+        place: &str,
+        want: impl Into<String>,
+        got: impl Into<String>,
+        exchange: Option<usize>,
+    ) -> Result<(), Stop> {
+        let want: String = want.into();
+        self.statistics(|statistics| {
+            statistics.expected += 1;
+            if place.starts_with("status") {
+                let is_wanted = |status: &u16| want.contains(&status.to_string());
+                statistics.wanted.extend([429, 503].into_iter().filter(is_wanted));
+            }
+            if let Some(exchange) = exchange {
+                *statistics.judged.entry(exchange).or_default() |= is_about_content(place);
+            }
+        });
+        if holds {
+            return Ok(());
+        }
+        Err(Stop::Fail(Failure { place: place.to_owned(), want, got: got.into(), exchange }))
+    }
+}
+
+/// Whether what was looked at is more than the head of an answer.
+fn is_about_content(place: &str) -> bool {
+    !(place.starts_with("status") || place.starts_with("header "))
+}
+
+/// The machine's time.
+pub fn wall_clock() -> Instant {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Instant(since.as_millis() as i64)
+}

@@ -1,0 +1,205 @@
+//! Responses, with the expectations that checks state about them.
+
+use assay_spec::value::Wrong;
+use serde_json::Value;
+
+use super::Probe;
+use crate::harness::check::Stop;
+use crate::harness::owners;
+use crate::http::exchange::{Broken, Exchange, Response};
+use crate::http::transport::Open;
+
+/// A response, with expectations about it.
+pub struct Answer<'probe> {
+    pub(super) probe: &'probe Probe<'probe>,
+    pub(super) index: usize,
+    /// The response.
+    pub response: Response,
+}
+
+impl Answer<'_> {
+    /// The status.
+    pub const fn status(&self) -> u16 {
+        self.response.status
+    }
+
+    /// The exchange of this response.
+    pub fn exchange(&self) -> Exchange {
+        self.probe.statistics(|statistics| statistics.exchanges[self.index].clone())
+    }
+
+    /// The body as JSON, or null.
+    pub fn json(&self) -> Value {
+        self.response.json().unwrap_or(Value::Null)
+    }
+
+    /// Expects one of these statuses.
+    pub fn expect_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+        self.expect(wanted.contains(&self.status()), "status", one_of(wanted), self.status().to_string())
+    }
+
+    /// Expects the rejection that the check declares.
+    pub fn expect_refused(&self) -> Result<(), Stop> {
+        self.expect_status(self.probe.refusal().statuses)
+    }
+
+    /// Expects the rejection of this value of a member, such as `null` for `cid`.
+    pub fn expect_refused_value(&self, member: &str, wrong: &Wrong) -> Result<(), Stop> {
+        self.expect_one_of(self.probe.refusal().statuses, member, wrong)
+    }
+
+    /// Expects one of these statuses for this value of a member. An open value is only noted.
+    pub fn expect_one_of(&self, statuses: &[u16], member: &str, wrong: &Wrong) -> Result<(), Stop> {
+        let (status, what) = (self.status(), format!("{member} = {}", wrong.name));
+        if wrong.open.is_empty() {
+            let place = format!("status for {what}");
+            return self.expect(statuses.contains(&status), &place, one_of(statuses), status.to_string());
+        }
+        if !statuses.contains(&status) {
+            self.probe.note(format!("{what} returns {status}"));
+        }
+        Ok(())
+    }
+
+    /// Expects that this valid value of a member is not rejected. A conflict or a limit says nothing about the value.
+    pub fn expect_not_malformed(&self, member: &str, value: &Wrong) -> Result<(), Stop> {
+        let (status, place) = (self.status(), format!("status for {member} = {}", value.name));
+        let is_of_value = status >= 400 && ![409, 429, 503].contains(&status);
+        self.expect(!is_of_value, &place, "an accepted request", status.to_string())
+    }
+
+    /// A precondition: without one of these statuses the check is inconclusive.
+    pub fn given_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+        self.met_status(wanted, "a precondition failed:")
+    }
+
+    fn met_status(&self, wanted: &[u16], what: &str) -> Result<(), Stop> {
+        let (want, got) = (one_of(wanted), self.status());
+        if wanted.contains(&got) {
+            return Ok(());
+        }
+        let why = format!("{what} status {got} instead of {want}");
+        Err(Stop::Unmet(why, owners::unmet_status(want, got, self.index)))
+    }
+
+    /// A precondition about this response: without it the check is inconclusive.
+    pub fn given(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
+        if holds { Ok(()) } else { Err(owners::unmet(what.into(), Some(self.index))) }
+    }
+
+    /// A precondition: one of these statuses with a body that shows it.
+    pub fn given_accepted(&self, wanted: &[u16], evidence: Evidence) -> Result<(), Stop> {
+        self.given_status(wanted)?;
+        self.given_evidence(evidence)
+    }
+
+    /// Expects one of these statuses. Without a body that shows it, the check is inconclusive.
+    pub fn expect_accepted(&self, wanted: &[u16], evidence: Evidence) -> Result<(), Stop> {
+        self.expect_status(wanted)?;
+        self.given_evidence(evidence)
+    }
+
+    /// The valid counterpart: one of these statuses with a body that shows it.
+    pub fn counterpart_accepted(&self, wanted: &[u16], evidence: Evidence) -> Result<(), Stop> {
+        self.counterpart_status(wanted)?;
+        self.given_evidence(evidence)
+    }
+
+    /// A precondition: the body shows that the request was accepted.
+    fn given_evidence(&self, Evidence { what, shows }: Evidence) -> Result<(), Stop> {
+        let status = self.status();
+        self.given(
+            shows(&self.json()),
+            format!("status {status} without {what}: the status alone shows nothing"),
+        )
+    }
+
+    /// The valid counterpart: without one of these statuses the check's rejections prove nothing.
+    pub fn counterpart_status(&self, wanted: &[u16]) -> Result<(), Stop> {
+        self.probe.statistics(|statistics| statistics.counterparts += 1);
+        self.met_status(wanted, "the valid counterpart returned")
+    }
+
+    /// States an expectation about this response.
+    pub fn expect(
+        &self,
+        holds: bool,
+        place: &str,
+        want: impl Into<String>,
+        got: impl Into<String>,
+    ) -> Result<(), Stop> {
+        self.probe.judge(holds, place, want, got, Some(self.index))
+    }
+
+    /// Expects a member of the JSON body to satisfy `holds`.
+    pub fn expect_json(
+        &self,
+        pointer: &str,
+        want: &str,
+        holds: impl Fn(&Value) -> bool,
+    ) -> Result<Value, Stop> {
+        let body = self.json();
+        let found = body.pointer(pointer).cloned();
+        let got = found.as_ref().map_or_else(|| format!("nothing at {pointer}"), ToString::to_string);
+        self.expect(found.as_ref().is_some_and(holds), pointer, want, got)?;
+        Ok(found.unwrap_or_default())
+    }
+}
+
+/// What the body of an accepted request shows besides its status, which any server can return.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence {
+    /// Its name in reports.
+    pub what: &'static str,
+    /// Whether a JSON body has it; null if the body is not JSON.
+    pub shows: fn(&Value) -> bool,
+}
+
+/// A JSON object or array that is not empty.
+pub const CONTENT: Evidence = Evidence {
+    what: "a JSON object or array that is not empty",
+    shows: |body| {
+        body.as_object().is_some_and(|members| !members.is_empty())
+            || body.as_array().is_some_and(|items| !items.is_empty())
+    },
+};
+
+/// A request that is not completely sent.
+pub struct Held<'probe> {
+    pub(super) probe: &'probe Probe<'probe>,
+    pub(super) index: usize,
+    pub(super) rest: Rest,
+}
+
+/// The rest of the request.
+pub(super) enum Rest {
+    Open(Open),
+    /// Its response from the recording.
+    Played(Result<Response, Broken>),
+}
+
+impl<'probe> Held<'probe> {
+    /// Sends the rest and waits for the whole response.
+    pub async fn finish(self) -> Result<Answer<'probe>, Stop> {
+        let Held { probe, index, rest } = self;
+        let response = match rest {
+            Rest::Open(open) => open.finish().await,
+            Rest::Played(response) => response,
+        };
+        let response = probe.end(index, response).await?;
+        probe.answer(index, response)
+    }
+}
+
+/// The result of fetching a URL.
+pub struct Fetched<'probe> {
+    /// The response of the last URL.
+    pub answer: Answer<'probe>,
+    /// The last URL, after redirects.
+    pub url: url::Url,
+}
+
+/// `200 or 410`
+fn one_of(statuses: &[u16]) -> String {
+    statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ")
+}

@@ -1,0 +1,107 @@
+//! Redacts secrets from outcomes: those of the profile, and those that the checks of a run have learned. A target may
+//! repeat one in an exchange of another check.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::harness::recording::{Call, Input};
+use crate::harness::verdict::Outcome;
+use crate::http::exchange::{Broken, Exchange};
+use crate::http::hiding::Hidden;
+
+/// Redacts everything that an outcome shows.
+pub fn redact(hidden: &Hidden, outcome: &mut Outcome) {
+    if hidden.is_empty() {
+        return;
+    }
+    outcome.disguises.extend(hidden.disguises().iter().cloned());
+    redact_contents(hidden, outcome);
+}
+
+/// Redacts what an outcome contains; returns whether there was a secret.
+fn redact_contents(hidden: &Hidden, outcome: &mut Outcome) -> bool {
+    let mut found = false;
+    for call in &mut outcome.calls {
+        found |= redact_call(hidden, call);
+    }
+    let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
+    let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
+    let cells = outcome.cells.iter_mut().map(|cell| &mut cell.reason);
+    let texts =
+        texts.chain(failure).chain(cells).chain([&mut outcome.reason]).chain(outcome.sites.values_mut());
+    texts.for_each(|text| found |= hidden.redact_string(text));
+    for Exchange { base, request, response, .. } in &mut outcome.exchanges {
+        found |= hidden.redact_string(base) | hidden.redact_string(&mut request.target);
+        found |= hidden.redact_bytes(&mut request.body);
+        request.headers.iter_mut().for_each(|(_, value)| found |= hidden.redact_bytes(value));
+        match response {
+            Ok(response) => {
+                found |= hidden.redact_bytes(&mut response.body);
+                for (name, value) in &mut response.headers {
+                    found |= hidden.redact_string(name) | hidden.redact_bytes(value);
+                }
+            }
+            Err(
+                Broken::Nonsense(text)
+                | Broken::Closed(text)
+                | Broken::Tls(text)
+                | Broken::Inexpressible(text)
+                | Broken::Unreachable(text)
+                | Broken::Gone(text)
+                | Broken::Limit(text)
+                | Broken::Harness(text),
+            ) => found |= hidden.redact_string(text),
+            Err(Broken::TimedOut(_) | Broken::Held) => {}
+        }
+    }
+    found
+}
+
+fn redact_call(hidden: &Hidden, call: &mut Call) -> bool {
+    let mut found = match &mut call.answer {
+        Ok(value) => hidden.redact_value(value),
+        Err(text) => hidden.redact_string(text),
+    };
+    if let Input::Control { path, body, .. } = &mut call.asked {
+        found |= hidden.redact_string(path);
+        if let Some(body) = body {
+            found |= hidden.redact_value(body);
+        }
+    }
+    found
+}
+
+/// The learned secrets of a run: all their forms and parts of 12 characters or more. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Learned(Arc<Mutex<Hidden>>);
+
+impl Learned {
+    /// Adds what a check has learned.
+    pub(crate) fn learn(&self, hidden: &Hidden) {
+        self.known().absorb(hidden);
+    }
+
+    /// The number of forms so far.
+    pub(crate) fn count(&self) -> usize {
+        self.known().forms()
+    }
+
+    /// Redacts an outcome of any check of the run.
+    pub fn redact(&self, outcome: &mut Outcome) {
+        let known = self.known();
+        if known.is_empty() || !redact_contents(&known, outcome) {
+            return;
+        }
+        let new = known.disguises().iter().filter(|disguise| !outcome.disguises.contains(disguise));
+        let new: Vec<_> = new.cloned().collect();
+        outcome.disguises.extend(new);
+    }
+
+    /// Redacts a string.
+    pub(crate) fn redact_text(&self, text: &mut String) {
+        self.known().redact_text(text);
+    }
+
+    fn known(&self) -> MutexGuard<'_, Hidden> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

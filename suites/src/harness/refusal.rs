@@ -1,0 +1,61 @@
+//! Rejections: the sentence that demands one, its statuses, and what a server may do instead.
+
+use assay_spec::Id;
+use assay_spec::requirement::Anchor;
+
+/// What the documents say about a request that a check expects to be rejected.
+#[derive(Clone, Copy, Debug)]
+pub struct Refusal {
+    /// The heading of the sentence that demands the rejection: the last one that the row names under it. Empty: the
+    /// first sentence of the row.
+    under: &'static str,
+    /// The statuses of a rejection.
+    pub statuses: &'static [u16],
+    /// What a server may do instead, without a subject. Empty: nothing.
+    pub instead: &'static str,
+}
+
+impl Refusal {
+    /// A rejection with one of `statuses`, demanded by a sentence under the heading `under`.
+    pub const fn new(under: &'static str, statuses: &'static [u16]) -> Refusal {
+        Refusal { under, statuses, instead: "" }
+    }
+
+    /// Instead of rejecting the request at once, a server may do this.
+    #[must_use]
+    pub const fn or(self, instead: &'static str) -> Refusal {
+        Refusal { instead, ..self }
+    }
+
+    /// The sentence that demands it; `None` if the row names none under the heading.
+    pub fn sentence(&self, row: Id) -> Option<&'static Anchor> {
+        if self.under.is_empty() {
+            return row.anchors.first();
+        }
+        row.anchors.iter().rev().find(|anchor| anchor.heading == self.under)
+    }
+
+    /// `404, or returns an empty list`
+    pub fn allowed(&self) -> String {
+        let statuses: Vec<String> = self.statuses.iter().map(u16::to_string).collect();
+        let instead = (!self.instead.is_empty()).then(|| self.instead.to_owned());
+        [statuses, Vec::from_iter(instead)].concat().join(", or ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::harness::check;
+
+    #[test]
+    fn every_rejection_names_its_sentence_and_its_statuses() {
+        let lacks = |check: &&check::Check| {
+            check.refusal.is_some_and(|refusal| {
+                refusal.sentence(check.requirement).is_none() || refusal.statuses.is_empty()
+            })
+        };
+        let without: Vec<String> =
+            check::all().into_iter().filter(lacks).map(|check| check.requirement.to_string()).collect();
+        assert!(without.is_empty(), "rejections that no sentence of their row demands: {without:#?}");
+    }
+}

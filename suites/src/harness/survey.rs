@@ -1,0 +1,435 @@
+//! Surveys a target before its checks run: what answers at each URL, and one question for each fixture of the profile.
+//!
+//! Nothing is changed. Responses are untrusted: their content is bounded, stripped of control characters and never
+//! taken at its word. What the documents promise of a service, and the questions for its fixtures, are in the `survey`
+//! file of each service.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_spec::Service;
+use futures_util::future::join_all;
+use serde_json::Value;
+
+use crate::harness::control::Control;
+use crate::harness::pace::{Pace, Tried};
+use crate::harness::probe::{Settings, wall_clock};
+use crate::harness::sender::Sender;
+use crate::http::client::Limits;
+use crate::http::connect::{Connect, Dial};
+use crate::http::exchange::{Request, Response};
+use crate::http::hiding::Hidden;
+use crate::profile::{Source, parse_base_url};
+
+/// Timeout for connecting, and for one call of a control API.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// The longest timeout of a response.
+const LONGEST: Duration = Duration::from_mins(1);
+/// Limits for the head and body of a response.
+const HEAD_BYTES: usize = 32 * 1024;
+const BODY_BYTES: usize = 2 * 1024 * 1024;
+/// The longest string of a target that is shown.
+const SHOWN: usize = 100;
+/// The longest reason for a missing response; it contains a URL and possibly the target's message.
+const REASON: usize = 400;
+
+/// What a survey needs.
+pub struct Survey<'s> {
+    /// How the target is reached.
+    pub connector: Arc<dyn Connect>,
+    /// The dialect, the fixtures, and the secrets that no output may show, even if the target returns them.
+    pub settings: &'s Settings,
+    /// The pace of requests; the survey's count, too.
+    pub pace: &'s Pace,
+    /// Base URLs by site name.
+    pub sites: &'s BTreeMap<String, String>,
+}
+
+/// One URL of the target. Requests to it count for its site.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'s> {
+    pub(crate) survey: &'s Survey<'s>,
+    site: &'s str,
+    base: &'s str,
+}
+
+/// The result for one service's URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SurveyResult {
+    /// The service.
+    pub service: Service,
+    /// Its base URL.
+    pub url: String,
+    /// What was found, or why there was no response.
+    pub found: Result<Found, String>,
+}
+
+impl SurveyResult {
+    /// That the server is not this service, if that is certain: its name, what was seen, and what it looks like.
+    pub fn stranger(&self) -> Option<String> {
+        let found = self.found.as_ref().ok()?;
+        let is_stranger = found.likeness == Likeness::Unlike || found.other.is_some();
+        (is_stranger && self.service != Service::Hosting).then(|| {
+            let seen = found.notes.first().map(String::as_str).unwrap_or_default();
+            let other = found.other.map(|other| format!(", it looks like the {other} service"));
+            let (url, service) = (&self.url, self.service);
+            format!("{url} is not a {service} service{}: {seen}", other.unwrap_or_default())
+        })
+    }
+}
+
+/// What was found about a service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Notes for readers, one line each.
+    pub notes: Vec<String>,
+    /// Values for a profile: TOML by key, such as `gateway.models.chat`.
+    pub values: BTreeMap<&'static str, String>,
+    /// The status of the first response.
+    pub status: u16,
+    /// How much the responses look like this service's.
+    pub likeness: Likeness,
+    /// Another service whose marks the responses at this URL have.
+    pub other: Option<Service>,
+    /// How far the target's clock is ahead of this machine's, in milliseconds, within two seconds.
+    pub skew_ms: Option<i64>,
+}
+
+/// How much a server looks like a service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Likeness {
+    /// No response is as the documents promise, and each shows that the path is unknown or has another meaning.
+    #[default]
+    Unlike,
+    /// A response that any server may send: it rejects, it fails, or it is a page.
+    Unclear,
+    /// A response is as the documents promise.
+    Like,
+}
+
+/// An entry of the profile that the target does not confirm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongFixture {
+    /// Its key, such as `gateway.models.chat` or `publish.domains[1]`.
+    pub key: String,
+    /// What was asked, and what the target returned.
+    pub what: String,
+    /// How to fix it.
+    pub remedy: String,
+}
+
+/// Takes out of the settings what the target does not confirm, so that no check rests on it. `wrong` has the reason of
+/// each key.
+pub fn leave_out(wrong: BTreeMap<String, String>, settings: &mut Settings) {
+    settings.wrong = wrong;
+    let is_right = |key: &str, n: usize| !settings.wrong.contains_key(&format!("{key}[{n}]"));
+    let mut numbers = 0..;
+    let contracts = &mut settings.metadata.contracts;
+    contracts.retain(|_| numbers.next().is_none_or(|n| is_right("metadata.contracts", n)));
+    let publish = &settings.publish;
+    publish.pool.retain(|_, domain| publish.number(domain).is_none_or(|n| is_right("publish.domains", n)));
+}
+
+/// Why the checks that rest on these are skipped, by key.
+pub fn reasons(wrong: &[WrongFixture], source: &Source) -> BTreeMap<String, String> {
+    wrong.iter().map(|wrong| (wrong.key.clone(), wrong.reason(source))).collect()
+}
+
+impl WrongFixture {
+    pub(crate) fn new(
+        key: impl Into<String>,
+        what: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> WrongFixture {
+        WrongFixture { key: key.into(), what: what.into(), remedy: remedy.into() }
+    }
+
+    /// Why a check that rests on it is skipped.
+    pub fn reason(&self, source: &Source) -> String {
+        format!("{} is wrong: {}", source.place_of(&self.key), self.what)
+    }
+}
+
+/// What a control API offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Level {
+    /// Its time level, such as `T2`.
+    pub time: String,
+    /// The numbers of faults and actions.
+    pub faults: usize,
+    /// See `faults`.
+    pub actions: usize,
+    /// It forks worlds.
+    pub forks: bool,
+    /// The base URLs of its sites, by name.
+    pub sites: BTreeMap<String, String>,
+    /// Sites with invalid URLs, and why.
+    pub useless: Vec<String>,
+}
+
+impl Survey<'_> {
+    /// Looks at the URL of every service concurrently; the results are in the order of the services.
+    pub async fn run(&self) -> Vec<SurveyResult> {
+        let all =
+            Service::ALL.iter().copied().filter_map(|service| Some((service, self.at(service.name())?)));
+        join_all(all.map(|(service, place)| async move {
+            let found = recognise(service, place).await.map(|found| self.cleaned(found));
+            SurveyResult { service, url: place.base.to_owned(), found }
+        }))
+        .await
+    }
+
+    /// Names the service that a server looks like where it does not look like the one of its URL.
+    pub async fn name_others(&self, all: &mut [SurveyResult]) {
+        for SurveyResult { service, found, .. } in all {
+            let (Ok(found), Some(place)) = (found, self.at(service.name())) else { continue };
+            // Nothing identifies an application's pages.
+            if found.likeness == Likeness::Like || *service == Service::Hosting {
+                continue;
+            }
+            // One host may serve several services. Exchange and drop share their documented URL, so a drop at the URL of
+            // an exchange may be beside it, unless the profile names another URL for the drop.
+            let shared = [Service::Publish, Service::Drop];
+            let is_beside = |other: &Service| match self.sites.get(other.name()) {
+                Some(url) => url == place.base,
+                None => shared.contains(other) && shared.contains(service),
+            };
+            for other in Service::ALL.iter().copied().filter(|other| !is_beside(other)) {
+                let seen = recognise(other, place).await;
+                if seen.is_ok_and(|seen| seen.likeness == Likeness::Like) {
+                    found.other = Some(other);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Adds what a first profile can hold: the models, messages and contracts that the target shows.
+    pub async fn discover(&self, all: &mut [SurveyResult], examples: &[String]) {
+        for SurveyResult { service, found, .. } in all {
+            if let (Ok(found), Some(place)) = (found, self.at(service.name())) {
+                discover(*service, place, found, examples).await;
+                *found = self.cleaned(std::mem::take(found));
+            }
+        }
+    }
+
+    /// Asks one question for each fixture of these services, and for the first `domains` domains. Returns the fixtures
+    /// that the target does not confirm.
+    pub async fn wrong_fixtures(&self, services: &[Service], domains: usize) -> Vec<WrongFixture> {
+        let asked = services.iter().map(|service| wrong_fixtures(*service, self, domains));
+        let mut wrong: Vec<WrongFixture> = join_all(asked).await.into_iter().flatten().collect();
+        for WrongFixture { what, .. } in &mut wrong {
+            *what = bounded(&self.settings.secrets, what, REASON);
+        }
+        wrong
+    }
+
+    /// Checks that a server listens at a base URL.
+    pub async fn listens(&self, base: &str) -> Result<(), String> {
+        let http = self.connector.transport().http;
+        let connecting = tokio::time::timeout(PATIENCE, self.connector.dial(Dial::to(base), http));
+        match connecting.await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(why)) => Err(self.reason(base, &why.to_string())),
+            Err(_) => Err(slow(base, PATIENCE)),
+        }
+    }
+
+    /// The URL of a site.
+    pub(crate) fn at<'s>(&'s self, site: &'s str) -> Option<Place<'s>> {
+        self.sites.get(site).map(|base| Place { survey: self, site, base })
+    }
+
+    /// The reason for a missing response, with the URL.
+    fn reason(&self, base: &str, why: &str) -> String {
+        let why = if why.contains(base) { why.to_owned() } else { format!("{base}: {why}") };
+        bounded(&self.settings.secrets, &why, REASON)
+    }
+
+    /// Removes secrets that the target may have returned.
+    fn cleaned(&self, mut found: Found) -> Found {
+        found.notes.iter_mut().for_each(|note| self.settings.secrets.redact_text(note));
+        found.values.retain(|_, value| is_clean(&self.settings.secrets, value));
+        found
+    }
+}
+
+impl<'s> Place<'s> {
+    /// Another URL of the target, whose requests count for the same site.
+    pub(crate) fn elsewhere(&self, base: &'s str) -> Place<'s> {
+        Place { base, ..*self }
+    }
+
+    /// Sends a GET for a path below the base URL.
+    pub(crate) async fn get(&self, path: &str) -> Result<Response, String> {
+        self.send(Request::new("GET", path), Limits::default()).await
+    }
+
+    /// Sends a POST of JSON to a path below the base URL.
+    pub(crate) async fn post(&self, path: &str, body: impl Into<Vec<u8>>) -> Result<Response, String> {
+        let request = Request::new("POST", path).header("Content-Type", "application/json");
+        self.send(request.body(body), Limits::default()).await
+    }
+
+    /// Sends a request for a path below the base URL as a run does: same pace, retries, HTTP version, headers and
+    /// timeouts.
+    pub(crate) async fn send(&self, mut request: Request, limits: Limits) -> Result<Response, String> {
+        let Place { survey, site, base } = *self;
+        let sender = Sender::new(survey.connector.clone(), base)?;
+        request.target = sender.target(&request.target);
+        let mut limits = survey
+            .connector
+            .transport()
+            .within(base, Limits { head_bytes: HEAD_BYTES, body_bytes: BODY_BYTES, ..limits });
+        limits.timeout = limits.timeout.min(LONGEST);
+        let patience = PATIENCE + limits.timeout;
+        let mut tried = Tried::default();
+        loop {
+            survey.pace.start(site, 1).await.map_err(|why| format!("{base}: {why}"))?;
+            let sending = tokio::time::timeout(patience, sender.once(request.clone(), limits));
+            let result = sending.await.map_err(|_| slow(base, patience))?;
+            if let Ok(response) = &result {
+                survey.pace.answered(site, response);
+            }
+            if !survey.pace.sends_again(&mut tried, &result) {
+                return result.map_err(|why| survey.reason(base, &why.to_string()));
+            }
+        }
+    }
+
+    /// The request target of a path below the base URL.
+    pub(crate) fn target(&self, path: &str) -> String {
+        let sender = Sender::new(self.survey.connector.clone(), self.base);
+        sender.map_or_else(|_| path.to_owned(), |sender| sender.target(path))
+    }
+
+    /// The path below the base URL in a URL that begins with it.
+    pub(crate) fn path_of(&self, url: &str) -> Option<String> {
+        let path = url.strip_prefix(self.base)?;
+        path.starts_with('/').then(|| path.to_owned())
+    }
+}
+
+macro_rules! declare {
+    ($(($module:ident $variant:ident $document:literal))*) => {
+        /// Looks for what the documents promise of any server of this kind.
+        async fn recognise(service: Service, place: Place<'_>) -> Result<Found, String> {
+            match service { $(Service::$variant => crate::services::$module::survey::recognise(place).await),* }
+        }
+
+        async fn discover(service: Service, place: Place<'_>, found: &mut Found, examples: &[String]) {
+            match service {
+                $(Service::$variant => crate::services::$module::survey::discover(place, found, examples).await),*
+            }
+        }
+
+        async fn wrong_fixtures(service: Service, survey: &Survey<'_>, domains: usize) -> Vec<WrongFixture> {
+            match service {
+                $(Service::$variant => crate::services::$module::survey::wrong_fixtures(survey, domains).await),*
+            }
+        }
+    };
+}
+
+assay_spec::for_each_service!(declare);
+
+/// Asks a control API what it offers. An error says why that is unknown.
+pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> {
+    let asking = tokio::time::timeout(PATIENCE, control.info());
+    let info = asking.await.map_err(|_| slow(control.base(), PATIENCE))?;
+    let info = info.map_err(|why| bounded(hidden, &why, REASON))?;
+    let count = |member: &str| info[member].as_object().map_or(0, serde_json::Map::len);
+    let mut level = Level {
+        time: info["time"].as_str().map_or_else(|| "T0".to_owned(), |time| shown(hidden, time)),
+        faults: count("faults"),
+        actions: count("actions"),
+        forks: info["forks"].as_bool().unwrap_or(false),
+        ..Level::default()
+    };
+    for (name, url) in info["sites"].as_object().into_iter().flatten() {
+        let name = shown(hidden, name);
+        let url = url.as_str().and_then(|url| usable(hidden, url));
+        match url.ok_or_else(|| "not a usable string".to_owned()).and_then(|url| parse_base_url(&url)) {
+            Ok(url) => {
+                level.sites.insert(name, url);
+            }
+            Err(why) => level.useless.push(format!("{name}: {}", shown(hidden, &why))),
+        }
+    }
+    Ok(level)
+}
+
+impl Found {
+    /// Counts a response: whether it `is_promised` by the documents, and its clock.
+    pub(crate) fn saw(&mut self, response: &Response, is_promised: bool) {
+        let likeness = match response.status {
+            _ if is_promised => Likeness::Like,
+            501 => Likeness::Unlike,
+            300..=399 | 401 | 403 | 407 | 408 | 429 | 500.. => Likeness::Unclear,
+            _ => Likeness::Unlike,
+        };
+        self.likeness = self.likeness.max(likeness);
+        if self.status == 0 {
+            self.status = response.status;
+        }
+        self.skew_ms = self.skew_ms.or_else(|| skew_ms(response));
+    }
+}
+
+/// How far a response's clock is ahead of this machine's, in milliseconds. A `Date` has whole seconds; less than two
+/// say nothing.
+pub(crate) fn skew_ms(response: &Response) -> Option<i64> {
+    let date = httpdate::parse_http_date(response.header("date")?).ok()?;
+    let since = date.duration_since(std::time::UNIX_EPOCH).ok()?;
+    let skew = i64::try_from(since.as_millis()).unwrap_or(i64::MAX).saturating_sub(wall_clock().0);
+    Some(if skew.abs() < 2000 { 0 } else { skew })
+}
+
+fn slow(base: &str, patience: Duration) -> String {
+    format!("{base}: no response within {} s", patience.as_secs())
+}
+
+/// A string of a target for display: without secrets and control characters, and bounded.
+pub(crate) fn shown(hidden: &Hidden, text: &str) -> String {
+    bounded(hidden, text, SHOWN)
+}
+
+fn bounded(hidden: &Hidden, text: &str, most: usize) -> String {
+    // Redact before cutting: a secret that is cut in the middle would not be found.
+    let mut text = text.to_owned();
+    hidden.redact_text(&mut text);
+    let clean = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    let cut: String = clean.clone().take(most).collect();
+    if clean.count() > most { format!("{cut} \u{2026}") } else { cut }
+}
+
+/// A string of a target that a profile may contain: short, only visible characters, no secret.
+pub(crate) fn usable(hidden: &Hidden, text: &str) -> Option<String> {
+    let is_plain = !text.is_empty() && text.chars().count() <= SHOWN && !text.chars().any(char::is_control);
+    (is_plain && is_clean(hidden, text)).then(|| text.to_owned())
+}
+
+/// Whether a string contains no secret.
+fn is_clean(hidden: &Hidden, text: &str) -> bool {
+    let mut redacted = text.to_owned();
+    hidden.redact_text(&mut redacted);
+    redacted == text
+}
+
+/// A string as a TOML literal.
+pub(crate) fn literal(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+/// The names of an object's members, for a note.
+pub(crate) fn members(hidden: &Hidden, value: &Value) -> String {
+    let names = value.as_object().into_iter().flatten().map(|(name, _)| shown(hidden, name));
+    let names: Vec<String> = names.collect();
+    match names.len() {
+        0 => "no members".to_owned(),
+        1..=8 => names.join(", "),
+        more => format!("{} and {} more", names[..8].join(", "), more - 8),
+    }
+}

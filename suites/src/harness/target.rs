@@ -1,0 +1,292 @@
+//! The target of a run: base URLs, and how to reach them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use assay_spec::Service;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::harness::control::{Control, Offer};
+use crate::harness::verdict::Conditions;
+use crate::http::curl::Reach;
+use crate::http::tls::Trust;
+use crate::http::transport::Http;
+
+use crate::http::connect::{Connect, Dial};
+use crate::http::sockets::{FIRST, Sockets};
+
+/// Where one check runs.
+#[derive(Clone)]
+pub struct Environment {
+    /// How its URLs are reached.
+    pub connector: Arc<dyn Connect>,
+    /// Base URLs by site name: `publish`, `chain`.
+    pub sites: BTreeMap<String, String>,
+    /// The control API of this environment.
+    pub control: Option<Control>,
+    /// The environment is the check's own and ends with it.
+    pub own: bool,
+    /// By site: the header that the site takes the client's address from, if any.
+    pub forwarding: BTreeMap<String, String>,
+}
+
+/// Whether a fork's site is on the same host as the site, with at least the same security.
+fn is_beside(site: &str, fork: &str) -> bool {
+    let (Ok(site), Ok(fork)) = (Url::parse(site), Url::parse(fork)) else { return false };
+    site.host() == fork.host() && (site.scheme() == fork.scheme() || fork.scheme() == "https")
+}
+
+/// A future of an environment.
+pub type EnvironmentFuture<'a> = Pin<Box<dyn Future<Output = Result<Environment, String>> + Send + 'a>>;
+
+/// A future of the command that opens a kept environment, if there is one.
+pub type Leaving<'a> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>>;
+
+/// Something that can be tested.
+pub trait Target: Send + Sync {
+    /// Its name in reports.
+    fn name(&self) -> String;
+    /// What its control API offers.
+    fn offer(&self) -> &Offer;
+    /// The site names that it has.
+    fn has_site(&self, name: &str) -> bool;
+    /// An environment for one check of a service.
+    fn environment(&self, service: Service) -> EnvironmentFuture<'_>;
+    /// A check has ended; with `keep` its environment stays for inspection.
+    fn leave(&self, environment: Environment, keep: bool) -> Leaving<'_>;
+    /// The environment that a check would have, reached through `connector`, if that is known without a request.
+    fn dry(&self, _: Arc<dyn Connect>) -> Option<Environment> {
+        None
+    }
+    /// Leaves out a site that is not what the profile says.
+    fn leave_out(&mut self, _site: &str) {}
+    /// How it is reached, for a command that repeats a request.
+    fn reach(&self) -> Reach<'_> {
+        Reach::default()
+    }
+    /// Remarks for the report about connections, once the checks have run.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// The conditions of the verdicts. The caller adds the profile.
+    fn conditions(&self) -> Conditions;
+    /// The simulator owns the clock, so any number of checks may run in parallel.
+    fn is_embedded(&self) -> bool;
+
+    /// Whether what its control API records of a check is read after the check.
+    fn is_traced(&self) -> bool {
+        true
+    }
+}
+
+/// A target at base URLs.
+pub struct Remote {
+    connector: Sockets,
+    sites: BTreeMap<String, String>,
+    control: Option<Control>,
+    offer: Offer,
+    forwarding: BTreeMap<String, String>,
+    /// The sites that are not what the profile says.
+    left_out: BTreeMap<String, String>,
+}
+
+impl Remote {
+    /// A target at these sites; asks its control API, if any, what it offers.
+    pub async fn new(
+        sites: BTreeMap<String, String>,
+        control: Option<(String, Option<String>)>,
+    ) -> Result<Remote, String> {
+        Remote::trusting(Trust::default(), sites, control).await
+    }
+
+    /// As [`Remote::new`]; its sites and its control API show certificates that `trust` trusts.
+    pub async fn trusting(
+        trust: Trust,
+        sites: BTreeMap<String, String>,
+        control: Option<(String, Option<String>)>,
+    ) -> Result<Remote, String> {
+        Remote::over(Sockets { trust, ..Sockets::default() }, sites, control).await
+    }
+
+    /// As [`Remote::new`]; its sites and its control API are reached through `connector`.
+    pub async fn over(
+        connector: Sockets,
+        sites: BTreeMap<String, String>,
+        control: Option<(String, Option<String>)>,
+    ) -> Result<Remote, String> {
+        let mut remote = Remote::unasked(connector, sites, control);
+        remote.learn_offer().await?;
+        Ok(remote)
+    }
+
+    /// As [`Remote::over`], before its control API is asked what it offers.
+    pub fn unasked(
+        connector: Sockets,
+        sites: BTreeMap<String, String>,
+        control: Option<(String, Option<String>)>,
+    ) -> Remote {
+        let control = control.map(|(base, token)| Control::new(Arc::new(connector.clone()), &base, token));
+        let (offer, forwarding, left_out) = (Offer::default(), BTreeMap::new(), BTreeMap::new());
+        Remote { connector, sites, control, offer, forwarding, left_out }
+    }
+
+    /// Asks its control API, if any, what it offers.
+    pub async fn learn_offer(&mut self) -> Result<(), String> {
+        if let Some(control) = &self.control {
+            let info = control.info().await?;
+            let addresses = self.offer.addresses;
+            self.offer = Offer { addresses, ..Offer::read(&info) };
+            if self.offer.forks {
+                self.belongs_to(&info["sites"])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks run in forks of what the control API serves: an error names a site that it serves at another URL.
+    fn belongs_to(&self, served: &Value) -> Result<(), String> {
+        let parsed = |url: &str| Url::parse(url.trim_end_matches('/')).ok();
+        for (site, url) in &self.sites {
+            let Some(other) = served[site].as_str().filter(|other| parsed(other) != parsed(url)) else {
+                continue;
+            };
+            return Err(format!(
+                "the profile names {url} for {site}, but its control API serves {site} at {other}: correct the URL, or \
+                 remove `control`"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The same target, whose sites take the client's address from these headers.
+    #[must_use]
+    pub fn forwarded_by(mut self, headers: BTreeMap<String, String>) -> Remote {
+        self.offer.addresses = !headers.is_empty();
+        self.forwarding = headers;
+        self
+    }
+
+    /// Checks that a server listens at every site, and measures its latency. An error names the URL.
+    pub async fn reach(&self) -> Result<(), String> {
+        for (site, base) in &self.sites {
+            let began = Instant::now();
+            let to = Dial::to(base);
+            let http = self.connector.transport.http;
+            let connection = self.connector.dial_within(to, http, FIRST).await.map_err(|e| e.to_string())?;
+            // Failed attempts say nothing about the latency.
+            if connection.again == 0 {
+                self.connector.transport.measured(site, began.elapsed());
+            }
+        }
+        Ok(())
+    }
+
+    /// The proxies between this machine and the sites.
+    fn proxies(&self) -> BTreeSet<String> {
+        let through = |base: &String| self.connector.proxies.for_url(&Url::parse(base).ok()?).ok()?;
+        self.sites.values().filter_map(through).map(|proxy| proxy.to_string()).collect()
+    }
+}
+
+impl Target for Remote {
+    fn name(&self) -> String {
+        let control = self.control.as_ref().map_or("without control", |_| "with control");
+        // A run has the same name before and after its first questions, so that it can be resumed.
+        let mut sites: Vec<_> = self.sites.iter().chain(&self.left_out).collect();
+        // The services first, then what belongs to them.
+        sites.sort_by_key(|(name, _)| (Service::named(name).is_none(), *name));
+        let sites: Vec<String> = sites.iter().map(|(name, url)| format!("{name} {url}")).collect();
+        let proxies: String = self.proxies().iter().map(|proxy| format!(", through {proxy}")).collect();
+        format!("{} ({control}{proxies})", sites.join(", "))
+    }
+
+    fn offer(&self) -> &Offer {
+        &self.offer
+    }
+
+    fn has_site(&self, name: &str) -> bool {
+        self.sites.contains_key(name)
+    }
+
+    fn environment(&self, _: Service) -> EnvironmentFuture<'_> {
+        Box::pin(async move {
+            let environment = Environment {
+                connector: Arc::new(self.connector.clone()),
+                sites: self.sites.clone(),
+                control: self.control.clone(),
+                own: false,
+                forwarding: self.forwarding.clone(),
+            };
+            let Some(control) = self.control.as_ref().filter(|_| self.offer.forks) else {
+                return Ok(environment);
+            };
+            let fork = control.call("POST", "fork", Some(json!({ "mode": "auto" }))).await?;
+            let path = fork["path"].as_str().ok_or("control POST fork: no `path`")?;
+            let sites: BTreeMap<String, String> = serde_json::from_value(fork["sites"].clone())
+                .map_err(|e| format!("control POST fork: {e}"))?;
+            // Only sites that the profile names are tested.
+            let sites: BTreeMap<String, String> =
+                sites.into_iter().filter(|(name, _)| self.sites.contains_key(name)).collect();
+            if let Some((name, _)) = sites.iter().find(|(name, url)| !is_beside(&self.sites[*name], url)) {
+                // Keys are sent only to the target's own sites.
+                return Err(format!("control POST fork: {name} is on another host than in the profile"));
+            }
+            Ok(Environment { sites, control: Some(control.world(path)), own: true, ..environment })
+        })
+    }
+
+    fn leave(&self, environment: Environment, keep: bool) -> Leaving<'_> {
+        Box::pin(async move {
+            let control = environment.control.filter(|_| environment.own)?;
+            // A world that cannot be deleted or closed only keeps its ports.
+            if !keep {
+                let _ = control.call("DELETE", "", None).await;
+                return None;
+            }
+            control.call("POST", "close", None).await.ok().map(|_| control.opening())
+        })
+    }
+
+    fn dry(&self, connector: Arc<dyn Connect>) -> Option<Environment> {
+        Some(Environment {
+            control: self.control.as_ref().map(|control| control.reached_by(connector.clone())),
+            connector,
+            sites: self.sites.clone(),
+            own: self.offer.forks,
+            forwarding: self.forwarding.clone(),
+        })
+    }
+
+    fn leave_out(&mut self, site: &str) {
+        self.left_out.extend(self.sites.remove(site).map(|url| (site.to_owned(), url)));
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        let Sockets { trust, transport, .. } = &self.connector;
+        Reach {
+            ca_file: trust.file(),
+            shows_identity: trust.has_identity(),
+            over_two: transport.http == Http::Two,
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.connector.transport.remarks()
+    }
+
+    fn conditions(&self) -> Conditions {
+        Conditions {
+            offer: self.control.is_some().then(|| self.offer.clone()),
+            sites: self.sites.clone(),
+            forwarding: self.forwarding.clone(),
+            ..Conditions::default()
+        }
+    }
+
+    fn is_embedded(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,97 @@
+//! How a server is reached: a connection, and what makes one.
+
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::LazyLock;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use url::{Position, Url};
+
+use super::client::{Limits, exchange};
+use super::exchange::{Broken, Request, Response};
+use super::sockets::Via;
+use super::transport::{Http, Protocol, Transport};
+
+/// A connection of any kind.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
+/// A future of a stream.
+pub type Connecting<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Stream>, Broken>> + Send + 'a>>;
+/// A future of a connection.
+pub type Dialing<'a> = Pin<Box<dyn Future<Output = Result<Connection, Broken>> + Send + 'a>>;
+
+/// Where a connection goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Dial<'a> {
+    /// The base URL.
+    pub base: &'a str,
+    /// The source address, if given.
+    pub source: Option<IpAddr>,
+    /// The profile names this server (not a response): connecting is retried, and the client certificate may be sent.
+    pub own: bool,
+}
+
+impl Dial<'_> {
+    /// To a server that the profile or the user names.
+    pub const fn to(base: &str) -> Dial<'_> {
+        Dial { base, source: None, own: true }
+    }
+}
+
+/// A connection, and how requests are written to it.
+pub struct Connection {
+    /// The bytes.
+    pub stream: Box<dyn Stream>,
+    /// Its protocol.
+    pub protocol: Protocol,
+    /// The number of connection retries.
+    pub again: u32,
+    /// The proxy at the other end, if there is one.
+    pub via: Option<Via>,
+}
+
+impl Connection {
+    /// One exchange over HTTP/1.1 with the server at `host`.
+    pub async fn exchange(self, request: &Request, host: &str, limits: Limits) -> Result<Response, Broken> {
+        let sent = self.via.as_ref().map(|via| via.write(request));
+        exchange(self.stream, sent.as_ref().unwrap_or(request), host, limits).await
+    }
+}
+
+/// How base URLs are reached.
+pub trait Connect: Send + Sync {
+    /// Connects to the server of `base` for HTTP/1.1, from the address `source` if given; through a proxy by a tunnel.
+    fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a>;
+
+    /// Connects for requests over `http`.
+    fn dial<'a>(&'a self, to: Dial<'a>, _http: Http) -> Dialing<'a> {
+        Box::pin(async move {
+            let stream = self.connect(to.base, to.source).await?;
+            Ok(Connection { stream, protocol: Protocol::One, again: 0, via: None })
+        })
+    }
+
+    /// Whether the servers are outside this process, so that they may stop answering.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// How requests go out.
+    fn transport(&self) -> &Transport {
+        static USUAL: LazyLock<Transport> = LazyLock::new(Transport::default);
+        &USUAL
+    }
+}
+
+/// Host and port as the `Host` header names them.
+pub(crate) fn host(url: &Url) -> &str {
+    &url[Position::BeforeHost..Position::AfterPort]
+}
+
+/// Whether two URLs have the same origin: scheme, host and port.
+pub(crate) fn is_same_origin(one: &str, other: &str) -> bool {
+    let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
+    origin(one).is_some_and(|one| one.is_tuple() && Some(one) == origin(other))
+}

@@ -1,0 +1,164 @@
+//! One request and its response, as raw bytes.
+
+/// A request as it is written to the wire. Only the framing that [`Request::bytes`] shows is added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The method, verbatim.
+    pub method: String,
+    /// The request target, verbatim.
+    pub target: String,
+    /// Header lines in order, verbatim; `Host`, `Content-Length` and `Connection` are added when they are missing.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// A response as it was received.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Response {
+    /// The status.
+    pub status: u16,
+    /// Header lines in order; names in lower case.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body, framing removed.
+    pub body: Vec<u8>,
+}
+
+/// One request and its outcome.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The site that it was sent to, such as `publish`.
+    pub site: String,
+    /// The base URL it went to, without a trailing slash.
+    pub base: String,
+    /// The request.
+    pub request: Request,
+    /// Length and digest of the request's body, if the report omits it.
+    pub cut: Option<Cut>,
+    /// The response, or why there is none.
+    pub response: Result<Response, Broken>,
+}
+
+/// A body that the report omits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Its length in bytes.
+    pub bytes: usize,
+    /// Its SHA-256 in hex.
+    pub sha256: String,
+}
+
+/// Why there is no response. `Unreachable` and `Harness` are failures of the connection or the harness; the others are
+/// caused by the target.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Broken {
+    /// The address does not resolve, or no server listens.
+    #[error("cannot connect: {0}")]
+    Unreachable(String),
+    /// A server that answered before accepts no connection any longer.
+    #[error("the server no longer accepts connections: {0}")]
+    Gone(String),
+    /// The harness failed.
+    #[error("the harness failed: {0}")]
+    Harness(String),
+    /// There is no TLS connection: an untrusted certificate, or no TLS at all. Contains the URL and the reason.
+    #[error("no TLS connection: {0}")]
+    Tls(String),
+    /// No complete response came in time.
+    #[error("no complete response within {0} s")]
+    TimedOut(u64),
+    /// The connection ended too early.
+    #[error("the connection ended {0}")]
+    Closed(String),
+    /// Only HTTP/2 is available, and it cannot express this part of the request.
+    #[error("HTTP/2 cannot express {0}, and the server does not speak HTTP/1.1")]
+    Inexpressible(String),
+    /// The bytes are not an HTTP response.
+    #[error("not an HTTP response: {0}")]
+    Nonsense(String),
+    /// The check ended while the request was incomplete.
+    #[error("the request was held open and never finished")]
+    Held,
+    /// The response exceeds a limit of Assay that no document states. It is not a finding about the target.
+    #[error("the response has {0}; this is a limit of Assay, not of the documents")]
+    Limit(String),
+}
+
+impl Broken {
+    /// Whether nothing came in time: no connection, no handshake or no complete response; or the server is gone.
+    pub fn is_silence(&self) -> bool {
+        match self {
+            Broken::TimedOut(_) | Broken::Gone(_) => true,
+            Broken::Tls(why) => why.contains(crate::http::tls::NO_HANDSHAKE),
+            Broken::Unreachable(why) => why.contains(crate::http::sockets::NO_CONNECTION),
+            _ => false,
+        }
+    }
+}
+
+impl Request {
+    /// A request without headers or body.
+    pub fn new(method: &str, target: &str) -> Request {
+        Request { method: method.into(), target: target.into(), headers: Vec::new(), body: Vec::new() }
+    }
+
+    /// Adds a header line.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: impl Into<Vec<u8>>) -> Request {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sets the body.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Request {
+        self.body = body.into();
+        self
+    }
+
+    /// The bytes on the wire, for a server at `host`.
+    pub fn bytes(&self, host: &str) -> Vec<u8> {
+        let has = |name: &str| self.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
+        let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.target).into_bytes();
+        let mut line = |name: &str, value: &[u8]| {
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(value);
+            out.extend_from_slice(b"\r\n");
+        };
+        if !has("host") {
+            line("Host", host.as_bytes());
+        }
+        self.headers.iter().for_each(|(name, value)| line(name, value));
+        if !has("content-length")
+            && !has("transfer-encoding")
+            && (self.method != "GET" || !self.body.is_empty())
+        {
+            line("Content-Length", self.body.len().to_string().as_bytes());
+        }
+        if !has("connection") {
+            line("Connection", b"close");
+        }
+        out.extend_from_slice(b"\r\n");
+        out.extend_from_slice(&self.body);
+        out
+    }
+}
+
+impl Response {
+    /// The first header of that name, if it is UTF-8.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let value = self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value)?;
+        std::str::from_utf8(value).ok()
+    }
+
+    /// The body as a string; invalid UTF-8 is replaced.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// The body as JSON.
+    pub fn json(&self) -> Result<serde_json::Value, String> {
+        assay_spec::json::parse(&self.body).map_err(|e| e.to_string())
+    }
+}

@@ -1,0 +1,442 @@
+//! How a run reaches its target: protocol, extra headers, timeouts from measured latency, and statistics of these.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use url::Url;
+
+use crate::http::client::http2::Message;
+use crate::http::client::{self, Limits, http2};
+use crate::http::connect::{Connect, Connection, Dial, Stream, host};
+use crate::http::exchange::{Broken, Request, Response};
+use crate::http::hiding::Hidden;
+use crate::support::prose;
+
+/// The minimum response timeout, unless the profile sets it.
+const MIN_TIMEOUT: Duration = Duration::from_secs(15);
+/// The factor of the measured latency that is added to the timeout.
+const LATENCIES: u32 = 40;
+/// The maximum of a timeout extended by latency.
+const LONGEST: Duration = Duration::from_mins(2);
+/// The minimum response timeout of the request that shows whether a server still answers.
+pub(crate) const CONFIRMATION: Duration = Duration::from_secs(5);
+/// How many requests are not sent after a server or an endpoint has stopped answering, until the next one is. Each time
+/// that one gets no answer, it is twice as many.
+const SKIPPED: u32 = 10;
+/// So many endpoints of a server without an answer in a row mean that the server has stopped answering.
+const ENDPOINTS: usize = 2;
+/// After this many failed connections in a row, a site gets only one attempt per request.
+const GIVEN_UP: u32 = 3;
+
+/// The HTTP version of requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Http {
+    /// HTTP/1.1: every request is sent exactly as given.
+    #[default]
+    #[serde(rename = "1.1")]
+    One,
+    /// HTTP/2; requests that it cannot express go over HTTP/1.1.
+    #[serde(rename = "2")]
+    Two,
+    /// HTTP/2 if the server selects it in the TLS handshake, otherwise HTTP/1.1.
+    #[serde(rename = "auto")]
+    Auto,
+}
+
+/// The protocol of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protocol {
+    /// HTTP/1.1.
+    One,
+    /// HTTP/2.
+    Two,
+}
+
+/// A header that is added to every request to the target's own sites.
+#[derive(Clone)]
+pub struct ExtraHeader {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// The value is hidden in reports.
+    pub is_secret: bool,
+}
+
+/// How a target is reached.
+#[derive(Debug)]
+pub struct Transport {
+    /// The HTTP version of requests.
+    pub http: Http,
+    /// The minimum response timeout.
+    pub min_timeout: Duration,
+    /// Headers added to every request to the target's own sites.
+    pub headers: Vec<ExtraHeader>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    latencies: BTreeMap<String, Duration>,
+    protocols: BTreeMap<Protocol, usize>,
+    /// The number of requests that HTTP/2 cannot express.
+    unsaid: usize,
+    again: usize,
+    /// Failed connections in a row, by host.
+    silent: BTreeMap<String, u32>,
+    speaks_one: BTreeMap<String, bool>,
+    /// What has answered a request.
+    answered: BTreeSet<Place>,
+    /// What has stopped answering.
+    stopped: BTreeMap<Place, Silence>,
+    /// The endpoints of each server that gave no answer, since its last one.
+    unanswered: BTreeMap<String, BTreeSet<Place>>,
+}
+
+/// A server, or one of its endpoints.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// The server.
+    pub(crate) server: String,
+    /// Method and path; empty for the whole server.
+    pub(crate) endpoint: String,
+}
+
+impl Place {
+    /// The whole server of this place.
+    pub(crate) fn whole(&self) -> Place {
+        Place { server: self.server.clone(), endpoint: String::new() }
+    }
+
+    const fn is_whole(&self) -> bool {
+        self.endpoint.is_empty()
+    }
+}
+
+/// Something stopped answering.
+#[derive(Debug)]
+struct Silence {
+    /// Why it gets no requests.
+    cause: String,
+    /// The number of requests that were not sent since the last one.
+    skipped: u32,
+    /// After this many the next one is sent.
+    pause: u32,
+}
+
+/// Whether a request is sent to a place that stopped answering.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// No, for this cause.
+    Skip(String),
+    /// Yes: enough others were not sent. If the place still does not answer, this is the cause.
+    Try(String),
+}
+
+impl Default for Transport {
+    fn default() -> Self {
+        Transport { http: Http::One, min_timeout: MIN_TIMEOUT, headers: Vec::new(), seen: Mutex::default() }
+    }
+}
+
+impl Transport {
+    /// A transport with this HTTP version, minimum timeout and these headers.
+    pub fn new(http: Http, min_timeout: Duration, headers: Vec<ExtraHeader>) -> Transport {
+        Transport { http, min_timeout, headers, seen: Mutex::default() }
+    }
+
+    /// Notes how long it took to connect to a site.
+    pub fn measured(&self, site: &str, latency: Duration) {
+        self.seen().latencies.insert(site.to_owned(), latency);
+    }
+
+    /// The limits of an exchange with a site: the given ones, or more if the latency is high.
+    pub fn within(&self, site: &str, limits: Limits) -> Limits {
+        let is_usual = limits.timeout == Limits::default().timeout;
+        let least = if is_usual { self.min_timeout } else { limits.timeout };
+        Limits { timeout: least.max(self.seen().patience(self.min_timeout, site)), ..limits }
+    }
+
+    /// The request with the extra headers, except those that it already has. Secret values are added to `hidden`.
+    pub fn dress(&self, mut request: Request, hidden: &mut Hidden) -> Request {
+        for ExtraHeader { name, value, is_secret } in &self.headers {
+            if *is_secret {
+                hidden.add_secret(name, value);
+            }
+            if !request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)) {
+                request.headers.push((name.clone(), value.clone().into_bytes()));
+            }
+        }
+        request
+    }
+
+    /// The limits of the request that shows whether a server still answers.
+    pub(crate) fn confirmation(&self, site: &str) -> Limits {
+        let timeout = self.seen().patience(self.min_timeout.min(CONFIRMATION), site);
+        Limits { timeout, ..Limits::default() }
+    }
+
+    /// Notes that an endpoint answered, and so its server.
+    pub(crate) fn answered(&self, place: Place) {
+        let (mut seen, whole) = (self.seen(), place.whole());
+        seen.unanswered.remove(&place.server);
+        for place in [place, whole] {
+            seen.stopped.remove(&place);
+            seen.answered.insert(place);
+        }
+    }
+
+    /// Whether a place has answered a request.
+    pub(crate) fn has_answered(&self, place: &Place) -> bool {
+        self.seen().answered.contains(place)
+    }
+
+    /// Notes that an endpoint gave no answer, though its server answers other requests. Returns how many endpoints of
+    /// the server gave none since its last answer, and whether this one was among them before.
+    pub(crate) fn unanswered(&self, place: &Place) -> (bool, bool) {
+        let mut seen = self.seen();
+        let places = seen.unanswered.entry(place.server.clone()).or_default();
+        let is_again = !places.insert(place.clone());
+        (places.len() >= ENDPOINTS, is_again)
+    }
+
+    /// Notes that a place stopped answering; `false` if that was known.
+    pub(crate) fn stop(&self, place: &Place, cause: String) -> bool {
+        let mut seen = self.seen();
+        let is_new = !seen.stopped.contains_key(place);
+        if is_new {
+            seen.stopped.insert(place.clone(), Silence { cause, skipped: 0, pause: SKIPPED });
+        }
+        is_new
+    }
+
+    /// Why an endpoint gets no requests: it or its server stopped answering.
+    pub(crate) fn stopped(&self, place: &Place) -> Option<String> {
+        let seen = self.seen();
+        [&place.whole(), place]
+            .into_iter()
+            .find_map(|place| seen.stopped.get(place))
+            .map(|it| it.cause.clone())
+    }
+
+    /// Whether a request is sent to a place that stopped answering; `None` if it did not.
+    pub(crate) fn turn(&self, place: &Place) -> Option<Turn> {
+        let mut seen = self.seen();
+        let Silence { cause, skipped, pause } = seen.stopped.get_mut(place)?;
+        if *skipped < *pause {
+            *skipped += 1;
+            return Some(Turn::Skip(cause.clone()));
+        }
+        (*skipped, *pause) = (0, pause.saturating_mul(2));
+        Some(Turn::Try(cause.clone()))
+    }
+
+    /// Whether a server that has not answered yet must first show that it does, since another one stopped.
+    pub(crate) fn is_doubtful(&self, place: &Place) -> bool {
+        let (seen, whole) = (self.seen(), place.whole());
+        let is_known = seen.stopped.contains_key(&whole) || seen.answered.contains(&whole);
+        !is_known && seen.stopped.keys().any(Place::is_whole)
+    }
+
+    /// Remarks for the report about connections.
+    pub fn remarks(&self) -> Vec<String> {
+        let seen = self.seen();
+        let mut remarks = Vec::new();
+        if let Some((site, latency)) = seen.latencies.iter().max_by_key(|(_, latency)| **latency) {
+            let limit = seen.patience(self.min_timeout, site).as_secs_f64();
+            let longest = latency.as_millis();
+            remarks
+                .push(format!("time to connect: up to {longest} ms ({site}); response timeout {limit:.1} s"));
+        }
+        let spoken: Vec<String> = seen
+            .protocols
+            .iter()
+            .map(|(protocol, count)| format!("{} over {}", prose::count(*count, "request"), protocol.name()))
+            .collect();
+        if !spoken.is_empty() {
+            let unsaid = match seen.unsaid {
+                0 => String::new(),
+                count => format!(", {count} of them because HTTP/2 cannot express them"),
+            };
+            remarks.push(format!("protocol: {}{unsaid}", spoken.join(", ")));
+        }
+        if seen.again > 0 {
+            remarks.push(format!("connections: {} retries before a request was sent", seen.again));
+        }
+        remarks
+    }
+
+    /// Whether connecting to an unreachable host may be retried.
+    pub(crate) fn is_worth_trying(&self, host: &str) -> bool {
+        self.seen().silent.get(host).is_none_or(|times| *times < GIVEN_UP)
+    }
+
+    /// Notes whether the host was reached, and the number of retries.
+    pub(crate) fn tried(&self, host: &str, is_there: bool, again: u32) {
+        let mut seen = self.seen();
+        seen.again += again as usize;
+        if is_there {
+            seen.silent.remove(host);
+        } else {
+            *seen.silent.entry(host.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Notes the protocol of a request.
+    fn spoke(&self, protocol: Protocol, is_unsaid: bool) {
+        let mut seen = self.seen();
+        *seen.protocols.entry(protocol).or_default() += 1;
+        seen.unsaid += usize::from(is_unsaid);
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seen {
+    /// The timeout for the latency of a site.
+    fn patience(&self, min_timeout: Duration, site: &str) -> Duration {
+        // A server that only the target named is assumed to have the target's latency.
+        let latency = self.latencies.get(site).or_else(|| self.latencies.values().max());
+        (min_timeout + latency.copied().unwrap_or_default() * LATENCIES).min(LONGEST.max(min_timeout))
+    }
+}
+
+impl Protocol {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Protocol::One => "HTTP/1.1",
+            Protocol::Two => "HTTP/2",
+        }
+    }
+}
+
+/// Debug output contains no secret.
+impl fmt::Debug for ExtraHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ExtraHeader({})", self.name)
+    }
+}
+
+/// The result of a request.
+pub struct Attempt {
+    /// The response, or why there is none.
+    pub response: Result<Response, Broken>,
+    /// The number of connection retries.
+    pub again: u32,
+}
+
+/// Sends a request over its own connection and reads the whole response.
+pub async fn send(connector: &dyn Connect, to: Dial<'_>, request: &Request, limits: Limits) -> Attempt {
+    let (opened, again) = open(connector, to, request, None, limits).await;
+    let response = match opened {
+        Ok(open) => open.finish().await,
+        Err(broken) => Err(broken),
+    };
+    Attempt { response: explained(connector, to, request, response).await, again }
+}
+
+/// Sends the head of a request and, with `body_bytes`, only that much of its body. Also returns the number of
+/// connection retries.
+pub async fn open(
+    connector: &dyn Connect,
+    to: Dial<'_>,
+    request: &Request,
+    body_bytes: Option<usize>,
+    limits: Limits,
+) -> (Result<Open, Broken>, u32) {
+    let said = said(connector, to, request);
+    let http = if said.is_err() { Http::One } else { connector.transport().http };
+    let connection = match connector.dial(to, http).await {
+        Ok(connection) => connection,
+        Err(broken) => return (Err(broken), 0),
+    };
+    let Connection { stream, protocol, again, via } = connection;
+    let transport = connector.transport();
+    transport.spoke(protocol, said.is_err());
+    let host = Url::parse(to.base).map(|url| host(&url).to_owned()).unwrap_or_default();
+    let opened = if let (Protocol::Two, Ok(Some(message))) = (protocol, said) {
+        http2::open(stream, message, body_bytes, limits).await.map(Open::Two)
+    } else {
+        let sent = via.map(|via| via.write(request));
+        let is_proxied = sent.is_some();
+        let request = sent.as_ref().unwrap_or(request);
+        let opened = match body_bytes {
+            Some(bytes) => client::open(stream, request, &host, bytes, limits).await,
+            None => Ok(client::begin(stream, request, &host, limits)),
+        };
+        opened.map(|open| Open::One { open, is_proxied })
+    };
+    (opened, again)
+}
+
+/// The request as an HTTP/2 message, if HTTP/2 is allowed. An error says what HTTP/2 cannot express.
+fn said(connector: &dyn Connect, to: Dial<'_>, request: &Request) -> Result<Option<Message>, String> {
+    if connector.transport().http == Http::One {
+        return Ok(None);
+    }
+    let url = Url::parse(to.base).map_err(|e| e.to_string())?;
+    Message::new(request, url.scheme(), host(&url)).map(Some)
+}
+
+/// If HTTP/2 cannot express the request, its failure counts only if the target speaks HTTP/1.1.
+async fn explained(
+    connector: &dyn Connect,
+    to: Dial<'_>,
+    request: &Request,
+    response: Result<Response, Broken>,
+) -> Result<Response, Broken> {
+    let (Err(Broken::Tls(_) | Broken::Closed(_) | Broken::Nonsense(_)), Http::Two, Err(what)) =
+        (&response, connector.transport().http, said(connector, to, request))
+    else {
+        return response;
+    };
+    let known = connector.transport().seen().speaks_one.get(to.base).copied();
+    let speaks_one = if let Some(known) = known {
+        known
+    } else {
+        let answers = speaks_one(connector, to).await;
+        connector.transport().seen().speaks_one.insert(to.base.to_owned(), answers);
+        answers
+    };
+    if speaks_one { response } else { Err(Broken::Inexpressible(what)) }
+}
+
+async fn speaks_one(connector: &dyn Connect, to: Dial<'_>) -> bool {
+    let Ok(connection) = connector.dial(to, Http::One).await else { return false };
+    let Ok(url) = Url::parse(to.base) else { return false };
+    let request = Request::new("GET", url.path());
+    connection.exchange(&request, host(&url), Limits::default()).await.is_ok()
+}
+
+/// A partly sent request, over either protocol.
+pub enum Open {
+    /// Over HTTP/1.1.
+    One {
+        /// The request.
+        open: client::Open<Box<dyn Stream>>,
+        /// It goes through a proxy.
+        is_proxied: bool,
+    },
+    /// Over HTTP/2.
+    Two(http2::Open),
+}
+
+impl Open {
+    /// Sends the rest and reads the response.
+    pub async fn finish(self) -> Result<Response, Broken> {
+        match self {
+            Open::One { open, is_proxied } => match open.finish().await {
+                Ok(response) if is_proxied && response.status == 407 => {
+                    Err(Broken::Unreachable("the proxy requires a user and password (status 407)".to_owned()))
+                }
+                response => response,
+            },
+            Open::Two(open) => open.finish().await,
+        }
+    }
+}

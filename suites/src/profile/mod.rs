@@ -1,0 +1,766 @@
+//! The profile of a target: URLs, secrets, fixtures and readings, as TOML.
+//!
+//! Everything in a profile is checked when it is read, so that nothing is sent on a misspelt word; each error shows
+//! the place it is about. A secret is only named here, never written.
+
+mod drop;
+mod endpoints;
+mod gate;
+mod gateway;
+mod hosting;
+mod metadata;
+mod network;
+mod secret;
+mod transport;
+mod wrong;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use assay_spec::Dialect;
+use assay_spec::publish::domain::is_canonical;
+use assay_spec::publish::limits::REQUESTS;
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::support::files;
+
+pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
+pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
+pub use gate::{Gate, Percent};
+pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
+pub use hosting::{Hosting, HostingReadings, TombstoneForm};
+pub use metadata::{Metadata, MetadataContract, MetadataLimits, MetadataReadings};
+pub use network::{
+    AggregateWrite, FORGET_SETTLE_SECONDS, MetricsBase, MetricsType, Network, NetworkFixtures, NetworkLimits,
+    NetworkReadings, SigningScheme,
+};
+pub use secret::{Secret, SecretError, Secrets};
+pub use transport::{HeaderText, Transport};
+pub use wrong::{ProfileError, Source, Wrong};
+
+/// A profile as written in its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The seed of everything the run draws; none means that the run picks one and prints it.
+    pub seed: Option<u64>,
+    /// The target's own words for what the documents neutralise.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dialect: Dialect,
+    /// Certificates (PEM) of authorities that the target's https servers may name, besides those that this machine
+    /// trusts; a relative path starts at the profile's folder.
+    pub ca_file: Option<PathBuf>,
+    /// The certificate (PEM, with its chain) that this client shows to the target's https servers that ask for one.
+    pub client_certificate: Option<PathBuf>,
+    /// The key of that certificate (PEM).
+    pub client_key: Option<Secret>,
+    /// How requests go out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub transport: Transport,
+    /// Headers of every request to the target's own sites, by name; checks' own headers of the same name go before.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, HeaderText>,
+    /// How much must be tested before the target conforms.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub gate: Gate,
+    /// Base URL of a control API, without a trailing slash.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub control: Option<String>,
+    /// The bearer token of the control API.
+    pub control_token: Option<Secret>,
+    /// The inference gateway; none means that it is not tested.
+    pub gateway: Option<Gateway>,
+    /// The token metadata service; none means that it is not tested.
+    pub metadata: Option<Metadata>,
+    /// The node API; none means that it is not tested.
+    pub network: Option<Network>,
+    /// The hosting application's stored records; none means that they are not tested.
+    pub hosting: Option<Hosting>,
+    /// The signed publishing exchange; none means that it is not tested.
+    pub publish: Option<Publish>,
+    /// The anonymous drop; none means that it is not tested.
+    pub drop: Option<Drop>,
+}
+
+/// A target of the publishing suite.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Publish {
+    /// Base URL of the service, without a trailing slash.
+    #[serde(deserialize_with = "base_url")]
+    pub url: String,
+    /// Base URL of a node of the chain, without a trailing slash.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub chain_url: Option<String>,
+    /// Base URL of a standby node of the service.
+    #[serde(default, deserialize_with = "optional_base_url")]
+    pub standby_url: Option<String>,
+    /// The header from which the service reads the client's address, if it trusts this machine.
+    #[serde(default, deserialize_with = "drop::optional_header_name")]
+    pub forwarding_header: Option<String>,
+    /// Bound domains, canonical, with which the run may publish.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub domains: Vec<String>,
+    /// The key bound to all of `domains`: its 32-byte ed25519 seed as 64 hex digits.
+    pub key: Option<Secret>,
+    /// A domain with a pending transfer from `key` to `second_key`. The run does not accept it.
+    pub pending: Option<String>,
+    /// The incoming key of `pending`, in the form of `key`.
+    pub second_key: Option<Secret>,
+    /// The transaction signature of the transfer of `pending`, base58.
+    pub pending_transfer: Option<String>,
+    /// A domain bound to `key` that is not publishable.
+    pub not_publishable: Option<String>,
+    /// A domain bound to `key` whose account does not have the feature.
+    pub feature_off: Option<String>,
+    /// The readings that the target declares.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub readings: PublishReadings,
+    /// What the run may ask of the target.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: PublishLimits,
+}
+
+/// Where the document allows several readings, those that the target declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PublishReadings {
+    /// A transfer needs a `cid` like any other publish.
+    pub transfer_needs_cid: bool,
+    /// The rule that body and envelope name the same domain is applied leniently.
+    pub lenient_rule7: bool,
+    /// How strings of a record are written, besides the quotes, backslashes and control characters.
+    pub escape_profile: EscapeProfile,
+    /// How the chain's log shows a memo. If not set, either is accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memo_log_form: Option<MemoLogForm>,
+}
+
+/// How the characters of a record's strings are written that JSON need not escape.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EscapeProfile {
+    /// As they are.
+    #[default]
+    Raw,
+    /// Those outside ASCII as `\u` escapes.
+    Ascii,
+    /// In any valid way.
+    Any,
+}
+
+/// How the chain's log shows a memo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoLogForm {
+    /// As it is.
+    Plain,
+    /// In quotes, with quotes and backslashes escaped.
+    Quoted,
+}
+
+/// The pace of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PublishLimits {
+    /// At most this many requests a minute; 1 or more.
+    #[serde(deserialize_with = "at_least_one")]
+    pub requests_per_minute: u32,
+}
+
+impl Default for PublishLimits {
+    fn default() -> Self {
+        Self { requests_per_minute: REQUESTS.u32() }
+    }
+}
+
+/// A profile and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// The profile.
+    pub profile: Profile,
+    /// The folder of its file: where relative paths start.
+    pub folder: PathBuf,
+    /// Its text, for errors that come to light behind reading it.
+    pub source: Source,
+}
+
+impl Profile {
+    /// Reads and checks the profile at `path`.
+    pub fn load(path: &Path) -> Result<Loaded, ProfileError> {
+        let file = path.display().to_string();
+        let text = files::read_text(path, "a profile", files::CONFIGURATION_BYTES)
+            .map_err(|e| ProfileError::Unreadable { file: file.clone(), why: e.why })?;
+        Profile::of_text(text, file, path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Reads and checks a profile's text; `file` is its name in errors, and relative paths start at `folder`.
+    pub fn of_text(text: String, file: String, folder: &Path) -> Result<Loaded, ProfileError> {
+        let profile = Profile::parse(&text, &file)?;
+        Ok(Loaded { profile, folder: folder.to_owned(), source: Source::new(file, text) })
+    }
+
+    /// Reads and checks a profile's text; `file` is its name in errors.
+    pub fn parse(text: &str, file: &str) -> Result<Profile, ProfileError> {
+        let (table, broken) = DeTable::parse_recoverable(text);
+        let table = table.get_ref();
+        let wrong = |message: (&str, bool), span: Range<usize>| {
+            ProfileError::Wrong(Box::new(Wrong::in_text(text, file, table, message, span)))
+        };
+        if broken.is_empty()
+            && let Some((message, span)) = wrong_form(table)
+        {
+            return Err(wrong((&message, false), span));
+        }
+        let profile: Profile = toml::from_str(text)
+            .map_err(|e| wrong((e.message(), broken.is_empty()), e.span().unwrap_or_default()))?;
+        match wrong_text(table) {
+            Some((message, span)) => Err(wrong((message, true), span)),
+            None => Ok(profile),
+        }
+    }
+
+    /// The secrets that the profile names, by their keys, in its order; those in headers are apart.
+    pub fn secrets(&self) -> Vec<(&'static str, &Secret)> {
+        let all = [
+            ("client_key", self.client_key.as_ref()),
+            ("control_token", self.control_token.as_ref()),
+            ("gateway.key", self.gateway.as_ref().and_then(|gateway| gateway.key.as_ref())),
+            ("gateway.revoked_key", self.gateway.as_ref().and_then(|gateway| gateway.revoked_key.as_ref())),
+            ("gateway.second_key", self.gateway.as_ref().and_then(|gateway| gateway.second_key.as_ref())),
+            ("gateway.payment", self.gateway.as_ref().and_then(|gateway| gateway.payment.as_ref())),
+            ("network.owner_key", self.network.as_ref().and_then(|network| network.owner_key.as_ref())),
+            ("hosting.wallet_key", self.hosting.as_ref().and_then(|hosting| hosting.wallet_key.as_ref())),
+            ("publish.key", self.publish.as_ref().and_then(|publish| publish.key.as_ref())),
+            ("publish.second_key", self.publish.as_ref().and_then(|publish| publish.second_key.as_ref())),
+        ];
+        all.into_iter().filter_map(|(key, secret)| Some((key, secret?))).collect()
+    }
+
+    /// The secrets in headers of every request, by keys such as `headers.X-Auth`.
+    pub(crate) fn header_secrets(&self) -> impl Iterator<Item = (String, &Secret)> {
+        self.headers.iter().filter_map(|(name, text)| match text {
+            HeaderText::Secret(secret) => Some((format!("headers.{name}"), secret)),
+            HeaderText::Plain(_) => None,
+        })
+    }
+
+    /// The keys that make a run read something outside the profile: secrets and files.
+    pub fn reads(&self) -> impl Iterator<Item = String> {
+        let files = [("ca_file", &self.ca_file), ("client_certificate", &self.client_certificate)];
+        let files = files.into_iter().filter(|(_, file)| file.is_some()).map(|(key, _)| key);
+        let secrets = self.secrets().into_iter().map(|(key, _)| key);
+        let fixed: Vec<String> = files.chain(secrets).map(str::to_owned).collect();
+        fixed.into_iter().chain(self.header_secrets().map(|(key, _)| key))
+    }
+
+    /// The profile as TOML that [`Profile::parse`] reads back.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("texts, numbers and tables have a TOML form")
+    }
+}
+
+/// The keys whose values are tables.
+const TABLES: [&str; 25] = [
+    "dialect",
+    "transport",
+    "headers",
+    "gate",
+    "gateway",
+    "gateway.endpoints",
+    "gateway.models",
+    "gateway.readings",
+    "gateway.limits",
+    "metadata",
+    "metadata.readings",
+    "metadata.limits",
+    "network",
+    "network.endpoints",
+    "network.readings",
+    "network.fixtures",
+    "network.limits",
+    "hosting",
+    "hosting.readings",
+    "publish",
+    "publish.readings",
+    "publish.limits",
+    "drop",
+    "drop.readings",
+    "drop.limits",
+];
+/// The key whose value is an array of tables.
+const CONTRACTS: &str = "metadata.contracts";
+
+/// A value that should be a table. The types would take an array of a table's values, in their order, for it.
+fn wrong_form(table: &DeTable<'_>) -> Option<(String, Range<usize>)> {
+    let at = |key: &str| {
+        let (mut parts, mut table) = (key.split('.').peekable(), table);
+        loop {
+            let value = table.get(parts.next()?)?;
+            match (parts.peek(), value.get_ref()) {
+                (None, _) => return Some(value),
+                (Some(_), DeValue::Table(inner)) => table = inner,
+                (Some(_), _) => return None,
+            }
+        }
+    };
+    let is_table = |value: &Spanned<DeValue<'_>>| value.get_ref().is_table();
+    let wrong = |key: &str, value: &Spanned<DeValue<'_>>| (format!("wanted a table: [{key}]"), value.span());
+    let single =
+        TABLES.iter().find_map(|key| at(key).filter(|value| !is_table(value)).map(|value| wrong(key, value)));
+    single.or_else(|| {
+        let contracts = at(CONTRACTS)?.get_ref().as_array()?;
+        contracts.iter().find(|item| !is_table(item)).map(|item| wrong("[metadata.contracts]", item))
+    })
+}
+
+/// What the types cannot say, checked on the table, which knows the place of each text.
+fn wrong_text(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
+    let inner = |name: &str| table.get(name).and_then(|value| value.get_ref().as_table());
+    let literals = inner("dialect").into_iter().flat_map(DeTable::values);
+    let publish = inner("publish");
+    let domains = publish.and_then(|publish| publish.get("domains")?.get_ref().as_array());
+    let single = ["pending", "not_publishable", "feature_off"];
+    let single = single.into_iter().filter_map(|key| publish?.get(key));
+    let texts = |value: &Spanned<DeValue<'_>>| Some((value.get_ref().as_str()?.to_owned(), value.span()));
+    let empty = literals.filter_map(texts).find(|(text, _)| text.trim().is_empty());
+    let foreign = domains.into_iter().flat_map(|domains| domains.iter()).chain(single);
+    let foreign = foreign.filter_map(texts).find(|(text, _)| !is_canonical(text));
+    match (empty, foreign) {
+        (Some((_, span)), _) => Some(("a literal of the dialect can't be empty", span)),
+        (None, Some((_, span))) => Some((
+            "not a canonical domain: two labels or more of lower-case letters, digits and hyphens",
+            span,
+        )),
+        (None, None) => transport::wrong_header(table).or_else(|| metadata::wrong_contract(table)),
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn base_url<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    BaseUrl::deserialize(input).map(|url| url.0)
+}
+
+fn optional_base_url<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    BaseUrl::deserialize(input).map(|url| Some(url.0))
+}
+
+fn base_urls<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
+    let urls = Vec::<BaseUrl>::deserialize(input)?;
+    Ok(urls.into_iter().map(|url| url.0).collect())
+}
+
+fn at_least_one<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
+    let count = u32::deserialize(input)?;
+    if count == 0 { Err(D::Error::custom("must be 1 or more")) } else { Ok(count) }
+}
+
+/// Reads a base URL as profiles hold it: without a trailing slash. An error says what is wrong with it.
+pub fn parse_base_url(text: &str) -> Result<String, String> {
+    BaseUrl::try_from(text.to_owned()).map(|url| url.0)
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct BaseUrl(String);
+
+impl TryFrom<String> for BaseUrl {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        // The URL parser ignores them, and then reports contain them.
+        if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err("a base URL holds no white space and no control characters".into());
+        }
+        let url = url::Url::parse(&text).map_err(|e| format!("not a URL: {e}"))?;
+        match url.scheme() {
+            "http" | "https" => {}
+            other => return Err(format!("a base URL begins with http:// or https://, not with {other}:")),
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("a base URL holds no user or password".into());
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err("a base URL has no query and no fragment".into());
+        }
+        Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL: &str = r#"
+seed = 7
+control = "http://127.0.0.1:4100/"
+control_token = { env = "TOKEN" }
+
+[dialect]
+auth_scheme = "Key"
+
+[publish]
+url = "http://127.0.0.1:4101"
+chain_url = "http://127.0.0.1:4102/rpc"
+domains = ["a.example", "b.example"]
+key = { file = "keys/a.hex" }
+readings = { transfer_needs_cid = true }
+
+[publish.limits]
+requests_per_minute = 6
+
+[drop]
+url = "http://127.0.0.1:4103/"
+forwarding_header = "X-Forwarded-For"
+readings = { drop_id_len = 30, hamt_size = "block", buffered_uploads = true }
+limits = { drops_per_hour = 3 }
+"#;
+
+    fn error(text: &str) -> String {
+        Profile::parse(text, "p.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_full_profile() {
+        let profile = Profile::parse(FULL, "p.toml").unwrap();
+        assert_eq!(profile.seed, Some(7));
+        assert_eq!(profile.control.as_deref(), Some("http://127.0.0.1:4100"));
+        assert_eq!(profile.control_token, Some(Secret::Env("TOKEN".into())));
+        assert_eq!(profile.dialect, Dialect { auth_scheme: "Key".into(), ..Dialect::default() });
+        let publish = profile.publish.clone().unwrap();
+        assert_eq!(publish.domains, ["a.example", "b.example"]);
+        assert_eq!(publish.key, Some(Secret::File("keys/a.hex".into())));
+        assert!(publish.readings.transfer_needs_cid && !publish.readings.lenient_rule7);
+        assert_eq!(publish.limits.requests_per_minute, 6);
+        let drop = profile.drop.clone().unwrap();
+        assert_eq!(drop.url, "http://127.0.0.1:4103");
+        assert_eq!(drop.forwarding_header.as_deref(), Some("X-Forwarded-For"));
+        let readings = DropReadings { drop_id_len: 30, hamt_size: HamtSize::Block, buffered_uploads: true };
+        assert_eq!(drop.readings, readings);
+        assert_eq!(drop.limits.drops_per_hour, 3);
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for text in [
+            FULL,
+            "",
+            "seed = 18446744073709551615",
+            "[publish]\nurl = \"http://[::1]:4101\"\n",
+            "[drop]\nurl = \"http://a\"\n",
+            "ca_file = \"p.ca.pem\"\n[publish]\nurl = \"https://a:1\"\n",
+        ] {
+            let profile = Profile::parse(text, "p.toml").unwrap();
+            let written = profile.to_toml();
+            assert_eq!(Profile::parse(&written, "p.toml").unwrap(), profile, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_written_profile_shows_only_what_is_not_default() {
+        let publish = "[publish]\nurl = \"http://127.0.0.1:4101\"\nkey = { env = \"KEY\" }\n";
+        let profile = Profile::parse(publish, "p.toml").unwrap();
+        insta::assert_snapshot!(profile.to_toml(), @r#"
+        [publish]
+        url = "http://127.0.0.1:4101"
+
+        [publish.key]
+        env = "KEY"
+        "#);
+    }
+
+    #[test]
+    fn errors_show_their_place() {
+        let cases = [
+            "sed = 1",
+            "[publish]\nurl = \"http://a\"\nurll = 1",
+            "[publish]\nurl = \"http://a\"\nlimits = { request_per_minute = 1 }",
+            "[dialect]\nwholly_other = \"x\"",
+            "[publish]\ndomains = []",
+            "seed = \"x\"",
+            "seed = 1\nseed = 2",
+            "[publish]\n\turl = \"http:/\u{e9}/ \"x",
+            "[publish]\nurl = \"127.0.0.1:4101\"",
+            "[publish]\nurl = \"ftp://a.example\"",
+            "ca_file = 1",
+            "control = \"http://a.example/?x\"",
+            "control = \"http://a.example/#x\"",
+            "control = \"http://u:p@a.example/\"",
+            "[publish]\nurl = \"http://a\"\nchain_url = \"nowhere\"",
+            "[publish]\nurl = \"http://a\"\ndomains = [\n  \"a.example\",\n  \"B.example\",\n]",
+            "[publish]\nurl = \"http://a\"\n[publish.limits]\nrequests_per_minute = 0",
+            "[dialect]\nauth_scheme = \" \"",
+        ];
+        insta::assert_snapshot!(cases.map(error).join("\n\n"), @r#"
+        p.toml:1:1: sed: unknown key `sed`; did you mean `seed`?
+          |
+        1 | sed = …
+          | ^^^
+
+        p.toml:3:1: publish.urll: unknown key `urll`; did you mean `url`?
+          |
+        3 | urll = …
+          | ^^^^
+
+        p.toml:3:12: publish.limits.request_per_minute: unknown key `request_per_minute`; did you mean `requests_per_minute`?
+          |
+        3 | limits = { request_per_minute = …
+          |            ^^^^^^^^^^^^^^^^^^
+
+        p.toml:2:1: dialect.wholly_other: unknown key `wholly_other`; known here: discovery_prefix, version_header, confidential_scheme, channel, records_channel, retired_channel, deployment_type, vm_claim_type, bundle_kind, hosted_source, derivation_title, scoring_type, metrics_type, scoring_channel, auth_scheme, auth_prefix, record_prefix, key_scheme, txt_label, memo_program
+          |
+        2 | wholly_other = …
+          | ^^^^^^^^^^^^
+
+        p.toml:1:1: publish: missing field `url`
+          |
+        1 | [publish]
+          | ^^^^^^^^^
+
+        p.toml:1:8: seed: invalid type: string "x", expected u64
+          |
+        1 | seed = "x"
+          |        ^^^
+
+        p.toml:2:1: seed: duplicate key
+          |
+        2 | seed = …
+          | ^^^^
+
+        p.toml:2:19: publish.url: unexpected key or value, expected newline, `#`
+          |
+        2 | 	url = …
+          | 	       ^
+
+        p.toml:2:7: publish.url: not a URL: relative URL without a base
+          |
+        2 | url = "127.0.0.1:4101"
+          |       ^^^^^^^^^^^^^^^^
+
+        p.toml:2:7: publish.url: a base URL begins with http:// or https://, not with ftp:
+          |
+        2 | url = "ftp://a.example"
+          |       ^^^^^^^^^^^^^^^^^
+
+        p.toml:1:11: ca_file: invalid type: integer `1`, expected path string
+          |
+        1 | ca_file = 1
+          |           ^
+
+        p.toml:1:11: control: a base URL has no query and no fragment
+          |
+        1 | control = …
+          |           ^
+
+        p.toml:1:11: control: a base URL has no query and no fragment
+          |
+        1 | control = …
+          |           ^
+
+        p.toml:1:11: control: a base URL holds no user or password
+          |
+        1 | control = …
+          |           ^
+
+        p.toml:3:13: publish.chain_url: not a URL: relative URL without a base
+          |
+        3 | chain_url = "nowhere"
+          |             ^^^^^^^^^
+
+        p.toml:5:3: publish.domains[1]: not a canonical domain: two labels or more of lower-case letters, digits and hyphens
+          |
+        5 |   "B.example",
+          |   ^^^^^^^^^^^
+
+        p.toml:4:23: publish.limits.requests_per_minute: must be 1 or more
+          |
+        4 | requests_per_minute = 0
+          |                       ^
+
+        p.toml:2:15: dialect.auth_scheme: a literal of the dialect can't be empty
+          |
+        2 | auth_scheme = " "
+          |               ^^^
+        "#);
+    }
+
+    #[test]
+    fn an_inline_secret_is_refused_and_not_repeated() {
+        let cases = [
+            "control_token = \"hunter2\"",
+            "control_token = \"hunter2",
+            "control_token = hunter2",
+            "control_token = { value = \"hunter2\" }",
+            "control_token = { env = \"A\", file = \"hunter2\" }",
+            "[publish]\nurl = \"http://a\"\nkey = \"hunter2\"",
+            "publish.key = \"hunter2\"",
+            "publish = { url = \"http://a\", key = \"hunter2\" }",
+            "[publish]\nurl = \"http://a\"\n[publish.key]\nvalue = \"hunter2\"",
+            "[publish]\nurl = \"http://a\"\nkey = ['hunter2']",
+            "[publish]\nurl = \"http://a\"\nkey = 42",
+        ];
+        let errors = cases.map(error).join("\n\n");
+        assert!(!errors.contains("hunter"), "{errors}");
+        insta::assert_snapshot!(errors, @r#"
+        p.toml:1:17: control_token: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        1 | control_token = …
+          |                 ^
+
+        p.toml:1:25: control_token: invalid basic string, expected `"`
+          |
+        1 | control_token = …
+          |                  ^
+
+        p.toml:1:17: control_token: string values must be quoted, expected literal string
+          |
+        1 | control_token = …
+          |                 ^
+
+        p.toml:1:17: control_token: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        1 | control_token = …
+          |                 ^
+
+        p.toml:1:17: control_token: a secret has one source: either env or file
+          |
+        1 | control_token = …
+          |                 ^
+
+        p.toml:3:7: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        3 | key = …
+          |       ^
+
+        p.toml:1:15: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        1 | publish.key = …
+          |               ^
+
+        p.toml:1:37: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        1 | publish = …
+          |            ^
+
+        p.toml:3:1: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        3 | [publish.key]
+          | ^^^^^^^^^^^^^
+
+        p.toml:3:7: publish.key: invalid type: sequence, expected { env = "NAME" } or { file = "path" }
+          |
+        3 | key = …
+          |       ^
+
+        p.toml:3:7: publish.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+          |
+        3 | key = …
+          |       ^
+        "#);
+    }
+
+    #[test]
+    fn what_may_be_a_secret_out_of_its_place_is_not_repeated() {
+        let gateway = "[gateway]\nurl = \"http://a\"\n";
+        for (text, words) in [
+            ("control_tokn = \"hunter2\"".to_owned(), "did you mean `control_token`?"),
+            ("control_tokn = \"hunter2\"".to_owned(), "1 | control_tokn = \u{2026}"),
+            (format!("{gateway}api_key = \"hunter2\""), "3 | api_key = \u{2026}"),
+            ("gateway = { url = \"http://hunter2\", zzz = 1 }".to_owned(), "1 | gateway = \u{2026}"),
+            (
+                "gateway = { limits = { answer_seconds = 0 }, key = \"hunter2\" }".to_owned(),
+                "1 | gateway = \u{2026}",
+            ),
+            ("[gatway]\nkey = \"hunter2\"".to_owned(), "1 | [gatway]"),
+            (format!("{gateway}key = \"\"\"\nhunter2\u{1}\"\"\""), "p.toml:"),
+            (format!("{gateway}key = \"\"\"\nab=hunter2\u{1}\"\"\""), "p.toml:"),
+            (format!("{gateway}key = [\n hunter2"), "p.toml:"),
+            (format!("{gateway}key: \"hunter2\""), "3 | key: \u{2026}"),
+            ("hunter2".to_owned(), "1 | \u{2026}"),
+            ("[gateway]\nurl = \"http://a\" key = \"hunter2\"".to_owned(), "2 | url = \u{2026}"),
+            ("[gateway]\nurl = \"http://u:hunter2@a\"".to_owned(), "gateway.url: a base URL holds no user"),
+            ("[gateway]\nurl = \"http://a/?api_key=hunter2\"".to_owned(), "2 | url = \u{2026}"),
+            (
+                "[network]\nurl = \"http://a\"\ncompute_urls = [\"http://u:hunter2@a\"]".to_owned(),
+                "compute_urls = \u{2026}",
+            ),
+            (format!("{gateway}key = 123456789012345678901"), "gateway.key: a secret must not be in"),
+            (format!("{gateway}key = 1.5"), "gateway.key: a secret must not be in"),
+        ] {
+            let said = error(&text);
+            assert!(said.contains(words), "{words}: {said}");
+            let hidden = ["hunter2", "u:h", "1234567890", "1.5", "\u{1}"];
+            assert!(!hidden.iter().any(|hidden| said.contains(hidden)), "{said}");
+        }
+        // A terminal would act on it.
+        assert!(error("\"a\\u001b[2J\" = 1").contains("unknown key `a\\u{1b}[2J`"));
+    }
+
+    #[test]
+    fn an_array_is_no_table() {
+        for table in TABLES {
+            let text = match table.split_once('.') {
+                Some((parent, name)) => format!("[{parent}]\nurl = \"http://a\"\n{name} = [3]"),
+                None => format!("{table} = [\"http://127.0.0.1:4718\"]"),
+            };
+            let said = error(&text);
+            assert!(said.contains(&format!(": {table}: wanted a table: [{table}]")), "{said}");
+        }
+        let metadata = "[metadata]\nurl = \"http://a\"\n";
+        for (text, words) in [
+            (
+                "[[gateway]]\nurl = \"http://a\"".to_owned(),
+                "p.toml:1:1: gateway[0]: wanted a table: [gateway]",
+            ),
+            ("drop = 3".to_owned(), "p.toml:1:8: drop: wanted a table: [drop]"),
+            (
+                format!("{metadata}contracts = [[\"bafy\"]]"),
+                "p.toml:3:14: metadata.contracts[0]: wanted a table",
+            ),
+            (format!("{metadata}contracts = 3"), "metadata.contracts: invalid type"),
+        ] {
+            let said = error(&text);
+            assert!(said.contains(words), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_url_holds_nothing_that_breaks_a_line() {
+        for url in [
+            " http://a/ ",
+            "http://a\\n",
+            "http://a\\u0000",
+            "http://a/b c",
+            "http://a\\u0085",
+            "ht\\ttp://a",
+        ] {
+            let said = error(&format!("[publish]\nurl = \"{url}\""));
+            assert!(said.contains("p.toml:2:7: publish.url: a base URL holds no white space"), "{said}");
+        }
+        assert!(
+            error("[network]\nurl = \"http://a\"\ncompute_urls = [\"http://a\\n\"]")
+                .contains("no white space")
+        );
+        assert!(parse_base_url(" http://a").is_err());
+    }
+
+    #[test]
+    fn a_profile_knows_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("p.toml");
+        let missing = Profile::load(&path).unwrap_err();
+        assert!(missing.to_string().starts_with("cannot read the profile "), "{missing}");
+        std::fs::write(&path, FULL).unwrap();
+        assert_eq!(Profile::load(&path).unwrap().folder, folder.path());
+        std::fs::write(&path, "sed = 1").unwrap();
+        let wrong = Profile::load(&path).unwrap_err().to_string();
+        assert!(wrong.starts_with(&format!("{}:1:1: sed: ", path.display())), "{wrong}");
+    }
+}

@@ -1,0 +1,234 @@
+//! Recomputes the verdicts of a report without its target: every check runs again over the recorded responses.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use assay_spec::{Dialect, Id, Service};
+
+use crate::harness::check;
+use crate::harness::control::Control;
+use crate::harness::owners;
+use crate::harness::pace::Pace;
+use crate::harness::panics::caught;
+use crate::harness::probe::{Probe, Settings};
+use crate::harness::recording::{Recorder, Recording};
+use crate::harness::run::{self, settle};
+use crate::harness::setup;
+use crate::harness::survey;
+use crate::harness::target::Environment;
+use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::http::connect::{Connect, Connecting};
+use crate::http::exchange::{Broken, Exchange};
+use crate::profile::{Loaded, Profile, Secrets};
+use crate::support::prose::one_line;
+
+/// The result of judging a report again.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// The number of equal verdicts.
+    pub same: usize,
+    /// The number of checks that did not run, so there is nothing to judge.
+    pub left_out: usize,
+    /// Verdicts that differ.
+    pub differs: Vec<Difference>,
+    /// Checks that cannot be judged, and why.
+    pub unjudged: Vec<(Id, String)>,
+}
+
+/// A verdict that differs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The check.
+    pub requirement: Id,
+    /// The verdict in the report.
+    pub reported: Verdict,
+    /// The verdict from its exchanges.
+    pub judged: Verdict,
+    /// The reason of the new verdict.
+    pub reason: String,
+}
+
+impl Judged {
+    /// Whether every verdict was recomputed and is the same.
+    pub fn holds(&self) -> bool {
+        self.differs.is_empty() && self.unjudged.is_empty() && self.same > 0
+    }
+
+    /// The result as text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for Difference { requirement, reported, judged, reason } in &self.differs {
+            let (reported, judged) = (reported.name(), judged.name());
+            let reason = one_line(reason.as_bytes());
+            text.push_str(&format!("differs      {requirement}  {reported} -> {judged}  {reason}\n"));
+        }
+        for (requirement, why) in &self.unjudged {
+            text.push_str(&format!("not judged   {requirement}  {}\n", one_line(why.as_bytes())));
+        }
+        let (same, differs) = (self.same, self.differs.len());
+        let (unjudged, left_out) = (self.unjudged.len(), self.left_out);
+        text + &format!(
+            "{same} verdicts equal, {differs} different, {unjudged} not judged, {left_out} skipped\n"
+        )
+    }
+}
+
+/// Judges a report again. Secrets are read as `profile` names them; without it, those that the report's profile keeps in
+/// environment variables. No file that a report names is opened. An error is about the report's profile.
+pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, String> {
+    let (mut settings, missing) = settings(report, profile)?;
+    let mut shared = Vec::new();
+    for outcome in &report.outcomes {
+        shared.extend(outcome.exchanges.iter().cloned());
+    }
+    let shared = Arc::new(if is_own(report) { Vec::new() } else { shared });
+    let mut judged = Judged::default();
+    let mut again = Vec::new();
+    for outcome in &report.outcomes {
+        // Without exchanges there is nothing to judge, and the report does not record how long a check was held back, or
+        // what other checks saw.
+        if outcome.is_without_check() {
+            // The responses to the other checks decide.
+            let (requirement, fact) = (outcome.requirement, outcome.fact);
+            again.push(Outcome::new(requirement, fact, Verdict::NotTestable, String::new()));
+            continue;
+        }
+        let is_held = outcome.verdict == Verdict::Inconclusive
+            && [run::HELD, run::SILENT].iter().any(|start| outcome.reason.starts_with(start));
+        if is_held || (outcome.exchanges.is_empty() && outcome.verdict == Verdict::NotTestable) {
+            judged.left_out += 1;
+        } else if outcome.notes.iter().any(|note| note == run::NOT_KEPT) {
+            judged.unjudged.push((outcome.requirement, run::NOT_KEPT.to_owned()));
+        } else if outcome.verdict == Verdict::Unstable {
+            judged.unjudged.push((
+                outcome.requirement,
+                "the check ran several times, and the report contains only one of them".to_owned(),
+            ));
+        } else if let Some(key) = missing.iter().find(|key| needs(outcome, key) && !is_own(report)) {
+            judged.unjudged.push((outcome.requirement, format!("needs the secret {key}")));
+        } else {
+            settings.seed = outcome.seed.unwrap_or(report.seed);
+            match once_more(report, outcome, &settings, shared.clone()).await {
+                Ok(outcome) => again.push(outcome),
+                Err(why) => judged.unjudged.push((outcome.requirement, why)),
+            }
+        }
+    }
+    // Checks without exchanges are not judged again, but they were part of the run.
+    settle(&mut again, &owners::whole(&report.outcomes), &settings.dialect);
+    for now in again {
+        let then = report.outcomes.iter().find(|outcome| outcome.requirement == now.requirement);
+        let Some(then) = then else { continue };
+        if is_same(then.verdict, now.verdict) {
+            judged.same += 1;
+        } else {
+            judged.differs.push(Difference {
+                requirement: now.requirement,
+                reported: then.verdict,
+                judged: now.verdict,
+                reason: now.reason,
+            });
+        }
+    }
+    Ok(judged)
+}
+
+/// The settings of the report's checks, and the secrets that are missing now.
+fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'static str>), String> {
+    let text = report.conditions.profile.clone();
+    if text.is_empty() && report.conditions.is_embedded {
+        return Ok((Settings { seed: report.seed, ..Settings::default() }, Vec::new()));
+    }
+    if text.is_empty() {
+        // The readings and fixtures of the profile decide verdicts.
+        return Err("the report has no profile of its target, so its checks cannot run again".to_owned());
+    }
+    let folder = std::path::Path::new(".");
+    let loaded =
+        Profile::of_text(text, "the report's profile".to_owned(), folder).map_err(|e| e.to_string())?;
+    let mut secrets = match profile {
+        Some(profile) => Secrets::read(profile).0,
+        None => Secrets::of_environment(&loaded),
+    };
+    let keys: Vec<&'static str> = loaded.profile.secrets().into_iter().map(|(key, _)| key).collect();
+    let missing: Vec<&'static str> = keys.into_iter().filter(|key| secrets.get(key).is_none()).collect();
+    // Recorded responses are found without the gateway's key, so a missing one is replaced.
+    for key in missing.iter().filter(|key| key.starts_with("gateway.")) {
+        secrets.stand_in(key, format!("{key}-unknown"));
+    }
+    let settings = setup::settings(&loaded, &secrets, Some(report.seed));
+    let mut settings =
+        settings.map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n"))?;
+    survey::leave_out(report.conditions.wrong.clone(), &mut settings);
+    Ok((settings, missing.into_iter().filter(|key| !key.starts_with("gateway.")).collect()))
+}
+
+/// The words of a report's target.
+pub(crate) fn dialect(report: &Run) -> Dialect {
+    settings(report, None).map(|(settings, _)| settings.dialect).unwrap_or_default()
+}
+
+/// Whether the checks of a report ran in worlds of their own.
+fn is_own(report: &Run) -> bool {
+    report.conditions.is_embedded || report.conditions.offer.as_ref().is_some_and(|offer| offer.forks)
+}
+
+fn needs(outcome: &Outcome, key: &str) -> bool {
+    match outcome.requirement.service {
+        Service::Publish => key.starts_with("publish."),
+        Service::Hosting => key == "hosting.wallet_key",
+        _ => false,
+    }
+}
+
+async fn once_more(
+    report: &Run,
+    outcome: &Outcome,
+    settings: &Settings,
+    shared: Arc<Vec<Exchange>>,
+) -> Result<Outcome, String> {
+    let check = check::for_requirement(outcome.requirement).ok_or("this version has no such check")?;
+    let recording = Recording { exchanges: outcome.exchanges.clone(), calls: outcome.calls.clone() };
+    let conditions = &report.conditions;
+    let connector: Arc<dyn Connect> = Arc::new(Nowhere);
+    let sites = if outcome.sites.is_empty() { &conditions.sites } else { &outcome.sites };
+    let environment = Environment {
+        connector: connector.clone(),
+        sites: sites.clone(),
+        control: conditions.offer.is_some().then(|| Control::new(connector, "http://control.invalid", None)),
+        own: is_own(report),
+        forwarding: conditions.forwarding.clone(),
+    };
+    let pace = Pace::default();
+    let probe = Probe::recorded(check, settings, environment, &pace, Recorder::playing(recording, shared));
+    let checked = caught(run::carry_out(&probe)).await;
+    let traces = probe.finish();
+    if let Some(what) = traces.missed {
+        return Err(format!("the report has no response to {what}"));
+    }
+    let (verdict, reason, failure) = run::judge(check, checked, &traces);
+    // Rules that hold for every response are judged once all checks are.
+    let own = outcome.exchanges.len() - usize::from(outcome.is_ambient);
+    let exchanges = outcome.exchanges[..own].to_vec();
+    Ok(Outcome { failure, exchanges, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
+}
+
+/// A baseline changes only the name of a verdict.
+fn is_same(reported: Verdict, judged: Verdict) -> bool {
+    match reported {
+        Verdict::KnownFailure => judged.is_bad() || judged == Verdict::Warn,
+        Verdict::UnexpectedPass => judged == Verdict::Pass,
+        other => other == judged,
+    }
+}
+
+/// Rejects every connection: all responses come from the recording.
+pub(crate) struct Nowhere;
+
+impl Connect for Nowhere {
+    fn connect<'a>(&'a self, base: &'a str, _: Option<IpAddr>) -> Connecting<'a> {
+        Box::pin(
+            async move { Err(Broken::Harness(format!("{base}: nothing is sent while a report is judged"))) },
+        )
+    }
+}

@@ -1,0 +1,321 @@
+//! Checks of the anonymous drop (document 3).
+
+mod archive;
+mod cid;
+mod form;
+mod limits;
+mod refusals;
+mod response;
+mod samples;
+mod site;
+pub(crate) mod survey;
+mod token;
+mod upload;
+mod zip;
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use assay_spec::Instant;
+use assay_spec::cid::Estimate;
+use assay_spec::drop::limits::DROP_ID_CHARACTERS;
+use assay_spec::instant::HOUR;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+use crate::harness::check::{Check, Core, Stop};
+use crate::harness::probe::{Answer, Evidence, Probe};
+use crate::http::client::Limits;
+use crate::http::exchange::{Exchange, Request};
+use form::Form;
+use samples::Sample;
+
+/// Every check of the service, by file.
+pub const CHECKS: &[&[Check]] =
+    &[upload::CHECKS, zip::CHECKS, cid::CHECKS, response::CHECKS, site::CHECKS, limits::CHECKS];
+
+/// Whether checks may run beside each other at a shared target. An address may have one upload in flight.
+pub(crate) const PARALLEL: bool = false;
+
+/// What the service must have shown.
+pub const CORE: Core = {
+    use assay_spec::drop::requirements::{response, upload};
+    Core::new("a drop is accepted", const { &[&upload::UNAUTHENTICATED, &response::DROP_ID, &response::URL] })
+};
+
+/// The statuses of success: the document shows the response but not its status.
+pub(crate) const ACCEPTED: &[u16] = &[200, 201];
+/// The site of the drop.
+pub(crate) const SITE: &str = "drop";
+/// The reply to an accepted upload.
+pub(crate) const RECEIPT: Evidence = Evidence {
+    what: "a string `cid`",
+    shows: |body| body["cid"].as_str().is_some_and(|cid| !cid.is_empty()),
+};
+
+/// What a profile configures for this service.
+#[derive(Clone)]
+pub struct Fixtures {
+    /// The number of characters of a drop id after its prefix.
+    pub drop_id_len: usize,
+    /// How a folder's size is estimated; the size decides whether it is sharded.
+    pub estimate: Estimate,
+    /// A proxy in front of the target buffers uploads until they are complete.
+    pub buffered_uploads: bool,
+    /// The profile names an instance that has paused drops.
+    pub has_paused: bool,
+    /// Drops that several checks share, since a target accepts only a few per hour.
+    kept: Arc<Mutex<BTreeMap<Which, Kept>>>,
+}
+
+impl Default for Fixtures {
+    fn default() -> Self {
+        Fixtures {
+            drop_id_len: DROP_ID_CHARACTERS,
+            estimate: Estimate::default(),
+            buffered_uploads: false,
+            has_paused: false,
+            kept: Arc::default(),
+        }
+    }
+}
+
+/// Prints no claim token.
+impl std::fmt::Debug for Fixtures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Fixtures")
+    }
+}
+
+impl Fixtures {
+    /// The fixtures of a profile.
+    pub fn new(profile: &crate::profile::Drop) -> Fixtures {
+        Fixtures {
+            drop_id_len: profile.readings.drop_id_len,
+            estimate: profile.readings.hamt_size.into(),
+            buffered_uploads: profile.readings.buffered_uploads,
+            has_paused: profile.paused_url.is_some(),
+            kept: Arc::default(),
+        }
+    }
+}
+
+/// The site of an instance that has paused drops.
+pub const PAUSED: &str = "drop-paused";
+
+/// The drops that checks share. They come first in an address' hourly limit, since most checks need them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Which {
+    /// A page and a file in folders.
+    Plain,
+    /// Another page, with a `source`.
+    Second,
+    /// A site whose CID differs between layouts.
+    Rich,
+}
+
+/// The number of kinds.
+const KINDS: usize = 3;
+
+impl Which {
+    /// The name in a check's recording.
+    const fn name(self) -> &'static str {
+        match self {
+            Which::Plain => "drop.plain",
+            Which::Second => "drop.second",
+            Which::Rich => "drop.rich",
+        }
+    }
+
+    /// The site to upload, with a label.
+    fn sample(self, label: &[u8; 32]) -> Sample {
+        match self {
+            Which::Plain | Which::Second => Sample::plain(label),
+            Which::Rich => Sample::rich(label),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Kept {
+    exchange: Exchange,
+    made: Made,
+}
+
+/// What another check needs to know of an upload besides its response, also when a report is judged.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Made {
+    label: [u8; 32],
+    /// The target's time before the upload and after the response, in milliseconds.
+    sent: i64,
+    come: i64,
+}
+
+/// An upload and its response, with any status.
+pub(crate) struct Dropped<'p> {
+    pub(crate) answer: Answer<'p>,
+    pub(crate) sample: Sample,
+    /// The target's time before the upload and after the response.
+    pub(crate) sent: Instant,
+    pub(crate) come: Instant,
+}
+
+impl<'p> Dropped<'p> {
+    fn new(answer: Answer<'p>, which: Which, made: &Made) -> Dropped<'p> {
+        let (sent, come) = (Instant(made.sent), Instant(made.come));
+        Dropped { answer, sample: which.sample(&made.label), sent, come }
+    }
+
+    /// A string member of the response; empty if it is not a string.
+    pub(crate) fn text(&self, member: &str) -> String {
+        self.answer.json()[member].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// An ordinary upload. If it is not accepted, the check is inconclusive.
+pub(crate) async fn ordinary<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
+    accepted(probe, Which::Plain).await
+}
+
+/// An ordinary upload as the valid counterpart of a rejected one.
+pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
+    dropped(probe, Which::Plain).await?.answer.counterpart_status(ACCEPTED)
+}
+
+/// An upload of this kind. If it is not accepted, the check is inconclusive.
+pub(crate) async fn accepted<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
+    let dropped = dropped(probe, which).await?;
+    dropped.answer.given_status(ACCEPTED)?;
+    Ok(dropped)
+}
+
+/// An upload of this kind: a new one if the check owns the world, otherwise one for the whole run.
+pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
+    if probe.owns_time() {
+        return fresh(probe, which).await;
+    }
+    let mut kept = probe.settings.drop.kept.lock().await;
+    let now = probe.now().await?;
+    let known = kept.get(&which).filter(|kept| now - Instant(kept.made.come) < HOUR).cloned();
+    let made = probe.share(which.name(), || {
+        let made = known.as_ref().and_then(|kept| serde_json::to_value(kept.made).ok());
+        made.ok_or_else(|| "no check has made this drop".to_owned())
+    });
+    if let Ok(made) = made {
+        let made: Made = serde_json::from_value(made).map_err(|e| Stop::Error(e.to_string()))?;
+        let answer = if let Some(kept) = known {
+            probe.recall(kept.exchange)?
+        } else {
+            // The recording of this check contains the response that another check received.
+            let request = Request::new("POST", &format!("{}/api/drop", probe.prefix("drop")));
+            probe.send_once(SITE, request, None, patient()).await?
+        };
+        token::hide(probe, &answer.response);
+        not_now(probe, &answer)?;
+        return Ok(Dropped::new(answer, which, &made));
+    }
+    let (dropped, made) = make(probe, which).await?;
+    // A 5xx may be temporary, so the next check uploads again.
+    if dropped.answer.status() < 500 && !probe.plays() {
+        kept.insert(which, Kept { exchange: dropped.answer.exchange(), made });
+    }
+    not_now(probe, &dropped.answer)?;
+    Ok(dropped)
+}
+
+/// An upload of this kind that no other check shares.
+pub(crate) async fn fresh<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dropped<'p>, Stop> {
+    make(probe, which).await.map(|(dropped, _)| dropped)
+}
+
+async fn make<'p>(probe: &'p Probe<'_>, which: Which) -> Result<(Dropped<'p>, Made), Stop> {
+    let label = Sample::label(probe);
+    let sample = which.sample(&label);
+    let form = Form::with_zip(probe, &sample.zip());
+    let form = if which == Which::Second { form.field("source", upload::SOURCE) } else { form };
+    let (before, began) = (probe.now().await?, tokio::time::Instant::now());
+    spend(probe, 0)?;
+    let answer = post(probe, form.request(probe), address(probe)).await?;
+    let come = probe.now().await?;
+    // Without a control API only the response shows the target's clock.
+    let sent = if probe.has_control() { before } else { come + -(began.elapsed().as_millis() as i64) };
+    let made = Made { label, sent: sent.0, come: come.0 };
+    Ok((Dropped { answer, sample, sent, come }, made))
+}
+
+/// Uploads a zip.
+pub(crate) async fn upload<'p>(probe: &'p Probe<'_>, zip: &[u8]) -> Result<Answer<'p>, Stop> {
+    send(probe, Form::with_zip(probe, zip).request(probe)).await
+}
+
+/// Sends an upload. A rate limit (429) or paused drops (503) are not findings.
+pub(crate) async fn send<'p>(probe: &'p Probe<'_>, request: Request) -> Result<Answer<'p>, Stop> {
+    let answer = send_any(probe, request, address(probe)).await?;
+    not_now(probe, &answer)?;
+    Ok(answer)
+}
+
+/// Sends an upload from an address. The caller judges every status.
+pub(crate) async fn send_any<'p>(
+    probe: &'p Probe<'_>,
+    request: Request,
+    from: Option<IpAddr>,
+) -> Result<Answer<'p>, Stop> {
+    spend_one(probe).await?;
+    post(probe, request, from).await
+}
+
+async fn post<'p>(probe: &'p Probe<'_>, request: Request, from: Option<IpAddr>) -> Result<Answer<'p>, Stop> {
+    let answer = probe.send_with(SITE, request, from, patient()).await?;
+    probe.learn_clock(&answer.response);
+    token::hide(probe, &answer.response);
+    Ok(answer)
+}
+
+/// On a shared target, other clients can cause a 429 or 503. Then there is nothing to judge.
+fn not_now(probe: &Probe<'_>, answer: &Answer<'_>) -> Result<(), Stop> {
+    let why = match answer.status() {
+        _ if probe.owns_time() => return Ok(()),
+        429 if probe.forwards("drop") => return Ok(()),
+        429 if probe.has_no_drop_left() => {
+            let why = "this run has reached the declared drop limit (429): run again later";
+            return Err(Stop::NotTestable(why.to_owned()));
+        }
+        429 => "the target returned 429, although this run has made fewer drops than the declared limit",
+        503 => "the target has paused drops (503): run again later",
+        _ => return Ok(()),
+    };
+    Err(Stop::Inconclusive(why.to_owned()))
+}
+
+/// Counts an upload of this check against this machine's hourly limit, if the target sees this machine's address.
+pub(crate) async fn spend_one(probe: &Probe<'_>) -> Result<(), Stop> {
+    let reserved = KINDS - probe.settings.drop.kept.lock().await.len();
+    spend(probe, reserved)
+}
+
+fn spend(probe: &Probe<'_>, reserved: usize) -> Result<(), Stop> {
+    let is_unseen = probe.owns_time() || probe.forwards("drop");
+    if is_unseen || probe.drop_one(reserved) {
+        return Ok(());
+    }
+    let why = "the drops of this hour are used up ([drop.limits] drops_per_hour): run this check alone, or set forwarding_header";
+    Err(Stop::NotTestable(why.to_owned()))
+}
+
+/// The client address of this check's drops, if it can choose one. No other check uses it, so its limit is not used up.
+pub(crate) fn address(probe: &Probe<'_>) -> Option<IpAddr> {
+    (!probe.owns_time() && probe.forwards("drop")).then(|| benchmark_address(probe.draw_once("address")))
+}
+
+/// An address in the block reserved for benchmarks (198.18.0.0/15).
+pub(crate) fn benchmark_address(drawn: [u8; 32]) -> IpAddr {
+    IpAddr::V4(Ipv4Addr::new(198, 18 + (drawn[0] & 1), drawn[1], drawn[2]))
+}
+
+/// Client limits for an upload of many megabytes on a slow connection.
+pub(crate) fn patient() -> Limits {
+    Limits { timeout: Duration::from_mins(2), ..Limits::default() }
+}

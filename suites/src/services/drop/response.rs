@@ -1,0 +1,114 @@
+//! Checks of the upload response, one for each member.
+
+use assay_spec::drop::limits::CLAIM_WINDOW;
+use assay_spec::drop::requirements::response as rows;
+use assay_spec::drop::response::DROP_ID_PREFIX;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use super::{Dropped, Which, accepted, ordinary};
+use crate::harness::boundary::slack_ms;
+use crate::harness::check::{Check, Checked};
+use crate::harness::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::DROP_ID, drop_ids_have_their_form_and_differ).drops(2, 2).writes(2),
+    shows!(rows::CLAIM_TOKEN, claim_tokens_are_strings_and_differ).drops(2, 2).writes(2),
+    shows!(rows::URL, url_is_absolute).drops(1, 1).writes(1),
+    shows!(rows::EXPIRES_AT, expires_at_is_4_hours_ahead_in_milliseconds).drops(1, 1).writes(1),
+    shows!(rows::CLAIM_URL, claim_url_contains_token_and_deadline)
+        .drops(1, 1)
+        .writes(1)
+        .after(const { &[&rows::CLAIM_TOKEN, &rows::EXPIRES_AT] }),
+    shows!(rows::TOKEN_IN_FRAGMENT, token_is_only_in_the_fragment)
+        .drops(1, 1)
+        .writes(1)
+        .after(const { &[&rows::CLAIM_TOKEN] }),
+];
+
+/// Uploads two sites. Each `dropId` must be the prefix `drop_` and the expected number of characters, and they must
+/// differ.
+async fn drop_ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
+    let length = probe.settings.drop.drop_id_len;
+    let want = format!("{DROP_ID_PREFIX} followed by {length} characters");
+    let has_form = |value: &Value| {
+        let rest = value.as_str().and_then(|id| id.strip_prefix(DROP_ID_PREFIX));
+        rest.is_some_and(|rest| rest.chars().count() == length)
+    };
+    let first = ordinary(probe).await?.answer.expect_json("/dropId", &want, has_form)?;
+    let second = accepted(probe, Which::Second).await?;
+    second.answer.expect_json("/dropId", &want, has_form)?;
+    second.answer.expect_json("/dropId", "a new id for each drop", |id| *id != first).map(drop)
+}
+
+/// Uploads two sites. Each `claimToken` must be a non-empty string, and they must differ.
+async fn claim_tokens_are_strings_and_differ(probe: &Probe<'_>) -> Checked {
+    let is_non_empty = |value: &Value| value.as_str().is_some_and(|token| !token.is_empty());
+    let first =
+        ordinary(probe).await?.answer.expect_json("/claimToken", "a non-empty string", is_non_empty)?;
+    let second = accepted(probe, Which::Second).await?;
+    second.answer.expect_json("/claimToken", "a non-empty string", is_non_empty)?;
+    second.answer.expect_json("/claimToken", "a new token for each drop", |token| *token != first).map(drop)
+}
+
+/// Uploads a site. `url` must be an absolute http or https URL.
+async fn url_is_absolute(probe: &Probe<'_>) -> Checked {
+    let is_absolute = |value: &Value| {
+        let url = value.as_str().and_then(|url| url::Url::parse(url).ok());
+        url.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    };
+    let answer = ordinary(probe).await?.answer;
+    answer.expect_json("/url", "an absolute http or https URL", is_absolute).map(drop)
+}
+
+/// Uploads a site. `expiresAt` must be 4 hours after the upload, in milliseconds: exactly in a world of its own, elsewhere
+/// with ten minutes of tolerance.
+async fn expires_at_is_4_hours_ahead_in_milliseconds(probe: &Probe<'_>) -> Checked {
+    let slack = slack_ms(probe, &CLAIM_WINDOW);
+    let Dropped { answer, sent, come, .. } = ordinary(probe).await?;
+    let range = sent.0 + CLAIM_WINDOW.value - slack..=come.0 + CLAIM_WINDOW.value + slack;
+    let want = format!("milliseconds, 4 hours after the upload: {} to {}", range.start(), range.end());
+    let is_ahead = |value: &Value| value.as_i64().is_some_and(|at| range.contains(&at));
+    answer.expect_json("/expiresAt", &want, is_ahead).map(drop)
+}
+
+/// The raw value of a `name=value` pair in a fragment.
+fn value_of<'a>(fragment: &'a str, name: &str) -> Option<&'a str> {
+    fragment
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(key, _)| *key == name)
+        .map(|(_, value)| value)
+}
+
+fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+/// Uploads a site. `claimUrl` must end in `#claim=<token>&exp=<ms>` with the response's own values.
+async fn claim_url_contains_token_and_deadline(probe: &Probe<'_>) -> Checked {
+    let dropped = ordinary(probe).await?;
+    let token = dropped.text("claimToken");
+    let deadline = dropped.answer.json()["expiresAt"].to_string();
+    let carries = |value: &Value| {
+        let fragment = value.as_str().and_then(|url| url.split_once('#')).map(|(_, fragment)| fragment);
+        fragment.is_some_and(|fragment| {
+            let claim = value_of(fragment, "claim");
+            claim.is_some_and(|claim| claim == token || decoded(claim) == token)
+                && value_of(fragment, "exp") == Some(deadline.as_str())
+        })
+    };
+    let want = format!("…#claim=<claimToken>&exp={deadline}");
+    dropped.answer.expect_json("/claimUrl", &want, carries).map(drop)
+}
+
+/// Uploads a site. `claimUrl` must not contain the token before the `#`.
+async fn token_is_only_in_the_fragment(probe: &Probe<'_>) -> Checked {
+    let dropped = ordinary(probe).await?;
+    let (token, url) = (dropped.text("claimToken"), dropped.text("claimUrl"));
+    probe.given(!token.is_empty() && !url.is_empty(), "the response has no `claimToken` or no `claimUrl`")?;
+    let (before, _) = url.split_once('#').unwrap_or((&url, ""));
+    let is_secret = !before.contains(&token) && !decoded(before).contains(&token);
+    dropped.answer.expect(is_secret, "/claimUrl", "no token before the #", url.clone())
+}

@@ -1,0 +1,158 @@
+//! Sample sites to upload.
+
+use std::collections::BTreeMap;
+
+use assay_spec::Strict;
+use assay_spec::cid::{self, Cid, Entry as CidEntry, Layout};
+use assay_spec::crypto::text;
+
+use assay_spec::drop::zip::write::Entry;
+
+use super::archive::{compressed, directory, file, zip};
+use crate::harness::check::Stop;
+use crate::harness::probe::Probe;
+
+/// A site: its files by path, and its empty directories.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample {
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
+    pub(crate) empty: Vec<String>,
+}
+
+/// The page at the root.
+pub(crate) const INDEX: &str = "index.html";
+/// A file in nested folders that contains every byte value.
+pub(crate) const NESTED: &str = "assets/data/bytes.bin";
+
+impl Sample {
+    /// A page that was not uploaded before.
+    pub(crate) fn page(probe: &Probe<'_>) -> Sample {
+        Sample::labelled(&Sample::label(probe))
+    }
+
+    /// A label that was not used before.
+    pub(crate) fn label(probe: &Probe<'_>) -> [u8; 32] {
+        probe.draw("page")
+    }
+
+    fn labelled(label: &[u8; 32]) -> Sample {
+        let label = text::hex(&label[..8]);
+        let page = format!("<!doctype html>\n<title>{label}</title>\n<p>A page of a conformance check.\n");
+        Sample::default().with(INDEX, page)
+    }
+
+    /// A page with this label, and a file in nested folders.
+    pub(crate) fn plain(label: &[u8; 32]) -> Sample {
+        let nested: Vec<u8> = (0..=255).chain(*label).collect();
+        Sample::labelled(label).with(NESTED, nested)
+    }
+
+    /// A site whose CID differs between layouts: a file of several chunks, dotfiles, and nested empty directories.
+    pub(crate) fn rich(label: &[u8; 32]) -> Sample {
+        Sample::labelled(label).enriched()
+    }
+
+    /// Adds the files and directories of [`Sample::rich`].
+    #[must_use]
+    pub(crate) fn enriched(self) -> Sample {
+        let mut sample = self
+            .with("several-chunks.bin", repetitive(1_200_000))
+            .with("one-chunk.txt", "one chunk\n")
+            .with(".hidden", "a dotfile\n")
+            .with("assets/.hidden", "another dotfile\n");
+        sample.empty = vec!["nothing".to_owned(), "nothing/here".to_owned()];
+        sample
+    }
+
+    /// Adds a file.
+    #[must_use]
+    pub(crate) fn with(mut self, path: &str, content: impl Into<Vec<u8>>) -> Sample {
+        self.files.insert(path.to_owned(), content.into());
+        self
+    }
+
+    /// The zip's entries, with compressed files.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        let files = self.files.iter().map(|(path, content)| compressed(path, content));
+        let empty = self.empty.iter().map(|path| directory(path));
+        files.chain(empty).collect()
+    }
+
+    /// The zip's entries, uncompressed.
+    pub(crate) fn stored(&self) -> Vec<Entry> {
+        let files = self.files.iter().map(|(path, content)| file(path, content));
+        files.chain(self.empty.iter().map(|path| directory(path))).collect()
+    }
+
+    /// The zip.
+    pub(crate) fn zip(&self) -> Vec<u8> {
+        zip(&self.entries())
+    }
+
+    /// The CID of these files in a layout.
+    pub(crate) fn cid(&self, layout: &Layout) -> Result<Cid, Stop> {
+        let files = self.files.iter().map(|(path, content)| (path.clone(), CidEntry::File(content)));
+        let empty = self.empty.iter().map(|path| (path.clone(), CidEntry::Directory));
+        let summary = cid::of_entries(&files.chain(empty).collect(), layout, &mut Strict, &cid::Discard);
+        summary.map(|summary| summary.cid).map_err(|e| Stop::Error(e.to_string()))
+    }
+}
+
+/// Bytes without equal chunks that compress to about a twelfth, so that a zip of them does not look like a zip bomb.
+pub(crate) fn repetitive(length: usize) -> Vec<u8> {
+    let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
+    let mut out = Vec::with_capacity(length + 1024);
+    while out.len() < length {
+        let fresh: Vec<u8> = (0..8).flat_map(|_| noise.next().to_le_bytes()).collect();
+        (0..16).for_each(|_| out.extend_from_slice(&fresh));
+    }
+    out.truncate(length);
+    out
+}
+
+/// Bytes that do not compress.
+pub(crate) fn noise(length: usize) -> Vec<u8> {
+    let mut noise = Noise(0x2545_f491_4f6c_dd1d);
+    let mut out: Vec<u8> =
+        std::iter::repeat_with(|| noise.next().to_le_bytes()).take(length / 8 + 1).flatten().collect();
+    out.truncate(length);
+    out
+}
+
+/// A fast random number generator of low quality (xorshift).
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_contents_have_the_requested_length_and_compression() {
+        for length in [0, 1, 1023, 1024, 300_000] {
+            assert_eq!((repetitive(length).len(), noise(length).len()), (length, length));
+        }
+        let packed = |content: Vec<u8>| zip(&[compressed("a", content)]).len();
+        let twelfth = packed(repetitive(1_000_000));
+        assert!((50_000..120_000).contains(&twelfth), "{twelfth}");
+        assert!(packed(noise(1_000_000)) > 999_000);
+        let content = repetitive(1 << 20);
+        let chunks: std::collections::BTreeSet<&[u8]> = content.chunks(262_144).collect();
+        assert_eq!(chunks.len(), 4);
+    }
+
+    #[test]
+    fn the_noise_has_no_short_period() {
+        let content = noise(80_000);
+        let words: std::collections::BTreeSet<&[u8]> = content.chunks(8).collect();
+        assert_eq!(words.len(), 10_000);
+    }
+}

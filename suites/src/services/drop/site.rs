@@ -1,0 +1,131 @@
+//! Checks of the site at the returned URL, and of its removal.
+
+use assay_spec::drop::limits::CLAIM_WINDOW;
+use assay_spec::drop::requirements::{response, site as rows};
+use assay_spec::limit::Unit;
+use serde_json::json;
+use url::Url;
+
+use super::refusals;
+use super::samples::{INDEX, NESTED};
+use super::{Dropped, Which, accepted, fresh, ordinary, patient, upload};
+use crate::harness::boundary::{Edges, Start, edges, expect, expect_inside, ms};
+use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::LIVE, url_returns_the_page).drops(2, 1).writes(1),
+    shows!(rows::NESTED, nested_files_are_served).drops(3, 1).writes(1),
+    shows!(rows::SEPARATE, second_upload_does_not_change_the_first)
+        .drops(5, 3)
+        .writes(3)
+        .drops_elsewhere(4, 2)
+        .after(const { &[&response::DROP_ID] }),
+    refuses!(rows::REMOVED, unclaimed_site_is_removed_after_4_hours, refusals::REMOVED)
+        .drops(4, 1)
+        .writes(1)
+        .needs(&[Need::Clock]),
+    shows!(rows::CLAIMED_STAYS, claimed_site_stays)
+        .drops(3, 1)
+        .writes(1)
+        .needs(&[Need::Clock, Need::Actions]),
+];
+
+/// Fetches the page at a URL and returns the URL after redirects. A different page makes the check inconclusive.
+pub(super) async fn index(probe: &Probe<'_>, url: &str, page: &[u8]) -> Result<Url, Stop> {
+    let found = probe.fetch(url, patient()).await?;
+    found.answer.given_status(&[200])?;
+    probe.given(
+        found.answer.response.body == page,
+        "the URL returns a different page than the uploaded one",
+    )?;
+    Ok(found.url)
+}
+
+/// The URL of a path below the site's root.
+pub(super) fn below(root: &Url, path: &str) -> String {
+    let mut url = root.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    format!("{}/{path}", url.as_str().trim_end_matches('/'))
+}
+
+/// Expects a 200 response with exactly the uploaded bytes.
+fn expect_bytes(answer: &Answer<'_>, wanted: &[u8]) -> Checked {
+    answer.expect_status(&[200])?;
+    let body = &answer.response.body;
+    let got = format!("{} bytes: {}", body.len(), answer.response.text());
+    answer.expect(body == wanted, "body", format!("the {} uploaded bytes", wanted.len()), got)
+}
+
+/// Uploads a site and fetches its `url`. It must return 200 with the uploaded `index.html`.
+async fn url_returns_the_page(probe: &Probe<'_>) -> Checked {
+    let dropped = ordinary(probe).await?;
+    let found = probe.fetch(&dropped.text("url"), patient()).await?;
+    expect_bytes(&found.answer, &dropped.sample.files[INDEX])
+}
+
+/// Uploads a site with a nested file and fetches it below `url`. It must return 200 with the uploaded bytes.
+async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
+    let dropped = ordinary(probe).await?;
+    let root = probe.fetch(&dropped.text("url"), patient()).await?;
+    root.answer.given_status(&[200])?;
+    let nested = probe.fetch(&below(&root.url, NESTED), patient()).await?;
+    expect_bytes(&nested.answer, &dropped.sample.files[NESTED])
+}
+
+/// Uploads two sites, and in a world of its own the first once more. Their URLs must differ, and the first URL must still return the first page.
+async fn second_upload_does_not_change_the_first(probe: &Probe<'_>) -> Checked {
+    let first = ordinary(probe).await?;
+    let second = accepted(probe, Which::Second).await?;
+    let (one, other) = (first.text("url"), second.text("url"));
+    index(probe, &other, &second.sample.files[INDEX]).await?;
+    second.answer.expect(one != other, "/url", "a new URL for each drop", other)?;
+    if probe.owns_time() {
+        let again = upload(probe, &first.sample.zip()).await?;
+        again.given_status(super::ACCEPTED)?;
+        let url = again.json()["url"].as_str().unwrap_or_default().to_owned();
+        again.expect(one != url, "/url", "a new URL for the same files", url)?;
+    }
+    let found = probe.fetch(&one, patient()).await?;
+    expect_bytes(&found.answer, &first.sample.files[INDEX])
+}
+
+/// Uploads a drop that no other check shares. Its page must be live.
+async fn live<'p>(probe: &'p Probe<'_>) -> Result<Dropped<'p>, Stop> {
+    let dropped = fresh(probe, Which::Plain).await?;
+    dropped.answer.given_status(super::ACCEPTED)?;
+    index(probe, &dropped.text("url"), &dropped.sample.files[INDEX]).await?;
+    Ok(dropped)
+}
+
+/// Uploads a site without claiming it. It must return 200 before 4 hours have passed, and not ten minutes after. In a world
+/// of its own until the last millisecond, elsewhere until ten minutes before.
+async fn unclaimed_site_is_removed_after_4_hours(probe: &Probe<'_>) -> Checked {
+    let Edges { inside, outside } = edges(probe, &CLAIM_WINDOW);
+    let what =
+        |after: i64| format!("a request for the site {} after its upload", Unit::Millisecond.amount(after));
+    let start = Start::now(probe).await?;
+    let url = live(probe).await?.text("url");
+    probe.counterpart(true, "the site was not live")?;
+    start.until(probe, inside).await?;
+    let early = probe.fetch(&url, patient()).await?.answer;
+    expect_inside(&early, &CLAIM_WINDOW, &what(inside), refusals::REMOVED.statuses)?;
+    early.given_status(&[200])?;
+    start.until(probe, outside).await?;
+    let late = probe.fetch(&url, patient()).await?.answer;
+    expect(&late, late.status() != 200, &CLAIM_WINDOW, &what(outside), "accepted", "not 200")
+}
+
+/// Uploads a site, claims it and moves the clock past 4 hours. It must still return the page.
+async fn claimed_site_stays(probe: &Probe<'_>) -> Checked {
+    let dropped = live(probe).await?;
+    let token = dropped.text("claimToken");
+    // Another check judges a token that cannot claim.
+    let claimed = probe.control()?.perform("drop.claim", json!({ "token": token })).await;
+    claimed.map_err(|why| Stop::Inconclusive(format!("the drop could not be claimed: {why}")))?;
+    probe.advance(ms(CLAIM_WINDOW.outside)).await?;
+    let found = probe.fetch(&dropped.text("url"), patient()).await?;
+    expect_bytes(&found.answer, &dropped.sample.files[INDEX])
+}

@@ -1,0 +1,162 @@
+//! Checks of the upload: required and optional form fields, CORS, and unavailability.
+
+use assay_spec::Place;
+use assay_spec::drop::places::PREFLIGHT;
+use assay_spec::drop::requirements::upload as rows;
+use assay_spec::drop::values;
+use assay_spec::value::{self, Wrong};
+use serde_json::{Value, json};
+
+use super::form::Form;
+use super::refusals;
+use super::samples::Sample;
+use super::{
+    ACCEPTED, PAUSED, RECEIPT, SITE, Which, address, counterpart, dropped, ordinary, patient, send, send_any,
+    upload,
+};
+use crate::harness::check::{Check, Checked, Need};
+use crate::harness::probe::Probe;
+use crate::http::exchange::Request;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough).drops(1, 1).writes(1),
+    refuses!(rows::ARTIFACT_REQUIRED, form_without_artifact_is_rejected, refusals::UNSAFE)
+        .drops(2, 2)
+        .writes(2),
+    sources(shows!(rows::SOURCE_TAKEN, valid_source_is_accepted), values::SOURCES),
+    sources(shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored), values::IGNORED),
+    shows!(rows::NO_CORS, each cors_is_not_enabled).drops(4, 4).writes(3),
+    refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried, refusals::FAILED)
+        .drops(3, 3)
+        .writes(3)
+        .needs(&[Need::Faults]),
+    refuses!(rows::PAUSED, paused_drops_return_503, refusals::PAUSED)
+        .drops(4, 4)
+        .writes(4)
+        .needs(&[Need::Faults])
+        .or_given("[drop] paused_url", |settings| settings.drop.has_paused),
+];
+
+/// With the cost of an ordinary upload and one for each of these sources.
+const fn sources(check: Check, values: &[Wrong]) -> Check {
+    let (all, some) = (1 + value::count(values, true), 1 + value::count(values, false));
+    check.drops(all, all).writes(all).drops_elsewhere(some, some)
+}
+
+/// 64 characters that include every allowed kind.
+pub(super) const SOURCE: &str = "assay: AZaz09 _.:/@- /a-source.of@sixty_four/characters:in-all-0";
+
+/// Uploads a form with only `artifact`, without credentials. It must be accepted.
+async fn a_form_with_a_zip_is_enough(probe: &Probe<'_>) -> Checked {
+    dropped(probe, Which::Plain).await?.answer.expect_accepted(ACCEPTED, RECEIPT)
+}
+
+/// Uploads a form with only `source`. It must return 400.
+async fn form_without_artifact_is_rejected(probe: &Probe<'_>) -> Checked {
+    counterpart(probe).await?;
+    let form = Form::new(probe).field("source", "assay");
+    send(probe, form.request(probe)).await?.expect_refused()
+}
+
+/// Uploads zips with a `source` of at most 64 allowed characters. Each must be accepted.
+async fn valid_source_is_accepted(probe: &Probe<'_>) -> Checked {
+    ordinary(probe).await?;
+    if probe.owns_time() {
+        return each_source_is_accepted(probe).await;
+    }
+    dropped(probe, Which::Second).await?.answer.expect_accepted(ACCEPTED, RECEIPT)
+}
+
+/// Uploads zips with a `source` that is too long or has other characters. Each must be accepted.
+async fn invalid_source_is_ignored(probe: &Probe<'_>) -> Checked {
+    ordinary(probe).await?;
+    each_source_is_accepted(probe).await
+}
+
+async fn each_source_is_accepted(probe: &Probe<'_>) -> Checked {
+    for source in probe.uncommon_values() {
+        let value = source.instead_of(&Value::Null).unwrap_or_default();
+        let form = Form::with_zip(probe, &Sample::page(probe).zip());
+        let form = form.field("source", value.as_str().unwrap_or_default());
+        let answer = send(probe, form.request(probe)).await?;
+        answer.expect_not_malformed("source", source)?;
+        answer.expect_accepted(ACCEPTED, RECEIPT)?;
+    }
+    Ok(())
+}
+
+/// Sends what a page of another origin sends: an upload and a form without a zip, and before it the question of a browser
+/// whether it may (`OPTIONS`). No response may have a header that lets the page read it.
+async fn cors_is_not_enabled(probe: &Probe<'_>, place: Place) -> Checked {
+    const ORIGIN: &str = "https://elsewhere.example";
+    const HEADERS: [&str; 4] = ["origin", "credentials", "methods", "headers"];
+    let form = Form::with_zip(probe, &Sample::page(probe).zip()).request(probe);
+    let mut answers = Vec::new();
+    if PREFLIGHT.contains(&place) {
+        upload(probe, &Sample::page(probe).zip()).await?.given_accepted(ACCEPTED, RECEIPT)?;
+        let question = Request::new("OPTIONS", &form.target)
+            .header("Origin", ORIGIN)
+            .header("Access-Control-Request-Method", "POST");
+        answers.push(probe.send_with(SITE, question, address(probe), patient()).await?);
+    } else {
+        let accepted = send(probe, form.header("Origin", ORIGIN)).await?;
+        accepted.given_accepted(ACCEPTED, RECEIPT)?;
+        let empty = Form::new(probe).field("source", "assay").request(probe);
+        answers.extend([accepted, send(probe, empty.header("Origin", ORIGIN)).await?]);
+    }
+    for answer in answers {
+        for header in HEADERS.map(|name| format!("access-control-allow-{name}")) {
+            let allowed = answer.response.header(&header);
+            let got = allowed.unwrap_or("none").to_owned();
+            answer.expect(allowed.is_none(), &format!("header {header}"), "none", got)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the publish fail, which must return 500, and sends the same upload again. The second must be accepted.
+async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
+    let zip = Sample::page(probe).zip();
+    upload(probe, &zip).await?.counterpart_accepted(ACCEPTED, RECEIPT)?;
+    let request = Form::with_zip(probe, &zip).request(probe);
+    probe.faults(json!([{ "fault": "drop.publish-fails" }])).await?;
+    let failed = send_any(probe, request.clone(), address(probe)).await?;
+    probe.faults(json!([])).await?;
+    failed.expect_refused()?;
+    send_any(probe, request, address(probe)).await?.expect_accepted(ACCEPTED, RECEIPT)
+}
+
+/// Uploads while drops are busy, over budget and disabled. Each must return 503. Without a control API, uploads to the
+/// profile's instance that has paused drops.
+async fn paused_drops_return_503(probe: &Probe<'_>) -> Checked {
+    let zip = Sample::page(probe).zip();
+    if probe.settings.drop.has_paused {
+        counterpart(probe).await?;
+        let request = Form::with_zip(probe, &zip).request_to(probe, PAUSED);
+        let answer = probe.send_with(PAUSED, request, address(probe), patient()).await?;
+        let is_paused = !ACCEPTED.contains(&answer.status());
+        probe.found(is_paused, "the instance accepts an upload, so it is not paused ([drop] paused_url)")?;
+        return answer.expect_refused();
+    }
+    upload(probe, &zip).await?.counterpart_accepted(ACCEPTED, RECEIPT)?;
+    for cause in ["drop.busy", "drop.budget", "drop.disabled"] {
+        probe.faults(json!([{ "fault": cause }])).await?;
+        let paused = send_any(probe, Form::with_zip(probe, &zip).request(probe), address(probe)).await;
+        probe.faults(json!([])).await?;
+        paused?.expect_refused()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn source_has_the_maximum_length_and_every_allowed_kind() {
+        assert_eq!(SOURCE.len(), 64);
+        assert!(assay_spec::drop::source::is_valid(SOURCE));
+        assert!(" _.:/@-".chars().all(|sign| SOURCE.contains(sign)));
+    }
+}

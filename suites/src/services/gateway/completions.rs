@@ -1,0 +1,41 @@
+//! Checks of both completions endpoints. The document does not show their bodies and replies.
+
+use assay_spec::gateway::completions;
+use assay_spec::gateway::requirements::completions as rows;
+
+use super::auth;
+use super::chat::expect_reply;
+use super::errors::{named, rejects_unknown_models};
+use super::given::{Skill, model};
+use super::refusals;
+use super::{bodies, offered};
+use crate::harness::check::{Check, Checked};
+use crate::harness::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::COMPLETION, completion_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::NATIVE, native_completion_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
+    named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 2, 2),
+];
+
+/// Sends a completion request. It must return 200 with a JSON object; an unknown model does
+/// not.
+async fn completion_is_a_json_object(probe: &Probe<'_>) -> Checked {
+    let body = bodies::completions(&model(probe, Skill::Chat).await?);
+    expect_reply(probe, &completions::ENDPOINT, body).await
+}
+
+/// Sends a native-style completion request. It must return 200 with a JSON object; an unknown model does
+/// not.
+async fn native_completion_is_a_json_object(probe: &Probe<'_>) -> Checked {
+    let body = bodies::completions(&model(probe, Skill::Chat).await?);
+    expect_reply(probe, &completions::NATIVE, body).await
+}
+
+/// Sends completion requests with models that do not exist to both endpoints. Each must return 404.
+async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
+    let good = bodies::completions(&model(probe, Skill::Chat).await?);
+    let both = offered(probe, [(&completions::ENDPOINT, ()), (&completions::NATIVE, ())]);
+    rejects_unknown_models(probe, both.map(|(endpoint, ())| endpoint), good).await
+}

@@ -1,0 +1,254 @@
+//! Checks of servers called directly, at the profile's URLs or at those that discovery lists.
+
+use std::collections::BTreeMap;
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::gateway::requirements::{
+    auth as auths, chat as chats, completions as plain, direct as rows, errors, messages as others, stream,
+};
+use assay_spec::gateway::values::{KEYS, MODELS};
+use assay_spec::gateway::{chat, completions, messages};
+use serde_json::Value;
+
+use super::auth;
+use super::auth::keyless;
+use super::chat::{COMPLETION, expect_object};
+use super::discovery::{given_entries, is_url};
+use super::given::{self, Skill, model, unknown_models};
+use super::malformed::{expect_refused_as, resembling};
+use super::refusals;
+use super::stream::{expect_stream, is_stream};
+use super::wire::{Call, Key};
+use super::{bodies, offered};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, CONTENT, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CHAT, server_answers_chats)
+        .costs(4, 0, 0)
+        .elsewhere(3 + SERVERS as u32)
+        .after(const { &[&chats::ANSWERED, &rows::EVERY_SERVER] }),
+    shows!(rows::COMPLETIONS, server_answers_completions)
+        .costs(2, 0, 0)
+        .elsewhere(1 + SERVERS as u32)
+        .after(const { &[&plain::COMPLETION, &rows::EVERY_SERVER] }),
+    shows!(rows::MESSAGES, server_answers_messages)
+        .costs(2, 0, 0)
+        .elsewhere(1 + SERVERS as u32)
+        .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
+    shows!(rows::EVERY_SERVER, every_server_accepts_the_key)
+        .costs(13, 0, 0)
+        .elsewhere(1 + 4 * ALL as u32)
+        .after(auth::WITH_KEY),
+    resembling(
+        refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key, refusals::INVALID_KEY),
+        KEYS,
+        4,
+        [2, 1 + SERVERS as u32],
+    )
+    .after(
+        const {
+            &[
+                &rows::COMPLETIONS,
+                &rows::MESSAGES,
+                &auths::INVALID_KEY_CHAT,
+                &auths::INVALID_KEY_COMPLETIONS,
+                &auths::INVALID_KEY_MESSAGES,
+            ]
+        },
+    ),
+    refuses!(rows::MISSING_KEY, server_rejects_a_missing_key, refusals::MISSING_KEY)
+        .costs(6, 0, 0)
+        .elsewhere(5 + SERVERS as u32)
+        .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &auths::MISSING_KEY] }),
+    refuses!(rows::REVOKED_KEY, server_rejects_a_revoked_key, refusals::INVALID_KEY)
+        .costs(6, 0, 0)
+        .elsewhere(5 + SERVERS as u32)
+        .after(const { &[&rows::INVALID_KEY, &rows::COMPLETIONS, &rows::MESSAGES, &auths::REVOKED_KEY] }),
+    resembling(
+        refuses!(rows::UNKNOWN_MODEL, server_rejects_an_unknown_model, refusals::UNKNOWN_MODEL),
+        MODELS,
+        4,
+        [3, 2 + SERVERS as u32],
+    )
+    .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &errors::UNKNOWN_MODEL, &stream::ERROR_BEFORE] }),
+];
+
+/// How many servers of a model are tried until one responds.
+const SERVERS: usize = 3;
+/// How many servers are called by the check of every server.
+const ALL: usize = 8;
+
+/// The servers that the profile names. If the check owns the world, only discovery knows its servers.
+fn declared<'p>(probe: &'p Probe<'_>) -> &'p [String] {
+    if probe.owns_time() { &[] } else { &probe.settings.gateway.servers }
+}
+
+/// The URLs of a model's servers.
+async fn urls(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
+    let declared = declared(probe);
+    if !declared.is_empty() {
+        return Ok(declared.to_vec());
+    }
+    let (_, entries) = given_entries(probe).await?;
+    let servers = entries.get(id).into_iter().flatten();
+    let urls: Vec<String> = servers.filter(|entry| is_url(probe, entry)).cloned().collect();
+    probe.found(!urls.is_empty(), format!("discovery lists no server URL for {id}"))?;
+    Ok(urls)
+}
+
+/// Calls a server. `None` if it cannot be reached, since the list may be out of date.
+async fn asked<'p>(call: Call, probe: &'p Probe<'_>) -> Result<Option<Answer<'p>>, Stop> {
+    match call.send(probe).await {
+        Ok(answer) => Ok(Some(answer)),
+        Err(Stop::Error(why)) => {
+            probe.note(why);
+            Ok(None)
+        }
+        Err(stop) => Err(stop),
+    }
+}
+
+/// The URL and response of the first server of the model that responds with a status below 500.
+async fn first<'p>(
+    probe: &'p Probe<'_>,
+    endpoint: &'static Endpoint,
+    id: &str,
+    body: &Value,
+) -> Result<(String, Answer<'p>), Stop> {
+    let urls = urls(probe, id).await?;
+    for url in urls.iter().take(SERVERS) {
+        let answer = asked(Call::post(endpoint, body).at(url), probe).await?;
+        if let Some(answer) = answer.filter(|answer| answer.status() < 500) {
+            return Ok((url.clone(), answer));
+        }
+    }
+    let shown = urls.join(", ");
+    probe.expect(false, "servers", "at least one that responds below 500", format!("none of {shown}"))?;
+    Err(Stop::Inconclusive(String::new()))
+}
+
+/// Sends a chat directly to a server, also for a stream. It must return 200 with a JSON object, or with an event stream.
+async fn server_answers_chats(probe: &Probe<'_>) -> Checked {
+    let id = model(probe, Skill::Chat).await?;
+    let body = bodies::chat(&id);
+    let (url, answer) = first(probe, &chat::ENDPOINT, &id, &body).await?;
+    expect_object(&answer)?;
+    answer.given_accepted(&[200], COMPLETION)?;
+    let streamed = Call::post(&chat::ENDPOINT, &bodies::streamed(body));
+    let at_gateway = streamed.clone().accepted(probe).await?;
+    probe.given(is_stream(&at_gateway), "the gateway returns no event stream either")?;
+    let streamed = streamed.at(&url).send(probe).await?;
+    streamed.expect_status(&[200])?;
+    expect_stream(&streamed)
+}
+
+/// Sends a completion request directly to a server. It must return 200 with a JSON object.
+async fn server_answers_completions(probe: &Probe<'_>) -> Checked {
+    let id = model(probe, Skill::Chat).await?;
+    let answer = first(probe, &completions::ENDPOINT, &id, &bodies::completions(&id)).await?.1;
+    expect_object(&answer)?;
+    answer.given_accepted(&[200], CONTENT)
+}
+
+/// Sends a messages request directly to a server. It must return 200 with a JSON object.
+async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
+    let id = model(probe, Skill::Chat).await?;
+    let answer = first(probe, &messages::ENDPOINT, &id, &bodies::messages(&id)).await?.1;
+    expect_object(&answer)?;
+    answer.given_accepted(&[200], CONTENT)
+}
+
+/// Sends requests with the valid key to the documented endpoints of every listed server. None must return 401, 402 or 403.
+async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
+    let declared = declared(probe);
+    let entries = if declared.is_empty() {
+        given_entries(probe).await?.1
+    } else {
+        BTreeMap::from([(model(probe, Skill::Chat).await?, declared.to_vec())])
+    };
+    let mut servers: BTreeMap<&String, &String> = BTreeMap::new();
+    for (id, urls) in &entries {
+        for url in urls.iter().filter(|entry| !declared.is_empty() || is_url(probe, entry)) {
+            servers.entry(url).or_insert(id);
+        }
+    }
+    let mut judged = 0;
+    for (url, id) in servers.into_iter().take(ALL) {
+        for (endpoint, body) in offered(probe, direct_endpoints(id)) {
+            let call = Call::post(endpoint, &body).at(url);
+            let Some(answer) = asked(call, probe).await? else { break };
+            let is_accepted = ![401, 402, 403].contains(&answer.status());
+            let want = format!("not 401, 402 or 403 from {url}");
+            answer.expect(is_accepted, "status", want, answer.status().to_string())?;
+            // An error does not show that the server knows the key, and one of several servers may fail.
+            judged += usize::from(answer.status() == 200);
+        }
+    }
+    probe.conclusive(judged > 0, "no listed server accepts a request")
+}
+
+/// The endpoints that the document names for direct servers, with valid bodies.
+fn direct_endpoints(id: &str) -> [(&'static Endpoint, Value); 4] {
+    [
+        (&chat::ENDPOINT, bodies::chat(id)),
+        (&chat::ENDPOINT, bodies::streamed(bodies::chat(id))),
+        (&completions::ENDPOINT, bodies::completions(id)),
+        (&messages::ENDPOINT, bodies::messages(id)),
+    ]
+}
+
+/// The URL of a server that accepts a chat with the valid key, and the model.
+async fn counterpart(probe: &Probe<'_>) -> Result<(String, String), Stop> {
+    let id = model(probe, Skill::Chat).await?;
+    let (url, counterpart) = first(probe, &chat::ENDPOINT, &id, &bodies::chat(&id)).await?;
+    counterpart.counterpart_status(&[200])?;
+    Ok((url, id))
+}
+
+/// Expects one of `statuses` with this key from each endpoint of a server.
+async fn refused(probe: &Probe<'_>, key: Key, statuses: &[u16]) -> Checked {
+    let (url, id) = counterpart(probe).await?;
+    for (endpoint, body) in offered(probe, direct_endpoints(&id)) {
+        let answer = Call::post(endpoint, &body).at(&url).key(key.clone()).send(probe).await?;
+        answer.expect_status(statuses)?;
+    }
+    Ok(())
+}
+
+/// Sends a key that was never issued, and keys that resemble the valid one, directly to a server. Each endpoint must return
+/// 401.
+async fn server_rejects_an_invalid_key(probe: &Probe<'_>) -> Checked {
+    let (url, id) = counterpart(probe).await?;
+    for (kind, wrong) in given::wrong_keys(probe).await? {
+        for (endpoint, body) in offered(probe, direct_endpoints(&id)) {
+            let call = Call::post(endpoint, &body).at(&url).key(wrong.clone());
+            expect_refused_as(&call.send(probe).await?, "key", kind)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends requests without a key directly to a server. Each endpoint must return 401 (or 402 with the payment flow).
+async fn server_rejects_a_missing_key(probe: &Probe<'_>) -> Checked {
+    refused(probe, Key::None, keyless(probe)).await
+}
+
+/// Sends a revoked key directly to a server. Each endpoint must return 401.
+async fn server_rejects_a_revoked_key(probe: &Probe<'_>) -> Checked {
+    let revoked = given::revoked_key(probe).await?;
+    refused(probe, Key::Header(format!("Bearer {revoked}")), &[401]).await
+}
+
+/// Asks a server directly for models that do not exist. Each endpoint must return 404.
+async fn server_rejects_an_unknown_model(probe: &Probe<'_>) -> Checked {
+    let (url, id) = counterpart(probe).await?;
+    for (kind, unknown) in unknown_models(probe, &id).await? {
+        for (endpoint, body) in offered(probe, direct_endpoints(&unknown)) {
+            let answer = Call::post(endpoint, &body).at(&url).send(probe).await?;
+            expect_refused_as(&answer, "model", kind)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! Checks of discovery: its form, its servers, that it agrees with the model list, and that it stays current.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use assay_spec::gateway::requirements::{discovery as rows, errors};
+use assay_spec::gateway::{chat, discovery};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::wire::Call;
+use super::{bodies, models};
+use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::probe::{Answer, CONTENT, Probe};
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::OBJECT, discovery_is_a_json_object).costs(1, 0, 0),
+    shows!(rows::SERVERS, every_model_has_an_array_of_servers).costs(1, 0, 0),
+    shows!(rows::ENTRY, server_is_a_url_or_an_item_hash).costs(1, 0, 0),
+    shows!(rows::COVERS, discovery_covers_the_model_list).costs(2, 0, 0).after(const { &[&rows::OBJECT] }),
+    shows!(rows::USABLE, discovered_model_is_known)
+        .costs(5, 0, 0)
+        .elsewhere(1 + MODELS as u32)
+        .after(const { &[&rows::OBJECT, &rows::SERVERS, &errors::UNKNOWN_MODEL] }),
+    shows!(rows::CURRENT, discovery_follows_the_servers)
+        .costs(3, 0, 0)
+        .elsewhere(1 + 2 * LOOKS)
+        .needs(&[Need::Actions, Need::Clock]),
+];
+
+/// How many models are requested at most.
+const MODELS: usize = 6;
+/// How often discovery is queried for a change, and how much time passes between queries.
+const LOOKS: u32 = 6;
+const PAUSE: Duration = Duration::from_mins(1);
+
+async fn discovered<'p>(probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
+    Call::get(&discovery::ENDPOINT).shared().send(probe).await
+}
+
+/// Queries discovery. It must return 200 with a JSON object; an empty one shows nothing.
+async fn discovery_is_a_json_object(probe: &Probe<'_>) -> Checked {
+    let answer = discovered(probe).await?;
+    super::chat::expect_object(&answer)?;
+    answer.given_accepted(&[200], CONTENT)
+}
+
+/// Queries discovery. If it is not an object, the check is inconclusive.
+async fn given_object<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, BTreeMap<String, Value>), Stop> {
+    let answer = discovered(probe).await?;
+    answer.given_status(&[200])?;
+    let models = answer.json().as_object().cloned();
+    answer.given(models.is_some(), "discovery is not a JSON object")?;
+    let models = models.unwrap_or_default();
+    probe.found(!models.is_empty(), "discovery lists no model")?;
+    Ok((answer, models.into_iter().collect()))
+}
+
+/// Queries discovery. Each model's `servers` must be an array of strings.
+async fn every_model_has_an_array_of_servers(probe: &Probe<'_>) -> Checked {
+    let (answer, models) = given_object(probe).await?;
+    for (id, entry) in models {
+        let servers = entry["servers"].as_array();
+        let holds = servers.is_some_and(|servers| servers.iter().all(Value::is_string));
+        answer.expect(holds, &format!("/{id}/servers"), "an array of strings", entry.to_string())?;
+    }
+    Ok(())
+}
+
+/// The servers of each model.
+pub(super) type Entries = BTreeMap<String, Vec<String>>;
+
+/// The servers of each model. If one has no array of strings, the check is inconclusive.
+pub(super) async fn given_entries<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Entries), Stop> {
+    let (answer, models) = given_object(probe).await?;
+    let strings = |entry: &Value| -> Option<Vec<String>> {
+        entry["servers"].as_array()?.iter().map(|server| server.as_str().map(str::to_owned)).collect()
+    };
+    let entries = models.iter().map(|(id, entry)| Some((id.clone(), strings(entry)?))).collect();
+    let entries: Option<Entries> = entries;
+    answer.given(entries.is_some(), "a model has no array of servers; another check judges this")?;
+    Ok((answer, entries.unwrap_or_default()))
+}
+
+/// Whether an entry is a server URL in the target's reading.
+pub(super) fn is_url(probe: &Probe<'_>, entry: &str) -> bool {
+    let url = Url::parse(entry).ok().filter(Url::has_host);
+    let allows_http = probe.settings.gateway.allow_http_servers;
+    url.is_some_and(|url| url.scheme() == "https" || (allows_http && url.scheme() == "http"))
+}
+
+/// Queries discovery. Each server must be an https URL or `tee://<item_hash>`.
+async fn server_is_a_url_or_an_item_hash(probe: &Probe<'_>) -> Checked {
+    let (answer, entries) = given_entries(probe).await?;
+    probe.found(entries.values().any(|servers| !servers.is_empty()), "discovery lists no server")?;
+    let scheme = &probe.settings.dialect.confidential_scheme;
+    for (id, servers) in entries {
+        for entry in servers {
+            let is_hash = entry.strip_prefix(scheme.as_str()).is_some_and(|hash| !hash.is_empty());
+            let want = format!("an https URL, or {scheme}<item_hash>");
+            answer.expect(is_hash || is_url(probe, &entry), &format!("/{id}/servers"), want, entry)?;
+        }
+    }
+    Ok(())
+}
+
+/// Queries the model list and discovery. Discovery must contain every model of the list.
+async fn discovery_covers_the_model_list(probe: &Probe<'_>) -> Checked {
+    let (_, ids) = models::ids(probe).await?;
+    let (answer, models) = given_object(probe).await?;
+    let missing: Vec<String> = ids.into_iter().filter(|id| !models.contains_key(id)).collect();
+    let want = "every model of /v1/models";
+    answer.expect(missing.is_empty(), "members", want, format!("{} missing", missing.join(", ")))
+}
+
+/// Sends a chat to each discovered model with a server. None must return 404.
+async fn discovered_model_is_known(probe: &Probe<'_>) -> Checked {
+    let (_, entries) = given_entries(probe).await?;
+    let served = entries.iter().filter(|(_, servers)| !servers.is_empty()).map(|(id, _)| id);
+    let mut accepted = 0;
+    for id in served.take(MODELS) {
+        let answer = Call::post(&chat::ENDPOINT, &bodies::chat(id)).send(probe).await?;
+        let status = answer.status();
+        let want = format!("not 404 for {id}");
+        answer.expect(status != 404, "status", want, status.to_string())?;
+        // An error does not show that the gateway knows the model.
+        accepted += usize::from(status == 200);
+    }
+    probe.conclusive(accepted > 0, "no model with a server accepts a chat")
+}
+
+/// Every server that discovery lists.
+async fn listed(probe: &Probe<'_>) -> Result<BTreeSet<String>, Stop> {
+    Ok(given_entries(probe).await?.1.into_values().flatten().collect())
+}
+
+/// Queries discovery for some minutes until `is_so` holds.
+async fn until(
+    probe: &Probe<'_>,
+    is_so: impl Fn(&BTreeSet<String>) -> bool,
+) -> Result<BTreeSet<String>, Stop> {
+    let mut looks = LOOKS;
+    loop {
+        let found = listed(probe).await?;
+        looks -= 1;
+        if looks == 0 || is_so(&found) {
+            return Ok(found);
+        }
+        probe.advance(PAUSE).await?;
+    }
+}
+
+/// Removes a server and adds it again. Discovery must drop it and list it again within some minutes.
+async fn discovery_follows_the_servers(probe: &Probe<'_>) -> Checked {
+    let view = probe.view("gateway").await;
+    let needs = "needs a control API that adds and removes servers";
+    let server = &view["servers"][0];
+    let site = server["site"].as_str().ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
+    let before = listed(probe).await?;
+    let shown = |urls: &BTreeSet<String>| urls.iter().cloned().collect::<Vec<_>>().join(", ");
+    probe.perform("gateway.server", json!({ "site": site, "listed": false })).await?;
+    let left = until(probe, |now| now.len() < before.len()).await?;
+    let is_less = left.len() < before.len() && left.is_subset(&before);
+    probe.expect(is_less, "servers", format!("{} without {site}", shown(&before)), shown(&left))?;
+    probe.perform("gateway.server", json!({ "site": site, "listed": true })).await?;
+    let joined = until(probe, |now| *now == before).await?;
+    probe.expect(joined == before, "servers", shown(&before), shown(&joined))
+}

@@ -1,0 +1,131 @@
+//! Checks of inference errors: their body, and the unknown model.
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::gateway::chat;
+use assay_spec::gateway::requirements::errors as rows;
+use assay_spec::gateway::values::MODELS;
+use serde_json::{Value, json};
+
+use super::auth::inference;
+use super::bodies::{self, with};
+use super::chat::good;
+use super::given::{self, Skill, model, unknown_model, unknown_models};
+use super::malformed::{expect_refused_as, resembling};
+use super::refusals;
+use super::stream::expect_rejected;
+use super::wire::{Call, expect_detail};
+use super::{offered, pool};
+use crate::harness::check::{Check, Checked, Need};
+use crate::harness::probe::Probe;
+use crate::refuses;
+
+pub(super) const CHECKS: &[Check] = &[
+    refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR).costs(7, 0, 0),
+    refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL).costs(7, 0, 0),
+    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).costs(9, 0, 0),
+    refuses!(rows::DETAIL_503, error_503_has_a_detail_string, refusals::ALL_FAILED)
+        .costs(7, 0, 0)
+        .needs(&[Need::Faults])
+        .or_given("[gateway.models] down", pool::IS_DOWN),
+    named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 2, 1),
+];
+
+/// A valid chat as the counterpart of rejected ones.
+async fn counterpart(probe: &Probe<'_>) -> Checked {
+    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])
+}
+
+/// Sends an invalid key to every inference endpoint. Each 401 must have a `detail` string.
+async fn error_401_has_a_detail_string(probe: &Probe<'_>) -> Checked {
+    counterpart(probe).await?;
+    let wrong = given::wrong_key(probe).await?;
+    let id = model(probe, Skill::Chat).await?;
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        let answer = Call::post(endpoint, &body).bearer(&wrong).send(probe).await?;
+        answer.given_status(&[401])?;
+        expect_detail(&answer)?;
+    }
+    Ok(())
+}
+
+/// Asks every inference endpoint for an unknown model. Each 404 must have a `detail` string.
+async fn error_404_has_a_detail_string(probe: &Probe<'_>) -> Checked {
+    counterpart(probe).await?;
+    for (endpoint, body) in offered(probe, inference(&unknown_model(probe))) {
+        let answer = Call::post(endpoint, &body).send(probe).await?;
+        answer.given_status(&[404])?;
+        expect_detail(&answer)?;
+    }
+    Ok(())
+}
+
+/// Sends invalid chats, and a `model` that is an array to the other inference endpoints, whose bodies the document does not
+/// show. Each 422 must have a `detail` in the form that the profile names.
+async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
+    counterpart(probe).await?;
+    let form = probe.settings.gateway.detail_422;
+    let good = good(probe).await?;
+    let bad = [with(good.clone(), "/messages", json!({})), bodies::without(good, "/model")];
+    for bad in bad.clone().into_iter().chain(bad.map(bodies::streamed)) {
+        let answer = Call::post(&chat::ENDPOINT, &bad).send(probe).await?;
+        answer.given_status(&[422])?;
+        answer.expect_json("/detail", form.words(), |detail| form.holds(detail))?;
+    }
+    let id = model(probe, Skill::Chat).await?;
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        if endpoint.name == chat::ENDPOINT.name {
+            continue;
+        }
+        let answer = Call::post(endpoint, &with(body, "/model", json!([id]))).send(probe).await?;
+        if answer.status() == 422 {
+            answer.expect_json("/detail", form.words(), |detail| form.holds(detail))?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes every server fail, or takes the profile's model whose servers have failed, and sends a valid body to every inference endpoint. Each 503 must have a `detail` string.
+async fn error_503_has_a_detail_string(probe: &Probe<'_>) -> Checked {
+    counterpart(probe).await?;
+    let id = pool::down(probe).await?;
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        let answer = Call::post(endpoint, &body).send(probe).await?;
+        answer.given_status(&[503])?;
+        expect_detail(&answer)?;
+    }
+    Ok(())
+}
+
+/// Sends a chat with models that do not exist, also for a stream. It must return 404.
+async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
+    counterpart(probe).await?;
+    for (kind, unknown) in unknown_models(probe, &model(probe, Skill::Chat).await?).await? {
+        let body = bodies::chat(&unknown);
+        expect_refused_as(&Call::post(&chat::ENDPOINT, &body).send(probe).await?, "model", kind)?;
+        let answer = Call::post(&chat::ENDPOINT, &bodies::streamed(body)).send(probe).await?;
+        expect_rejected(probe, &answer, refusals::UNKNOWN_MODEL.statuses)?;
+    }
+    Ok(())
+}
+
+/// Expects 404 from each of these endpoints for each model that does not exist, and that it accepts the valid body.
+pub(super) async fn rejects_unknown_models(
+    probe: &Probe<'_>,
+    endpoints: impl IntoIterator<Item = &'static Endpoint>,
+    good: Value,
+) -> Checked {
+    let unknown = unknown_models(probe, good["model"].as_str().unwrap_or_default()).await?;
+    for endpoint in endpoints {
+        Call::post(endpoint, &good).accepted(probe).await?.counterpart_status(&[200])?;
+        for (kind, unknown) in &unknown {
+            let body = with(good.clone(), "/model", json!(unknown));
+            expect_refused_as(&Call::post(endpoint, &body).send(probe).await?, "model", *kind)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a check costs that reads the list of models and so many valid replies, and asks so often for each unknown model.
+pub(super) const fn named(check: Check, each: u32, valid: u32) -> Check {
+    resembling(check, MODELS, each, [1 + valid, 1 + valid])
+}

@@ -1,0 +1,174 @@
+//! Hostile input: the server may return success or a 4xx, but never an internal error. The document shows no statuses
+//! and no limits for it, so nothing else is asserted. Each check first sends a valid chat, which must have a reply.
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::gateway::requirements::{chat as chats, input as rows};
+use assay_spec::gateway::{chat, models};
+use serde_json::{Value, json};
+
+use super::auth::inference;
+use super::bodies::{self, QUESTION, image, text, with};
+use super::chat::{given_chat, good, seen};
+use super::given::{Skill, model};
+use super::offered;
+use super::refusals;
+use super::wire::Call;
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, Evidence, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    refuses!(rows::NOT_UTF8, body_that_is_not_utf8_is_rejected, refusals::NOT_JSON)
+        .costs(10, 0, 0)
+        .after(const { &[&chats::BODY] }),
+    shows!(rows::DEEP, deeply_nested_body_causes_no_internal_error).costs(16, 0, 0).sends(5_510_000),
+    shows!(rows::LARGE, large_body_causes_no_internal_error).costs(7, 0, 0).elsewhere(2).sends(62_001_000),
+    shows!(rows::UNKNOWN_ROLE, unknown_role_is_rejected_or_accepted).costs(2, 0, 0),
+    shows!(rows::IMAGE_DATA, invalid_image_causes_no_internal_error).costs(5, 0, 0),
+    shows!(rows::HUGE_NUMBER, huge_number_causes_no_internal_error).costs(20, 0, 0),
+    shows!(rows::ODD_PATH, malformed_path_causes_no_internal_error).costs(1 + PATHS.len() as u32, 0, 0),
+];
+
+/// Paths that match no endpoint in any reading.
+const PATHS: &[&str] = &[
+    "/%00",
+    "/v1/models%00.json",
+    "/v1%2fassay%2fnone",
+    "/svc%2F..%2F..%2Fetc%2Fpasswd",
+    "/v1/%2e%2e/%2e%2e/%2e%2e/etc/passwd",
+    "/v1/../../assay/none",
+    "/v1//assay//none",
+    "/v1/assay-none/%ff%fe",
+    "/v1/%",
+    "/v1/%zz",
+];
+
+/// The reply of an inference endpoint. The document does not show all of them.
+const REPLY: Evidence = Evidence {
+    what: "a JSON object other than the request",
+    shows: |body| {
+        body.as_object().is_some_and(|members| !members.is_empty() && !members.contains_key("messages"))
+    },
+};
+
+/// Expects a status from 200 to 499.
+fn expect_no_internal_error(probe: &Probe<'_>, answer: &Answer<'_>, what: &str) -> Checked {
+    let status = answer.status();
+    probe.note(format!("{what} returns {status}"));
+    answer.expect(
+        (200..500).contains(&status),
+        "status",
+        format!("200 to 499 for {what}"),
+        status.to_string(),
+    )
+}
+
+/// Each inference endpoint with a valid body that asks for a whole response.
+async fn whole(probe: &Probe<'_>) -> Result<Vec<(&'static Endpoint, Value)>, Stop> {
+    let all = inference(&model(probe, Skill::Chat).await?);
+    Ok(offered(probe, all).filter(|(_, body)| body["stream"] != true).collect())
+}
+
+/// Sends a body with a byte that is not UTF-8 to every inference endpoint. Each must return 422 or 400.
+async fn body_that_is_not_utf8_is_rejected(probe: &Probe<'_>) -> Checked {
+    for (endpoint, good) in whole(probe).await? {
+        Call::post(endpoint, &good).accepted(probe).await?.counterpart_status(&[200])?;
+        let marked = with(good, "/user", json!("caf@ au lait"));
+        let bytes: Vec<u8> = marked.to_string().bytes().map(|b| if b == b'@' { 0xe9 } else { b }).collect();
+        Call::raw(endpoint, bytes).send(probe).await?.expect_refused()?;
+    }
+    Ok(())
+}
+
+/// Sends bodies nested 100,000 levels deep to every inference endpoint. Each must return a status below 500.
+async fn deeply_nested_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
+    const DEPTH: usize = 100_000;
+    let id = model(probe, Skill::Chat).await?;
+    given_chat(probe, &bodies::chat(&id)).await?;
+    let (open, close) = ("[".repeat(DEPTH), "]".repeat(DEPTH));
+    let (begin, end) = (r#"{"a":"#.repeat(DEPTH), "}".repeat(DEPTH));
+    let name = json!(id);
+    for (what, body) in [
+        ("a deeply nested body", format!("{open}{close}")),
+        ("a deeply nested member", format!(r#"{{"model":{name},"messages":{open}{close}}}"#)),
+        ("a deeply nested object", format!(r#"{{"model":{name},"messages":[],"metadata":{begin}1{end}}}"#)),
+    ] {
+        for (endpoint, _) in whole(probe).await? {
+            let answer = Call::raw(endpoint, body.clone()).send(probe).await?;
+            expect_no_internal_error(probe, &answer, what)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends a body of 10 MB to every inference endpoint; on a shared target a chat. Each must return a status below 500.
+async fn large_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
+    const BYTES: usize = 10_000_000;
+    let good = good(probe).await?;
+    given_chat(probe, &good).await?;
+    let mut all = vec![(&chat::ENDPOINT, good.clone())];
+    if probe.owns_time() {
+        all = whole(probe).await?;
+    }
+    for (endpoint, body) in all {
+        // Spaces cost no tokens.
+        let padded = body.to_string().replacen('{', &format!("{{{}", " ".repeat(BYTES)), 1);
+        let answer = Call::raw(endpoint, padded).send(probe).await?;
+        expect_no_internal_error(probe, &answer, "a body with 10 MB of spaces")?;
+    }
+    if probe.owns_time() {
+        let sentence = format!("{QUESTION} ").repeat(BYTES / (QUESTION.len() + 1));
+        let body = with(good, "/messages/0/content", json!(sentence));
+        let answer = Call::post(&chat::ENDPOINT, &body).send(probe).await?;
+        expect_no_internal_error(probe, &answer, "10 MB of words")?;
+    }
+    Ok(())
+}
+
+/// Sends a chat with an unknown `role`. It must return 422 or 200.
+async fn unknown_role_is_rejected_or_accepted(probe: &Probe<'_>) -> Checked {
+    let good = good(probe).await?;
+    given_chat(probe, &good).await?;
+    let body = with(good, "/messages/0/role", json!("assay-no-such-role"));
+    let answer = Call::post(&chat::ENDPOINT, &body).send(probe).await?;
+    probe.note(format!("an unknown role returns {}", answer.status()));
+    answer.expect_status(&[422, 200])
+}
+
+/// Sends chats with invalid image URLs. Each must return a status below 500.
+async fn invalid_image_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
+    let good = seen(probe).await?;
+    given_chat(probe, &good).await?;
+    for url in ["data:image/png;base64,@@@@", "data:image/png;base64,", "data:,", "no URL"] {
+        let body = with(good.clone(), "/messages/0/content", json!([text(QUESTION), image(url)]));
+        let answer = Call::post(&chat::ENDPOINT, &body).send(probe).await?;
+        expect_no_internal_error(probe, &answer, url)?;
+    }
+    Ok(())
+}
+
+/// Sends bodies with huge numbers as `max_tokens` to every inference endpoint. Each must return a status below 500.
+async fn huge_number_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
+    for (endpoint, body) in whole(probe).await? {
+        let body = with(body, "/max_tokens", json!(64)).to_string();
+        let good = Call::raw(endpoint, body.clone()).accepted(probe).await?;
+        good.given_accepted(&[200], REPLY)?;
+        for number in ["9".repeat(400), "18446744073709551616".to_owned(), "1e999".to_owned()] {
+            let body = body.replacen("\"max_tokens\":64", &format!("\"max_tokens\":{number}"), 1);
+            let answer = Call::raw(endpoint, body).send(probe).await?;
+            let what: String = number.chars().take(24).collect();
+            expect_no_internal_error(probe, &answer, &what)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends requests with malformed and traversing paths. Each must return a status below 500.
+async fn malformed_path_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
+    given_chat(probe, &good(probe).await?).await?;
+    for path in PATHS {
+        let answer = Call::get(&models::LIST).path(path).send(probe).await?;
+        expect_no_internal_error(probe, &answer, path)?;
+    }
+    Ok(())
+}

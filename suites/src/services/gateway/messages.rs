@@ -1,0 +1,86 @@
+//! Checks of the messages endpoint. Every request has the version header: the document does not show whether it is
+//! required.
+
+use assay_spec::gateway::messages;
+use assay_spec::gateway::requirements::messages as rows;
+use assay_spec::gateway::values;
+use serde_json::Value;
+
+use super::auth;
+use super::bodies;
+use super::chat::expect_reply;
+use super::errors::{named, rejects_unknown_models};
+use super::given::{Skill, model};
+use super::malformed::{only_an_object_is_accepted, refused, tries};
+use super::refusals;
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
+    named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 1, 1),
+    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
+    tries(refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION), values::REQUIRED_TEXT),
+    tries(refuses!(rows::MAX_TOKENS, max_tokens_must_be_an_integer, refusals::VALIDATION), values::COUNT),
+    tries(refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION), values::REQUIRED_LIST),
+    tries(refuses!(rows::MESSAGE, message_must_be_an_object, refusals::VALIDATION), values::OBJECTS),
+    tries(refuses!(rows::ROLE, role_must_be_a_string, refusals::VALIDATION), values::TEXT),
+    tries(refuses!(rows::CONTENT, content_must_be_a_string, refusals::VALIDATION), values::BLOCKS),
+];
+
+/// A valid body.
+async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
+    Ok(bodies::messages(&model(probe, Skill::Chat).await?))
+}
+
+/// Sends a messages request. It must return 200 with a JSON object; an unknown model does not.
+async fn message_is_a_json_object(probe: &Probe<'_>) -> Checked {
+    expect_reply(probe, &messages::ENDPOINT, good(probe).await?).await
+}
+
+/// Sends a messages request with models that do not exist. It must return 404.
+async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
+    rejects_unknown_models(probe, [&messages::ENDPOINT], good(probe).await?).await
+}
+
+/// Sends an array, a string and invalid JSON as the body. JSON values must return 422, invalid JSON 422 or 400.
+async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>) -> Checked {
+    only_an_object_is_accepted(probe, &messages::ENDPOINT, &good(probe).await?).await
+}
+
+/// Expects that each wrong value of a member of a valid body is rejected.
+async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
+    refused(probe, &messages::ENDPOINT, &good(probe).await?, pointer).await
+}
+
+/// Sends `model` of other types and not at all. Each must return 422.
+async fn model_must_be_a_string(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/model").await
+}
+
+/// Sends `max_tokens` of other types and not at all. Each must return 422.
+async fn max_tokens_must_be_an_integer(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/max_tokens").await
+}
+
+/// Sends `messages` of other types and not at all. Each must return 422.
+async fn messages_must_be_an_array(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/messages").await
+}
+
+/// Sends messages of other types. Each must return 422.
+async fn message_must_be_an_object(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/messages/0").await
+}
+
+/// Sends `role` of other types. Each must return 422.
+async fn role_must_be_a_string(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/messages/0/role").await
+}
+
+/// Sends `content` as an object and as a boolean. Each must return 422. An array is not sent, since the document leaves it
+/// open.
+async fn content_must_be_a_string(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/messages/0/content").await
+}

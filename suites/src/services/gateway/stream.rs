@@ -1,0 +1,259 @@
+//! Checks of streams: their events, their content, and how they fail.
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::gateway::chat;
+use assay_spec::gateway::requirements::{chat as chats, errors, stream as rows};
+use assay_spec::json;
+use serde_json::{Value, json};
+
+use super::auth;
+use super::bodies::{self, with, without};
+use super::chat::{COMPLETION, good};
+use super::given;
+use super::refusals;
+use super::wire::Call;
+use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::probe::{Answer, CONTENT, Probe};
+use crate::http::sse::{Event, events};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::EVENT_STREAM, stream_is_an_event_stream).costs(1, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::CHUNKS, every_event_is_a_chunk).costs(1, 0, 0),
+    shows!(rows::DELTA, delta_content_is_a_string).costs(1, 0, 0),
+    shows!(rows::TEXT, stream_has_content).costs(1, 0, 0),
+    shows!(rows::NOT_ASKED_FOR, stream_false_returns_one_object)
+        .costs(1, 0, 0)
+        .after(const { &[&chats::ANSWERED] }),
+    refuses!(rows::ERROR_BEFORE, error_before_the_stream_is_json, refusals::BEFORE_STREAM)
+        .costs(3, 0, 0)
+        .after(const { &[&errors::UNKNOWN_MODEL, &chats::MESSAGES] }),
+    shows!(rows::ERROR_EVENT, failure_midway_is_an_event)
+        .costs(2, 0, 0)
+        .needs(&[Need::Faults])
+        .or_given("[gateway.models] fails_midway", |settings| settings.gateway.models.fails_midway.is_some()),
+];
+
+/// The data of the event that may end a stream.
+const END: &str = "[DONE]";
+
+/// A valid chat with `stream` true.
+async fn streamed(probe: &Probe<'_>) -> Result<Value, Stop> {
+    Ok(with(good(probe).await?, "/stream", json!(true)))
+}
+
+/// The media type of a response, in lower case and without parameters.
+fn media_type(answer: &Answer<'_>) -> String {
+    let value = answer.response.header("content-type").unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether a response has the media type of an event stream.
+pub(super) fn is_stream(answer: &Answer<'_>) -> bool {
+    media_type(answer) == "text/event-stream"
+}
+
+/// Sends a chat with `stream` true. It must return 200 with `text/event-stream`.
+async fn stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
+    let answer = Call::post(&chat::ENDPOINT, &streamed(probe).await?).accepted(probe).await?;
+    answer.expect_status(&[200])?;
+    expect_stream(&answer)
+}
+
+/// Expects the media type of an event stream.
+pub(super) fn expect_stream(answer: &Answer<'_>) -> Checked {
+    answer.expect(is_stream(answer), "header content-type", "text/event-stream", media_type(answer))
+}
+
+/// Sends a streamed chat. Without events the check is inconclusive.
+async fn stream<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Event>), Stop> {
+    stream_of(probe, &streamed(probe).await?).await
+}
+
+/// Sends this streamed chat. Without events the check is inconclusive.
+async fn stream_of<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<(Answer<'p>, Vec<Event>), Stop> {
+    let answer = Call::post(&chat::ENDPOINT, body).accepted(probe).await?;
+    answer.given_status(&[200])?;
+    let events = events(&answer.response.body);
+    probe.given(!events.is_empty(), "the response has no events")?;
+    Ok((answer, events))
+}
+
+/// The chunk in an event: JSON with an array `choices`.
+pub(super) fn chunk(event: &Event) -> Option<Value> {
+    let value = json::parse(event.data.as_bytes()).ok()?;
+    value["choices"].is_array().then_some(value)
+}
+
+/// Whether a response has a chunk.
+fn has_chunk(answer: &Answer<'_>) -> bool {
+    events(&answer.response.body).iter().any(|event| chunk(event).is_some())
+}
+
+/// Expects that an inference request is accepted: a chat with a completion or chunks, others with any content.
+pub(super) fn expect_inference(
+    probe: &Probe<'_>,
+    endpoint: &'static Endpoint,
+    answer: &Answer<'_>,
+) -> Checked {
+    if endpoint.name != chat::ENDPOINT.name {
+        return answer.expect_accepted(&[200], CONTENT);
+    }
+    if !is_stream(answer) {
+        return answer.expect_accepted(&[200], COMPLETION);
+    }
+    answer.expect_status(&[200])?;
+    answer.expect(!events(&answer.response.body).is_empty(), "events", "at least one", "an empty stream")?;
+    probe.given(has_chunk(answer), "the stream has no chunk")
+}
+
+/// Expects that a request for a stream is rejected with one of `statuses`. An error event after a 200 is judged by another
+/// check.
+pub(super) fn expect_rejected(probe: &Probe<'_>, answer: &Answer<'_>, statuses: &[u16]) -> Checked {
+    let is_event = answer.status() == 200 && is_stream(answer) && !has_chunk(answer);
+    probe.given(!is_event, "the response is 200 and a stream without a chunk")?;
+    answer.expect_status(statuses)
+}
+
+/// Whether an event is the end mark.
+pub(super) fn is_end(event: &Event) -> bool {
+    event.data.trim() == END
+}
+
+/// Sends a streamed chat. Each event must be JSON with an array `choices`; only the last may be `[DONE]`.
+async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
+    let (answer, events) = stream(probe).await?;
+    let last = events.len() - 1;
+    for (n, event) in events.iter().enumerate().filter(|(n, event)| !(*n == last && is_end(event))) {
+        let want = "JSON with an array `choices`";
+        answer.expect(chunk(event).is_some(), &format!("data of event {n}"), want, event.data.as_str())?;
+    }
+    let met = if is_end(&events[last]) { "present" } else { "absent" };
+    probe.note(format!("the end mark is {met}"));
+    let chunks = events.iter().filter(|event| chunk(event).is_some()).count();
+    answer.expect(chunks > 0, "events", "at least one chunk", "only the end mark")
+}
+
+/// The values of `delta.content` in the chunks that have it, with the number of their event.
+fn increments(events: &[Event]) -> Vec<(usize, Value)> {
+    let mut found = Vec::new();
+    for (n, event) in events.iter().enumerate() {
+        let Some(chunk) = chunk(event) else { continue };
+        for choice in chunk["choices"].as_array().into_iter().flatten() {
+            // Client libraries treat null like an absent member.
+            let content = choice.pointer("/delta/content").filter(|content| !content.is_null());
+            found.extend(content.map(|content| (n, content.clone())));
+        }
+    }
+    found
+}
+
+/// Sends a streamed chat. Each `delta.content` that is present must be a string.
+async fn delta_content_is_a_string(probe: &Probe<'_>) -> Checked {
+    let (answer, events) = stream(probe).await?;
+    let increments = increments(&events);
+    probe.given(!increments.is_empty(), "no chunk has delta.content")?;
+    for (n, content) in increments {
+        let place = format!("delta.content of event {n}");
+        answer.expect(content.is_string(), &place, "a string", content.to_string())?;
+    }
+    Ok(())
+}
+
+/// Sends a streamed chat. All `delta.content` together must be a non-empty string.
+async fn stream_has_content(probe: &Probe<'_>) -> Checked {
+    let (answer, events) = stream(probe).await?;
+    probe.given(events.iter().any(|event| chunk(event).is_some()), "the stream has no chunk")?;
+    let increments = increments(&events);
+    let are_strings = increments.iter().all(|(_, content)| content.is_string());
+    probe.given(are_strings, "a delta.content is not a string; another check judges this")?;
+    let text: String = increments.iter().filter_map(|(_, content)| content.as_str()).collect();
+    answer.expect(!text.is_empty(), "all delta.content together", "a non-empty string", "an empty string")
+}
+
+/// Sends a chat with `stream` false. It must return one JSON object, not an event stream.
+async fn stream_false_returns_one_object(probe: &Probe<'_>) -> Checked {
+    let body = with(good(probe).await?, "/stream", json!(false));
+    let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
+    answer.given_status(&[200])?;
+    answer.expect(
+        !is_stream(&answer),
+        "header content-type",
+        "not text/event-stream",
+        media_type(&answer),
+    )?;
+    answer.expect(answer.json().is_object(), "body", "one JSON object", answer.response.text())?;
+    answer.given_accepted(&[200], COMPLETION)
+}
+
+/// Sends invalid streamed chats. Each must return a 4xx with a JSON object, not an event stream.
+async fn error_before_the_stream_is_json(probe: &Probe<'_>) -> Checked {
+    let body = streamed(probe).await?;
+    let whole = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
+    whole.counterpart_status(&[200])?;
+    let unknown = with(body.clone(), "/model", json!(given::unknown_model(probe)));
+    for wrong in [unknown, without(body, "/messages")] {
+        let answer = Call::post(&chat::ENDPOINT, &wrong).send(probe).await?;
+        let status = answer.status();
+        answer.expect((400..500).contains(&status), "status", "a 4xx status", status.to_string())?;
+        answer.expect(
+            !is_stream(&answer),
+            "header content-type",
+            "not text/event-stream",
+            media_type(&answer),
+        )?;
+        answer.expect(answer.json().is_object(), "body", "a JSON object", answer.response.text())?;
+    }
+    Ok(())
+}
+
+/// Makes the server fail during a stream, or takes the profile's model whose streams fail. The stream must contain an event that is neither a chunk nor the end
+/// mark.
+async fn failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
+    let is_other = |event: &Event| chunk(event).is_none() && !is_end(event);
+    let (_, whole) = stream(probe).await?;
+    probe
+        .given(!whole.iter().any(is_other), "a stream without faults also has events that are not chunks")?;
+    let given = given::in_state(probe, "fails_midway", |models| &models.fails_midway)?;
+    let (answer, broken) = if let Some(id) = given {
+        stream_of(probe, &bodies::streamed(bodies::chat(&id))).await?
+    } else {
+        probe.faults(json!([{ "fault": "gateway.server-dies" }])).await?;
+        stream(probe).await?
+    };
+    probe.given(
+        broken.iter().any(|event| chunk(event).is_some()),
+        "the stream failed before the first chunk",
+    )?;
+    let shown: Vec<&str> = broken.iter().rev().take(2).map(|event| event.data.as_str()).collect();
+    let want = "an event that is neither a chunk nor the end mark";
+    answer.expect(
+        broken.iter().any(is_other),
+        "events",
+        want,
+        format!("last events: {}", shown.join(", before it ")),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(data: &str) -> Event {
+        Event { name: None, data: data.to_owned() }
+    }
+
+    #[test]
+    fn increments_are_the_present_values() {
+        let events = [
+            event(r#"{"choices":[{"delta":{"role":"assistant"}}]}"#),
+            event(r#"{"choices":[{"delta":{"content":"a"}},{"delta":{"content":null}}]}"#),
+            event(r#"{"choices":[]}"#),
+            event("no JSON"),
+            event(r#"{"choices":[{"delta":{"content":7}}]}"#),
+            event("[DONE]"),
+        ];
+        assert_eq!(increments(&events), [(1, json!("a")), (4, json!(7))]);
+        assert!(is_end(&events[5]) && !events[..5].iter().any(is_end));
+    }
+}

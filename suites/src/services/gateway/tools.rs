@@ -1,0 +1,283 @@
+//! Checks of tools: their declaration, the call, and the round trip. The model decides whether it calls a tool; if it
+//! does not, the checks of calls are inconclusive. A model that the profile declares to call always must call.
+
+use assay_spec::gateway::chat;
+use assay_spec::gateway::requirements::{chat as chats, tools as rows};
+use assay_spec::gateway::values;
+use serde_json::{Value, json};
+
+use super::auth;
+use super::bodies::{self, TOOLS, UNITS, streamed};
+use super::chat::{expect_chats, given_choices, wire_compat};
+use super::client::words_of_stream;
+use super::given::{ALWAYS_CALLS, Skill, always_calls, model};
+use super::malformed::{doubled, refused};
+use super::refusals;
+use super::wire::Call;
+use crate::harness::check::{Check, Checked, Given, Need, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+/// The fixture of a model that always calls.
+const CALLER: &str = "[gateway.models] always_calls";
+const IS_CALLER: Given = |settings| settings.gateway.models.always_calls.is_some();
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::TAKEN, declared_tools_are_accepted).costs(2, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::CALL_NAME, call_has_a_function_name).costs(1, 0, 0),
+    shows!(rows::CALL_ARGUMENTS, call_arguments_are_a_string).costs(1, 0, 0),
+    shows!(rows::CALL_ID, call_has_an_id).costs(1, 0, 0),
+    shows!(rows::CALL_IDS, calls_have_different_ids).costs(2, 0, 0).after(const { &[&rows::CALL_ID] }),
+    shows!(rows::ARGUMENTS_FIT, arguments_fit_the_schema)
+        .costs(1, 0, 0)
+        .needs(&[Need::Actions])
+        .or_given(CALLER, IS_CALLER)
+        .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS] }),
+    shows!(rows::RESULT_USED, answer_contains_the_result)
+        .costs(3, 0, 0)
+        .needs(&[Need::Actions])
+        .or_given(CALLER, IS_CALLER)
+        .after(const { &[&rows::ROUND_TRIP, &chats::ANSWER_TEXT] }),
+    shows!(rows::ROUND_TRIP, tool_result_is_accepted)
+        .costs(3, 0, 0)
+        .after(const { &[&rows::TAKEN, &rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
+    doubled(refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION), values::LIST, 0),
+    doubled(refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
+    doubled(refuses!(rows::TYPE, tool_type_must_be_function, refusals::VALIDATION), values::TEXT, 0),
+    doubled(refuses!(rows::FUNCTION, function_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),
+    doubled(refuses!(rows::NAME, function_name_must_be_a_string, refusals::VALIDATION), values::TEXT, 0),
+    doubled(refuses!(rows::DESCRIPTION, description_must_be_a_string, refusals::VALIDATION), values::TEXT, 0),
+    doubled(
+        refuses!(rows::PARAMETERS, parameters_must_be_an_object, refusals::VALIDATION),
+        values::OBJECTS,
+        0,
+    ),
+];
+
+/// A valid chat that declares tools.
+async fn good(probe: &Probe<'_>) -> Result<Value, Stop> {
+    Ok(bodies::chat_with_tools(&model(probe, Skill::Tools).await?))
+}
+
+/// Sends a chat that declares tools, also for a stream. It must return 200.
+async fn declared_tools_are_accepted(probe: &Probe<'_>) -> Checked {
+    expect_chats(probe, good(probe).await?).await
+}
+
+/// The result of the tools.
+const RESULT: &str = "-3.5";
+
+/// A conversation in which the model has called a tool.
+pub(super) struct Called<'p> {
+    answer: Answer<'p>,
+    body: Value,
+    /// The message with the calls.
+    message: Value,
+    /// The JSON pointer of that message in the response.
+    pointer: String,
+}
+
+impl Called<'_> {
+    /// The calls.
+    fn calls(&self) -> &[Value] {
+        self.message["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The JSON pointers of the calls in the response.
+    fn pointers(&self) -> impl Iterator<Item = String> {
+        (0..self.calls().len()).map(|n| format!("{}/tool_calls/{n}", self.pointer))
+    }
+
+    /// The conversation with the assistant's message unchanged and a `tool` message for each of its calls.
+    pub(super) fn answered(&self, probe: &Probe<'_>) -> Result<Value, Stop> {
+        let mut body = self.body.clone();
+        let mut turns = vec![self.message.clone()];
+        for call in self.calls() {
+            probe.given(call["id"].is_string(), "the tool call has no `id`, so it cannot be answered")?;
+            turns.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": RESULT }));
+        }
+        body["messages"].as_array_mut().into_iter().for_each(|messages| messages.append(&mut turns));
+        Ok(body)
+    }
+}
+
+/// A conversation in which the model has called a tool.
+pub(super) async fn called<'p>(probe: &'p Probe<'_>) -> Result<Called<'p>, Stop> {
+    let called = calls_in(probe, good(probe).await?).await?;
+    probe.given(called.message["tool_calls"].is_array(), "`tool_calls` is not an array")?;
+    Ok(called)
+}
+
+/// The conversation of a body in which the model has called a tool. If it has not, a model that always calls fails the
+/// check, and another leaves it inconclusive.
+async fn calls_in<'p>(probe: &'p Probe<'_>, body: Value) -> Result<Called<'p>, Stop> {
+    let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
+    let choices = given_choices(probe, &answer)?;
+    let has_calls = |choice: &Value| match &choice["message"]["tool_calls"] {
+        Value::Null => false,
+        Value::Array(calls) => !calls.is_empty(),
+        _ => true,
+    };
+    let Some(n) = choices.iter().position(has_calls) else {
+        if always_calls(probe).await {
+            probe.given(choices[0]["message"].is_object(), "the response has no message")?;
+            let want = "a call of the tool that the prompt names: the model always calls";
+            answer.expect(false, "/choices/0/message/tool_calls", want, choices[0]["message"].to_string())?;
+        }
+        return Err(Stop::Inconclusive("the model did not call a tool".to_owned()));
+    };
+    let message = choices[n]["message"].clone();
+    Ok(Called { answer, body, message, pointer: format!("/choices/{n}/message") })
+}
+
+/// Asks a model to call a tool. `tool_calls` must be an array, and each call's `function.name` a string.
+async fn call_has_a_function_name(probe: &Probe<'_>) -> Checked {
+    let called = calls_in(probe, good(probe).await?).await?;
+    called.answer.expect_json(&format!("{}/tool_calls", called.pointer), "an array", Value::is_array)?;
+    for call in called.pointers() {
+        let name =
+            called.answer.expect_json(&format!("{call}/function/name"), "a string", Value::is_string)?;
+        probe.note(format!("the model calls {name}"));
+    }
+    Ok(())
+}
+
+/// Asks a model to call a tool. Each call's `function.arguments` must be a string.
+async fn call_arguments_are_a_string(probe: &Probe<'_>) -> Checked {
+    let called = called(probe).await?;
+    for call in called.pointers() {
+        called.answer.expect_json(&format!("{call}/function/arguments"), "a string", Value::is_string)?;
+    }
+    Ok(())
+}
+
+/// Asks a model to call a tool. Each call's `id` must be a non-empty string.
+async fn call_has_an_id(probe: &Probe<'_>) -> Checked {
+    wire_compat(probe)?;
+    let called = called(probe).await?;
+    for call in called.pointers() {
+        let is_non_empty = |id: &Value| id.as_str().is_some_and(|id| !id.is_empty());
+        called.answer.expect_json(&format!("{call}/id"), "a non-empty string", is_non_empty)?;
+    }
+    Ok(())
+}
+
+/// Answers a tool call with a `tool` message and calls the model again, also for a stream. It must return 200.
+async fn tool_result_is_accepted(probe: &Probe<'_>) -> Checked {
+    let body = called(probe).await?.answered(probe)?;
+    expect_chats(probe, body).await
+}
+
+/// Asks a model to call a tool, answers the call, and asks for two tools. All calls must have different ids: an id alone
+/// says which call a `tool` message answers.
+async fn calls_have_different_ids(probe: &Probe<'_>) -> Checked {
+    wire_compat(probe)?;
+    let first = called(probe).await?;
+    let mut body = first.answered(probe)?;
+    body["messages"].as_array_mut().into_iter().for_each(|messages| messages.push(bodies::question(&TOOLS)));
+    let second = calls_in(probe, body).await?;
+    let mut seen: Vec<&Value> = first.calls().iter().map(|call| &call["id"]).collect();
+    for (call, pointer) in second.calls().iter().zip(second.pointers()) {
+        let id = &call["id"];
+        let is_new = !seen.contains(&id);
+        second.answer.expect(
+            is_new,
+            &format!("{pointer}/id"),
+            "an id that no other call has",
+            id.to_string(),
+        )?;
+        seen.push(id);
+    }
+    Ok(())
+}
+
+/// The model must be one that calls each tool that a prompt names.
+async fn given_caller(probe: &Probe<'_>) -> Checked {
+    let needs =
+        || Stop::NotTestable(format!("needs a model that always calls ([gateway.models] {ALWAYS_CALLS})"));
+    if always_calls(probe).await { Ok(()) } else { Err(needs()) }
+}
+
+/// Asks a model that always calls for a tool. Each call must name a declared tool, and its arguments must be a JSON object
+/// with the members of the tool's schema.
+async fn arguments_fit_the_schema(probe: &Probe<'_>) -> Checked {
+    given_caller(probe).await?;
+    let called = called(probe).await?;
+    for call in called.pointers() {
+        let is_declared = |name: &Value| TOOLS.iter().any(|tool| name == tool);
+        called.answer.expect_json(
+            &format!("{call}/function/name"),
+            "the name of a declared tool",
+            is_declared,
+        )?;
+        let fits = |arguments: &Value| {
+            let arguments = arguments.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+            arguments.is_some_and(|arguments| {
+                arguments["place"].is_string() && UNITS.iter().any(|unit| arguments["unit"] == *unit)
+            })
+        };
+        let want = format!("JSON with a string `place` and a `unit` of {}", UNITS.join(" or "));
+        called.answer.expect_json(&format!("{call}/function/arguments"), &want, fits)?;
+    }
+    Ok(())
+}
+
+/// Answers a tool call of a model that always calls, and asks for a stream. It must contain the result of the tool; so must
+/// a whole response, where the profile says that it has content.
+async fn answer_contains_the_result(probe: &Probe<'_>) -> Checked {
+    given_caller(probe).await?;
+    let body = called(probe).await?.answered(probe)?;
+    let want = format!("the result of the tool, {RESULT}");
+    let answer = Call::post(&chat::ENDPOINT, &streamed(body.clone())).accepted(probe).await?;
+    answer.given_status(&[200])?;
+    let words = words_of_stream(&answer.response.body).unwrap_or_default();
+    probe.given(!words.is_empty(), "the stream has no content")?;
+    answer.expect(words.contains(RESULT), "delta.content", want.as_str(), words)?;
+    if wire_compat(probe).is_err() {
+        return Ok(());
+    }
+    let answer = Call::post(&chat::ENDPOINT, &body).accepted(probe).await?;
+    answer.given_status(&[200])?;
+    let has_result = |content: &Value| content.as_str().is_some_and(|text| text.contains(RESULT));
+    answer.expect_json("/choices/0/message/content", &want, has_result).map(drop)
+}
+
+/// Expects that each wrong value of a member of a valid chat with tools is rejected.
+async fn refuses_malformed(probe: &Probe<'_>, pointer: &str) -> Checked {
+    refused(probe, &chat::ENDPOINT, &good(probe).await?, pointer).await
+}
+
+/// Sends `tools` of other types. Each must return 422.
+async fn tools_must_be_an_array(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/tools").await
+}
+
+/// Sends tools of other types. Each must return 422.
+async fn tool_must_be_an_object(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/tools/0").await
+}
+
+/// Sends tools whose `type` is of another type. Each must return 422. Which types exist besides `function` is left open.
+async fn tool_type_must_be_function(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/tools/0/type").await
+}
+
+/// Sends tools whose `function` is of another type. Each must return 422.
+async fn function_must_be_an_object(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/tools/0/function").await
+}
+
+/// Sends `function.name` of other types. Each must return 422. Whether it may be missing is left open.
+async fn function_name_must_be_a_string(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/tools/0/function/name").await
+}
+
+/// Sends `function.description` of other types. Each must return 422.
+async fn description_must_be_a_string(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/tools/0/function/description").await
+}
+
+/// Sends `function.parameters` of other types. Each must return 422.
+async fn parameters_must_be_an_object(probe: &Probe<'_>) -> Checked {
+    refuses_malformed(probe, "/tools/0/function/parameters").await
+}

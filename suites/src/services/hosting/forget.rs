@@ -1,0 +1,234 @@
+//! Forgetting a project's artifacts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_spec::hosting::requirements::{deployments, forget as rows, records};
+use serde_json::Value;
+
+use super::deployments::{LOOKED_UP, is_hash, live};
+use super::found::Found;
+use super::judge::{each, every, expect, is, is_address_of, some, with};
+use super::message::{Message, MessageKind};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::TYPE, artifacts_end_by_a_forget).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::DELEGATE, artifacts_are_forgotten_by_a_delegate)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(super::deployments::DELEGATE),
+    shows!(rows::ADDRESS, a_forget_names_the_owner)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(records::ADDRESS)),
+    shows!(rows::STORES, a_forget_names_store_messages).costs(3, 0, 0).elsewhere(64).after(rests!()),
+    shows!(rows::CLASSIFIED, forget_names_only_forgettable_messages)
+        .costs(3, 0, 0)
+        .elsewhere(64)
+        .after(rests!(rows::STORES)),
+    shows!(rows::EVERY, every_artifact_of_a_deleted_project_is_forgotten)
+        .costs(2, 0, 0)
+        .elsewhere(64)
+        .after(rests!(deployments::LIVE_STORE_REF)),
+    shows!(rows::OWN, no_artifact_of_another_project_is_forgotten)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!()),
+    shows!(rows::ONE, a_deleted_project_has_one_forget).costs(1, 0, 0).elsewhere(4).after(rests!()),
+];
+
+/// The hashes in a FORGET.
+pub(super) fn hashes(forget: &Message) -> Vec<&str> {
+    forget.value["content"]["hashes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The artifacts of each project, from the records of its live deployments.
+pub(super) fn artifacts(found: &Found) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut artifacts: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for amend in live(found) {
+        if !amend.store_ref().is_empty() {
+            artifacts.entry(amend.id("projectId")).or_default().insert(amend.store_ref());
+        }
+    }
+    artifacts
+}
+
+/// The projects whose latest entry says that they are deleted.
+pub(super) fn deleted(found: &Found) -> BTreeSet<&str> {
+    let is_deleted = |entry: &serde_json::Map<String, Value>| {
+        entry.get("public").is_some_and(|public| public["deleted"] == true)
+    };
+    found.projects().into_iter().filter(|(_, (_, entry))| is_deleted(entry)).map(|(id, _)| id).collect()
+}
+
+/// The project whose artifacts a FORGET names: a deleted project first, then the one with the most of them.
+pub(super) fn project_of<'a>(found: &'a Found, forget: &Message) -> Option<&'a str> {
+    let hashes = hashes(forget);
+    let named = |artifacts: &BTreeSet<&str>| hashes.iter().filter(|hash| artifacts.contains(*hash)).count();
+    let deleted = deleted(found);
+    let ranked =
+        artifacts(found).into_iter().map(|(id, artifacts)| (named(&artifacts), deleted.contains(id), id));
+    ranked
+        .filter(|(named, _, _)| *named > 0)
+        .max_by_key(|(named, deleted, _)| (*deleted, *named))
+        .map(|(_, _, id)| id)
+}
+
+/// Reads every message that names `hashes` to forget. `type` must be `FORGET`.
+async fn artifacts_end_by_a_forget(probe: &Probe<'_>) -> Checked {
+    every(probe, MessageKind::Forget, "/type", "FORGET", is("FORGET")).await
+}
+
+/// Reads every FORGET. `sender` must be a delegate that the owner's `security` lists.
+async fn artifacts_are_forgotten_by_a_delegate(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, MessageKind::Forget).await?;
+    let listed = super::security::delegates(&found)?;
+    let seen = found.of_kind(MessageKind::Forget).into_iter().map(|one| one.at("/sender"));
+    each(probe, &found, "FORGET", seen, "a delegate that the owner's `security` lists", |sender| {
+        let sender = sender.and_then(Value::as_str).and_then(assay_spec::crypto::address::Address::parse);
+        sender.is_some_and(|sender| listed.contains(&sender))
+    })
+}
+
+/// Reads every FORGET. `content.address` must be the owner's.
+async fn a_forget_names_the_owner(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, MessageKind::Forget).await?;
+    let want = format!("the owner's address, {}", found.owner);
+    let seen = found.of_kind(MessageKind::Forget).into_iter().map(|one| one.at("/content/address"));
+    each(probe, &found, "FORGET", seen, &want, is_address_of(found.owner))
+}
+
+/// Looks up the targets of the latest FORGETs and judges each by its hash, status and body, if that can be done.
+async fn targets(
+    probe: &Probe<'_>,
+    found: &Found,
+    judge: impl Fn(&str, u16, &Value) -> Option<Result<(), String>>,
+    want: &str,
+) -> Checked {
+    let mut count = 0;
+    for forget in found.of_kind(MessageKind::Forget).into_iter().rev().take(LOOKED_UP) {
+        for hash in hashes(forget).into_iter().filter(|hash| is_hash(hash)).take(LOOKED_UP) {
+            let answer = known(probe, found, hash).await?;
+            let Some(judged) = judge(hash, answer.status(), &answer.json()) else { continue };
+            count += 1;
+            let got = judged.as_ref().err().cloned().unwrap_or_default();
+            answer.expect(judged.is_ok(), &format!("a hash of {}", forget.hash()), want, got)?;
+        }
+    }
+    some(found, count, &format!("target of a FORGET that shows whether it is {want}"))
+}
+
+/// Looks up a message, on each node until one has it. An answer that says neither what it is nor that it is gone makes the check inconclusive.
+async fn known<'p>(probe: &'p Probe<'_>, found: &Found, hash: &str) -> Result<Answer<'p>, Stop> {
+    let answer = found.lookup_anywhere(probe, hash).await?;
+    answer.given_status(&[200, 404, 410])?;
+    Ok(answer)
+}
+
+/// Looks up the targets of the latest FORGETs. Each must be a STORE message; one that is gone or unknown cannot be
+/// judged.
+async fn a_forget_names_store_messages(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, MessageKind::Forget).await?;
+    let judge = |hash: &str, _: u16, body: &Value| match body["message"]["type"].as_str() {
+        None => None,
+        Some("STORE") => Some(Ok(())),
+        Some(kind) => Some(Err(format!("{hash} is a {kind}"))),
+    };
+    targets(probe, &found, judge, "a STORE message").await
+}
+
+/// Looks up the targets of the latest FORGETs. None may be unknown, pending, rejected or removed: a FORGET forgets all
+/// its targets or none.
+async fn forget_names_only_forgettable_messages(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, MessageKind::Forget).await?;
+    let judge = |hash: &str, status: u16, body: &Value| {
+        let state = body["status"].as_str().unwrap_or_default();
+        let is_gone = matches!(state, "removed" | "rejected" | "pending")
+            || (matches!(status, 404 | 410) && state != "forgotten");
+        Some(if is_gone { Err(format!("{hash}: {status} {state}")) } else { Ok(()) })
+    };
+    targets(probe, &found, judge, "a message that can be forgotten").await
+}
+
+/// Looks up the artifacts of deleted projects that no FORGET names. None may still be `processed` or `removing`.
+async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, MessageKind::Forget).await?;
+    let forgotten: BTreeSet<&str> = found.of_kind(MessageKind::Forget).into_iter().flat_map(hashes).collect();
+    let artifacts = artifacts(&found);
+    let (mut count, mut asked) = (0, 0);
+    for id in deleted(&found) {
+        for hash in artifacts.get(id).into_iter().flatten() {
+            count += 1;
+            if forgotten.contains(hash) || !is_hash(hash) {
+                continue;
+            }
+            asked += 1;
+            if asked > LOOKED_UP {
+                return Err(Stop::Inconclusive(
+                    "too many artifacts are in no FORGET to look all of them up".to_owned(),
+                ));
+            }
+            let answer = known(probe, &found, hash).await?;
+            let state = answer.json()["status"].as_str().unwrap_or_default().to_owned();
+            let is_there = answer.status() == 200 && matches!(state.as_str(), "processed" | "removing");
+            let place = format!("artifact {hash} of {id}");
+            answer.expect(
+                !is_there,
+                &place,
+                "a FORGET that names it",
+                format!("none, and its status is {state}"),
+            )?;
+        }
+    }
+    some(&found, count, "artifact of a deleted project")?;
+    probe.expect(true, "artifacts of deleted projects", "forgotten", "")
+}
+
+/// Compares the hashes of every FORGET with the artifacts of all projects. It must name the artifacts of one project
+/// only.
+async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, MessageKind::Forget).await?;
+    let artifacts = artifacts(&found);
+    let mut count = 0;
+    for forget in found.of_kind(MessageKind::Forget) {
+        let Some(own) = project_of(&found, forget) else { continue };
+        count += 1;
+        for hash in hashes(forget) {
+            let others = artifacts.iter().filter(|(id, of)| **id != own && of.contains(hash));
+            let other = others.map(|(id, _)| *id).next();
+            let is_shared = artifacts.get(own).is_some_and(|of| of.contains(hash));
+            let got = other.map(|id| format!("{hash}, an artifact of {id}")).unwrap_or_default();
+            let want = format!("artifacts of {own} only");
+            expect(probe, &found, forget, other.is_none() || is_shared, "/content/hashes", &want, &got)?;
+        }
+    }
+    some(&found, count, "FORGET of a project's artifacts")
+}
+
+/// Counts the FORGETs of each deleted project. There must be exactly one.
+async fn a_deleted_project_has_one_forget(probe: &Probe<'_>) -> Checked {
+    let found = with(probe, MessageKind::Forget).await?;
+    let artifacts = artifacts(&found);
+    let mut count = 0;
+    for id in deleted(&found) {
+        let Some(own) = artifacts.get(id) else { continue };
+        let names_one = |forget: &&Message| hashes(forget).iter().any(|hash| own.contains(hash));
+        let forgets: Vec<&Message> =
+            found.of_kind(MessageKind::Forget).into_iter().filter(names_one).collect();
+        let Some(last) = forgets.last() else { continue };
+        count += 1;
+        let got = format!("{} for {id}", forgets.len());
+        expect(
+            probe,
+            &found,
+            last,
+            forgets.len() == 1,
+            "FORGET messages",
+            "one for each deleted project",
+            &got,
+        )?;
+    }
+    some(&found, count, "deleted project whose artifacts were forgotten")
+}

@@ -1,0 +1,75 @@
+//! Rules for records of every kind.
+
+use assay_spec::Strict;
+use assay_spec::hosting::requirements::records as rows;
+use assay_spec::network::signing::verify_record;
+use serde_json::Value;
+
+use super::found::{Found, found};
+use super::judge::{each, expect, is, is_address, some};
+use super::message::{Message, MessageKind};
+use crate::harness::check::{Check, Checked};
+use crate::harness::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CHANNEL, records_are_on_their_channel).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::SIGNATURE, records_are_signed_by_their_senders)
+        .costs(1, 0, 0)
+        .elsewhere(4)
+        .after(rests!(rows::ADDRESS)),
+    shows!(rows::ADDRESS, records_name_an_address).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::TIME, records_name_a_time_in_seconds).costs(1, 0, 0).elsewhere(4).after(rests!()),
+];
+
+/// Every record of the owner.
+fn all(found: &Found) -> impl Iterator<Item = &Message> {
+    found.messages.iter().filter(|one| one.kind != MessageKind::Other)
+}
+
+/// Reads every record of the owner. `channel` must be the records channel.
+async fn records_are_on_their_channel(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let channel = &probe.settings.dialect.records_channel;
+    each(probe, &found, "record", all(&found).map(|one| one.at("/channel")), channel, is(channel))
+}
+
+/// Reads every record of the owner but claims, which have a check of their own. `signature` must be the sender's
+/// signature over the canonical JSON. Messages that do not count for the owner, such as those of strangers, are noted.
+async fn records_are_signed_by_their_senders(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    found.notes.iter().for_each(|note| probe.note(note));
+    let signed: Vec<&Message> = all(&found).filter(|one| one.kind != MessageKind::Claim).collect();
+    some(&found, signed.len(), "record")?;
+    for message in signed {
+        expect_signed(probe, &found, message)?;
+    }
+    Ok(())
+}
+
+/// Expects a record's signature to be its sender's over the canonical JSON.
+pub(super) fn expect_signed(probe: &Probe<'_>, found: &Found, message: &Message) -> Checked {
+    let text = |member: &str| message.value[member].as_str().unwrap_or_default();
+    let verified = verify_record(&message.text, text("signature"), text("sender"), &mut Strict);
+    let got = verified.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    let want = "the sender's signature over the canonical JSON";
+    expect(probe, found, message, verified.is_ok(), "/signature", want, &got)
+}
+
+/// Reads every record of the owner. `content.address` must be `0x` and 40 hexadecimal digits.
+async fn records_name_an_address(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    let seen = all(&found).map(|one| one.at("/content/address"));
+    each(probe, &found, "record", seen, "0x and 40 hexadecimal digits", is_address)
+}
+
+/// Reads every record of the owner. `content.time` must be an integer of seconds.
+async fn records_name_a_time_in_seconds(probe: &Probe<'_>) -> Checked {
+    let found = found(probe).await?;
+    // A time in milliseconds would be ten thousand years ahead.
+    let is_seconds = |value: Option<&Value>| {
+        value.and_then(Value::as_i64).is_some_and(|time| (0..100_000_000_000).contains(&time))
+    };
+    let seen = all(&found).map(|one| one.at("/content/time"));
+    each(probe, &found, "record", seen, "an integer of seconds", is_seconds)
+}

@@ -1,0 +1,47 @@
+//! Checks of overrides: an array of objects. The document shows nothing more, so an empty array passes.
+
+use assay_spec::metadata::requirements::{overrides as rows, paths};
+use serde_json::Value;
+
+use super::wire::{Form, NAMED, Way, fetch, with_tokens};
+use crate::harness::check::{Check, Checked};
+use crate::harness::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::BY_CID, overrides_by_cid_are_an_array_of_objects).costs(4, 0, 0).elsewhere(8),
+    shows!(rows::BY_URI, overrides_by_uri_are_an_array_of_objects)
+        .costs(6, 0, 0)
+        .elsewhere(8)
+        .after(const { &[&paths::DOUBLE_SLASH] }),
+];
+
+async fn expect_lists(probe: &Probe<'_>, way: Way) -> Checked {
+    let mut elements = 0;
+    for contract in with_tokens(probe, way).await? {
+        let id = contract.token().unwrap_or_default();
+        // Overrides may be empty, so the token itself shows that the server knows it.
+        fetch(probe, contract.token_path(way, id, Form::Bare)).await?.given_accepted(&[200], NAMED)?;
+        let answer = fetch(probe, contract.token_path(way, id, Form::Overrides)).await?;
+        answer.expect_status(&[200])?;
+        let body = answer.json();
+        let list = body.as_array();
+        let is_list = list.is_some_and(|list| list.iter().all(Value::is_object));
+        answer.expect(is_list, "body", "a JSON array of objects", answer.response.text())?;
+        elements += list.map_or(0, Vec::len);
+    }
+    if elements == 0 {
+        probe.note("no token has overrides");
+    }
+    Ok(())
+}
+
+/// Fetches a token's overrides by content identifier. It must return 200 with an array of objects.
+async fn overrides_by_cid_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
+    expect_lists(probe, Way::Cid).await
+}
+
+/// Fetches a token's overrides by URI. It must return 200 with an array of objects.
+async fn overrides_by_uri_are_an_array_of_objects(probe: &Probe<'_>) -> Checked {
+    expect_lists(probe, Way::Uri).await
+}

@@ -1,0 +1,105 @@
+//! Checks of tokens, by content identifier and by URI, with and without `.json`.
+
+use assay_spec::Place;
+use assay_spec::metadata::requirements::paths;
+use assay_spec::metadata::requirements::token as rows;
+
+use super::refusals;
+use super::wire::{
+    Form, NAMED, Way, contracts_at, document, expect_document, expect_unknown, fetch, fixtures, parts,
+    with_tokens,
+};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::BY_CID_JSON, token_is_found_by_cid_with_json).costs(3, 0, 0).elsewhere(8),
+    shows!(rows::BY_CID, token_is_found_by_cid).costs(3, 0, 0).elsewhere(8),
+    shows!(rows::BY_URI_JSON, token_is_found_by_uri_with_json)
+        .costs(4, 0, 0)
+        .elsewhere(8)
+        .after(const { &[&paths::DOUBLE_SLASH] }),
+    shows!(rows::BY_URI, token_is_found_by_uri)
+        .costs(4, 0, 0)
+        .elsewhere(8)
+        .after(const { &[&paths::DOUBLE_SLASH] }),
+    shows!(rows::SAME, each document_is_the_same_with_and_without_json).costs(14, 0, 0).elsewhere(32),
+    refuses!(rows::UNKNOWN, each unknown_token_is_rejected, refusals::UNKNOWN_TOKEN)
+        .costs(30, 0, 0)
+        .elsewhere(48),
+];
+
+async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
+    for contract in with_tokens(probe, way).await? {
+        for id in contract.some_tokens() {
+            expect_document(&fetch(probe, contract.token_path(way, id, form)).await?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Fetches tokens by content identifier with `.json`. Each must return 200 with a JSON object.
+async fn token_is_found_by_cid_with_json(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Cid, Form::Json).await
+}
+
+/// Fetches tokens by content identifier without `.json`. Each must return 200 with a JSON object.
+async fn token_is_found_by_cid(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Cid, Form::Bare).await
+}
+
+/// Fetches tokens by URI with `.json`. Each must return 200 with a JSON object.
+async fn token_is_found_by_uri_with_json(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Uri, Form::Json).await
+}
+
+/// Fetches tokens by URI without `.json`. Each must return 200 with a JSON object.
+async fn token_is_found_by_uri(probe: &Probe<'_>) -> Checked {
+    found(probe, Way::Uri, Form::Bare).await
+}
+
+/// Fetches tokens with and without `.json`. Both bodies must be equal as JSON values, in any member order.
+async fn document_is_the_same_with_and_without_json(probe: &Probe<'_>, place: Place) -> Checked {
+    let way = parts(place).0;
+    for contract in with_tokens(probe, way).await? {
+        for id in contract.some_tokens() {
+            let wanted = document(probe, contract.token_path(way, id, Form::Json)).await?.json();
+            let answer = document(probe, contract.token_path(way, id, Form::Bare)).await?;
+            answer.given_accepted(&[200], NAMED)?;
+            let got = answer.json();
+            answer.expect(got == wanted, "body", wanted.to_string(), got.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// Fetches the token id that the profile declares as unknown, in every path form. Of a contract whose document has no template it must return a
+/// 4xx, 502 or 504; from a template a server may make the document of any token (200).
+async fn unknown_token_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let Some(unknown) = fixtures(probe).await.unknown_token else {
+        let why = "needs an id that no token has ([metadata] unknown_token)";
+        return Err(Stop::NotTestable(why.to_owned()));
+    };
+    let mut judged = false;
+    for contract in contracts_at(probe, place).await? {
+        let (way, id) = (parts(place).0, contract.token().unwrap_or_default());
+        let document = fetch(probe, contract.path(way)).await?.json();
+        fetch(probe, contract.path_at(place, id)).await?.counterpart_status(&[200])?;
+        let answer = fetch(probe, contract.path_at(place, &unknown)).await?;
+        if !document["default_token_template"].is_object() {
+            expect_unknown(&answer)?;
+            judged = true;
+        } else if answer.status() == 200 {
+            probe.note("a token that does not exist has a document, made from the template of its contract");
+        } else {
+            expect_unknown(&answer)?;
+        }
+    }
+    if judged {
+        return Ok(());
+    }
+    let why =
+        "needs a contract without `default_token_template`: from one a server may make any token's document";
+    Err(Stop::NotTestable(why.to_owned()))
+}

@@ -1,0 +1,105 @@
+//! Checks of invalid token ids and of the 422 body.
+
+use assay_spec::Place;
+use assay_spec::json::is_integer;
+use assay_spec::metadata::requirements::validation as rows;
+use assay_spec::metadata::values;
+use assay_spec::value;
+use serde_json::Value;
+
+use super::refusals;
+use super::wire::{Form, NAMED, contracts_at, fetch, parts};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::profile::MetadataContract;
+use crate::{refuses, shows};
+
+/// How many wrong ids there are, and how many are sent at the standard depth.
+const IDS: [u32; 2] = [value::count(values::IDS, true), value::count(values::IDS, false)];
+
+pub(super) const CHECKS: &[Check] = &[
+    // At the two paths without an end, an extension makes one more.
+    refuses!(rows::INTEGER, each token_id_that_is_not_an_integer_is_rejected, refusals::INVALID)
+        .costs(6 * (1 + IDS[0]) + 2, 0, 0)
+        .elsewhere(6 * (1 + IDS[1]) + 2)
+        .deeper(6 * (IDS[0] - IDS[1]), 0),
+    shows!(rows::DETAIL, each detail_is_an_array_of_objects).costs(12, 0, 0),
+    shows!(rows::LOC, each loc_is_an_array_of_strings_and_integers).costs(12, 0, 0),
+    shows!(rows::MSG, each msg_is_a_string).costs(12, 0, 0),
+    shows!(rows::TYPE, each type_is_a_string).costs(12, 0, 0),
+];
+
+/// The first contract with a token at a place.
+async fn contract_at(probe: &Probe<'_>, place: Place) -> Result<MetadataContract, Stop> {
+    let first = contracts_at(probe, place).await?.into_iter().next();
+    first.ok_or_else(|| Stop::NotTestable("needs a contract ([[metadata.contracts]])".to_owned()))
+}
+
+/// Fetches token ids that are not integers, in every path form. Each must return 422.
+async fn token_id_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let contract = contract_at(probe, place).await?;
+    let id = contract.token().unwrap_or_default();
+    fetch(probe, contract.path_at(place, id)).await?.counterpart_status(&[200])?;
+    for wrong in probe.wrong_values() {
+        let id = wrong.instead_of(&Value::Null).unwrap_or_default();
+        let path = contract.path_at(place, id.as_str().unwrap_or_default());
+        fetch(probe, path).await?.expect_refused_value("the token id", wrong)?;
+    }
+    if parts(place).1 != Some(Form::Bare) {
+        return Ok(());
+    }
+    fetch(probe, contract.path_at(place, "7.txt")).await?.expect_refused()
+}
+
+/// The 422 for a token id that is not an integer, after the document of a token. Without both the check is inconclusive.
+async fn refusal<'p>(probe: &'p Probe<'_>, place: Place) -> Result<Answer<'p>, Stop> {
+    let contract = contract_at(probe, place).await?;
+    let id = contract.token().unwrap_or_default();
+    fetch(probe, contract.token_path(parts(place).0, id, Form::Bare)).await?.given_accepted(&[200], NAMED)?;
+    let answer = fetch(probe, contract.path_at(place, "abc")).await?;
+    answer.given_status(&[422])?;
+    Ok(answer)
+}
+
+/// Fetches a token id that is not an integer, in every path form. `detail` in the 422 must be an array of objects.
+async fn detail_is_an_array_of_objects(probe: &Probe<'_>, place: Place) -> Checked {
+    let is_list = |detail: &Value| detail.as_array().is_some_and(|list| list.iter().all(Value::is_object));
+    refusal(probe, place).await?.expect_json("/detail", "an array of objects", is_list).map(drop)
+}
+
+async fn expect_each(
+    probe: &Probe<'_>,
+    place: Place,
+    member: &str,
+    want: &str,
+    holds: impl Fn(&Value) -> bool,
+) -> Checked {
+    let answer = refusal(probe, place).await?;
+    let body = answer.json();
+    let details: Vec<&Value> =
+        body["detail"].as_array().into_iter().flatten().filter(|one| one.is_object()).collect();
+    probe.given(!details.is_empty(), "the 422 has no details; another check judges that")?;
+    let odd = details.iter().position(|detail| !holds(&detail[member]));
+    let pointer = format!("/detail/{}/{member}", odd.unwrap_or_default());
+    let got = odd.map_or_else(String::new, |at| details[at].to_string());
+    answer.expect(odd.is_none(), &pointer, want, got)
+}
+
+/// Fetches a token id that is not an integer, in every path form. `loc` in each detail must be an array of strings and integers.
+async fn loc_is_an_array_of_strings_and_integers(probe: &Probe<'_>, place: Place) -> Checked {
+    let is_place = |value: &Value| value.is_string() || is_integer(value);
+    expect_each(probe, place, "loc", "an array of strings and integers", |loc| {
+        loc.as_array().is_some_and(|places| places.iter().all(is_place))
+    })
+    .await
+}
+
+/// Fetches a token id that is not an integer, in every path form. `msg` in each detail must be a string.
+async fn msg_is_a_string(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_each(probe, place, "msg", "a string", Value::is_string).await
+}
+
+/// Fetches a token id that is not an integer, in every path form. `type` in each detail must be a string.
+async fn type_is_a_string(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_each(probe, place, "type", "a string", Value::is_string).await
+}

@@ -1,0 +1,172 @@
+//! Which aggregates are listed, and which are returned for an address.
+
+use assay_spec::network::aggregate::LIST;
+use assay_spec::network::requirements::aggregates as rows;
+use serde_json::Value;
+
+use super::super::caller::caller;
+use super::super::refusals;
+use super::super::replies::{expect_absent_or, found, holds_text, is_address, until};
+use super::super::wire::{Call, path_with};
+use super::super::{List, list};
+use super::{Written, any, key, of_address, written};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::LISTED, aggregates_are_listed_under_their_name).costs(2, 0, 0).writes(1),
+    shows!(rows::BY_ADDRESS, the_address_selects_aggregates).costs(6, 0, 0).writes(2),
+    shows!(rows::BY_KEY, the_key_selects_aggregates).costs(6, 0, 0).writes(2),
+    shows!(rows::BY_KEYS, keys_select_aggregates).costs(7, 0, 0).writes(3),
+    shows!(rows::FIELDS, content_fields_filter_is_accepted).costs(3, 0, 0).writes(1),
+    shows!(rows::JSON, an_address_returns_what_it_wrote).costs(3, 0, 0).writes(1),
+    shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
+    shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
+    refuses!(rows::JSON_UNKNOWN, an_address_that_wrote_nothing_has_no_aggregates, refusals::ABSENT)
+        .costs(4, 0, 0)
+        .writes(1),
+];
+
+/// The first page of a hundred aggregates that a query selects.
+async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let page = probe.settings.network.first_page.to_string();
+    let query = [query, &[("page", page.as_str()), ("limit", "100")]].concat();
+    let selected = list(probe, &LIST, &path_with("/aggregates", &query), "aggregates").await?;
+    probe.given(
+        !selected.items.is_empty(),
+        "the list is empty, although an aggregate was written that belongs in it",
+    )?;
+    Ok(selected)
+}
+
+/// Writes an aggregate and lists its owner's aggregates. `aggregates` must be an array.
+async fn aggregates_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
+    let written = any(probe).await?;
+    let page = probe.settings.network.first_page.to_string();
+    let query = [("address", written.owner.address.as_str()), ("page", page.as_str())];
+    let answer = found(probe, Call::get(&LIST, &path_with("/aggregates", &query))).await?;
+    answer.expect_json("/aggregates", "an array", Value::is_array).map(drop)
+}
+
+/// Writes an aggregate for each of two owners and lists with `address` set to each. Every element must have that
+/// address.
+async fn the_address_selects_aggregates(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (any(probe).await?, any(probe).await?);
+    for owner in [&one.owner.address, &other.owner.address] {
+        found(probe, of_first(&one, &other, owner)).await?;
+        let selected = select(probe, &[("address", owner)]).await?;
+        selected.expect_each(&format!("address {owner}"), |item| is_address(&item["address"], owner))?;
+    }
+    Ok(())
+}
+
+/// The call for that owner's aggregate, one of two.
+fn of_first(one: &Written, other: &Written, owner: &str) -> Call {
+    if one.owner.address == owner { one.call() } else { other.call() }
+}
+
+/// Writes two keys of one owner and lists with `key` set to each. Every element must have that key.
+async fn the_key_selects_aggregates(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let (one, other) = (key(probe), key(probe));
+    for key in [&one, &other] {
+        found(probe, written(probe, &owner, key).await?.call()).await?;
+    }
+    for key in [&one, &other] {
+        let selected = select(probe, &[("address", &owner.address), ("key", key)]).await?;
+        selected.expect_each(&format!("key {key}"), |item| item["key"] == key.as_str())?;
+    }
+    Ok(())
+}
+
+/// Writes three keys of one owner and lists with `keys` set to two of them. Every element must have one of the two.
+async fn keys_select_aggregates(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let keys = [key(probe), key(probe), key(probe)];
+    for key in &keys {
+        found(probe, written(probe, &owner, key).await?.call()).await?;
+    }
+    let wanted = format!("{},{}", keys[0], keys[2]);
+    let selected = select(probe, &[("address", &owner.address), ("keys", &wanted)]).await?;
+    selected.expect_each(&format!("one of the keys {wanted}"), |item| {
+        item["key"] == keys[0].as_str() || item["key"] == keys[2].as_str()
+    })
+}
+
+/// Lists with the filter `content.fields`. The answer must be 200; what it selects is left open.
+async fn content_fields_filter_is_accepted(probe: &Probe<'_>) -> Checked {
+    let owner = any(probe).await?.owner.address;
+    select(probe, &[("address", &owner)]).await?;
+    let query = [("address", owner.as_str()), ("content.fields", "label")];
+    Call::get(&LIST, &path_with("/aggregates", &query)).send(probe).await?.expect_status(&[200])
+}
+
+/// Reads the aggregates of an address until they hold all of these labels. If they never do, the check is inconclusive.
+async fn whole<'p>(probe: &'p Probe<'_>, call: Call, labels: &[&str]) -> Result<Answer<'p>, Stop> {
+    let is_whole = |answer: &Answer<'_>| {
+        let body = answer.json();
+        answer.status() == 200 && labels.iter().all(|label| holds_text(&body, label))
+    };
+    let answer = until(probe, call, is_whole).await?;
+    probe.given(is_whole(&answer), "the answer does not hold everything that the address wrote")?;
+    Ok(answer)
+}
+
+/// Writes an aggregate and reads `/aggregates/{address}.json`. The body must contain the string that was written.
+async fn an_address_returns_what_it_wrote(probe: &Probe<'_>) -> Checked {
+    let written = any(probe).await?;
+    found(probe, written.call()).await?;
+    let has_it = |answer: &Answer<'_>| holds_text(&answer.json(), &written.label);
+    let answer = until(probe, of_address(&written.owner.address, &[]), has_it).await?;
+    answer.given_status(&[200])?;
+    let want = format!("the string {} anywhere in the body", written.label);
+    answer.expect(has_it(&answer), "body", want, answer.response.text())
+}
+
+/// Writes two keys of one address and reads `/aggregates/{address}.json` with `keys` set to the first. The body must
+/// not contain what was written under the second.
+async fn keys_select_among_the_aggregates_of_an_address(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let (one, other) =
+        (written(probe, &owner, &key(probe)).await?, written(probe, &owner, &key(probe)).await?);
+    whole(probe, of_address(&owner.address, &[]), &[&one.label, &other.label]).await?;
+    let selected = whole(probe, of_address(&owner.address, &[("keys", &one.key)]), &[&one.label]).await?;
+    let want = format!("no value of the key {}", other.key);
+    let has_other = holds_text(&selected.json(), &other.label);
+    selected.expect(!has_other, "body", want, selected.response.text())
+}
+
+/// Writes two keys of one address and reads `/aggregates/{address}.json` with `limit=1`. The body must contain at most
+/// one of them.
+async fn a_limit_bounds_the_aggregates_of_an_address(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let (one, other) =
+        (written(probe, &owner, &key(probe)).await?, written(probe, &owner, &key(probe)).await?);
+    whole(probe, of_address(&owner.address, &[]), &[&one.label, &other.label]).await?;
+    let bounded = found(probe, of_address(&owner.address, &[("limit", "1")])).await?;
+    let body = bounded.json();
+    let count = [&one, &other].iter().filter(|written| holds_text(&body, &written.label)).count();
+    bounded.expect(count <= 1, "body", "at most one of two aggregates", bounded.response.text())
+}
+
+/// Reads `/aggregates/{address}.json` of an address that wrote (200), then of a new address. The second answer must be
+/// 404, or hold no aggregates.
+async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> Checked {
+    let written = any(probe).await?;
+    found(probe, written.call()).await?;
+    let answer =
+        until(probe, of_address(&written.owner.address, &[]), |answer| answer.status() == 200).await?;
+    answer.counterpart_status(&[200])?;
+    let answer = of_address(&caller(probe).address, &[]).attempt(probe).await?;
+    expect_absent_or(&answer, "an answer without aggregates", |body| match body {
+        Value::Array(items) => items.is_empty(),
+        // Members that are neither a list nor an object cannot hold aggregates.
+        Value::Object(members) => members.iter().all(|(name, value)| match value {
+            Value::Array(items) => items.is_empty(),
+            Value::Object(inner) => inner.is_empty() || name == "pagination",
+            _ => true,
+        }),
+        _ => false,
+    })
+}

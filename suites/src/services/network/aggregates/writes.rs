@@ -1,0 +1,374 @@
+//! Writes to an aggregate, and reading it afterwards.
+
+use assay_spec::Place;
+use assay_spec::network::requirements::{aggregates as rows, messages};
+use assay_spec::network::values;
+use serde_json::{Value, json};
+
+use super::super::caller::{Caller, caller};
+use super::super::messages::fresh_channel;
+use super::super::refusals;
+use super::super::replies::{
+    expect_absent_or, expect_created, expect_typed, found, is_address, is_seconds, is_text, typed, until,
+};
+use super::super::wire::Draft;
+use super::super::{ACCEPTED, created, holds};
+use super::{aggregate_call, any, key, label, write, written};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::profile::AggregateWrite;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CREATED, write_returns_its_hash).costs(1, 0, 0).writes(1),
+    typed(
+        refuses!(rows::CREATE_KEY, each write_without_a_key_is_rejected, refusals::TYPED),
+        2,
+        values::NEEDED,
+        [0, 0],
+    ),
+    typed(
+        refuses!(rows::CREATE_ADDRESS, each write_with_an_invalid_address_is_rejected, refusals::TYPED),
+        2,
+        values::OWNER,
+        [0, 0],
+    ),
+    typed(
+        refuses!(rows::CREATE_CONTENT, each write_of_content_that_is_not_an_object_is_rejected, refusals::TYPED),
+        2,
+        values::MEMBERS,
+        [0, 0],
+    ),
+    shows!(rows::KEY, an_aggregate_has_its_key).costs(2, 0, 0).writes(1),
+    shows!(rows::ADDRESS, an_aggregate_has_its_owner).costs(2, 0, 0).writes(1),
+    shows!(rows::CONTENT, an_aggregate_holds_what_was_written).costs(2, 0, 0).writes(1),
+    shows!(rows::TIME, the_time_of_an_aggregate_is_in_seconds).costs(2, 0, 0).writes(1),
+    shows!(rows::ITEM_HASH, an_aggregate_names_the_message_that_wrote_it).costs(2, 0, 0).writes(1),
+    shows!(rows::PER_ADDRESS, same_key_of_two_addresses_is_two_aggregates).costs(4, 0, 0).writes(2),
+    shows!(rows::REWRITTEN, second_write_of_all_members_replaces_the_first).costs(4, 0, 0).writes(2),
+    shows!(rows::PARTIAL, later_write_of_some_members_merges_or_replaces).costs(4, 0, 0).writes(2),
+    refuses!(rows::OWNER, each write_of_a_stranger_changes_nothing, refusals::STRANGER)
+        .costs(8, 0, 0)
+        .writes(4),
+    shows!(rows::DELEGATE, each write_of_a_listed_signer_counts)
+        .costs(6, 0, 0)
+        .elsewhere(8)
+        .writes(4)
+        .after(const { &[&messages::TYPE_FREE] }),
+    refuses!(rows::DELEGATE_LIMITS, each write_beyond_an_authorization_changes_nothing, refusals::BEYOND)
+        .costs(26, 0, 0)
+        .elsewhere(28)
+        .writes(14)
+        .after(const { &[&rows::DELEGATE] }),
+    refuses!(rows::DELEGATE_REVOKED, each write_of_a_former_signer_changes_nothing, refusals::BEYOND)
+        .costs(12, 0, 0)
+        .elsewhere(14)
+        .writes(8)
+        .after(const { &[&rows::DELEGATE] }),
+    refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found, refusals::ABSENT).costs(3, 0, 0).writes(1),
+];
+
+/// Writes an aggregate. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+async fn write_returns_its_hash(probe: &Probe<'_>) -> Checked {
+    let draft = write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?;
+    expect_created(&draft.send(probe).await?)
+}
+
+/// Expects that a write with a wrong value of a member is not processed, and that a valid one is accepted.
+async fn expect_member(probe: &Probe<'_>, place: Place, member: &str) -> Checked {
+    let draft = async || Ok(write(probe, &caller(probe), &key(probe), json!({ "a": 1 }), 0).await?.at(place));
+    expect_typed(probe, draft, &[member]).await
+}
+
+/// Writes aggregates whose `key` is missing or of another type. None may be processed: it is rejected at once or later. A
+/// number may be read as a string. A valid write is accepted.
+async fn write_without_a_key_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_member(probe, place, "key").await
+}
+
+/// Writes aggregates whose `address` is of another type. None may be processed: it is rejected at once or later. A valid write
+/// is accepted. Whether `address` may be missing is left open.
+async fn write_with_an_invalid_address_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_member(probe, place, "address").await
+}
+
+/// Writes aggregates whose `content` is of another type. None may be processed: it is rejected at once or later. A valid write
+/// is accepted.
+async fn write_of_content_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_member(probe, place, "content").await
+}
+
+/// Writes an aggregate and reads it. `key` must be the one that was written.
+async fn an_aggregate_has_its_key(probe: &Probe<'_>) -> Checked {
+    let written = any(probe).await?;
+    let answer = found(probe, written.call()).await?;
+    answer.expect_json("/key", &written.key, |key| key == written.key.as_str()).map(drop)
+}
+
+/// Writes an aggregate and reads it. `address` must be its owner's.
+async fn an_aggregate_has_its_owner(probe: &Probe<'_>) -> Checked {
+    let written = any(probe).await?;
+    let answer = found(probe, written.call()).await?;
+    let owner = &written.owner.address;
+    answer.expect_json("/address", owner, |address| is_address(address, owner)).map(drop)
+}
+
+/// Writes an aggregate with every type of JSON and reads it. `content` must hold all that was written; more members are
+/// allowed.
+async fn an_aggregate_holds_what_was_written(probe: &Probe<'_>) -> Checked {
+    let (owner, key) = (caller(probe), key(probe));
+    let members = json!({
+        "label": label(probe), "number": 42, "none": null, "list": [1, "two", { "three": 3 }],
+        "nested": { "b": true, "a": "\u{e9}\u{1f980}" },
+    });
+    created(probe, write(probe, &owner, &key, members.clone(), 0).await?).await?;
+    let answer = found(probe, aggregate_call(&owner.address, &key)).await?;
+    answer.expect_json("/content", &members.to_string(), |content| holds(content, &members)).map(drop)
+}
+
+/// Writes an aggregate and reads it. `time` must be an integer of seconds.
+async fn the_time_of_an_aggregate_is_in_seconds(probe: &Probe<'_>) -> Checked {
+    let written = any(probe).await?;
+    let answer = found(probe, written.call()).await?;
+    answer.expect_json("/time", "an integer of seconds", is_seconds).map(drop)
+}
+
+/// Writes an aggregate and reads it. `item_hash` must be a string that is not empty. Which message it names is not shown;
+/// a note says if it is another than the write.
+async fn an_aggregate_names_the_message_that_wrote_it(probe: &Probe<'_>) -> Checked {
+    let written = any(probe).await?;
+    let answer = found(probe, written.call()).await?;
+    let hash = answer.expect_json("/item_hash", "a string that is not empty", is_text)?;
+    if hash != written.created.hash.as_str() {
+        probe.note("the `item_hash` of an aggregate is not the hash of the message that wrote it");
+    }
+    Ok(())
+}
+
+/// Writes the same key for two addresses and reads both. Each must hold what its own address wrote.
+async fn same_key_of_two_addresses_is_two_aggregates(probe: &Probe<'_>) -> Checked {
+    let key = key(probe);
+    let first = written(probe, &caller(probe), &key).await?;
+    let second = written(probe, &caller(probe), &key).await?;
+    for written in [&first, &second] {
+        let answer = found(probe, written.call()).await?;
+        answer.expect_json("/content/label", &written.label, |label| label == written.label.as_str())?;
+    }
+    Ok(())
+}
+
+/// Writes `first` and half a minute later `second`, and reads the aggregate.
+async fn twice<'p>(probe: &'p Probe<'_>, first: &Value, second: &Value) -> Result<Answer<'p>, Stop> {
+    let (owner, key) = (caller(probe), key(probe));
+    created(probe, write(probe, &owner, &key, first.clone(), 30).await?).await?;
+    let answer = found(probe, aggregate_call(&owner.address, &key)).await?;
+    probe.given(
+        holds(&answer.json()["content"], first),
+        "the first write was not returned as it was written",
+    )?;
+    created(probe, write(probe, &owner, &key, second.clone(), 0).await?).await?;
+    let is_new = |answer: &Answer<'_>| answer.status() == 200 && !holds(&answer.json()["content"], first);
+    let answer = until(probe, aggregate_call(&owner.address, &key), is_new).await?;
+    answer.given_status(&[200])?;
+    Ok(answer)
+}
+
+/// Writes an aggregate twice, with the same members and new values. The new values must be read.
+async fn second_write_of_all_members_replaces_the_first(probe: &Probe<'_>) -> Checked {
+    let (first, second) = (json!({ "a": 1, "b": "one" }), json!({ "a": 2, "b": "two" }));
+    let answer = twice(probe, &first, &second).await?;
+    answer.expect_json("/content", &second.to_string(), |content| holds(content, &second)).map(drop)
+}
+
+/// Writes two members of an aggregate, then one of them again. The answer must be either both members merged or the
+/// second write alone.
+async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Checked {
+    let (first, second) = (json!({ "a": 1, "b": "one" }), json!({ "b": "two" }));
+    let merged = json!({ "a": 1, "b": "two" });
+    let answer = twice(probe, &first, &second).await?;
+    let want = format!("{merged} or {second}");
+    let is_replaced = |content: &Value| holds(content, &second) && content.get("a").is_none();
+    let is_either = |content: &Value| holds(content, &merged) || is_replaced(content);
+    let content = answer.expect_json("/content", &want, is_either)?;
+    let (met, word) = if is_replaced(&content) {
+        (AggregateWrite::Replaced, "replaced")
+    } else {
+        (AggregateWrite::Merged, "merged")
+    };
+    if probe.settings.network.aggregate_write != Some(met) {
+        probe.note(format!("the target's aggregate_write is `{word}`: declare it in [network.readings]"));
+    }
+    Ok(())
+}
+
+/// The check applies to targets that verify signatures.
+fn expect_verifying(probe: &Probe<'_>) -> Checked {
+    if probe.settings.network.verifies_signatures {
+        return Ok(());
+    }
+    let why = "the target's profile does not set verifies_signatures ([network.readings])";
+    Err(Stop::NotApplicable(why.to_owned()))
+}
+
+/// An owner, and signers that may write on its behalf.
+struct Delegation {
+    owner: Caller,
+    signer: Caller,
+    key: String,
+}
+
+impl Delegation {
+    fn new(probe: &Probe<'_>) -> Delegation {
+        Delegation { owner: caller(probe), signer: caller(probe), key: key(probe) }
+    }
+
+    /// The authorization of a signer for messages of one type under the key, on the default channel.
+    fn entry(&self, probe: &Probe<'_>, signer: &Caller, kind: &str) -> Value {
+        json!({
+            "address": signer.address, "types": [kind], "channels": [probe.settings.dialect.channel],
+            "aggregate_keys": [self.key], "post_types": [],
+        })
+    }
+
+    /// The owner writes `security` with these authorizations.
+    async fn authorize(&self, probe: &Probe<'_>, entries: &[Value], seconds_ago: i64) -> Checked {
+        let members = json!({ "authorizations": entries });
+        let draft = write(probe, &self.owner, "security", members, seconds_ago).await?;
+        created(probe, draft).await.map(drop)
+    }
+
+    /// A write by a signer to a key of the owner.
+    async fn write(
+        &self,
+        probe: &Probe<'_>,
+        signer: &Caller,
+        key: &str,
+        label: &str,
+        seconds_ago: i64,
+    ) -> Result<Draft, Stop> {
+        let draft = write(probe, signer, key, json!({ "label": label }), seconds_ago).await?;
+        let draft = draft.inside("address", Some(json!(self.owner.address)));
+        Ok(draft.with("channel", Some(json!(probe.settings.dialect.channel))))
+    }
+
+    /// Whether the aggregate under a key has a label.
+    async fn holds(&self, probe: &Probe<'_>, key: &str, label: &str) -> Result<bool, Stop> {
+        let call = || aggregate_call(&self.owner.address, key);
+        let is_there = |answer: &Answer<'_>| answer.json()["content"]["label"] == *label;
+        Ok(is_there(&until(probe, call(), is_there).await?))
+    }
+
+    /// The signer writes its key: the counterpart of a write that must not count.
+    async fn counterpart(&self, probe: &Probe<'_>, place: Place, seconds_ago: i64) -> Result<String, Stop> {
+        let label = label(probe);
+        let draft = self.write(probe, &self.signer, &self.key, &label, seconds_ago).await?;
+        draft.at(place).send(probe).await?.counterpart_status(ACCEPTED)?;
+        let is_there = self.holds(probe, &self.key, &label).await?;
+        probe.counterpart(is_there, "the write of a listed signer does not count")?;
+        Ok(label)
+    }
+
+    /// Expects a write not to change the aggregate under its key.
+    async fn expect_without_effect(&self, probe: &Probe<'_>, draft: Draft, what: &str) -> Checked {
+        let content = draft.message["content"].clone();
+        let (key, label) = (content["key"].as_str(), &content["content"]["label"]);
+        let status = draft.attempt(probe).await?.status();
+        probe.note(format!("{what} returns {status}"));
+        let call = aggregate_call(&self.owner.address, key.unwrap_or_default());
+        let after = call.attempt(probe).await?;
+        let found = after.json()["content"]["label"].clone();
+        after.expect(found != *label, "/content/label", format!("not {label}: {what}"), found.to_string())
+    }
+}
+
+/// An owner lists a signer in `security`, and the signer writes an aggregate under a key of its authorization for the owner.
+/// The aggregate must hold what it wrote. Runs where the profile sets `verifies_signatures`.
+async fn write_of_a_listed_signer_counts(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_verifying(probe)?;
+    let delegation = Delegation::new(probe);
+    let entry = delegation.entry(probe, &delegation.signer, "AGGREGATE");
+    delegation.authorize(probe, &[entry], 60).await?;
+    let label = label(probe);
+    let draft = delegation.write(probe, &delegation.signer, &delegation.key, &label, 0).await?.at(place);
+    draft.send(probe).await?.expect_status(ACCEPTED)?;
+    let call = || aggregate_call(&delegation.owner.address, &delegation.key);
+    let after = until(probe, call(), |answer| answer.json()["content"]["label"] == *label).await?;
+    after.expect_json("/content/label", &label, |found| *found == *label).map(drop)
+}
+
+/// An owner lists two signers, one for AGGREGATE messages and one for POST messages, under one key on the default channel.
+/// The first writes a longer and a shorter key, the key on another channel, and `security`; the second writes the key. None
+/// may change an aggregate. Runs where the profile sets `verifies_signatures`.
+async fn write_beyond_an_authorization_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_verifying(probe)?;
+    let delegation = Delegation::new(probe);
+    let other = caller(probe);
+    let entries = [(&delegation.signer, "AGGREGATE"), (&other, "POST")];
+    let entries = entries.map(|(signer, kind)| delegation.entry(probe, signer, kind));
+    delegation.authorize(probe, &entries, 60).await?;
+    delegation.counterpart(probe, place, 30).await?;
+    let (key, longer) = (delegation.key.as_str(), format!("{}-2", delegation.key));
+    let shorter = &key[..key.len() - 1];
+    for (signer, key, channel, what) in [
+        (&delegation.signer, longer.as_str(), None, "a write to a key that only begins with the listed one"),
+        (&delegation.signer, shorter, None, "a write to a key that the listed one begins with"),
+        (&delegation.signer, "security", None, "a write to `security`"),
+        (&delegation.signer, key, Some(fresh_channel(probe)), "a write on a channel that is not listed"),
+        (&other, key, None, "a write of a signer for other types"),
+    ] {
+        let mut draft = delegation.write(probe, signer, key, &label(probe), 0).await?.at(place);
+        if let Some(channel) = channel {
+            draft = draft.with("channel", Some(json!(channel)));
+        }
+        delegation.expect_without_effect(probe, draft, what).await?;
+    }
+    Ok(())
+}
+
+/// An owner lists a signer in `security`, and later writes `security` without it. A write of the signer from then on must not
+/// change the aggregate. Runs where the profile sets `verifies_signatures`.
+async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_verifying(probe)?;
+    let delegation = Delegation::new(probe);
+    let entry = delegation.entry(probe, &delegation.signer, "AGGREGATE");
+    delegation.authorize(probe, &[entry], 60).await?;
+    delegation.counterpart(probe, place, 45).await?;
+    delegation.authorize(probe, &[], 30).await?;
+    let draft =
+        delegation.write(probe, &delegation.signer, &delegation.key, &label(probe), 0).await?.at(place);
+    delegation.expect_without_effect(probe, draft, "a write of a former signer").await
+}
+
+/// Writes an aggregate, and has a stranger write the same key for the owner's address. The owner's aggregate must hold what
+/// the owner wrote. Runs where the profile sets `verifies_signatures`.
+async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_verifying(probe)?;
+    let (owner, key, own) = (caller(probe), key(probe), label(probe));
+    let members = json!({ "title": "a check", "label": own });
+    // The stranger's write is newer, so that it would win.
+    created(probe, write(probe, &owner, &key, members, 30).await?).await?;
+    let call = || aggregate_call(&owner.address, &key);
+    let is_own = |body: &Value| body["content"]["label"] == own.as_str();
+    let before = found(probe, call()).await?;
+    probe.counterpart(is_own(&before.json()), "the owner's write was not returned as it was written")?;
+    let members = json!({ "title": "a stranger", "label": label(probe) });
+    let strange = write(probe, &caller(probe), &key, members, 0).await?;
+    let strange = strange.inside("address", Some(json!(owner.address))).at(place);
+    let status = strange.attempt(probe).await?.status();
+    probe.note(format!("a stranger's write for another address returns {status}"));
+    let after = found(probe, call()).await?;
+    after.expect_json("/content/label", &own, |label| *label == *own).map(drop)
+}
+
+/// Reads an aggregate that was written (200), then an unused key of the same address. The second answer must be 404, or
+/// have no content.
+async fn unwritten_aggregate_is_not_found(probe: &Probe<'_>) -> Checked {
+    let written = any(probe).await?;
+    until(probe, written.call(), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
+    let answer = aggregate_call(&written.owner.address, &key(probe)).attempt(probe).await?;
+    expect_absent_or(&answer, "no content", |body| is_empty(&body["content"]))
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty)
+}

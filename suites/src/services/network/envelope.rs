@@ -1,0 +1,230 @@
+//! The envelope of creating calls: each single fault is rejected and its valid counterpart is accepted.
+
+use assay_spec::Place;
+use assay_spec::network::requirements::envelope as rows;
+use assay_spec::network::values;
+use assay_spec::value::{self, Wrong};
+use serde_json::{Value, json};
+
+use super::caller::caller;
+use super::creations::{Creation, expect_refused, hashes};
+use super::refusals;
+use super::replies::expect_unprocessed;
+use super::wire::Draft;
+use super::{ACCEPTED, look, post_draft};
+use crate::harness::check::{Check, Checked};
+use crate::harness::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    refuses!(rows::BODY, each body_that_is_not_an_object_is_rejected, refusals::ENVELOPE)
+        .costs(62, 0, 0)
+        .elsewhere(92)
+        .writes(59),
+    tries(
+        refuses!(rows::MESSAGE, each message_that_is_not_an_object_is_rejected, refusals::ENVELOPE),
+        values::MESSAGE,
+    ),
+    tries(
+        refuses!(rows::SIGNATURE, each signature_that_is_not_a_string_is_rejected, refusals::ENVELOPE),
+        values::SIGNATURE,
+    ),
+    tries(
+        refuses!(rows::ADDRESS, each address_that_is_not_a_string_is_rejected, refusals::ENVELOPE),
+        values::ADDRESS,
+    ),
+    tries(refuses!(rows::CHAIN, each chain_that_is_not_a_string_is_rejected, refusals::TYPED), values::TEXT),
+    tries(
+        refuses!(rows::CHANNEL, each channel_that_is_not_a_string_is_rejected, refusals::TYPED),
+        values::TEXT,
+    ),
+    tries(refuses!(rows::TYPE, each type_that_is_not_a_string_is_rejected, refusals::ENVELOPE), values::TYPE),
+    refuses!(rows::TYPE_KNOWN, each unknown_type_is_rejected, refusals::OPEN_LIST)
+        .costs(30, 0, 0)
+        .elsewhere(60)
+        .writes(27),
+    refuses!(rows::TYPE_OF_ENDPOINT, each endpoint_rejects_types_other_than_its_own, refusals::OTHER_TYPE)
+        .costs(20, 0, 0)
+        .elsewhere(50)
+        .writes(17),
+    tries(
+        refuses!(rows::TIMESTAMP, each timestamp_that_is_not_an_integer_is_rejected, refusals::ENVELOPE),
+        values::TIMESTAMP,
+    ),
+    tries(
+        refuses!(rows::CONTENT, each content_that_is_not_an_object_is_rejected, refusals::ENVELOPE),
+        values::CONTENT,
+    ),
+    shows!(rows::REPLY_HASH, creation_returns_a_hash).costs(1, 0, 0).writes(1),
+    shows!(rows::REPLY_STATUS, creation_returns_success).costs(1, 0, 0).writes(1),
+];
+
+/// What a check costs that sends a valid message and each of these values to each endpoint that takes an envelope, with what
+/// the messages name.
+const fn tries(check: Check, values: &[Wrong]) -> Check {
+    let (all, some) = (8 * (1 + value::count(values, true)), 8 * (1 + value::count(values, false)));
+    check.costs(all + 6, 0, 0).elsewhere(some + 36).writes(all + 3).deeper(all - some, 0)
+}
+
+/// Expects each wrong value of a member of the message to be rejected. The message is signed with the value.
+async fn inside(probe: &Probe<'_>, place: Place, member: &str) -> Checked {
+    each_is_refused(probe, place, member, |draft, wrong| {
+        let value = wrong.instead_of(&draft.message[member]);
+        draft.with(member, value)
+    })
+    .await
+}
+
+/// Expects each wrong value of a member of the envelope to be rejected.
+async fn outside(probe: &Probe<'_>, place: Place, member: &'static str) -> Checked {
+    each_is_refused(probe, place, member, |draft, wrong| {
+        let value = wrong.instead_of(&json!(draft.caller.address));
+        draft.outside(member, value)
+    })
+    .await
+}
+
+/// Expects each wrong value of something to be rejected.
+async fn each_is_refused(
+    probe: &Probe<'_>,
+    place: Place,
+    what: &str,
+    changed: impl Fn(Draft, &Wrong) -> Draft,
+) -> Checked {
+    let creation = Creation::at(probe, place).await?;
+    creation.counterpart(probe).await?;
+    for wrong in probe.wrong_values() {
+        let draft = changed(creation.draft(probe).await?, wrong);
+        draft.attempt(probe).await?.expect_refused_value(what, wrong)?;
+    }
+    Ok(())
+}
+
+/// Posts bodies that are empty, not JSON, not an object, or cut short. Each must be rejected; a valid message is
+/// accepted.
+async fn body_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let good = Creation::at(probe, place).await?.counterpart(probe).await?;
+    let whole = good.body();
+    let half = &whole[..whole.len() - 1];
+    for body in ["", "no JSON", "null", "[]", "\"text\"", half] {
+        good.attempt_body(probe, body).await?.expect_refused()?;
+    }
+    Ok(())
+}
+
+/// Sends envelopes whose `message` is missing or of another type; each is signed as it is sent. Each must be rejected; a valid
+/// message is accepted.
+async fn message_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    each_is_refused(probe, place, "message", |mut draft, wrong| match wrong.instead_of(&draft.message) {
+        // It is signed as it is.
+        Some(message) => {
+            draft.message = message;
+            draft
+        }
+        None => draft.outside("message", None),
+    })
+    .await
+}
+
+/// Sends envelopes whose `signature` is of another type. Each must be rejected; a valid message is accepted. Whether
+/// `signature` may be missing is left open and not tested.
+async fn signature_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    outside(probe, place, "signature").await
+}
+
+/// Sends envelopes whose `address` is missing, empty or of another type. Each must be rejected; a valid message is accepted.
+async fn address_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    outside(probe, place, "address").await
+}
+
+/// Expects that a message with a wrong value of a member is not processed. A number may be read as a string.
+async fn typed(probe: &Probe<'_>, place: Place, member: &str) -> Checked {
+    let creation = Creation::at(probe, place).await?;
+    let good = creation.counterpart(probe).await?;
+    for wrong in probe.wrong_values() {
+        let value = wrong.instead_of(&good.message[member]);
+        let bad = creation.draft(probe).await?.with(member, value);
+        expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
+    }
+    Ok(())
+}
+
+/// Sends messages whose `chain` is of another type. None may be processed: it is rejected at once or later. A number may be
+/// read as a string. A valid message is accepted.
+async fn chain_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    typed(probe, place, "chain").await
+}
+
+/// Sends messages whose `channel` is of another type. None may be processed: it is rejected at once or later. A number may be
+/// read as a string. A valid message is accepted. A missing `channel` may mean the default channel and is not tested here.
+async fn channel_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    typed(probe, place, "channel").await
+}
+
+/// Sends messages whose `type` is missing, null or of another type. Each must be rejected; a valid message is accepted.
+async fn type_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    inside(probe, place, "type").await
+}
+
+/// Sends messages whose `type` is `ASSAY` or `POST_UPDATE`. The document does not say that its list of types is complete:
+/// each may be rejected, at once or later, or be kept with the type that was sent. A valid message is accepted.
+async fn unknown_type_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let creation = Creation::at(probe, place).await?;
+    creation.counterpart(probe).await?;
+    for kind in ["ASSAY", "POST_UPDATE"] {
+        let draft = creation.draft(probe).await?.with("type", Some(json!(kind)));
+        let answer = draft.attempt(probe).await?;
+        let (status, refusal) = (answer.status(), probe.refusal());
+        let is_allowed = refusal.statuses.contains(&status) || ACCEPTED.contains(&status);
+        answer.expect(is_allowed, "status", refusal.allowed(), status.to_string())?;
+        if !ACCEPTED.contains(&status) {
+            continue;
+        }
+        answer.given_accepted(ACCEPTED, creation.evidence())?;
+        for hash in hashes(probe, &answer, &draft.caller).await? {
+            let read = look(probe, &hash).await?;
+            read.given_status(&[200])?;
+            let body = read.json();
+            let is_decided = body["status"] == "processed" || body["status"] == "rejected";
+            read.given(is_decided, format!("a message of the type {kind} is {}", body["status"]))?;
+            let is_kept = body["status"] != "processed" || body["message"]["type"] == kind;
+            read.expect(is_kept, "/message/type", kind, body["message"]["type"].to_string())?;
+            probe.note(format!("a message of the type {kind} is accepted, then {}", body["status"]));
+        }
+    }
+    Ok(())
+}
+
+/// Sends messages whose `timestamp` is missing, null or of another type. Each must be rejected; a valid message is accepted.
+async fn timestamp_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    inside(probe, place, "timestamp").await
+}
+
+/// Sends messages whose `content` is missing, null or of another type. Each must be rejected; a valid message is accepted.
+async fn content_that_is_not_an_object_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    inside(probe, place, "content").await
+}
+
+/// Sends a POST. The answer's `item_hash` must be a string that is not empty.
+async fn creation_returns_a_hash(probe: &Probe<'_>) -> Checked {
+    let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
+    answer.given_status(ACCEPTED)?;
+    let is_hash = |hash: &Value| hash.as_str().is_some_and(|hash| !hash.is_empty());
+    answer.expect_json("/item_hash", "a string that is not empty", is_hash).map(drop)
+}
+
+/// Sends a POST. The answer's `status` must be `success`.
+async fn creation_returns_success(probe: &Probe<'_>) -> Checked {
+    let answer = post_draft(probe, &caller(probe)).await?.send(probe).await?;
+    answer.given_status(ACCEPTED)?;
+    if answer.status() != 200 {
+        probe.note(format!("a creation returns {}", answer.status()));
+    }
+    answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
+}
+
+/// Sends a valid message to each endpoint that has a type of its own, and then the same with the type POST. The first must
+/// be accepted and the second rejected.
+async fn endpoint_rejects_types_other_than_its_own(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_refused(probe, place, &["POST"], |draft, kind| draft.with("type", Some(json!(kind)))).await
+}

@@ -1,0 +1,202 @@
+//! The flat list of messages: its elements are records, and each filter lists only what it selects.
+
+use assay_spec::hosting::record::listed;
+use assay_spec::json;
+use assay_spec::network::query;
+use assay_spec::network::requirements::{flat as rows, paging};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::messages::{expect_as_sent, fresh_channel, of_several_types};
+use super::wire::{Call, Draft, now, path_with};
+use super::{Created, List, created, list_of, polled, post_content, posted};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::FLAT, elements_are_records_without_a_wrapper).costs(4, 0, 0).writes(2),
+    shows!(rows::FINDS, a_message_is_in_its_senders_flat_list)
+        .costs(2, 0, 0)
+        .writes(1)
+        .after(const { &[&paging::FIRST_PAGE] }),
+    shows!(rows::AS_SENT, messages_are_in_the_flat_list_as_they_were_sent).costs(6, 0, 0).writes(5),
+    shows!(rows::ADDRESSES, addresses_select_in_the_flat_list).costs(6, 0, 0).writes(4),
+    shows!(rows::CHANNELS, channels_select_in_the_flat_list).costs(4, 0, 0).writes(2),
+    shows!(rows::CONTENT_TYPES, content_types_select_in_the_flat_list).costs(4, 0, 0).writes(2),
+    shows!(rows::START_DATE, nothing_before_the_start_is_listed).costs(4, 0, 0).writes(2),
+    shows!(rows::END_DATE, nothing_after_the_end_is_listed).costs(4, 0, 0).writes(2),
+];
+
+/// Reads the flat list: an array, or an object with one array. If it is neither, the check is inconclusive.
+async fn flat<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let answer = Call::get(&query::FLAT, &path_with("/messages.json", filters)).send(probe).await?;
+    answer.given_status(&[200])?;
+    let text = answer.response.text();
+    let items = listed(&text).ok().map(|items| {
+        items.iter().filter_map(|item| json::parse(item.get().as_bytes()).ok()).collect::<Vec<Value>>()
+    });
+    let items = probe.given_some(items, "the answer is neither an array nor an object with one array")?;
+    Ok(List { answer, items })
+}
+
+/// The record of an element: itself, or its `message`. Another check rejects the wrapper.
+fn record(item: &Value) -> &Value {
+    item.get("message").filter(|inner| inner.is_object()).unwrap_or(item)
+}
+
+/// As [`flat`], with at least one element. At a shared target the list is read again while it is empty.
+async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let list = polled(probe, async || flat(probe, filters).await, |list| !list.items.is_empty()).await?;
+    probe
+        .given(!list.items.is_empty(), "the list is empty, although a message was sent that belongs in it")?;
+    Ok(list)
+}
+
+/// Sends a POST of a content type on a channel, dated `seconds_ago`.
+async fn sent(
+    probe: &Probe<'_>,
+    sender: &Caller,
+    seconds_ago: i64,
+    kind: &str,
+    channel: &str,
+) -> Result<Created, Stop> {
+    let then = now(probe).await? + -1000 * seconds_ago;
+    let mut content = post_content(sender, then.seconds(), &json!({ "title": "a check" }));
+    content["type"] = json!(kind);
+    let draft = Draft::dated(probe, sender, "POST", content, then);
+    created(probe, draft.with("channel", Some(json!(channel)))).await
+}
+
+/// Sends two POSTs and lists their sender at `/messages.json`. Each element must have `sender`, `type`, `channel` and
+/// `content` at its top, without a `message` around them.
+async fn elements_are_records_without_a_wrapper(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    for _ in 0..2 {
+        posted(probe, &sender).await?;
+    }
+    let filters = [("addresses", sender.address.as_str())];
+    let answer = Call::get(&query::FLAT, &path_with("/messages.json", &filters)).send(probe).await?;
+    answer.expect_status(&[200])?;
+    let listed = some(probe, &filters).await?;
+    listed.expect_each("sender, type, channel and content at the top, no message around them", |item| {
+        let has_strings = ["sender", "type", "channel"].iter().all(|member| item[*member].is_string());
+        has_strings && item["content"].is_object() && !item["message"].is_object()
+    })
+}
+
+/// Sends a POST and lists its sender at `/messages.json`. The list must contain its hash.
+async fn a_message_is_in_its_senders_flat_list(probe: &Probe<'_>) -> Checked {
+    let sent = posted(probe, &caller(probe)).await?;
+    let hashes = |list: &List<'_>| -> Vec<String> {
+        let hashes = list.items.iter().filter_map(|item| record(item)["item_hash"].as_str());
+        hashes.map(str::to_owned).collect()
+    };
+    let filters = [("addresses", sent.draft.caller.address.as_str())];
+    let is_listed = |list: &List<'_>| hashes(list).contains(&sent.hash);
+    let listed = polled(probe, async || flat(probe, &filters).await, is_listed).await?;
+    let found = hashes(&listed);
+    listed.answer.expect(found.contains(&sent.hash), "hashes of the elements", &sent.hash, found.join(", "))
+}
+
+/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them at `/messages.json`. Each must
+/// be listed as it was sent.
+async fn messages_are_in_the_flat_list_as_they_were_sent(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let sent = of_several_types(probe, &sender).await?;
+    let hashes = |list: &List<'_>| -> Vec<Value> {
+        list.items.iter().map(|item| record(item)["item_hash"].clone()).collect()
+    };
+    let is_whole = |list: &List<'_>| {
+        let hashes = hashes(list);
+        sent.iter().all(|one| hashes.contains(&json!(one.hash)))
+    };
+    let filters = [("addresses", sender.address.as_str())];
+    let List { answer, items } = polled(probe, async || flat(probe, &filters).await, is_whole).await?;
+    let items = items.iter().map(|item| record(item).clone()).collect();
+    expect_as_sent(probe, &List { answer, items }, &sent)
+}
+
+/// Sends two POSTs from each of two senders and lists `/messages.json` with `addresses` set to each sender. Every
+/// element must have that sender.
+async fn addresses_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (caller(probe), caller(probe));
+    // Two of each: another check reads a list of one.
+    for sender in [&one, &one, &other, &other] {
+        posted(probe, sender).await?;
+    }
+    for sender in [&one, &other] {
+        let listed = some(probe, &[("addresses", &sender.address)]).await?;
+        listed.expect_each(&format!("sender {}", sender.address), |item| {
+            let found = record(item)["sender"].as_str();
+            found.is_some_and(|found| found.eq_ignore_ascii_case(&sender.address))
+        })?;
+    }
+    Ok(())
+}
+
+/// Sends POSTs on two channels and lists `/messages.json` with `channels` set to each. Every element must be on that
+/// channel.
+async fn channels_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let (one, other) = (fresh_channel(probe), fresh_channel(probe));
+    for channel in [&one, &other] {
+        sent(probe, &sender, 0, "assay-check", channel).await?;
+    }
+    for channel in [&one, &other] {
+        let listed = some(probe, &[("channels", channel)]).await?;
+        listed.expect_each(&format!("channel {channel}"), |item| record(item)["channel"] == **channel)?;
+    }
+    Ok(())
+}
+
+/// Sends POSTs of two content types and lists `/messages.json` with `content_types` set to each. Every element must
+/// have that `content.type`.
+async fn content_types_select_in_the_flat_list(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let label = assay_spec::crypto::text::hex(&probe.draw("content-type")[..6]);
+    let [one, other] = ["one", "other"].map(|name| format!("assay-check-{name}-{label}"));
+    let channel = fresh_channel(probe);
+    for kind in [&one, &other] {
+        sent(probe, &sender, 0, kind, &channel).await?;
+    }
+    for kind in [&one, &other] {
+        let listed = some(probe, &[("content_types", kind)]).await?;
+        listed
+            .expect_each(&format!("content.type {kind}"), |item| record(item)["content"]["type"] == **kind)?;
+    }
+    Ok(())
+}
+
+/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `startDate` halfway between. No
+/// element may be earlier.
+async fn nothing_before_the_start_is_listed(probe: &Probe<'_>) -> Checked {
+    let (sender, middle) = old_and_new(probe).await?;
+    let start = middle.to_string();
+    let listed = some(probe, &[("startDate", &start), ("addresses", &sender.address)]).await?;
+    listed.expect_each(&format!("timestamp {start} or later"), |item| {
+        record(item)["timestamp"].as_i64().is_some_and(|time| time >= middle)
+    })
+}
+
+/// Sends a message of an hour ago and one of now, and lists `/messages.json` with `endDate` halfway between. No element
+/// may be later.
+async fn nothing_after_the_end_is_listed(probe: &Probe<'_>) -> Checked {
+    let (sender, middle) = old_and_new(probe).await?;
+    let end = middle.to_string();
+    let listed = some(probe, &[("endDate", &end), ("addresses", &sender.address)]).await?;
+    listed.expect_each(&format!("timestamp {end} or earlier"), |item| {
+        record(item)["timestamp"].as_i64().is_some_and(|time| time <= middle)
+    })
+}
+
+/// A sender with a message of an hour ago and one of now, and the time halfway between, in seconds. No message is near
+/// it, so it does not matter whether a bound is inclusive.
+async fn old_and_new(probe: &Probe<'_>) -> Result<(Caller, i64), Stop> {
+    let (sender, channel) = (caller(probe), fresh_channel(probe));
+    let old = sent(probe, &sender, 3600, "assay-check", &channel).await?;
+    let new = sent(probe, &sender, 0, "assay-check", &channel).await?;
+    list_of(probe, &sender, &[&old.hash, &new.hash]).await?;
+    let time = |created: &Created| created.draft.message["timestamp"].as_i64().unwrap_or_default();
+    Ok((sender, i64::midpoint(time(&old), time(&new))))
+}

@@ -1,0 +1,315 @@
+//! FORGET: it forgets all of its targets or none, is retried while a target is not ready, and is finally rejected.
+
+use std::time::Duration;
+
+use assay_spec::network::requirements::{forget as rows, messages, store};
+use assay_spec::network::values;
+use assay_spec::value;
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::messages::another;
+use super::refusals;
+use super::replies::expect_unprocessed;
+use super::storage::stored;
+use super::store::{reclaimed, run_out};
+use super::wire::{Draft, now, pass};
+use super::{ACCEPTED, Created, REJECTED, created, given_of_owner, look, owned, polled, post_content};
+use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+/// The keys of the profile with which a check of a batch runs without a control API.
+macro_rules! given_key {
+    ($state:literal) => {
+        concat!("[network] owner_key and [network.fixtures] ", $state)
+    };
+}
+
+/// How many wrong lists there are, and how many are sent at the standard depth.
+const WRONG: [u32; 2] = [value::count(values::HASHES, true), value::count(values::HASHES, false)];
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::APPLIES, every_target_is_forgotten)
+        .costs(5, 0, 0)
+        .writes(3)
+        .after(const { &[&store::FORGOTTEN] }),
+    refuses!(rows::ALL_OR_NOTHING, unknown_target_keeps_the_others, refusals::BATCH)
+        .costs(5, 0, 0)
+        .elsewhere(6)
+        .writes(3)
+        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
+    shows!(rows::REMOVING_TARGET, target_that_is_being_removed_is_forgotten)
+        .costs(4, 0, 0)
+        .elsewhere(7)
+        .writes(2)
+        .needs(&[Need::Clock, Need::Actions])
+        .after(const { &[&store::FORGOTTEN, &store::REMOVING] }),
+    refuses!(rows::REMOVED_FAILS, removed_target_keeps_the_others, refusals::BATCH)
+        .costs(7, 0, 0)
+        .elsewhere(8)
+        .writes(4)
+        .needs(&[Need::Clock, Need::Actions])
+        .or_given(given_key!("removed"), |settings| owned(settings, |given| &given.removed))
+        .after(const { &[&store::FORGOTTEN, &store::STATUS, &store::REMOVED] }),
+    refuses!(rows::PENDING_FAILS, pending_target_keeps_the_others, refusals::BATCH)
+        .costs(7, 0, 0)
+        .elsewhere(8)
+        .writes(4)
+        .needs(&[Need::Faults])
+        .or_given(given_key!("pending"), |settings| owned(settings, |given| &given.pending))
+        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
+    refuses!(rows::REJECTED_FAILS, rejected_target_keeps_the_others, refusals::BATCH)
+        .costs(7, 0, 0)
+        .elsewhere(8)
+        .writes(4)
+        .needs(&[Need::Clock, Need::Faults])
+        .or_given(given_key!("rejected"), |settings| owned(settings, |given| &given.rejected))
+        .after(const { &[&store::FORGOTTEN, &store::STATUS] }),
+    shows!(rows::RETRIED, forget_applies_once_its_targets_are_processed)
+        .costs(6, 0, 0)
+        .elsewhere(7)
+        .writes(3)
+        .needs(&[Need::Clock, Need::Faults])
+        .after(const { &[&store::FORGOTTEN, &rows::APPLIES, &rows::PENDING_FAILS] }),
+    shows!(rows::FINALLY_REJECTED, forget_that_keeps_failing_is_rejected)
+        .costs(3, 0, 0)
+        .writes(2)
+        .after(const { &[&messages::WRAPPER, &rows::ALL_OR_NOTHING] }),
+    refuses!(rows::HASHES, hashes_that_are_not_strings_are_rejected, refusals::TYPED)
+        .costs(2 + WRONG[0], 0, 0)
+        .writes(2 + WRONG[0])
+        .elsewhere(2 + WRONG[1])
+        .deeper(WRONG[0] - WRONG[1], 0),
+    shows!(rows::POSTS_REMAIN, post_that_names_a_forgotten_store_remains)
+        .costs(5, 0, 0)
+        .elsewhere(6)
+        .writes(3)
+        .after(const { &[&store::FORGOTTEN, &messages::FOUND] }),
+];
+
+/// A FORGET of `owner`.
+async fn forget(probe: &Probe<'_>, owner: &Caller, hashes: &Value) -> Result<Draft, Stop> {
+    let now = now(probe).await?;
+    let content = json!({ "address": owner.address, "hashes": hashes, "time": now.seconds() });
+    Ok(Draft::dated(probe, owner, "FORGET", content, now))
+}
+
+/// Sends a FORGET. If it is not accepted, the check is inconclusive. At a shared node it waits until the first target
+/// is no longer `processed`.
+pub(super) async fn forgotten(probe: &Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Created, Stop> {
+    let accepted = created(probe, forget(probe, owner, &json!(hashes)).await?).await?;
+    if let Some(first) = hashes.first().filter(|_| !probe.owns_time()) {
+        polled(probe, async || look(probe, first).await, |answer| status(answer) != "processed").await?;
+    }
+    Ok(accepted)
+}
+
+/// Sends a FORGET with a target that cannot be forgotten: it is accepted and retried, or rejected at once.
+async fn tried<'p>(probe: &'p Probe<'_>, owner: &Caller, hashes: &[&str]) -> Result<Answer<'p>, Stop> {
+    let answer = forget(probe, owner, &json!(hashes)).await?.send(probe).await?;
+    let status = answer.status();
+    let is_known = ACCEPTED.contains(&status) || REJECTED.contains(&status);
+    probe.given(is_known, format!("a FORGET with a target that cannot be forgotten returned {status}"))?;
+    probe.note(format!("a FORGET with a target that cannot be forgotten returned {status}"));
+    Ok(answer)
+}
+
+/// How long a FORGET may take until it is applied or rejected.
+fn settling(probe: &Probe<'_>) -> Duration {
+    Duration::from_secs(probe.settings.network.forget_settle_seconds)
+}
+
+/// `status` in the answer for a message; empty where it is missing.
+fn status(answer: &Answer<'_>) -> String {
+    answer.json()["status"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Expects a message to have a status.
+async fn expect_state(probe: &Probe<'_>, hash: &str, want: &str) -> Checked {
+    let answer = look(probe, hash).await?;
+    let got = if answer.status() == 200 { status(&answer) } else { answer.status().to_string() };
+    answer.expect(got == want, "/status", want, got.clone())
+}
+
+/// The valid counterpart: a FORGET for this target alone works.
+async fn counterpart(probe: &Probe<'_>, owner: &Caller, hash: &str) -> Checked {
+    forgotten(probe, owner, &[hash]).await?;
+    let state = status(&look(probe, hash).await?);
+    probe.counterpart(
+        state == "forgotten",
+        format!("after a FORGET for it alone, the target is {state}, not forgotten"),
+    )
+}
+
+/// Uploads two files and sends one FORGET for both. Both STORE messages must have `status` `forgotten`.
+async fn every_target_is_forgotten(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let (one, other) = (stored(probe, &owner).await?.hash, stored(probe, &owner).await?.hash);
+    forgotten(probe, &owner, &[&one, &other]).await?;
+    expect_state(probe, &one, "forgotten").await?;
+    expect_state(probe, &other, "forgotten").await
+}
+
+/// Sends a FORGET for a file and for an unknown hash. The file must stay `processed`; a FORGET for it alone works.
+async fn unknown_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let good = stored(probe, &owner).await?.hash;
+    tried(probe, &owner, &[&good, &another(&good)]).await?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "processed").await?;
+    counterpart(probe, &owner, &good).await
+}
+
+/// Takes away the credits of a file's owner, and sends a FORGET while the file's `status` is `removing`. It must become
+/// `forgotten`.
+async fn target_that_is_being_removed_is_forgotten(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let target = stored(probe, &owner).await?.hash;
+    run_out(probe, &owner).await?;
+    let state = status(&look(probe, &target).await?);
+    probe.given(state == "removing", format!("a STORE whose payer ran out is {state}"))?;
+    forgotten(probe, &owner, &[&target]).await?;
+    expect_state(probe, &target, "forgotten").await
+}
+
+/// Sends a FORGET for a file and for another that the network has removed. The file must stay `processed`; a FORGET for
+/// it alone works.
+async fn removed_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
+    if let Some((owner, bad)) = given_of_owner(probe, "removed", |given| &given.removed)? {
+        return keeps_the_others(probe, &owner, bad).await;
+    }
+    let owner = caller(probe);
+    let bad = stored(probe, &owner).await?.hash;
+    reclaimed(probe, &owner).await?;
+    let gone = look(probe, &bad).await?;
+    let is_gone = gone.status() == 410 || status(&gone) == "removed";
+    probe.given(is_gone, "a STORE whose payer ran out two days ago is not removed")?;
+    // Give the owner credits again, so that the next file stays.
+    probe.perform("network.balance", json!({ "address": owner.address, "credits": null })).await?;
+    let good = stored(probe, &owner).await?.hash;
+    tried(probe, &owner, &[&good, &bad]).await?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "processed").await?;
+    counterpart(probe, &owner, &good).await
+}
+
+/// Sends a FORGET of the profile's owner for a new file and for a message that cannot be forgotten. The file must stay
+/// `processed`; a FORGET for it alone works.
+async fn keeps_the_others(probe: &Probe<'_>, owner: &Caller, bad: &str) -> Checked {
+    let good = stored(probe, owner).await?.hash;
+    tried(probe, owner, &[&good, bad]).await?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "processed").await?;
+    counterpart(probe, owner, &good).await
+}
+
+/// The fault that keeps new STORE messages pending until faults are unset.
+fn held() -> Value {
+    json!([{ "fault": "network.processing-held", "where": { "type": "STORE" } }])
+}
+
+/// Sends a FORGET for a file and for another whose `status` is `pending`. The file must stay `processed`; a FORGET for
+/// it alone works.
+async fn pending_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
+    if let Some((owner, bad)) = given_of_owner(probe, "pending", |given| &given.pending)? {
+        return keeps_the_others(probe, &owner, bad).await;
+    }
+    let owner = caller(probe);
+    let good = stored(probe, &owner).await?.hash;
+    probe.faults(held()).await?;
+    let bad = stored(probe, &owner).await?.hash;
+    let state = status(&look(probe, &bad).await?);
+    probe.given(state == "pending", format!("a STORE whose processing is held is {state}"))?;
+    tried(probe, &owner, &[&good, &bad]).await?;
+    expect_state(probe, &good, "processed").await?;
+    probe.faults(json!([])).await?;
+    counterpart(probe, &owner, &good).await
+}
+
+/// Sends a FORGET for a file and for another whose `status` is `rejected`. The file must stay `processed`; a FORGET for
+/// it alone works.
+async fn rejected_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
+    if let Some((owner, bad)) = given_of_owner(probe, "rejected", |given| &given.rejected)? {
+        return keeps_the_others(probe, &owner, bad).await;
+    }
+    let owner = caller(probe);
+    let good = stored(probe, &owner).await?.hash;
+    probe.faults(json!([{ "fault": "network.invalid" }])).await?;
+    let bad = stored(probe, &owner).await?.hash;
+    probe.faults(json!([])).await?;
+    let state = status(&look(probe, &bad).await?);
+    probe.given(state == "rejected", format!("an invalid STORE is {state}"))?;
+    tried(probe, &owner, &[&good, &bad]).await?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "processed").await?;
+    counterpart(probe, &owner, &good).await
+}
+
+/// Sends a FORGET for a file and for a pending one, then lets the second be processed. Both must become `forgotten`. A
+/// target that rejects the FORGET at once is not judged.
+async fn forget_applies_once_its_targets_are_processed(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let good = stored(probe, &owner).await?.hash;
+    probe.faults(held()).await?;
+    let late = stored(probe, &owner).await?.hash;
+    let answer = tried(probe, &owner, &[&good, &late]).await?;
+    probe.faults(json!([])).await?;
+    if !ACCEPTED.contains(&answer.status()) {
+        let why = format!("the node rejects a FORGET with a pending target at once ({})", answer.status());
+        return Err(Stop::NotApplicable(why));
+    }
+    let state = status(&look(probe, &good).await?);
+    probe.given(state == "processed", format!("a FORGET whose target is pending left the other {state}"))?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &good, "forgotten").await?;
+    expect_state(probe, &late, "forgotten").await
+}
+
+/// Sends a FORGET for an unknown hash. It must be rejected at once, or have `status` `rejected` after the settling
+/// time.
+async fn forget_that_keeps_failing_is_rejected(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let known = stored(probe, &owner).await?.hash;
+    let answer = tried(probe, &owner, &[&another(&known)]).await?;
+    if !ACCEPTED.contains(&answer.status()) {
+        answer.expect_status(REJECTED)?;
+        // A node that rejects every message has shown nothing.
+        return forgotten(probe, &owner, &[&known]).await.map(drop);
+    }
+    let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+    probe.given(!hash.is_empty(), "the answer to a creation has no item_hash")?;
+    pass(probe, settling(probe)).await?;
+    expect_state(probe, &hash, "rejected").await
+}
+
+/// Sends FORGETs whose `hashes` is missing, an array of an array, an array of a number, or an object. None may be
+/// processed: it is rejected at once or later. The number may be read as a string. A FORGET for the file alone is
+/// accepted. What an empty array asks for is left open.
+async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let known = stored(probe, &owner).await?.hash;
+    let good = forget(probe, &owner, &json!([known])).await?;
+    for wrong in probe.wrong_values() {
+        let bad = good.clone().inside("hashes", wrong.instead_of(&json!([known])));
+        expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
+    }
+    good.send(probe).await?.counterpart_status(ACCEPTED)
+}
+
+/// Sends a POST whose content names a STORE, and a FORGET for the STORE. The POST must still be found, with its
+/// `storeRef`.
+async fn post_that_names_a_forgotten_store_remains(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let target = stored(probe, &owner).await?.hash;
+    let now = now(probe).await?;
+    let content = post_content(&owner, now.seconds(), &json!({ "storeRef": target }));
+    let post = created(probe, Draft::dated(probe, &owner, "POST", content, now)).await?;
+    forgotten(probe, &owner, &[&target]).await?;
+    let state = status(&look(probe, &target).await?);
+    probe.given(state == "forgotten", format!("the STORE is {state}"))?;
+    let answer = look(probe, &post.hash).await?;
+    answer.expect_status(&[200])?;
+    let is_whole = |named: &Value| *named == *target;
+    answer.expect_json("/message/content/content/storeRef", &target, is_whole).map(drop)
+}

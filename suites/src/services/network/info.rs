@@ -1,0 +1,106 @@
+//! The node itself: its public information, the prefix of its API, and its other addresses.
+
+use assay_spec::Place;
+use assay_spec::network::info::PUBLIC;
+use assay_spec::network::places::{AGGREGATE, AGGREGATES_OF, FILES, INFO, MESSAGE};
+use assay_spec::network::program::RUN;
+use assay_spec::network::query;
+use assay_spec::network::requirements::{info as rows, messages, programs};
+
+use super::replies::until;
+use super::valid::{Valid, prepared, valid};
+use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY};
+use super::{ACCEPTED, RUNS, polled};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, CONTENT, Evidence, Probe};
+use crate::shows;
+
+/// The endpoints at which a run on a shared target looks for what it has written: nothing else changes that.
+const SHARED: &[Place] = &[MESSAGE[0], AGGREGATE[0], AGGREGATES_OF[0], FILES[0], FILES[1]];
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::PUBLIC, public_information_is_json).costs(1, 0, 0).after(const { &[&rows::PREFIX] }),
+    shows!(rows::PREFIX, each api_is_under_its_prefix)
+        .costs(55, 0, 0)
+        .writes(25)
+        .elsewhere_at(INFO, 6)
+        .after(const { &[&programs::RUN, &messages::FOUND] }),
+    shows!(rows::MIRRORS, each what_was_written_at_one_address_is_read_at_the_others)
+        .costs(59, 0, 0)
+        .elsewhere_at(SHARED, 89)
+        .writes(13),
+];
+
+fn public() -> Call {
+    Call::get(&PUBLIC, "/info/public.json")
+}
+
+/// Reads `/info/public.json`. It must return 200 and a JSON object or array; an empty one shows nothing. Every node has
+/// it, so a 404 fails also where the profile is not strict.
+async fn public_information_is_json(probe: &Probe<'_>) -> Checked {
+    let read = async || public().attempt(probe).await;
+    let answer = polled(probe, read, |answer| answer.status() == 200).await?;
+    answer.expect_status(&[200])?;
+    let body = answer.json();
+    let is_json = body.is_object() || body.is_array();
+    answer.expect(is_json, "body", "a JSON object or array", answer.response.text())?;
+    answer.given_accepted(&[200], CONTENT)
+}
+
+fn first_page(site: &str) -> Call {
+    Call::get(&query::LIST, "/messages?limit=1").to(site)
+}
+
+/// A page of messages.
+pub(super) const PAGE: Evidence =
+    Evidence { what: "an array `messages`", shows: |body| body["messages"].is_array() };
+
+/// Sends a valid request to each endpoint below `/api/v0`. None may return 404 or 405. Reads the public information, and
+/// where that is missing a page of messages, at each known address: one of the two must return 200. A controlled node must
+/// have the public information.
+async fn api_is_under_its_prefix(probe: &Probe<'_>, place: Place) -> Checked {
+    if !probe.sees(PRIMARY) {
+        return Err(Stop::NotTestable(format!("needs the URL of {PRIMARY}")));
+    }
+    if place.endpoint != PUBLIC.name {
+        if place.endpoint == RUN.name {
+            probe.wait_for(RUNS).await?;
+        }
+        let is_there = |answer: &Answer<'_>| ![404, 405].contains(&answer.status());
+        let answer = until(probe, prepared(probe, place).await?.call, is_there).await?;
+        answer.expect(is_there(&answer), "status", "neither 404 nor 405", answer.status().to_string())?;
+        return answer.given_status(ACCEPTED);
+    }
+    for site in [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)) {
+        let info = public().to(site).attempt(probe).await?;
+        if info.status() == 200 || probe.owns_time() {
+            info.expect_accepted(&[200], CONTENT)?;
+        } else {
+            first_page(site).attempt(probe).await?.expect_accepted(&[200], PAGE)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what each reading endpoint shows at the primary address, and reads it there, at the alternative address and at
+/// the mirror. Each must return 200 and show it.
+async fn what_was_written_at_one_address_is_read_at_the_others(probe: &Probe<'_>, place: Place) -> Checked {
+    let others: Vec<&str> = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect();
+    if others.is_empty() {
+        let why = "needs another address of the API (alt_url or mirror_url in [network])";
+        return Err(Stop::NotTestable(why.to_owned()));
+    }
+    let Valid { call, shows } = valid(probe, place).await?;
+    let is_shown = |answer: &Answer<'_>| answer.status() == 200 && answer.response.text().contains(&shows);
+    let first = until(probe, call.clone(), is_shown).await?;
+    first.given_status(&[200])?;
+    probe.given(is_shown(&first), "the primary address does not show what was written")?;
+    for site in others {
+        let answer = until(probe, call.clone().to(site), is_shown).await?;
+        let is_same = !shows.is_empty() || answer.response.body == first.response.body;
+        let got = format!("{}: {}", answer.status(), answer.response.text());
+        let want = format!("200, showing what was written ({shows})");
+        answer.expect(is_shown(&answer) && is_same, &format!("answer at {site}"), want, got)?;
+    }
+    Ok(())
+}

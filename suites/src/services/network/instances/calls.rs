@@ -1,0 +1,221 @@
+//! Creating, updating and controlling instances.
+
+use assay_spec::Place;
+use assay_spec::network::places::{INSTANCE_CREATION, INSTANCE_UPDATE};
+use assay_spec::network::requirements::instances as rows;
+use assay_spec::network::values;
+use assay_spec::value;
+use serde_json::{Value, json};
+
+use super::super::caller::caller;
+use super::super::messages::another;
+use super::super::refusals;
+use super::super::replies::{expect_created, expect_typed, expect_unprocessed, found, is_text, until};
+use super::super::wire::Draft;
+use super::super::{ACCEPTED, REJECTED};
+use super::{control, instance_call, ipv6, made, settled, update, wanted};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+/// How many wrong numbers there are, and how many are sent at the standard depth.
+const NUMBERS: [u32; 2] = [value::count(values::COUNT, true), value::count(values::COUNT, false)];
+/// How many wrong strings there are, and how many are sent at the standard depth.
+const TEXTS: [u32; 2] = [value::count(values::LABEL, true), value::count(values::LABEL, false)];
+/// How many wrong lists of ports there are, and how many are sent at the standard depth.
+const PORTS: [u32; 2] = [value::count(values::PORTS, true), value::count(values::PORTS, false)];
+/// How many wrong actions there are, and how many are sent at the standard depth.
+const ACTIONS: [u32; 2] = [value::count(values::ACTIONS, true), value::count(values::ACTIONS, false)];
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CREATED, instance_returns_its_hash).costs(1, 0, 0).writes(1),
+    shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).costs(2, 0, 0).writes(1),
+    shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).costs(1, 0, 0).writes(1),
+    refuses!(rows::CREATE_NUMBERS, each numbers_that_are_not_integers_are_rejected, refusals::TYPED)
+        .costs(2 * (1 + 3 * NUMBERS[0]), 0, 0)
+        .writes(2 * (1 + 3 * NUMBERS[0]))
+        .elsewhere_at(INSTANCE_CREATION, 1 + NUMBERS[1])
+        .deeper(3 * NUMBERS[0] - NUMBERS[1], 0),
+    // An update needs an instance, and changes two of the four.
+    refuses!(rows::CREATE_TEXTS, each strings_of_another_type_are_rejected, refusals::TYPED)
+        .costs(2 * (1 + 4 * TEXTS[0]) + 1 + 2 * TEXTS[0] + 2, 0, 0)
+        .writes(2 * (1 + 4 * TEXTS[0]) + 1 + 2 * TEXTS[0] + 1)
+        .elsewhere_at(INSTANCE_CREATION, 1 + TEXTS[1])
+        .deeper(4 * TEXTS[0] - TEXTS[1], 0),
+    refuses!(rows::CREATE_FIREWALL, each ports_that_are_not_integers_are_rejected, refusals::TYPED)
+        .costs(3 * (1 + PORTS[0]) + 2, 0, 0)
+        .writes(3 * (1 + PORTS[0]) + 1)
+        .elsewhere_at(INSTANCE_CREATION, 1 + PORTS[1])
+        .deeper(PORTS[0] - PORTS[1], 0),
+    shows!(rows::UPDATED, update_returns_its_hash).costs(3, 0, 0).writes(2),
+    shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones)
+        .costs(4, 0, 0)
+        .writes(2),
+    refuses!(rows::UPDATE_UNKNOWN, each update_of_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
+        .costs(6, 0, 0)
+        .writes(6),
+    shows!(rows::CONTROLLED, every_action_returns_its_hash).costs(16, 0, 0).writes(8),
+    refuses!(rows::ACTION, each unknown_action_is_rejected, refusals::TYPED)
+        .costs(2 * (2 + ACTIONS[0]), 0, 0)
+        .writes(2 * (2 + ACTIONS[0]))
+        .elsewhere(2 * (2 + ACTIONS[1]))
+        .deeper(2 * (ACTIONS[0] - ACTIONS[1]), 0),
+    refuses!(rows::CONTROL_UNKNOWN, each action_on_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
+        .costs(6, 0, 0)
+        .writes(6),
+];
+
+/// Creates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+async fn instance_returns_its_hash(probe: &Probe<'_>) -> Checked {
+    expect_created(&wanted(probe, &caller(probe)).await?.send(probe).await?)
+}
+
+/// Creates an instance. `instance_id` must be a string that is not empty, and reading that instance must return 200.
+async fn an_instance_is_found_by_the_identifier_of_its_creation(probe: &Probe<'_>) -> Checked {
+    let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
+    answer.given_status(ACCEPTED)?;
+    let id = answer.expect_json("/instance_id", "a string that is not empty", is_text)?;
+    let call = instance_call(id.as_str().unwrap_or_default());
+    until(probe, call, |answer| answer.status() == 200).await?.expect_status(&[200])
+}
+
+/// Creates an instance. The answer's `ipv6` must be an IPv6 address. It may be null or empty if the address is given
+/// later; then the instance shows it.
+async fn an_instance_is_given_an_ipv6_address(probe: &Probe<'_>) -> Checked {
+    let answer = wanted(probe, &caller(probe)).await?.send(probe).await?;
+    answer.given_status(ACCEPTED)?;
+    let is_later = |found: &Value| found.is_null() || found == "";
+    if answer.json().get("ipv6").is_some_and(is_later) {
+        probe.note("the answer to a creation has no address; it is given later");
+    }
+    let is_address = |found: &Value| is_later(found) || ipv6(found).is_some();
+    answer.expect_json("/ipv6", "an IPv6 address, or null or empty until it is given", is_address).map(drop)
+}
+
+/// Makes valid creations or updates, by the place.
+async fn drafts<'p>(
+    probe: &'p Probe<'_>,
+    place: Place,
+) -> Result<impl AsyncFn() -> Result<Draft, Stop> + 'p, Stop> {
+    let changes = INSTANCE_UPDATE.contains(&place);
+    let settled = if changes { Some(settled(probe).await?) } else { None };
+    Ok(async move || match &settled {
+        Some((owner, id)) => update(probe, owner, id).await,
+        None => Ok(wanted(probe, &caller(probe)).await?.at(place)),
+    })
+}
+
+/// Creates instances whose `cpu`, `memory` or `disk` is a string, a fraction or of another type. None may be processed with
+/// that value: it is rejected at once or later. Digits and a fraction may be read as an integer. A valid creation is
+/// accepted.
+async fn numbers_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_typed(probe, drafts(probe, place).await?, &["cpu", "memory", "disk"]).await
+}
+
+/// Creates instances whose `name`, `description`, `image` or `ssh_key` is not a string. None may be processed with that
+/// value: it is rejected at once or later. A number may be read as a string. A valid creation is accepted.
+async fn strings_of_another_type_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let members: &[&str] = &["name", "description", "image", "ssh_key"];
+    // An update changes the first two.
+    let members = if INSTANCE_UPDATE.contains(&place) { &members[..2] } else { members };
+    expect_typed(probe, drafts(probe, place).await?, members).await
+}
+
+/// Creates instances whose `firewall.allowedPorts` is not an array of integers. None may be processed: it is rejected at
+/// once or later. Digits and fractions may be read as integers. A valid creation is accepted.
+async fn ports_that_are_not_integers_are_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let draft = drafts(probe, place).await?;
+    let good = draft().await?;
+    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    for wrong in probe.wrong_values() {
+        let ports = wrong.instead_of(&json!([22]));
+        let bad = draft().await?.inside("firewall", Some(json!({ "allowedPorts": ports })));
+        expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
+    }
+    Ok(())
+}
+
+/// Updates an instance. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+async fn update_returns_its_hash(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    found(probe, instance_call(&made.id)).await?;
+    expect_created(&update(probe, &made.owner, &made.id).await?.send(probe).await?)
+}
+
+/// Updates the name and description of an instance and reads it. Both must be the new ones, and its other fields as before.
+async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    let before = found(probe, instance_call(&made.id)).await?.json();
+    let update = update(probe, &made.owner, &made.id).await?;
+    update.send(probe).await?.given_status(ACCEPTED)?;
+    let wanted = |member: &str| update.message["content"][member].clone();
+    let is_new = |answer: &Answer<'_>| answer.json()["name"] == wanted("name");
+    let answer = until(probe, instance_call(&made.id), is_new).await?;
+    answer.given_status(&[200])?;
+    for member in ["name", "description"] {
+        let wanted = wanted(member);
+        answer.expect_json(&format!("/{member}"), &wanted.to_string(), |found| *found == wanted)?;
+    }
+    for member in ["instance_id", "owner", "cpu", "memory", "disk", "image", "created_at"] {
+        let want = format!("{}, as before the update", before[member]);
+        answer.expect_json(&format!("/{member}"), &want, |found| *found == before[member])?;
+    }
+    Ok(())
+}
+
+/// Updates a known instance (accepted), then an unknown one. The second answer must be 400, 403 or 404.
+async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let made = made(probe).await?;
+    update(probe, &made.owner, &made.id).await?.at(place).send(probe).await?.counterpart_status(ACCEPTED)?;
+    let unknown = update(probe, &made.owner, &another(&made.id)).await?.at(place);
+    unknown.attempt(probe).await?.expect_refused()
+}
+
+/// Sends `start`, `stop` and `restart` to an instance. Each must be accepted, with `item_hash` and `status` `success`. The
+/// instance may reject `stop` and `restart` unless its status is `running`, and `start` unless it is `stopped`.
+async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
+    const ACTIONS: [&str; 7] = ["stop", "stop", "restart", "stop", "start", "start", "restart"];
+    let made = made(probe).await?;
+    let mut status = found(probe, instance_call(&made.id)).await?.json()["status"].clone();
+    for (action, seconds_ago) in ACTIONS.into_iter().zip((0..7).rev()) {
+        let answer = control(probe, &made.owner, &made.id, action, seconds_ago).await?.send(probe).await?;
+        let may_reject = status != if action == "start" { "stopped" } else { "running" };
+        let got = answer.status();
+        if may_reject && REJECTED.contains(&got) {
+            probe.note(format!("`{action}` of an instance that is {status} returns {got}"));
+            continue;
+        }
+        answer.expect(
+            ACCEPTED.contains(&got),
+            &format!("status of `{action}`"),
+            "200, 201 or 202",
+            got.to_string(),
+        )?;
+        expect_created(&answer)?;
+        status = found(probe, instance_call(&made.id)).await?.json()["status"].clone();
+    }
+    Ok(())
+}
+
+/// Sends `restart` to an instance (accepted), then another action, none, and actions of another type. None may be processed: it
+/// is rejected at once or later.
+async fn unknown_action_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let made = made(probe).await?;
+    let good = control(probe, &made.owner, &made.id, "restart", 9).await?.at(place);
+    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    for wrong in probe.wrong_values() {
+        let valid = control(probe, &made.owner, &made.id, "restart", 0).await?.at(place);
+        let strange = valid.inside("action", wrong.instead_of(&json!("restart")));
+        expect_unprocessed(probe, &good, &strange, !wrong.open.is_empty()).await?;
+    }
+    Ok(())
+}
+
+/// Sends `restart` to a known instance (accepted), then to an unknown one. The second answer must be 400, 403 or 404.
+async fn action_on_an_unknown_instance_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let made = made(probe).await?;
+    let good = control(probe, &made.owner, &made.id, "restart", 9).await?.at(place);
+    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    let unknown = control(probe, &made.owner, &another(&made.id), "restart", 0).await?.at(place);
+    unknown.attempt(probe).await?.expect_refused()
+}

@@ -1,0 +1,170 @@
+//! The record of an instance, member by member, and which instances are listed.
+
+use assay_spec::json::is_integer;
+use assay_spec::network::instance::LIST;
+use assay_spec::network::requirements::instances as rows;
+use serde_json::Value;
+
+use super::super::messages::another;
+use super::super::refusals;
+use super::super::replies::{found, is_address, is_seconds, until};
+use super::super::wire::{Call, path_with};
+use super::super::{List, list};
+use super::{instance_call, ipv6, made, recorded};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::ID, an_instance_has_the_identifier_that_was_asked_for).costs(2, 0, 0).writes(1),
+    shows!(rows::OWNER, owner_is_the_creator).costs(2, 0, 0).writes(1),
+    shows!(rows::NAME, an_instance_has_its_name).costs(2, 0, 0).writes(1),
+    shows!(rows::DESCRIPTION, an_instance_has_its_description).costs(2, 0, 0).writes(1),
+    shows!(rows::CPU, an_instance_has_its_processors).costs(2, 0, 0).writes(1),
+    shows!(rows::MEMORY, an_instance_has_its_memory).costs(2, 0, 0).writes(1),
+    shows!(rows::DISK, an_instance_has_its_disk).costs(2, 0, 0).writes(1),
+    shows!(rows::IMAGE, an_instance_has_its_image).costs(2, 0, 0).writes(1),
+    shows!(rows::IPV6, an_instance_has_the_address_it_was_given).costs(2, 0, 0).writes(1),
+    shows!(rows::STATUS, status_is_a_string).costs(2, 0, 0).writes(1),
+    shows!(rows::CREATED_AT, created_at_is_in_seconds).costs(2, 0, 0).writes(1),
+    shows!(rows::UPDATED_AT, an_instance_was_not_updated_before_its_creation).costs(2, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, unknown_instance_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
+    shows!(rows::LISTED, instances_are_listed_under_their_name).costs(2, 0, 0).writes(1),
+    shows!(rows::BY_ADDRESS, the_address_selects_instances).costs(6, 0, 0).writes(2),
+    shows!(rows::BY_STATUS, the_status_selects_instances).costs(5, 0, 0).writes(1),
+];
+
+/// Creates an instance and reads it. `instance_id` must be the one that the creation returned.
+async fn an_instance_has_the_identifier_that_was_asked_for(probe: &Probe<'_>) -> Checked {
+    let (made, answer) = recorded(probe).await?;
+    answer.expect_json("/instance_id", &made.id, |id| id == made.id.as_str()).map(drop)
+}
+
+/// Creates an instance and reads it. `owner` must be its creator's address.
+async fn owner_is_the_creator(probe: &Probe<'_>) -> Checked {
+    let (made, answer) = recorded(probe).await?;
+    let owner = &made.owner.address;
+    answer.expect_json("/owner", owner, |found| is_address(found, owner)).map(drop)
+}
+
+/// Expects a member of the record to be what the creation sent.
+async fn same(probe: &Probe<'_>, member: &str) -> Checked {
+    let (made, answer) = recorded(probe).await?;
+    let wanted = &made.content[member];
+    answer.expect_json(&format!("/{member}"), &wanted.to_string(), |found| found == wanted).map(drop)
+}
+
+/// Creates an instance and reads it. `name` must be what was sent.
+async fn an_instance_has_its_name(probe: &Probe<'_>) -> Checked {
+    same(probe, "name").await
+}
+
+/// Creates an instance and reads it. `description` must be what was sent.
+async fn an_instance_has_its_description(probe: &Probe<'_>) -> Checked {
+    same(probe, "description").await
+}
+
+/// Creates an instance and reads it. `cpu` must be what was sent.
+async fn an_instance_has_its_processors(probe: &Probe<'_>) -> Checked {
+    same(probe, "cpu").await
+}
+
+/// Creates an instance and reads it. `memory` must be what was sent.
+async fn an_instance_has_its_memory(probe: &Probe<'_>) -> Checked {
+    same(probe, "memory").await
+}
+
+/// Creates an instance and reads it. `disk` must be what was sent.
+async fn an_instance_has_its_disk(probe: &Probe<'_>) -> Checked {
+    same(probe, "disk").await
+}
+
+/// Creates an instance and reads it. `image` must be what was sent.
+async fn an_instance_has_its_image(probe: &Probe<'_>) -> Checked {
+    same(probe, "image").await
+}
+
+/// Creates an instance and reads it. `ipv6` must be the address that the creation returned; if it returned none, an IPv6
+/// address, or null or empty.
+async fn an_instance_has_the_address_it_was_given(probe: &Probe<'_>) -> Checked {
+    let (made, answer) = recorded(probe).await?;
+    let returned = made.answer.json()["ipv6"].clone();
+    if returned.is_null() || returned == "" {
+        let is_later = |found: &Value| found.is_null() || found == "" || ipv6(found).is_some();
+        return answer.expect_json("/ipv6", "an IPv6 address, or null or empty", is_later).map(drop);
+    }
+    let given = made.ipv6();
+    probe.given(given.is_some(), "the creation returned no IPv6 address")?;
+    answer.expect_json("/ipv6", &returned.to_string(), |found| ipv6(found) == given).map(drop)
+}
+
+/// Creates an instance and reads it. `status` must be a string.
+async fn status_is_a_string(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = recorded(probe).await?;
+    answer.expect_json("/status", "a string", Value::is_string).map(drop)
+}
+
+/// Creates an instance and reads it. `created_at` must be an integer of seconds.
+async fn created_at_is_in_seconds(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = recorded(probe).await?;
+    answer.expect_json("/created_at", "an integer of seconds", is_seconds).map(drop)
+}
+
+/// Creates an instance and reads it. `updated_at` must be an integer of seconds, not before `created_at`.
+async fn an_instance_was_not_updated_before_its_creation(probe: &Probe<'_>) -> Checked {
+    let (_, answer) = recorded(probe).await?;
+    let created = answer.json()["created_at"].clone();
+    probe.given(is_seconds(&created), "created_at is not an integer of seconds")?;
+    let want = format!("an integer of seconds, {created} or later");
+    let is_later = |at: &Value| is_integer(at) && is_seconds(at) && at.as_i64() >= created.as_i64();
+    answer.expect_json("/updated_at", &want, is_later).map(drop)
+}
+
+/// Reads a known instance (200), then an unknown identifier of the same form. The second answer must be 404.
+async fn unknown_instance_is_not_found(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    until(probe, instance_call(&made.id), |answer| answer.status() == 200)
+        .await?
+        .counterpart_status(&[200])?;
+    instance_call(&another(&made.id)).attempt(probe).await?.expect_refused()
+}
+
+/// The first page of a hundred instances that a query selects.
+async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let page = probe.settings.network.first_page.to_string();
+    let query = [query, &[("page", page.as_str()), ("limit", "100")]].concat();
+    list(probe, &LIST, &path_with("/instances", &query), "instances").await
+}
+
+/// Creates an instance and lists its owner's instances. `instances` must be an array.
+async fn instances_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
+    let made = made(probe).await?;
+    let page = probe.settings.network.first_page.to_string();
+    let query = [("address", made.owner.address.as_str()), ("page", page.as_str())];
+    let answer = found(probe, Call::get(&LIST, &path_with("/instances", &query))).await?;
+    answer.expect_json("/instances", "an array", Value::is_array).map(drop)
+}
+
+/// Creates an instance for each of two owners and lists with `address` set to each. Every element must have that owner.
+async fn the_address_selects_instances(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (recorded(probe).await?.0, recorded(probe).await?.0);
+    for owner in [&one.owner.address, &other.owner.address] {
+        let selected = select(probe, &[("address", owner)]).await?;
+        probe.given(!selected.items.is_empty(), "the list is empty, although an instance belongs in it")?;
+        selected.expect_each(&format!("owner {owner}"), |item| is_address(&item["owner"], owner))?;
+    }
+    Ok(())
+}
+
+/// Creates an instance and lists with `status` set to `running` and to `stopped`. Every element must have that status;
+/// which of them the new instance has is left open.
+async fn the_status_selects_instances(probe: &Probe<'_>) -> Checked {
+    let (made, _) = recorded(probe).await?;
+    let all = select(probe, &[("address", &made.owner.address)]).await?;
+    probe.given(!all.items.is_empty(), "the list is empty, although an instance belongs in it")?;
+    for status in ["running", "stopped"] {
+        let selected = select(probe, &[("status", status)]).await?;
+        selected.expect_each(&format!("status {status}"), |item| item["status"] == status)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,340 @@
+//! The list of messages: each filter lists only what it selects, and everything that it selects of what a check sent.
+
+use std::collections::BTreeSet;
+
+use assay_spec::network::query;
+use assay_spec::network::requirements::{listing as rows, paging};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::info::PAGE;
+use super::messages::{aggregate, expect_as_sent, fresh_channel, of_several_types};
+use super::wire::{Call, Draft, path_with};
+use super::{List, created, list, list_of, post_draft, posted};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::Probe;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::LISTED, the_list_is_an_array_of_records).costs(3, 0, 0).writes(1),
+    shows!(rows::FINDS, a_message_is_in_its_senders_list).costs(2, 0, 0).writes(1),
+    shows!(rows::HASHES, hashes_select).costs(4, 0, 0).writes(2),
+    shows!(rows::ADDRESSES, addresses_select).costs(6, 0, 0).writes(4),
+    shows!(rows::CHANNELS, channels_select).costs(4, 0, 0).writes(2),
+    shows!(rows::TYPES, types_select).costs(5, 0, 0).writes(2),
+    shows!(rows::ANY_OF, values_of_a_filter_are_alternatives)
+        .costs(10, 0, 0)
+        .elsewhere(13)
+        .writes(4)
+        .after(const { &[&rows::HASHES, &rows::ADDRESSES, &rows::CHANNELS, &rows::TYPES] }),
+    shows!(rows::ALL_OF, filters_combine_on_every_page).costs(40, 0, 0).elsewhere(90).writes(24).after(
+        const {
+            &[
+                &rows::HASHES,
+                &rows::ADDRESSES,
+                &rows::CHANNELS,
+                &rows::TYPES,
+                &rows::ANY_OF,
+                &rows::FINDS,
+                &paging::LIMIT,
+                &paging::FIRST_PAGE,
+                &paging::PAGES,
+                &paging::PAST_END,
+            ]
+        },
+    ),
+    shows!(rows::AS_SENT, messages_are_listed_as_they_were_sent).costs(6, 0, 0).writes(5),
+    shows!(rows::TAGS, tags_filter_is_accepted).costs(2, 0, 0).writes(1),
+    shows!(rows::CONTENT_KEYS, content_keys_filter_is_accepted).costs(2, 0, 0).writes(1),
+];
+
+/// Messages under these filters, at most a hundred.
+async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let first = probe.settings.network.first_page.to_string();
+    let query = [filters, &[("page", first.as_str()), ("limit", "100")]].concat();
+    list(probe, &query::LIST, &path_with("/messages", &query), "messages").await
+}
+
+/// As [`select`], with at least one element: every rule holds for an empty list.
+async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
+    let list = select(probe, filters).await?;
+    probe
+        .given(!list.items.is_empty(), "the list is empty, although a message was sent that belongs in it")?;
+    Ok(list)
+}
+
+/// Whether a record's member is one of these strings. The letter case of a sender is ignored.
+fn is_one_of(item: &Value, member: &str, strings: &[&str]) -> bool {
+    item[member].as_str().is_some_and(|found| {
+        strings.iter().any(
+            |text| {
+                if member == "sender" { found.eq_ignore_ascii_case(text) } else { found == *text }
+            },
+        )
+    })
+}
+
+/// Lists all messages, then those of one sender. `messages` must be an array, and the sender's elements records with the
+/// strings `item_hash`, `sender`, `type` and `channel`. Other senders' elements are not judged.
+async fn the_list_is_an_array_of_records(probe: &Probe<'_>) -> Checked {
+    let sent = posted(probe, &caller(probe)).await?;
+    let path = path_with("/messages", &[("limit", "100")]);
+    let answer = Call::get(&query::LIST, &path).send(probe).await?;
+    answer.expect_status(&[200])?;
+    answer.expect_json("/messages", "an array", Value::is_array)?;
+    let is_record = |item: &Value| {
+        ["item_hash", "sender", "type", "channel"].iter().all(|member| item[*member].is_string())
+    };
+    let path = path_with("/messages", &[("addresses", &sent.draft.caller.address)]);
+    let answer = Call::get(&query::LIST, &path).send(probe).await?;
+    answer.expect_json("/messages", "an array of records", |items| {
+        items.as_array().is_some_and(|items| items.iter().all(is_record))
+    })?;
+    Ok(())
+}
+
+/// Sends a POST and lists its sender's messages. The list must contain its hash.
+async fn a_message_is_in_its_senders_list(probe: &Probe<'_>) -> Checked {
+    let sent = posted(probe, &caller(probe)).await?;
+    let listed = list_of(probe, &sent.draft.caller, &[&sent.hash]).await?;
+    let hashes = listed.texts("item_hash");
+    listed.answer.expect(hashes.contains(&sent.hash), "/messages/*/item_hash", &sent.hash, hashes.join(", "))
+}
+
+/// Sends two POSTs and lists with `hashes` set to the first. Every element must have that hash.
+async fn hashes_select(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let (first, second) = (posted(probe, &sender).await?.hash, posted(probe, &sender).await?.hash);
+    list_of(probe, &sender, &[&first, &second]).await?;
+    let listed = some(probe, &[("hashes", &first)]).await?;
+    listed.expect_each(&format!("item_hash {first}"), |item| is_one_of(item, "item_hash", &[&first]))
+}
+
+/// Sends two POSTs from each of two senders and lists with `addresses` set to each sender. Every element must have that
+/// sender.
+async fn addresses_select(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (caller(probe), caller(probe));
+    // Two of each: another check reads a list of one.
+    for sender in [&one, &one, &other, &other] {
+        posted(probe, sender).await?;
+    }
+    for sender in [&one, &other] {
+        let listed = some(probe, &[("addresses", &sender.address)]).await?;
+        let want = format!("sender {}", sender.address);
+        listed.expect_each(&want, |item| is_one_of(item, "sender", &[&sender.address]))?;
+    }
+    Ok(())
+}
+
+/// Sends POSTs on two channels and lists with `channels` set to the first. Every element must be on that channel.
+async fn channels_select(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (fresh_channel(probe), fresh_channel(probe));
+    let mut hashes = Vec::new();
+    let sender = caller(probe);
+    for channel in [&one, &other] {
+        hashes.push(created(probe, on(probe, &sender, channel).await?).await?.hash);
+    }
+    list_of(probe, &sender, &[&hashes[0], &hashes[1]]).await?;
+    let listed = some(probe, &[("channels", &one)]).await?;
+    listed.expect_each(&format!("channel {one}"), |item| is_one_of(item, "channel", &[&one]))
+}
+
+/// A POST on a channel.
+async fn on(probe: &Probe<'_>, sender: &Caller, channel: &str) -> Result<Draft, Stop> {
+    Ok(post_draft(probe, sender).await?.with("channel", Some(json!(channel))))
+}
+
+/// Sends a POST and an AGGREGATE and lists with `types` set to each type. Every element must have that type.
+async fn types_select(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let post = posted(probe, &sender).await?.hash;
+    let write = created(probe, aggregate(probe, &sender).await?).await?.hash;
+    list_of(probe, &sender, &[&post, &write]).await?;
+    for kind in ["POST", "AGGREGATE"] {
+        let listed = some(probe, &[("types", kind), ("addresses", &sender.address)]).await?;
+        listed.expect_each(&format!("type {kind}"), |item| is_one_of(item, "type", &[kind]))?;
+    }
+    Ok(())
+}
+
+/// Sends a POST and an AGGREGATE from each of two senders and lists with two values in `hashes`, `addresses`,
+/// `channels` and `types`. Each list must contain messages of both values.
+async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
+    let senders = [caller(probe), caller(probe)];
+    let channels = [fresh_channel(probe), fresh_channel(probe)];
+    let (mut hashes, mut writes) = (Vec::new(), Vec::new());
+    for (sender, channel) in senders.iter().zip(&channels) {
+        hashes.push(created(probe, on(probe, sender, channel).await?).await?.hash);
+        writes.push(created(probe, aggregate(probe, sender).await?).await?.hash);
+    }
+    for ((sender, post), write) in senders.iter().zip(&hashes).zip(&writes) {
+        list_of(probe, sender, &[post, write]).await?;
+    }
+    let both = |pair: &[String; 2]| pair.join(",");
+    let addresses = senders.map(|sender| sender.address);
+    let of_one = [hashes[0].clone(), writes[0].clone()];
+    let of_each = [hashes[0].clone(), hashes[1].clone()];
+    let (first, each) = (&addresses[0], &of_each);
+    for (filters, wanted) in [
+        (vec![("hashes", both(each))], each),
+        (vec![("addresses", both(&addresses))], each),
+        (vec![("channels", both(&channels))], each),
+        (vec![("types", "AGGREGATE,POST".to_owned()), ("addresses", first.clone())], &of_one),
+    ] {
+        let filters: Vec<(&str, &str)> =
+            filters.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let listed = select(probe, &filters).await?;
+        let found = listed.texts("item_hash");
+        for hash in wanted {
+            let place = format!("messages of {}={}", filters[0].0, filters[0].1);
+            listed.answer.expect(found.contains(hash), &place, hash, found.join(", "))?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends a POST, an AGGREGATE, a PROGRAM, a STORE and a FORGET of one sender and lists them. Each must be listed as it was
+/// sent.
+async fn messages_are_listed_as_they_were_sent(probe: &Probe<'_>) -> Checked {
+    let sender = caller(probe);
+    let sent = of_several_types(probe, &sender).await?;
+    let hashes: Vec<&str> = sent.iter().map(|one| one.hash.as_str()).collect();
+    let listed = list_of(probe, &sender, &hashes).await?;
+    expect_as_sent(probe, &listed, &sent)
+}
+
+/// Sends 24 messages of three senders on three channels and reads them page by page with pairs of filters, three and all
+/// four. Each must list exactly the messages that match all its filters, each once.
+async fn filters_combine_on_every_page(probe: &Probe<'_>) -> Checked {
+    const SENT: usize = 24;
+    let senders = [caller(probe), caller(probe), caller(probe)];
+    let channels = [fresh_channel(probe), fresh_channel(probe), fresh_channel(probe)];
+    let draws: Vec<[u8; 32]> = (0..SENT as u64).map(|n| probe.choose("corpus", n)).collect();
+    let mut sent: Vec<(String, Draft)> = Vec::new();
+    for draw in &draws {
+        let sender = &senders[usize::from(draw[0]) % 3];
+        let draft = match draw[1] % 2 {
+            0 => post_draft(probe, sender).await?,
+            _ => aggregate(probe, sender).await?,
+        };
+        let draft = draft.with("channel", Some(json!(channels[usize::from(draw[2]) % 3])));
+        sent.push((created(probe, draft.clone()).await?.hash, draft));
+    }
+    for sender in &senders {
+        let own = sent.iter().filter(|(_, draft)| draft.caller.address == sender.address);
+        list_of(probe, sender, &own.map(|(hash, _)| hash.as_str()).collect::<Vec<_>>()).await?;
+    }
+    for combination in COMBINATIONS {
+        let wanted = Wanted::choose(combination, &senders, &channels, &sent);
+        let expected: BTreeSet<&String> =
+            sent.iter().filter(|(hash, draft)| wanted.matches(hash, draft)).map(|(hash, _)| hash).collect();
+        let (listed, mut found) = pages(probe, &wanted.query()).await?;
+        let count = found.len();
+        found.sort();
+        found.dedup();
+        let place = format!("messages of {:?}", wanted.query());
+        let (want, got) = (format!("{expected:?}"), format!("{found:?}"));
+        listed.answer.expect(found.iter().collect::<BTreeSet<_>>() == expected, &place, want, got)?;
+        let once = format!("each of the {} once", found.len());
+        listed.answer.expect(count == found.len(), &place, once, format!("{count} elements"))?;
+    }
+    Ok(())
+}
+
+/// Reads all pages of a selection, seven elements a page. Returns the last page and all hashes.
+async fn pages<'p>(
+    probe: &'p Probe<'_>,
+    filters: &[(&str, String)],
+) -> Result<(List<'p>, Vec<String>), Stop> {
+    let mut found = Vec::new();
+    let mut page = probe.settings.network.first_page;
+    loop {
+        let number = page.to_string();
+        let mut query: Vec<(&str, &str)> =
+            filters.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        query.extend([("page", number.as_str()), ("limit", "7")]);
+        let list = list(probe, &query::LIST, &path_with("/messages", &query), "messages").await?;
+        found.extend(list.texts("item_hash"));
+        page += 1;
+        // A page with fewer elements than asked for is the last.
+        if list.items.len() < 7 || found.len() > 100 {
+            return Ok((list, found));
+        }
+    }
+}
+
+/// Which filters are combined: `hashes`, `addresses`, `channels` and `types`. One of the first two is always named, so that no
+/// message of another run is listed.
+const COMBINATIONS: [[bool; 4]; 7] = [
+    [true, true, false, false],
+    [true, false, true, false],
+    [true, false, false, true],
+    [false, true, true, false],
+    [false, true, false, true],
+    [false, true, true, true],
+    [true, true, true, true],
+];
+
+/// A combination of filters.
+struct Wanted {
+    senders: Option<Vec<String>>,
+    channels: Option<Vec<String>>,
+    kind: Option<&'static str>,
+    hashes: Option<Vec<String>>,
+}
+
+impl Wanted {
+    /// Each filter selects a part of what was sent: two of the senders or channels, one type, three quarters of the hashes.
+    fn choose(
+        [hashes, addresses, channels, types]: [bool; 4],
+        senders: &[Caller; 3],
+        own: &[String; 3],
+        sent: &[(String, Draft)],
+    ) -> Wanted {
+        let three_quarters = sent.iter().enumerate().filter(|(n, _)| n % 4 > 0);
+        Wanted {
+            senders: addresses.then(|| senders[..2].iter().map(|sender| sender.address.clone()).collect()),
+            channels: channels.then(|| own[1..].to_vec()),
+            kind: types.then_some("POST"),
+            hashes: hashes.then(|| three_quarters.map(|(_, (hash, _))| hash.clone()).collect()),
+        }
+    }
+
+    fn query(&self) -> Vec<(&'static str, String)> {
+        let mut query = Vec::new();
+        query.extend(self.kind.map(|kind| ("types", kind.to_owned())));
+        query.extend(self.channels.as_ref().map(|channels| ("channels", channels.join(","))));
+        query.extend(self.hashes.as_ref().map(|hashes| ("hashes", hashes.join(","))));
+        query.extend(self.senders.as_ref().map(|senders| ("addresses", senders.join(","))));
+        query
+    }
+
+    fn matches(&self, hash: &str, draft: &Draft) -> bool {
+        let text = |member: &str| draft.message[member].as_str().unwrap_or_default();
+        let holds = |values: &Option<Vec<String>>, text: &str| {
+            values.as_ref().is_none_or(|values| values.iter().any(|value| value == text))
+        };
+        holds(&self.senders, &draft.caller.address)
+            && holds(&self.channels, text("channel"))
+            && holds(&self.hashes, hash)
+            && self.kind.is_none_or(|kind| kind == text("type"))
+    }
+}
+
+/// Lists with the filter `tags`. The answer must be 200; what it lists is left open.
+async fn tags_filter_is_accepted(probe: &Probe<'_>) -> Checked {
+    expect_accepted(probe, "tags", "assay,check").await
+}
+
+/// Lists with the filter `content.keys`. The answer must be 200; what it lists is left open.
+async fn content_keys_filter_is_accepted(probe: &Probe<'_>) -> Checked {
+    expect_accepted(probe, "content.keys", "content.title").await
+}
+
+async fn expect_accepted(probe: &Probe<'_>, name: &str, value: &str) -> Checked {
+    let sender = caller(probe);
+    posted(probe, &sender).await?;
+    let query = [("addresses", sender.address.as_str()), (name, value)];
+    let answer = Call::get(&query::LIST, &path_with("/messages", &query)).send(probe).await?;
+    answer.expect_accepted(&[200], PAGE)
+}

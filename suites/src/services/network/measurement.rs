@@ -1,0 +1,174 @@
+//! The messages of the measurement program: one an hour, sent by the publisher, with the results.
+
+use std::time::Duration;
+
+use assay_spec::instant::SECOND;
+use assay_spec::json::is_integer;
+use assay_spec::network::limits::MEASUREMENT;
+use assay_spec::network::query::FLAT;
+use assay_spec::network::requirements::measurement as rows;
+use serde_json::{Value, json};
+
+use super::replies::{elements, is_address};
+use super::wire::{Call, now, path_with};
+use super::{List, given};
+use crate::harness::boundary::{Edges, edges, ms};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::Probe;
+use crate::profile::MetricsType;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::HOURLY, every_hour_has_one_message).costs(1, 0, 0),
+    shows!(rows::PUBLISHED, measurements_are_posts_of_the_publisher_on_its_channel).costs(1, 0, 0),
+    shows!(rows::CONTENT_TYPE, measurements_are_found_by_a_named_type).costs(3, 0, 0),
+    shows!(rows::RESULTS, measurements_hold_their_results_as_json).costs(1, 0, 0),
+];
+
+/// How many hours are read.
+const HOURS: u32 = 3;
+
+/// What the control API reports after measurements.
+pub(super) struct Measured {
+    /// The address that publishes.
+    pub(super) publisher: String,
+    /// The nodes: `site`, `kind`, `node_id`.
+    pub(super) nodes: Vec<Value>,
+}
+
+/// Lets a target measure its nodes for some hours, each as long as it may be, and five minutes.
+pub(super) async fn measured(probe: &Probe<'_>, hours: u32) -> Result<Measured, Stop> {
+    let needs = "needs measured nodes ([network.fixtures] core_node, compute_node, publisher)";
+    let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
+    let answer = control.perform("network.measure", json!({ "on": true })).await;
+    let answer = answer.map_err(|why| {
+        Stop::NotTestable(format!("{needs}, or a control API that starts measurements: {why}"))
+    })?;
+    probe.advance(hours * ms(MEASUREMENT.outside) + Duration::from_mins(5)).await?;
+    Ok(Measured {
+        publisher: answer["publisher"].as_str().unwrap_or_default().to_owned(),
+        nodes: answer["nodes"].as_array().cloned().unwrap_or_default(),
+    })
+}
+
+/// The publisher of the last hours' measurements.
+async fn publisher(probe: &Probe<'_>) -> Result<String, Stop> {
+    match given(probe, "publisher", |given| &given.publisher)? {
+        Some(publisher) => Ok(publisher.clone()),
+        None => Ok(measured(probe, HOURS).await?.publisher),
+    }
+}
+
+/// The publisher's messages of the last hours that match these filters.
+async fn messages<'p>(
+    probe: &'p Probe<'_>,
+    publisher: &str,
+    filters: &[(&str, &str)],
+) -> Result<List<'p>, Stop> {
+    let start = now(probe).await? + -i64::from((HOURS + 1) * 3_600_000);
+    let start = start.seconds().to_string();
+    let query = [&[("addresses", publisher), ("startDate", start.as_str())], filters].concat();
+    let answer = Call::get(&FLAT, &path_with("/messages.json", &query)).send(probe).await?;
+    answer.given_status(&[200])?;
+    let items = elements(&answer.json());
+    probe.given(items.is_some(), "the answer is neither an array nor an object with arrays")?;
+    let items = items.unwrap_or_default().into_iter().map(record).collect();
+    Ok(List { answer, items })
+}
+
+/// The record of an element: itself, or its `message`. Another check rejects the wrapper.
+fn record(mut item: Value) -> Value {
+    if item["message"].is_object() { item["message"].take() } else { item }
+}
+
+/// Whether a record has one of the two content types.
+fn is_measurement(probe: &Probe<'_>, record: &Value) -> bool {
+    let dialect = &probe.settings.dialect;
+    let kind = record["content"]["type"].as_str();
+    kind.is_some_and(|kind| [&dialect.scoring_type, &dialect.metrics_type].iter().any(|name| *name == kind))
+}
+
+/// The measurements of the last hours. If there are fewer than `least`, the check is inconclusive.
+async fn measurements<'p>(probe: &'p Probe<'_>, publisher: &str, least: usize) -> Result<List<'p>, Stop> {
+    let List { answer, mut items } = messages(probe, publisher, &[]).await?;
+    items.retain(|record| is_measurement(probe, record));
+    let why = format!("{} measurements were found, at least {least} are needed", items.len());
+    probe.found(items.len() >= least, why)?;
+    Ok(List { answer, items })
+}
+
+/// Reads the publisher's measurements of the last hours. Their timestamps must be an hour apart, and the last must not be
+/// overdue. The tolerance is a tenth.
+async fn every_hour_has_one_message(probe: &Probe<'_>) -> Checked {
+    let publisher = publisher(probe).await?;
+    let found = measurements(probe, &publisher, 2).await?;
+    let are_dated = found.items.iter().all(|record| is_integer(&record["timestamp"]));
+    probe.given(are_dated, "a timestamp is not an integer")?;
+    let mut times: Vec<i64> = found.items.iter().filter_map(|record| record["timestamp"].as_i64()).collect();
+    times.push(now(probe).await?.seconds());
+    times.sort_unstable();
+    let Edges { inside, outside } = edges(probe, &MEASUREMENT);
+    let (shortest, longest) = ((inside + SECOND - 1) / SECOND, (outside - 1) / SECOND);
+    // The last gap ends now: the next message may not be due yet.
+    let gaps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let (last, between) = gaps.split_last().expect("two messages and now");
+    let is_hourly = between.iter().all(|gap| (shortest..=longest).contains(gap)) && *last <= longest;
+    found.answer.expect(
+        is_hourly,
+        "seconds between timestamps, and until now",
+        format!("{shortest} to {longest} each: the limit is {}", MEASUREMENT.words()),
+        format!("{gaps:?}"),
+    )
+}
+
+/// Reads the publisher's measurements. Each must be a POST sent by the publisher on the scoring channel.
+async fn measurements_are_posts_of_the_publisher_on_its_channel(probe: &Probe<'_>) -> Checked {
+    let publisher = publisher(probe).await?;
+    let found = measurements(probe, &publisher, 1).await?;
+    let channel = &probe.settings.dialect.scoring_channel;
+    found.expect_each(&format!("a POST of {publisher} on {channel}"), |record| {
+        let is_there = record["channel"] == channel.as_str();
+        record["type"] == "POST" && is_there && is_address(&record["sender"], &publisher)
+    })
+}
+
+/// Lists measurements by the content types that the profile declares. At least one of the types must find them: the
+/// document gives two names.
+async fn measurements_are_found_by_a_named_type(probe: &Probe<'_>) -> Checked {
+    let publisher = publisher(probe).await?;
+    let any = messages(probe, &publisher, &[]).await?;
+    probe.found(!any.items.is_empty(), "the publisher sent no messages in the last hours")?;
+    let dialect = &probe.settings.dialect;
+    let (scoring, metrics) = (dialect.scoring_type.as_str(), dialect.metrics_type.as_str());
+    let names = match probe.settings.network.metrics_content_type {
+        MetricsType::Scoring => vec![scoring],
+        MetricsType::Network => vec![metrics],
+        MetricsType::Both => vec![scoring, metrics],
+    };
+    let mut finding = Vec::new();
+    for name in &names {
+        let filters = [("channels", dialect.scoring_channel.as_str()), ("content_types", *name)];
+        let found = messages(probe, &publisher, &filters).await?;
+        if found.items.iter().any(|record| is_measurement(probe, record)) {
+            finding.push(*name);
+        }
+    }
+    if finding.len() < names.len() && !finding.is_empty() {
+        probe.note(format!("only {} finds measurements", finding.join(", ")));
+    }
+    let want = format!("measurements found by {}", names.join(" or "));
+    any.answer.expect(!finding.is_empty(), "content_types", want, "none")
+}
+
+/// Reads the publisher's measurements. `content.content` of each must be an object or an array, or a string that holds
+/// one.
+async fn measurements_hold_their_results_as_json(probe: &Probe<'_>) -> Checked {
+    let publisher = publisher(probe).await?;
+    let found = measurements(probe, &publisher, 1).await?;
+    found.expect_each("an object or an array in content.content, or a string that holds one", |record| {
+        let results = &record["content"]["content"];
+        let read: Option<Value> = results.as_str().and_then(|text| serde_json::from_str(text).ok());
+        let results = read.as_ref().unwrap_or(results);
+        results.is_object() || results.is_array()
+    })
+}

@@ -1,0 +1,309 @@
+//! One message and its record: what is read is what was sent.
+
+use assay_spec::Place;
+use assay_spec::json::is_integer;
+use assay_spec::network::message;
+use assay_spec::network::requirements::{info, messages as rows};
+use assay_spec::network::storage::STORE;
+use serde_json::{Value, json};
+
+use super::caller::{Caller, Procedure, caller};
+use super::creations::{Creation, hashes};
+use super::refusals;
+use super::wire::{Call, Draft, now, path_with};
+use super::{
+    ACCEPTED, CREATED, Created, List, created, forget, holds, list_of, look, post_content, post_draft,
+    posted, programs, read, storage,
+};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, CONTENT, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::TYPE_FREE, post_and_aggregate_are_both_accepted)
+        .costs(2, 0, 0)
+        .writes(2)
+        .after(const { &[&info::PREFIX] }),
+    shows!(rows::FOUND, a_message_is_found_by_its_hash).costs(2, 0, 0).writes(1),
+    shows!(rows::WRAPPER, record_is_inside_message).costs(2, 0, 0).writes(1),
+    shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for).costs(2, 0, 0).writes(1),
+    shows!(rows::ITEM_HASH, record_holds_the_hash_that_was_returned).costs(2, 0, 0).writes(1),
+    shows!(rows::CHAIN, the_chain_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::SENDER, the_sender_is_the_envelopes_address).costs(2, 0, 0).writes(1),
+    shows!(rows::TYPE, the_type_is_what_was_sent).costs(4, 0, 0).writes(2),
+    shows!(rows::CHANNEL, the_channel_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::CHANNEL_DEFAULT, each message_without_a_channel_is_on_the_default_channel)
+        .costs(23, 0, 0)
+        .elsewhere(53)
+        .writes(11)
+        .after(const { &[&rows::CHANNEL] }),
+    shows!(rows::TIMESTAMP, the_timestamp_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::CONTENT, the_content_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::SIGNATURE, the_signature_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::CONFIRMATIONS, confirmations_name_chain_height_and_hash).costs(2, 0, 0).writes(1),
+    shows!(rows::SAME_TWICE, each the_same_message_twice_is_one_message)
+        .costs(30, 0, 0)
+        .elsewhere(60)
+        .writes(19),
+    refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
+];
+
+/// A message with every type of JSON, on a new channel, some seconds old.
+async fn rich(probe: &Probe<'_>) -> Result<Draft, Stop> {
+    let caller = caller(probe);
+    let now = now(probe).await? + -7_000;
+    let document = json!({
+        "text": "\u{e9}\u{1f980} \"quoted\" \\ /", "number": 42, "negative": -7, "flag": true, "nothing": null,
+        "list": [1, "two", { "three": 3 }], "empty": {}, "z": 1, "a": 2,
+    });
+    let content = post_content(&caller, now.seconds(), &document);
+    let draft = Draft::dated(probe, &caller, "POST", content, now);
+    Ok(draft.with("channel", Some(json!(fresh_channel(probe)))))
+}
+
+/// A new channel, with letters of both cases.
+pub(super) fn fresh_channel(probe: &Probe<'_>) -> String {
+    format!("ASSAY-check-{}", assay_spec::crypto::text::hex(&probe.draw("channel")[..6]))
+}
+
+/// Sends a rich message and reads it. If either fails, the check is inconclusive.
+async fn sent_and_read<'p>(probe: &'p Probe<'_>) -> Result<(Created, Answer<'p>), Stop> {
+    let created = created(probe, rich(probe).await?).await?;
+    let answer = read(probe, &created.hash).await?;
+    Ok((created, answer))
+}
+
+/// Expects a member of the record to be what the message held.
+async fn as_sent(probe: &Probe<'_>, member: &str) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    let sent = &created.draft.message[member];
+    answer.expect_json(&format!("/message/{member}"), &sent.to_string(), |found| found == sent).map(drop)
+}
+
+/// Sends a POST, an AGGREGATE and a PROGRAM, and, if the target offers uploads, uploads a file and sends a FORGET of it.
+/// Returns the messages that were sent.
+pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Result<Vec<Created>, Stop> {
+    let program = Draft::new(probe, sender, "PROGRAM", programs::content(probe)).await?;
+    let mut sent = vec![
+        created(probe, post_draft(probe, sender).await?).await?,
+        created(probe, aggregate(probe, sender).await?).await?,
+        created(probe, program).await?,
+    ];
+    if probe.settings.network.offers(&STORE) {
+        let file = storage::stored(probe, sender).await?.hash;
+        sent.push(forget::forgotten(probe, sender, &[&file]).await?);
+    }
+    Ok(sent)
+}
+
+/// Expects the records of a list to be as the messages were sent.
+pub(super) fn expect_as_sent(probe: &Probe<'_>, listed: &List<'_>, sent: &[Created]) -> Checked {
+    for Created { hash, draft } in sent {
+        let record = listed.items.iter().find(|item| item["item_hash"] == **hash);
+        let record = probe.given_some(record, format!("{hash} is not in its sender's list"))?;
+        let mut message = draft.message.clone();
+        message["signature"] = json!(draft.signature());
+        for (member, sent) in message.as_object().into_iter().flatten() {
+            let found = &record[member];
+            let place = format!("{member} of {hash}");
+            listed.answer.expect(holds(found, sent), &place, sent.to_string(), found.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends a POST and an AGGREGATE to `POST /messages`. Both must be accepted.
+async fn post_and_aggregate_are_both_accepted(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe);
+    post_draft(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)?;
+    aggregate(probe, &caller).await?.send(probe).await?.expect_accepted(ACCEPTED, CREATED)
+}
+
+/// A write to a new aggregate of `caller`.
+pub(super) async fn aggregate(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
+    let now = now(probe).await?;
+    let key = format!("check-{}", assay_spec::crypto::text::hex(&probe.draw("aggregate-key")[..6]));
+    let content = json!({
+        "address": caller.address, "key": key, "content": { "a": 1 }, "time": now.seconds(),
+    });
+    Ok(Draft::dated(probe, caller, "AGGREGATE", content, now))
+}
+
+/// Sends a POST and reads it at `/messages/{hash}`. The answer must be 200.
+async fn a_message_is_found_by_its_hash(probe: &Probe<'_>) -> Checked {
+    let hash = posted(probe, &caller(probe)).await?.hash;
+    look(probe, &hash).await?.expect_accepted(&[200], CONTENT)
+}
+
+/// Sends a POST and reads it by its hash. The answer must hold the record in `message`, and beside it the strings
+/// `status` and `item_hash`.
+async fn record_is_inside_message(probe: &Probe<'_>) -> Checked {
+    let hash = posted(probe, &caller(probe)).await?.hash;
+    let answer = look(probe, &hash).await?;
+    answer.given_status(&[200])?;
+    answer.expect_json("/message", "the record", |record| record["sender"].is_string())?;
+    answer.expect_json("/status", "a string", Value::is_string)?;
+    answer.expect_json("/item_hash", "a string", Value::is_string).map(drop)
+}
+
+/// Sends a POST and reads it by its hash. `item_hash` beside `message` must be that hash.
+async fn the_wrapper_holds_the_hash_asked_for(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    answer.expect_json("/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
+}
+
+/// Sends a POST and reads it by its hash. `message.item_hash` must be the hash that the creation returned.
+async fn record_holds_the_hash_that_was_returned(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    answer.expect_json("/message/item_hash", &created.hash, |hash| *hash == *created.hash).map(drop)
+}
+
+/// Sends a POST and reads it by its hash. `message.chain` must be what was sent.
+async fn the_chain_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    as_sent(probe, "chain").await
+}
+
+/// Sends a POST and reads it by its hash. `message.sender` must be the envelope's `address`; letter case is ignored,
+/// since it is only a checksum.
+async fn the_sender_is_the_envelopes_address(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    let address = &created.draft.caller.address;
+    let is_sender = |sender: &Value| sender.as_str().is_some_and(|text| text.eq_ignore_ascii_case(address));
+    answer.expect_json("/message/sender", address, is_sender).map(drop)
+}
+
+/// Sends a POST and an AGGREGATE and reads both by their hashes. `message.type` of each must be what was sent.
+async fn the_type_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe);
+    for draft in [post_draft(probe, &caller).await?, aggregate(probe, &caller).await?] {
+        let created = created(probe, draft).await?;
+        let answer = read(probe, &created.hash).await?;
+        let sent = &created.draft.message["type"];
+        answer.expect_json("/message/type", &sent.to_string(), |kind| kind == sent)?;
+    }
+    Ok(())
+}
+
+/// Sends a POST on a new channel and reads it by its hash. `message.channel` must be what was sent.
+async fn the_channel_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    as_sent(probe, "channel").await
+}
+
+/// Sends a message without `channel` and reads it by its hash. `message.channel` must be the default channel. A target
+/// that rejects the message is not judged.
+async fn message_without_a_channel_is_on_the_default_channel(probe: &Probe<'_>, place: Place) -> Checked {
+    let creation = Creation::at(probe, place).await?;
+    let mut draft = creation.draft(probe).await?.with("channel", None);
+    // The canonical JSON needs a channel.
+    draft.procedure = Procedure::General;
+    let answer = draft.send(probe).await?;
+    if !ACCEPTED.contains(&answer.status()) {
+        creation.draft(probe).await?.send(probe).await?.given_status(ACCEPTED)?;
+        let why = format!("the target rejects a message without a channel ({})", answer.status());
+        return Err(Stop::NotApplicable(why));
+    }
+    let channel = &probe.settings.dialect.channel;
+    for hash in hashes(probe, &answer, &draft.caller).await? {
+        let answer = read(probe, &hash).await?;
+        answer.expect_json("/message/channel", channel, |found| *found == **channel)?;
+    }
+    Ok(())
+}
+
+/// Sends a POST dated seven seconds ago and reads it by its hash. `message.timestamp` must be what was sent.
+async fn the_timestamp_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    as_sent(probe, "timestamp").await
+}
+
+/// Sends a POST whose content has every type of JSON and reads it by its hash. `message.content` must hold all that was
+/// sent; more members are allowed.
+async fn the_content_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    let sent = &created.draft.message["content"];
+    answer.expect_json("/message/content", &sent.to_string(), |found| holds(found, sent)).map(drop)
+}
+
+/// Sends a POST and reads it by its hash. `message.signature` must be what was sent.
+async fn the_signature_is_what_was_sent(probe: &Probe<'_>) -> Checked {
+    let (created, answer) = sent_and_read(probe).await?;
+    let signature = created.draft.signature();
+    answer.expect_json("/message/signature", &signature, |found| *found == *signature).map(drop)
+}
+
+/// Sends a POST and reads it by its hash. `message.confirmations` must be an array, empty or of objects with the string
+/// `chain`, the integer `height` and the string `hash`.
+async fn confirmations_name_chain_height_and_hash(probe: &Probe<'_>) -> Checked {
+    let hash = posted(probe, &caller(probe)).await?.hash;
+    if probe.owns_time() {
+        // Confirmations take some minutes.
+        probe.advance(std::time::Duration::from_mins(10)).await?;
+    }
+    let answer = read(probe, &hash).await?;
+    let is_block = |block: &Value| {
+        block["chain"].is_string() && is_integer(&block["height"]) && block["hash"].is_string()
+    };
+    let want = "an array of objects with chain (a string), height (an integer) and hash (a string)";
+    let found = answer.expect_json("/message/confirmations", want, |blocks| {
+        blocks.as_array().is_some_and(|blocks| blocks.iter().all(is_block))
+    })?;
+    probe.note(format!("{} confirmations", found.as_array().map_or(0, Vec::len)));
+    Ok(())
+}
+
+/// Sends the same message twice. The sender's list must not contain one hash twice. How a hash is made is not shown: a
+/// note says if the second answer, where it is accepted, returns another hash.
+async fn the_same_message_twice_is_one_message(probe: &Probe<'_>, place: Place) -> Checked {
+    let creation = Creation::at(probe, place).await?;
+    let draft = creation.draft(probe).await?;
+    let first = draft.send(probe).await?;
+    first.given_accepted(ACCEPTED, creation.evidence())?;
+    let second = draft.send(probe).await?;
+    if !ACCEPTED.contains(&second.status()) {
+        probe.note(format!("the same message again returns {}", second.status()));
+    } else if second.json()["item_hash"] != first.json()["item_hash"] {
+        probe.note("the same message again has another hash");
+    }
+    let known = first.json()["item_hash"].as_str().map(str::to_owned);
+    let listed = list_of(probe, &draft.caller, &known.iter().map(String::as_str).collect::<Vec<_>>()).await?;
+    let mut hashes = listed.texts("item_hash");
+    let is_there = known.is_none_or(|hash| hashes.contains(&hash)) && !hashes.is_empty();
+    probe.given(is_there, "the message is not in its sender's list; another check judges that")?;
+    hashes.sort();
+    let twice = hashes.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone());
+    let got = twice.clone().map_or_else(String::new, |hash| format!("{hash} twice"));
+    listed.answer.expect(twice.is_none(), "/messages/*/item_hash", "each hash once", got)
+}
+
+/// Reads a message that was sent (200), then a hash that differs in its last character. The second answer must be 404.
+async fn an_unknown_hash_is_not_found(probe: &Probe<'_>) -> Checked {
+    let hash = posted(probe, &caller(probe)).await?.hash;
+    look(probe, &hash).await?.counterpart_status(&[200])?;
+    let path = path_with(&format!("/messages/{}", another(&hash)), &[]);
+    Call::get(&message::READ, &path).attempt(probe).await?.expect_refused()
+}
+
+/// An unknown hash of the same form: its last character is changed.
+pub(super) fn another(hash: &str) -> String {
+    let mut chars: Vec<char> = hash.chars().collect();
+    let last = chars.pop().unwrap_or('0');
+    // A character of the hash itself, so that it fits any alphabet.
+    chars.push(chars.iter().copied().rev().find(|c| *c != last).unwrap_or(if last == '1' {
+        '2'
+    } else {
+        '1'
+    }));
+    chars.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::another;
+
+    #[test]
+    fn another_hash_differs_and_has_the_same_length() {
+        for hash in ["ab", "aa", "", "1", "00ff", "QmZZ"] {
+            assert_ne!(another(hash), hash);
+            assert_eq!(another(hash).len(), hash.len().max(1));
+        }
+    }
+}

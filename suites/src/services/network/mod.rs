@@ -1,0 +1,407 @@
+//! Checks of the node API (document 2).
+
+mod aggregates;
+mod caller;
+mod creations;
+mod envelope;
+mod errors;
+mod every;
+mod flat;
+mod forget;
+mod indexer;
+mod info;
+mod instances;
+mod limits;
+mod listing;
+mod measurement;
+mod messages;
+mod metrics;
+mod paging;
+mod pins;
+mod probes;
+mod programs;
+mod refusals;
+mod replies;
+mod signing;
+mod storage;
+mod store;
+pub(crate) mod survey;
+mod valid;
+mod vrf;
+mod webhooks;
+mod wire;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use assay_spec::crypto::secp256k1::SigningKey;
+use assay_spec::endpoint::Endpoint;
+use assay_spec::network::{message, query};
+use serde_json::{Value, json};
+use tokio::sync::{Mutex, OnceCell};
+
+use crate::harness::check::{Check, Core, Stop};
+use crate::harness::probe::{Answer, Evidence, Probe, Settings};
+use crate::profile::{
+    AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsBase, MetricsType, Network, NetworkFixtures,
+    SigningScheme,
+};
+use caller::{Caller, Procedure};
+use wire::{Draft, now};
+
+pub(crate) use wire::{ALTERNATIVE, Call, LEARNING, MIRROR, PRIMARY, is_error_body, path_with};
+
+/// Every check of the service, by file.
+pub const CHECKS: &[&[Check]] = &[
+    messages::CHECKS,
+    envelope::CHECKS,
+    listing::CHECKS,
+    flat::CHECKS,
+    paging::CHECKS,
+    storage::CHECKS,
+    store::CHECKS,
+    forget::CHECKS,
+    signing::CHECKS,
+    errors::CHECKS,
+    aggregates::ABOUT_WRITES,
+    aggregates::ABOUT_LISTS,
+    programs::CHECKS,
+    instances::CALLS,
+    instances::RECORD,
+    pins::CHECKS,
+    indexer::ABOUT_EVENTS,
+    indexer::ABOUT_TRANSACTIONS,
+    vrf::CHECKS,
+    webhooks::CHECKS,
+    info::CHECKS,
+    metrics::RECORDS,
+    metrics::FAILURES,
+    measurement::CHECKS,
+    probes::CHECKS,
+    limits::CHECKS,
+];
+
+/// Whether checks may run beside each other at a shared target. Each check writes as a sender of its own.
+pub(crate) const PARALLEL: bool = true;
+
+/// What the service must have shown. Every check of the message list sends a message first.
+pub const CORE: Core = {
+    use assay_spec::network::requirements::{flat, info, listing};
+    Core::new(
+        "a message list can be read",
+        const { &[&listing::LISTED, &listing::FINDS, &flat::FLAT, &flat::FINDS] },
+    )
+    .reading("the public information can be read", const { &[&info::PUBLIC, &info::PREFIX] })
+};
+
+/// The name under which runs of programs are paced.
+pub const RUNS: &str = "network run";
+/// The statuses of an accepted creation: the document shows the answer but not its status.
+pub(crate) const ACCEPTED: &[u16] = &[200, 201, 202];
+/// The reply to an accepted creation.
+pub(crate) const CREATED: Evidence = Evidence {
+    what: "a string `item_hash`",
+    shows: |body| body["item_hash"].as_str().is_some_and(|hash| !hash.is_empty()),
+};
+/// The documented statuses that reject a client's mistake.
+pub(crate) const REJECTED: &[u16] = &[400, 401, 403, 404];
+/// The type of the documents that checks post.
+pub(crate) const POST_TYPE: &str = "assay-check";
+
+/// What a profile declares for this service. The default declares this project's readings.
+#[derive(Clone)]
+pub struct Fixtures {
+    /// A missing endpoint is a failure.
+    pub strict: bool,
+    /// Endpoints that the target does not offer, by name.
+    pub absent: BTreeSet<&'static str>,
+    /// What signatures cover, if the profile declares it.
+    pub signing_scheme: Option<SigningScheme>,
+    /// The target verifies signatures.
+    pub verifies_signatures: bool,
+    /// What a later write of some members does to an aggregate, if the profile declares it.
+    pub aggregate_write: Option<AggregateWrite>,
+    /// The number of the first page.
+    pub first_page: u64,
+    /// How long a FORGET may take until it is applied or rejected, in seconds.
+    pub forget_settle_seconds: u64,
+    /// The content type of measurements.
+    pub metrics_content_type: MetricsType,
+    /// The address that serves node metrics, if the profile declares it.
+    pub metrics_base: Option<MetricsBase>,
+    /// The name of an endpoint whose requests count as authenticated, if the profile declares it.
+    pub authenticated: Option<&'static str>,
+    /// What exists at the target before a run.
+    pub given: NetworkFixtures,
+    /// The key of the owner of the declared STORE messages.
+    pub owner_key: Option<SigningKey>,
+    /// How far the target's clock is ahead of this machine's, in milliseconds, once a check has measured it.
+    skew_ms: Arc<OnceCell<i64>>,
+    /// When the run began, in milliseconds, once a check has sent a message.
+    began: Arc<OnceLock<u64>>,
+    /// Elements, by the name of their array, that several checks read when they share a target.
+    corpora: Arc<Mutex<BTreeMap<&'static str, paging::Corpus>>>,
+}
+
+/// Does not show the key.
+impl std::fmt::Debug for Fixtures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fixtures").field("given", &self.given).finish_non_exhaustive()
+    }
+}
+
+impl Default for Fixtures {
+    fn default() -> Self {
+        Fixtures {
+            strict: true,
+            absent: BTreeSet::new(),
+            signing_scheme: Some(SigningScheme::Either),
+            verifies_signatures: true,
+            aggregate_write: Some(AggregateWrite::Merged),
+            first_page: 1,
+            forget_settle_seconds: FORGET_SETTLE_SECONDS,
+            metrics_content_type: MetricsType::Both,
+            metrics_base: None,
+            authenticated: Some(message::CREATE.name),
+            given: NetworkFixtures::default(),
+            owner_key: None,
+            skew_ms: Arc::default(),
+            began: Arc::default(),
+            corpora: Arc::default(),
+        }
+    }
+}
+
+impl Fixtures {
+    /// The fixtures of a profile.
+    pub fn new(profile: &Network) -> Fixtures {
+        let readings = &profile.readings;
+        Fixtures {
+            strict: profile.strict,
+            absent: profile.endpoints.absent(),
+            signing_scheme: readings.signing_scheme,
+            verifies_signatures: readings.verifies_signatures,
+            aggregate_write: readings.aggregate_write,
+            first_page: readings.first_page,
+            forget_settle_seconds: readings.forget_settle_seconds,
+            metrics_content_type: readings.metrics_content_type,
+            metrics_base: readings.metrics_base,
+            authenticated: profile.limits.authenticated.map(EndpointName::name),
+            given: profile.fixtures.clone(),
+            owner_key: None,
+            skew_ms: Arc::default(),
+            began: Arc::default(),
+            corpora: Arc::default(),
+        }
+    }
+
+    /// Whether the target claims to offer an endpoint.
+    pub fn offers(&self, endpoint: &Endpoint) -> bool {
+        !self.absent.contains(endpoint.name)
+    }
+
+    /// How messages are signed where the check does not depend on it.
+    pub(crate) fn procedure(&self) -> Procedure {
+        match self.signing_scheme {
+            Some(SigningScheme::CanonicalRecord) => Procedure::Record,
+            _ => Procedure::General,
+        }
+    }
+}
+
+/// A fixture of the profile; ends the check if the target does not confirm it.
+pub(crate) fn given<'p>(
+    probe: &'p Probe<'_>,
+    name: &str,
+    member: fn(&NetworkFixtures) -> &Option<String>,
+) -> Result<Option<&'p String>, Stop> {
+    let value = member(&probe.settings.network.given).as_ref();
+    if value.is_some() {
+        probe.rest_on(&format!("network.fixtures.{name}"))?;
+    }
+    Ok(value)
+}
+
+/// Whether a check has a STORE message in a state from the profile, and may act as its owner.
+pub(crate) fn owned(settings: &Settings, member: fn(&NetworkFixtures) -> &Option<String>) -> bool {
+    settings.network.owner_key.is_some() && member(&settings.network.given).is_some()
+}
+
+/// The owner of the declared STORE messages, and the message in a state; `None` where the control API makes one.
+pub(crate) fn given_of_owner<'p>(
+    probe: &'p Probe<'_>,
+    name: &str,
+    member: fn(&NetworkFixtures) -> &Option<String>,
+) -> Result<Option<(Caller, &'p String)>, Stop> {
+    let owner = probe.settings.network.owner_key.clone().map(Caller::new);
+    Ok(owner.zip(given(probe, name, member)?))
+}
+
+/// The runtime of the programs that checks create.
+pub(crate) fn runtime<'p>(probe: &'p Probe<'_>) -> &'p str {
+    probe.settings.network.given.runtime.as_deref().unwrap_or("python3")
+}
+
+/// A message that was accepted.
+pub(crate) struct Created {
+    /// The hash that the target returned.
+    pub(crate) hash: String,
+    /// What was sent.
+    pub(crate) draft: Draft,
+}
+
+/// The content of a POST: its document and the members around it.
+pub(crate) fn post_content(caller: &Caller, time: i64, document: &Value) -> Value {
+    json!({ "address": caller.address, "type": POST_TYPE, "content": document, "time": time })
+}
+
+/// A new POST of `caller`.
+pub(crate) async fn post_draft(probe: &Probe<'_>, caller: &Caller) -> Result<Draft, Stop> {
+    let now = now(probe).await?;
+    let label = assay_spec::crypto::text::hex(&probe.draw("document")[..8]);
+    let content = post_content(caller, now.seconds(), &json!({ "title": "a check", "label": label }));
+    Ok(Draft::dated(probe, caller, "POST", content, now))
+}
+
+/// Sends a message. If it is not accepted, the check is inconclusive.
+pub(crate) async fn created(probe: &Probe<'_>, draft: Draft) -> Result<Created, Stop> {
+    let answer = draft.send(probe).await?;
+    answer.given_accepted(ACCEPTED, CREATED)?;
+    let hash = answer.json()["item_hash"].as_str().unwrap_or_default().to_owned();
+    Ok(Created { hash, draft })
+}
+
+/// Sends an ordinary POST of `caller`. If it is not accepted, the check is inconclusive.
+pub(crate) async fn posted(probe: &Probe<'_>, caller: &Caller) -> Result<Created, Stop> {
+    created(probe, post_draft(probe, caller).await?).await
+}
+
+/// Sends an ordinary POST of a new sender: the valid counterpart of a rejected message.
+pub(crate) async fn counterpart(probe: &Probe<'_>) -> Result<(), Stop> {
+    post_draft(probe, &caller::caller(probe)).await?.send(probe).await?.counterpart_status(ACCEPTED)
+}
+
+/// Reads a message, whatever the answer is. At a shared target it is read again while it is missing or pending.
+pub(crate) async fn look<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
+    let call = Call::get(&message::READ, &format!("/messages/{hash}"));
+    let is_there = |answer: &Answer<'_>| answer.status() == 200 && answer.json()["status"] != "pending";
+    polled(probe, async || call.clone().send(probe).await, is_there).await
+}
+
+/// Reads a message. If the answer has no record in `message`, the check is inconclusive.
+pub(crate) async fn read<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
+    let answer = look(probe, hash).await?;
+    answer.given_status(&[200])?;
+    probe.given(answer.json()["message"].is_object(), "the answer has no object `message`")?;
+    Ok(answer)
+}
+
+/// A list that was returned.
+pub(crate) struct List<'p> {
+    pub(crate) answer: Answer<'p>,
+    pub(crate) items: Vec<Value>,
+}
+
+impl List<'_> {
+    /// The string member of each element; empty where it is missing or not a string.
+    pub(crate) fn texts(&self, member: &str) -> Vec<String> {
+        texts(&self.items, member)
+    }
+
+    /// Expects every element to satisfy `holds`.
+    pub(crate) fn expect_each(&self, want: &str, holds: impl Fn(&Value) -> bool) -> Result<(), Stop> {
+        let odd = self.items.iter().position(|item| !holds(item));
+        let place = odd.map_or_else(|| "elements".to_owned(), |at| format!("element {at}"));
+        let got = odd.map_or_else(String::new, |at| self.items[at].to_string());
+        self.answer.expect(odd.is_none(), &place, want, got)
+    }
+}
+
+/// Whether `found` holds all that was sent. Members that a server adds to objects are ignored.
+pub(crate) fn holds(found: &Value, sent: &Value) -> bool {
+    match (found, sent) {
+        (Value::Object(found), Value::Object(sent)) => {
+            sent.iter().all(|(name, sent)| found.get(name).is_some_and(|found| holds(found, sent)))
+        }
+        (Value::Array(found), Value::Array(sent)) => {
+            found.len() == sent.len() && found.iter().zip(sent).all(|(found, sent)| holds(found, sent))
+        }
+        _ => found == sent,
+    }
+}
+
+/// The string member of each element; empty where it is missing or not a string.
+pub(crate) fn texts(items: &[Value], member: &str) -> Vec<String> {
+    items.iter().map(|item| item[member].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Reads a page of the list `name`. If the answer is not a list, the check is inconclusive.
+pub(crate) async fn list<'p>(
+    probe: &'p Probe<'_>,
+    endpoint: &'static Endpoint,
+    path: &str,
+    name: &str,
+) -> Result<List<'p>, Stop> {
+    let answer = Call::get(endpoint, path).send(probe).await?;
+    answer.given_status(&[200])?;
+    let items = answer.json()[name].as_array().cloned();
+    probe.given(items.is_some(), format!("the answer has no array `{name}`"))?;
+    Ok(List { answer, items: items.unwrap_or_default() })
+}
+
+/// The latest hundred messages of a sender. At a shared target they are read again until all of `hashes` are among
+/// them.
+pub(crate) async fn list_of<'p>(
+    probe: &'p Probe<'_>,
+    sender: &Caller,
+    hashes: &[&str],
+) -> Result<List<'p>, Stop> {
+    let first = probe.settings.network.first_page.to_string();
+    let query = [("addresses", sender.address.as_str()), ("page", &first), ("limit", "100")];
+    let path = path_with("/messages", &query);
+    let is_whole = |list: &List<'_>| {
+        let listed = list.texts("item_hash");
+        hashes.iter().all(|hash| listed.iter().any(|one| one == hash))
+    };
+    polled(probe, async || list(probe, &query::LIST, &path, "messages").await, is_whole).await
+}
+
+/// Reads something until it `is_ready`, and returns it as it is then. A shared target may still be processing what was
+/// written, so it is asked up to ten times, once a second.
+pub(crate) async fn polled<T>(
+    probe: &Probe<'_>,
+    read: impl AsyncFn() -> Result<T, Stop>,
+    is_ready: impl Fn(&T) -> bool,
+) -> Result<T, Stop> {
+    const PAUSE: Duration = Duration::from_secs(1);
+    let tries = if probe.owns_time() { 1 } else { 10 };
+    for _ in 1..tries {
+        let found = read().await?;
+        if is_ready(&found) {
+            return Ok(found);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    read().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_object_members_are_ignored() {
+        let sent = json!({ "a": [1, { "b": null }], "c": "d" });
+        for (found, holds_it) in [
+            (sent.clone(), true),
+            (json!({ "c": "d", "more": 1, "a": [1, { "b": null, "more": [] }] }), true),
+            (json!({ "a": [1, { "b": null }] }), false),
+            (json!({ "a": [1, { "b": null }, 2], "c": "d" }), false),
+            (json!({ "a": [1, {}], "c": "d" }), false),
+            (json!([]), false),
+        ] {
+            assert_eq!(holds(&found, &sent), holds_it, "{found}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Pinned content: what a pin needs, and that content can be downloaded by its hash.
+
+use assay_spec::Place;
+use assay_spec::network::pin::{PIN, READ};
+use assay_spec::network::requirements::pins as rows;
+use assay_spec::network::values;
+use serde_json::{Value, json};
+
+use super::ACCEPTED;
+use super::caller::{Caller, caller};
+use super::messages::another;
+use super::refusals;
+use super::replies::{expect_created, expect_unprocessed, found, typed, until};
+use super::storage::{Stored, stored};
+use super::wire::{Call, Draft};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::PINNED, pin_returns_its_hash).costs(3, 0, 0).writes(2),
+    typed(
+        refuses!(rows::HASH_REQUIRED, each pin_without_a_hash_is_rejected, refusals::TYPED),
+        2,
+        values::NEEDED,
+        [2, 1],
+    ),
+    shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).costs(4, 0, 0).writes(2),
+    shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).costs(4, 0, 0).writes(2),
+    refuses!(rows::UNKNOWN, unknown_content_is_not_found, refusals::NOT_FOUND).costs(5, 0, 0).writes(2),
+];
+
+/// Uploads a file and returns it with the name of its content. If it has no name, the check is inconclusive.
+async fn content(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, String), Stop> {
+    let stored = stored(probe, owner).await?;
+    let name = stored.name(probe).await?;
+    probe.given(!name.is_empty(), "the message of an upload has no content.item_hash")?;
+    Ok((stored, name))
+}
+
+async fn pin(probe: &Probe<'_>, owner: &Caller, content: Value) -> Result<Draft, Stop> {
+    Ok(Draft::new(probe, owner, "IPFS_PIN", content).await?.to(&PIN, "POST", "/ipfs/pin"))
+}
+
+/// Uploads and pins a file. Returns it with the name of its content.
+pub(super) async fn pinned(probe: &Probe<'_>) -> Result<(Stored, String), Stop> {
+    let owner = caller(probe);
+    let (stored, name) = content(probe, &owner).await?;
+    pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?.given_status(ACCEPTED)?;
+    Ok((stored, name))
+}
+
+pub(super) fn at(name: &str) -> Call {
+    Call::get(&READ, &format!("/ipfs/{name}"))
+}
+
+/// Pins the content of an uploaded file. The answer must have `item_hash`, a string that is not empty, and `status`
+/// `success`.
+async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let (_, name) = content(probe, &owner).await?;
+    expect_created(&pin(probe, &owner, json!({ "hash": name })).await?.send(probe).await?)
+}
+
+/// Sends pins whose `hash` is missing or of another type. None may be processed: it is rejected at once or later. A
+/// number may be read as a string. A valid pin is accepted.
+async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    let owner = caller(probe);
+    let (_, name) = content(probe, &owner).await?;
+    let good = pin(probe, &owner, json!({ "hash": name })).await?.at(place);
+    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    for wrong in probe.wrong_values() {
+        let bad = pin(probe, &caller(probe), json!({ "hash": name })).await?.at(place);
+        let bad = bad.inside("hash", wrong.instead_of(&json!(name)));
+        expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
+    }
+    Ok(())
+}
+
+/// Uploads and pins a file and downloads it from `/ipfs/{hash}`. The bytes must be the same.
+async fn pinned_content_comes_back_as_it_was(probe: &Probe<'_>) -> Checked {
+    let (stored, name) = pinned(probe).await?;
+    let answer = found(probe, at(&name)).await?;
+    let (sent, came) = (&stored.upload.bytes, &answer.response.body);
+    let want = format!("the {} bytes that were uploaded", sent.len());
+    answer.expect(sent == came, "body", want, format!("{} bytes, not the same", came.len()))
+}
+
+/// Uploads and pins a file and downloads it from `/ipfs/{hash}`. Its content type must be the one of the upload;
+/// parameters are ignored.
+async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
+    let (stored, name) = pinned(probe).await?;
+    let answer = found(probe, at(&name)).await?;
+    let sent = stored.upload.content_type.as_str();
+    let came = answer.response.header("content-type").unwrap_or("none");
+    // Parameters may follow.
+    let essence = came.split(';').next().unwrap_or_default().trim();
+    answer.expect(essence.eq_ignore_ascii_case(sent), "header content-type", sent, came)
+}
+
+/// Downloads pinned content (200), then an unknown hash of the same form. The second answer must be 404.
+async fn unknown_content_is_not_found(probe: &Probe<'_>) -> Checked {
+    let (_, name) = pinned(probe).await?;
+    until(probe, at(&name), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
+    at(&another(&name)).attempt(probe).await?.expect_refused()
+}

@@ -1,0 +1,144 @@
+//! Programs: what a creation needs, and that a program can be run. What a run returns depends on the program.
+
+use assay_spec::Place;
+use assay_spec::network::program::{CREATE, RUN};
+use assay_spec::network::requirements::programs as rows;
+use assay_spec::network::values;
+use assay_spec::value;
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::messages::another;
+use super::refusals;
+use super::replies::{expect_created, expect_typed, typed};
+use super::wire::{Call, Draft};
+use super::{RUNS, created, given, runtime};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::CREATED, program_returns_its_hash).costs(1, 0, 0).writes(1),
+    typed(
+        refuses!(rows::RUNTIME, each runtime_that_is_not_a_string_is_rejected, refusals::TYPED),
+        2,
+        values::TEXT,
+        [0, 0],
+    ),
+    typed(
+        refuses!(rows::MEMORY, each memory_that_is_not_an_integer_is_rejected, refusals::TYPED),
+        2,
+        values::COUNT,
+        [0, 0],
+    ),
+    typed(
+        refuses!(rows::TIMEOUT, each timeout_that_is_not_an_integer_is_rejected, refusals::TYPED),
+        2,
+        values::COUNT,
+        [0, 0],
+    ),
+    shows!(rows::RUN, accepted_program_can_be_run).costs(2, 0, 0).writes(1),
+    refuses!(rows::VARIABLES, variables_that_are_not_strings_are_rejected, refusals::TYPED)
+        .costs(2 + value::count(values::VARIABLES, true), 0, 0)
+        .elsewhere(2 + value::count(values::VARIABLES, false))
+        .deeper(value::count(values::VARIABLES, true) - value::count(values::VARIABLES, false), 0)
+        .writes(1),
+    refuses!(rows::UNKNOWN, unknown_program_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
+];
+
+/// The content of a new valid program.
+pub(super) fn content(probe: &Probe<'_>) -> Value {
+    let label = assay_spec::crypto::text::hex(&probe.draw("program")[..8]);
+    json!({
+        "name": format!("check-{label}"), "description": "a program of a check", "code": format!("done: {label}"),
+        "runtime": runtime(probe), "memory": 128, "timeout": 10,
+    })
+}
+
+/// A new valid program of `owner`.
+async fn program(probe: &Probe<'_>, owner: &Caller) -> Result<Draft, Stop> {
+    Ok(Draft::new(probe, owner, "PROGRAM", content(probe)).await?.to(&CREATE, "POST", "/programs"))
+}
+
+/// The hash of a program that can be run: the one that the profile names, or a new one where a control API exists,
+/// since such a target runs what checks write.
+pub(super) async fn runnable(probe: &Probe<'_>) -> Result<String, Stop> {
+    if let Some(hash) = given(probe, "program", |given| &given.program)? {
+        return Ok(hash.clone());
+    }
+    if !probe.has_control() {
+        let why = "needs a program that can be run ([network.fixtures] program)";
+        return Err(Stop::NotTestable(why.to_owned()));
+    }
+    Ok(created(probe, program(probe, &caller(probe)).await?).await?.hash)
+}
+
+/// Runs a program, at the pace of runs.
+async fn run<'p>(probe: &'p Probe<'_>, hash: &str, body: &Value) -> Result<Answer<'p>, Stop> {
+    probe.wait_for(RUNS).await?;
+    Call::post(&RUN, &format!("/run/{hash}"), body.to_string()).attempt(probe).await
+}
+
+fn variables() -> Value {
+    json!({ "variables": { "name": "assay" } })
+}
+
+/// Creates a program. The answer must have `item_hash`, a string that is not empty, and `status` `success`.
+async fn program_returns_its_hash(probe: &Probe<'_>) -> Checked {
+    expect_created(&program(probe, &caller(probe)).await?.send(probe).await?)
+}
+
+/// Expects that a program with a wrong value of a member is not processed, and that a valid one is accepted.
+async fn expect_member(probe: &Probe<'_>, place: Place, member: &str) -> Checked {
+    let draft = async || Ok(program(probe, &caller(probe)).await?.at(place));
+    expect_typed(probe, draft, &[member]).await
+}
+
+/// Creates programs whose `runtime` is of another type. None may be processed with that value: it is rejected at once or
+/// later. A number may be read as a string. A valid program is accepted.
+async fn runtime_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_member(probe, place, "runtime").await
+}
+
+/// Creates programs whose `memory` is a string, a fraction or of another type. None may be processed with that value: it is
+/// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
+async fn memory_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_member(probe, place, "memory").await
+}
+
+/// Creates programs whose `timeout` is a string, a fraction or of another type. None may be processed with that value: it is
+/// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
+async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_member(probe, place, "timeout").await
+}
+
+/// Runs a program with variables. The answer must be 200.
+async fn accepted_program_can_be_run(probe: &Probe<'_>) -> Checked {
+    let hash = runnable(probe).await?;
+    run(probe, &hash, &variables()).await?.expect_status(&[200])
+}
+
+/// Runs a program with `variables` of another type, and an object of a number. Each must be rejected; the number may be read
+/// as a string. A valid run returns 200.
+async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
+    let hash = runnable(probe).await?;
+    let good = variables();
+    run(probe, &hash, &good).await?.counterpart_status(&[200])?;
+    for wrong in probe.wrong_values() {
+        let answer = run(probe, &hash, &json!({ "variables": wrong.instead_of(&good["variables"]) })).await?;
+        if wrong.open.is_empty() || answer.status() != 200 {
+            let place = format!("status for variables = {}", wrong.name);
+            let refusal = probe.refusal();
+            let is_refused = refusal.statuses.contains(&answer.status());
+            answer.expect(is_refused, &place, refusal.allowed(), answer.status().to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a known program (200), then an unknown hash of the same form. The second answer must be 404.
+async fn unknown_program_is_not_found(probe: &Probe<'_>) -> Checked {
+    let hash = runnable(probe).await?;
+    run(probe, &hash, &variables()).await?.counterpart_status(&[200])?;
+    run(probe, &another(&hash), &variables()).await?.expect_refused()
+}

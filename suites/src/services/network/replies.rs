@@ -1,0 +1,203 @@
+//! Expectations and readers of answers that several families of checks share.
+
+use assay_spec::json::is_integer;
+use assay_spec::value::{self, Wrong};
+use serde_json::Value;
+
+use super::creations::hashes;
+use super::wire::{Call, Draft};
+use super::{ACCEPTED, REJECTED, list_of, look, polled};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::{Answer, Probe};
+
+/// Expects `item_hash` and `status` `success` in the answer to a creating call. If the call was not accepted, the check
+/// is inconclusive.
+pub(super) fn expect_created(answer: &Answer<'_>) -> Checked {
+    answer.given_status(ACCEPTED)?;
+    answer.expect_json("/item_hash", "a string that is not empty", is_text)?;
+    answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
+}
+
+/// Sends a call until its answer is ready. A shared target may need some time to process what was written.
+pub(super) async fn until<'p>(
+    probe: &'p Probe<'_>,
+    call: Call,
+    is_ready: impl Fn(&Answer<'_>) -> bool,
+) -> Result<Answer<'p>, Stop> {
+    polled(probe, async || call.clone().send(probe).await, is_ready).await
+}
+
+/// As [`until`] the answer is 200. If it never is, the check is inconclusive.
+pub(super) async fn found<'p>(probe: &'p Probe<'_>, call: Call) -> Result<Answer<'p>, Stop> {
+    let answer = until(probe, call, |answer| answer.status() == 200).await?;
+    answer.given_status(&[200])?;
+    Ok(answer)
+}
+
+/// Expects a documented rejection, or a 200 whose body `holds` accepts.
+pub(super) fn expect_rejected_or(
+    answer: &Answer<'_>,
+    otherwise: &str,
+    holds: impl Fn(&Value) -> bool,
+) -> Checked {
+    expect_one_of(answer, REJECTED, format!("a rejection, or {otherwise}"), holds)
+}
+
+/// As [`expect_rejected_or`], where only 404 is a rejection.
+pub(super) fn expect_absent_or(
+    answer: &Answer<'_>,
+    otherwise: &str,
+    holds: impl Fn(&Value) -> bool,
+) -> Checked {
+    expect_one_of(answer, &[404], format!("404, or {otherwise}"), holds)
+}
+
+fn expect_one_of(
+    answer: &Answer<'_>,
+    refused: &[u16],
+    wanted: String,
+    holds: impl Fn(&Value) -> bool,
+) -> Checked {
+    let status = answer.status();
+    let is_other = status == 200 && holds(&answer.json());
+    let got = format!("{status}: {}", answer.response.text());
+    answer.expect(refused.contains(&status) || is_other, "answer", wanted, got)
+}
+
+/// What a check costs with [`expect_typed`] for one member, at this many places. A place needs this many more requests, and
+/// more of these that write.
+pub(super) const fn typed(check: Check, places: u32, values: &[Wrong], [more, writes]: [u32; 2]) -> Check {
+    let (all, some) = (places * (1 + value::count(values, true)), places * (1 + value::count(values, false)));
+    check
+        .costs(all + places * more, 0, 0)
+        .elsewhere(some + places * more)
+        .writes(all + places * writes)
+        .deeper(all - some, 0)
+}
+
+/// Expects that no message with a wrong value of one of these members of its content is processed, and that one without is
+/// accepted. `draft` makes a valid message. An open value may be read as the type of the table. Where not all values are sent,
+/// each is sent for one of the members.
+pub(super) async fn expect_typed(
+    probe: &Probe<'_>,
+    draft: impl AsyncFn() -> Result<Draft, Stop>,
+    members: &[&str],
+) -> Checked {
+    let good = draft().await?;
+    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    for (n, wrong) in probe.wrong_values().enumerate() {
+        let one = n % members.len();
+        let members = if probe.sends_all() { members } else { &members[one..=one] };
+        for member in members {
+            let value = wrong.instead_of(&good.message["content"][member]);
+            let bad = draft().await?.inside(member, value);
+            expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Sends a message with a value of another type than a table gives, and expects that it is not processed: it is rejected
+/// at once or later, or the value is read as the type of the table, if `reads` says that this is possible. `good` is the
+/// valid message beside it.
+pub(super) async fn expect_unprocessed(probe: &Probe<'_>, good: &Draft, bad: &Draft, reads: bool) -> Checked {
+    let answer = bad.attempt(probe).await?;
+    let status = answer.status();
+    let refusal = probe.refusal();
+    let is_allowed = refusal.statuses.contains(&status) || ACCEPTED.contains(&status);
+    answer.expect(is_allowed, "status", refusal.allowed(), status.to_string())?;
+    if !ACCEPTED.contains(&status) {
+        return Ok(());
+    }
+    if reads {
+        probe.note("the target accepts a value of another type and may read it as the type of the table");
+        return Ok(());
+    }
+    let is_named = is_text(&answer.json()["item_hash"]);
+    if !is_named {
+        let listed = list_of(probe, &good.caller, &[]).await?;
+        probe.given(!listed.items.is_empty(), "the list of the valid message's sender is empty")?;
+    }
+    for hash in hashes(probe, &answer, &bad.caller).await? {
+        let read = look(probe, &hash).await?;
+        read.given_status(&[200])?;
+        let state = read.json()["status"].as_str().unwrap_or_default().to_owned();
+        let is_decided = ["processed", "rejected"].contains(&state.as_str());
+        read.given(is_decided, format!("a message with a value of another type is {state:?}"))?;
+        let want = "not `processed`: the content has a value of another type than the table gives";
+        read.expect(state != "processed", "/status", want, state.clone())?;
+        probe.note(format!("a message with a value of another type is accepted, then {state}"));
+    }
+    Ok(())
+}
+
+/// A string that is not empty.
+pub(super) fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
+}
+
+/// An integer of seconds since the epoch: neither milliseconds nor a duration.
+pub(super) fn is_seconds(value: &Value) -> bool {
+    is_integer(value) && is_epoch(value)
+}
+
+/// A number of seconds since the epoch, from 2001 until far from now.
+pub(super) fn is_epoch(value: &Value) -> bool {
+    value.as_f64().is_some_and(|seconds| (1e9..1e11).contains(&seconds))
+}
+
+/// A string that is this address; letter case is ignored.
+pub(super) fn is_address(value: &Value, address: &str) -> bool {
+    value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(address))
+}
+
+/// The elements of a list whose container the document does not show: an array, or the arrays of an object.
+pub(super) fn elements(body: &Value) -> Option<Vec<Value>> {
+    match body {
+        Value::Array(items) => Some(items.clone()),
+        Value::Object(members) => {
+            let arrays: Vec<&Vec<Value>> = members.values().filter_map(Value::as_array).collect();
+            (!arrays.is_empty()).then(|| arrays.into_iter().flatten().cloned().collect())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a string is a value anywhere in a body.
+pub(super) fn holds_text(body: &Value, text: &str) -> bool {
+    match body {
+        Value::String(other) => other == text,
+        Value::Array(items) => items.iter().any(|item| holds_text(item, text)),
+        Value::Object(members) => members.values().any(|member| holds_text(member, text)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn elements_are_in_an_array_or_in_the_arrays_of_an_object() {
+        assert_eq!(elements(&json!([1, 2])).map(|found| found.len()), Some(2));
+        assert_eq!(elements(&json!({ "a": [1], "n": 7, "b": [2, 3] })).map(|found| found.len()), Some(3));
+        assert_eq!(elements(&json!({ "error": "none" })), None);
+        assert_eq!(elements(&json!("text")), None);
+    }
+
+    #[test]
+    fn seconds_are_neither_milliseconds_nor_strings() {
+        assert!(is_seconds(&json!(1_760_000_000)) && is_epoch(&json!(1_760_000_000.5)));
+        for other in [json!(1_760_000_000_000_i64), json!(60), json!("1760000000"), json!(1_760_000_000.5)] {
+            assert!(!is_seconds(&other), "{other}");
+        }
+    }
+
+    #[test]
+    fn strings_are_found_at_any_depth() {
+        let body = json!({ "data": [{ "key": { "label": "x" } }] });
+        assert!(holds_text(&body, "x") && !holds_text(&body, "label"));
+    }
+}

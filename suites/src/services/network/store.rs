@@ -1,0 +1,296 @@
+//! The STORE message: its statuses, and what remains of it and its file once it is forgotten or removed.
+
+use std::time::Duration;
+
+use assay_spec::network::limits::BYTES_LEAVE_LATEST;
+use assay_spec::network::message;
+use assay_spec::network::requirements::{messages, store as rows};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, caller};
+use super::forget::forgotten;
+use super::refusals;
+use super::storage::{Stored, Way, is_readable, is_served, stored};
+use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
+use super::{given, look, read};
+use crate::harness::boundary::ms;
+use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::STATUS, the_status_is_one_of_the_six)
+        .costs(2, 0, 0)
+        .writes(1)
+        .after(const { &[&messages::WRAPPER] }),
+    shows!(rows::PROCESSED, a_processed_store_names_its_file).costs(2, 0, 0).writes(1),
+    shows!(rows::TYPE, the_message_of_an_upload_is_a_store).costs(2, 0, 0).writes(1),
+    shows!(rows::FORGOTTEN, a_forgotten_store_says_so)
+        .costs(3, 0, 0)
+        .writes(2)
+        .after(const { &[&messages::WRAPPER] }),
+    shows!(rows::STRIPPED, a_forgotten_store_names_no_file).costs(3, 0, 0).writes(2),
+    shows!(rows::FORGOTTEN_BYTES, forgotten_files_are_gone_after_two_days)
+        .costs(16, 0, 0)
+        .elsewhere(20)
+        .writes(2)
+        .needs(&[Need::Clock]),
+    shows!(rows::REMOVING, store_that_is_being_removed_is_complete)
+        .costs(11, 0, 0)
+        .elsewhere(15)
+        .writes(1)
+        .needs(&[Need::Clock, Need::Actions])
+        .or_given("[network.fixtures] removing", |settings| settings.network.given.removing.is_some()),
+    shows!(rows::REMOVED, a_reclaimed_store_says_so_or_is_gone)
+        .costs(2, 0, 0)
+        .elsewhere(11)
+        .writes(1)
+        .needs(&[Need::Clock, Need::Actions])
+        .or_given("[network.fixtures] removed", |settings| settings.network.given.removed.is_some()),
+    shows!(rows::REMOVED_BYTES, the_file_of_a_reclaimed_store_is_gone)
+        .costs(15, 0, 0)
+        .elsewhere(20)
+        .writes(1)
+        .needs(&[Need::Clock, Need::Actions])
+        .or_given("[network.fixtures] removed_file", |settings| {
+            settings.network.given.removed_file.is_some()
+        }),
+    refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it, refusals::LAGGING)
+        .costs(4, 0, 0)
+        .elsewhere(11)
+        .writes(2)
+        .needs(&[Need::Faults])
+        .or_given("[network.fixtures] mirror_lacks", |settings| {
+            settings.network.given.mirror_lacks.is_some()
+        }),
+];
+
+/// The statuses that readers see.
+const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "pending", "rejected"];
+/// How long it takes until the network notices that an owner has no credits: a bit more than an hour.
+const AN_HOUR: Duration = Duration::from_mins(65);
+/// All nodes delete the bytes within about two days.
+static TWO_DAYS: Duration = ms(BYTES_LEAVE_LATEST.outside);
+
+/// Uploads a file and reads its STORE message. `status` must be one of the six documented values.
+async fn the_status_is_one_of_the_six(probe: &Probe<'_>) -> Checked {
+    let stored = stored(probe, &caller(probe)).await?;
+    let answer = look(probe, &stored.hash).await?;
+    answer.given_status(&[200])?;
+    let is_known = |status: &Value| status.as_str().is_some_and(|status| STATUSES.contains(&status));
+    answer.expect_json("/status", &STATUSES.join(", "), is_known).map(drop)
+}
+
+/// Uploads a file and reads its STORE message, which must be processed. `message.content.item_hash` must be a string
+/// that is not empty.
+async fn a_processed_store_names_its_file(probe: &Probe<'_>) -> Checked {
+    let stored = stored(probe, &caller(probe)).await?;
+    let answer = read(probe, &stored.hash).await?;
+    let status = answer.json()["status"].clone();
+    probe.given(status == "processed", format!("the STORE is {status}"))?;
+    let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
+    answer.expect_json("/message/content/item_hash", "a string that is not empty", is_name).map(drop)
+}
+
+/// Uploads a file and reads its message. `message.type` must be `STORE`.
+async fn the_message_of_an_upload_is_a_store(probe: &Probe<'_>) -> Checked {
+    let stored = stored(probe, &caller(probe)).await?;
+    let answer = read(probe, &stored.hash).await?;
+    answer.expect_json("/message/type", "\"STORE\"", |kind| kind == "STORE").map(drop)
+}
+
+/// Uploads a file and sends a FORGET for it. If that is not accepted, the check is inconclusive.
+async fn stored_and_forgotten(probe: &Probe<'_>) -> Result<Stored, Stop> {
+    let owner = caller(probe);
+    let stored = stored(probe, &owner).await?;
+    forgotten(probe, &owner, &[&stored.hash]).await?;
+    Ok(stored)
+}
+
+/// Uploads a file, sends a FORGET for it and reads the STORE message. The answer must be 200 with `status` `forgotten`.
+async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
+    let stored = stored_and_forgotten(probe).await?;
+    let answer = look(probe, &stored.hash).await?;
+    answer.expect_status(&[200])?;
+    answer.expect_json("/status", "\"forgotten\"", |status| status == "forgotten").map(drop)
+}
+
+/// Uploads a file, sends a FORGET for it and reads the STORE message. `message.content.item_hash` must be missing, null
+/// or empty.
+async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
+    let stored = stored_and_forgotten(probe).await?;
+    let answer = look(probe, &stored.hash).await?;
+    answer.given_status(&[200])?;
+    let status = answer.json()["status"].clone();
+    probe.given(status == "forgotten", format!("the STORE is {status}"))?;
+    let found = answer.json().pointer("/message/content/item_hash").cloned().unwrap_or_default();
+    let is_stripped = found.is_null() || found == "";
+    answer.expect(is_stripped, "/message/content/item_hash", "missing, null or empty", found.to_string())
+}
+
+/// The sites of core nodes that this run knows.
+fn nodes(probe: &Probe<'_>) -> Vec<&'static str> {
+    [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)).collect()
+}
+
+/// Uploads a file that can be downloaded. Returns the names under which it may be found.
+async fn stored_and_read(probe: &Probe<'_>, owner: &Caller) -> Result<(Stored, Vec<String>), Stop> {
+    let stored = stored(probe, owner).await?;
+    let names = stored.names(probe).await?;
+    probe.given(
+        is_readable(probe, PRIMARY, &stored, &names).await?,
+        "the file cannot be downloaded before the test begins",
+    )?;
+    Ok((stored, names))
+}
+
+/// Expects that no node still serves the file.
+async fn expect_gone(probe: &Probe<'_>, stored: &Stored, names: &[String]) -> Checked {
+    for site in nodes(probe) {
+        let readable = is_readable(probe, site, stored, names).await?;
+        let got = if readable { "200" } else { "no file" };
+        probe.expect(!readable, &format!("the file at {site}"), "no file", got)?;
+    }
+    Ok(())
+}
+
+/// Uploads a file, sends a FORGET for it and lets two days pass. No core node may still serve its bytes.
+async fn forgotten_files_are_gone_after_two_days(probe: &Probe<'_>) -> Checked {
+    let owner = caller(probe);
+    let (stored, names) = stored_and_read(probe, &owner).await?;
+    forgotten(probe, &owner, &[&stored.hash]).await?;
+    pass(probe, TWO_DAYS).await?;
+    expect_gone(probe, &stored, &names).await
+}
+
+/// Lets the owner's credits run out.
+pub(super) async fn run_out(probe: &Probe<'_>, owner: &Caller) -> Checked {
+    probe.perform("network.balance", json!({ "address": owner.address, "credits": 0 })).await?;
+    pass(probe, AN_HOUR).await
+}
+
+/// Lets the owner's credits run out, and waits until the network has removed the files.
+pub(super) async fn reclaimed(probe: &Probe<'_>, owner: &Caller) -> Checked {
+    run_out(probe, owner).await?;
+    pass(probe, TWO_DAYS).await
+}
+
+/// Uploads a file and takes away its owner's credits. The STORE message must have `status` `removing` and still name
+/// its file, and the file must still be served.
+async fn store_that_is_being_removed_is_complete(probe: &Probe<'_>) -> Checked {
+    if let Some(hash) = given(probe, "removing", |given| &given.removing)? {
+        let file = expect_removing(probe, hash).await?;
+        let mut readable = false;
+        for name in [file.as_str(), hash] {
+            readable = readable || is_served(probe, PRIMARY, name, |_| true).await?;
+        }
+        return probe.expect(readable, "the file", "200", "no file");
+    }
+    let owner = caller(probe);
+    let stored = stored(probe, &owner).await?;
+    let served = served(probe, &stored).await?;
+    probe.given(!served.is_empty(), "the file is not served before")?;
+    run_out(probe, &owner).await?;
+    expect_removing(probe, &stored.hash).await?;
+    for call in served {
+        let answer = call.send(probe).await?;
+        answer.expect_status(&[200])?;
+        let is_whole = answer.response.body == stored.upload.bytes;
+        answer.expect(is_whole, "body", "the bytes of the file", answer.response.text())?;
+    }
+    Ok(())
+}
+
+/// The calls that return the bytes of a file.
+async fn served(probe: &Probe<'_>, stored: &Stored) -> Result<Vec<Call>, Stop> {
+    let mut served = Vec::new();
+    for name in stored.names(probe).await? {
+        for way in [Way::Plain, Way::Raw] {
+            let answer = way.call(&name).attempt(probe).await?;
+            if answer.status() == 200 && answer.response.body == stored.upload.bytes {
+                served.push(way.call(&name));
+            }
+        }
+    }
+    Ok(served)
+}
+
+/// Expects the STORE message to say that it is being removed, and to name its file. Returns that name.
+async fn expect_removing(probe: &Probe<'_>, hash: &str) -> Result<String, Stop> {
+    let answer = look(probe, hash).await?;
+    answer.expect_status(&[200])?;
+    answer.expect_json("/status", "\"removing\"", |status| status == "removing")?;
+    let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
+    let name = answer.expect_json("/message/content/item_hash", "a string that is not empty", is_name)?;
+    Ok(name.as_str().unwrap_or_default().to_owned())
+}
+
+/// Uploads a file, takes away its owner's credits and lets two days pass. Reading the STORE message must return 410, or
+/// 200 with `status` `removed` and with `removed_at`, `size` and `reason`, at the top or in `message`. The size must be the
+/// file's.
+async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
+    let (hash, size) = if let Some(hash) = given(probe, "removed", |given| &given.removed)? {
+        (hash.clone(), None)
+    } else {
+        let owner = caller(probe);
+        let stored = stored(probe, &owner).await?;
+        reclaimed(probe, &owner).await?;
+        (stored.hash, Some(stored.upload.bytes.len()))
+    };
+    let answer = look(probe, &hash).await?;
+    answer.expect_status(&[200, 410])?;
+    probe.note(format!("a reclaimed STORE returns {}", answer.status()));
+    if answer.status() == 410 {
+        return Ok(());
+    }
+    answer.expect_json("/status", "\"removed\"", |status| status == "removed")?;
+    let body = answer.json();
+    for name in ["removed_at", "size", "reason"] {
+        let found = [&body[name], &body["message"][name]].into_iter().find(|value| !value.is_null());
+        let place = format!("/{name}");
+        let found = found.unwrap_or(&Value::Null);
+        answer.expect(!found.is_null(), &place, "a value", "missing or null")?;
+        if let Some(size) = size.filter(|_| name == "size") {
+            answer.expect(*found == size, &place, size.to_string(), found.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// Uploads a file, takes away its owner's credits and lets two days pass. No core node may still serve its bytes.
+async fn the_file_of_a_reclaimed_store_is_gone(probe: &Probe<'_>) -> Checked {
+    if let Some(name) = given(probe, "removed_file", |given| &given.removed_file)? {
+        // A file that is there shows that the node serves files.
+        let (known, names) = stored_and_read(probe, &caller(probe)).await?;
+        for site in nodes(probe) {
+            let readable = is_served(probe, site, name, |_| true).await?;
+            let got = if readable { "200" } else { "no file" };
+            probe.expect(!readable, &format!("the file at {site}"), "no file", got)?;
+        }
+        let is_there = is_readable(probe, PRIMARY, &known, &names).await?;
+        return probe.conclusive(is_there, "a file that was just uploaded is gone, too");
+    }
+    let owner = caller(probe);
+    let (stored, names) = stored_and_read(probe, &owner).await?;
+    reclaimed(probe, &owner).await?;
+    expect_gone(probe, &stored, &names).await
+}
+
+/// Uploads a file while the mirror lags and reads its message at the mirror. The answer must be 404; a file from before
+/// is found there.
+async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Checked {
+    let at_mirror = |hash: &str| Call::get(&message::READ, &format!("/messages/{hash}")).to(MIRROR);
+    if let Some(hash) = given(probe, "mirror_lacks", |given| &given.mirror_lacks)? {
+        look(probe, hash).await?.counterpart_status(&[200])?;
+        return at_mirror(hash).attempt(probe).await?.expect_refused();
+    }
+    let owner = caller(probe);
+    // The mirror follows before the fault.
+    let early = stored(probe, &owner).await?;
+    at_mirror(&early.hash).send(probe).await?.counterpart_status(&[200])?;
+    probe.faults(json!([{ "fault": "network.lagging" }])).await?;
+    let late = stored(probe, &owner).await?;
+    let answer = at_mirror(&late.hash).attempt(probe).await;
+    probe.faults(json!([])).await?;
+    answer?.expect_refused()
+}

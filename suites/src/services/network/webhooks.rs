@@ -1,0 +1,100 @@
+//! Registrations of webhooks. The document does not show what is delivered, nor events other than the two.
+
+use assay_spec::Place;
+use assay_spec::network::places::WEBHOOK_CREATION;
+use assay_spec::network::requirements::{messages, webhooks as rows};
+use assay_spec::network::values;
+use assay_spec::network::webhook::CREATE;
+use assay_spec::value::{self, Wrong};
+use serde_json::{Value, json};
+
+use super::caller::caller;
+use super::refusals;
+use super::replies::{expect_typed, is_text, typed};
+use super::wire::Draft;
+use super::{ACCEPTED, posted};
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::Probe;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::REGISTERED, registration_returns_its_identifier).costs(1, 0, 0).writes(1),
+    shows!(rows::EVENT_NAMES, each both_documented_events_are_accepted)
+        .costs(6, 0, 0)
+        .writes(6)
+        .elsewhere_at(WEBHOOK_CREATION, 3)
+        .after(const { &[&messages::TYPE_FREE] }),
+    tries(refuses!(rows::URL, each registration_without_a_url_is_rejected, refusals::TYPED), values::NEEDED),
+    tries(
+        refuses!(rows::EVENTS, each registration_without_events_is_rejected, refusals::TYPED),
+        values::EVENTS,
+    ),
+    tries(
+        refuses!(rows::SECRET, each registration_without_a_secret_is_rejected, refusals::TYPED),
+        values::TEXT,
+    ),
+];
+
+/// What a check costs that sends a valid registration and each of these values.
+const fn tries(check: Check, values: &[Wrong]) -> Check {
+    let (all, some) = (value::count(values, true), value::count(values, false));
+    typed(check, 2, values, [0, 0]).elsewhere_at(WEBHOOK_CREATION, 1 + some).deeper(all - some, 0)
+}
+
+/// The content of a registration, at the profile's URL or at a host that is reserved for examples (RFC 2606).
+pub(super) fn content(probe: &Probe<'_>, event: &str) -> Value {
+    let label = assay_spec::crypto::text::hex(&probe.draw("webhook")[..8]);
+    let url = probe.settings.network.given.webhook_url.clone();
+    let url = url.unwrap_or_else(|| format!("https://example.com/hook/{label}"));
+    json!({ "url": url, "events": [event], "secret": label })
+}
+
+/// A registration of a new sender.
+async fn registration(probe: &Probe<'_>, event: &str) -> Result<Draft, Stop> {
+    let draft = Draft::new(probe, &caller(probe), "WEBHOOK", content(probe, event)).await?;
+    Ok(draft.to(&CREATE, "POST", "/webhooks"))
+}
+
+/// Registers a webhook. The answer must have `webhook_id`, a string that is not empty, and `status` `success`.
+async fn registration_returns_its_identifier(probe: &Probe<'_>) -> Checked {
+    let answer = registration(probe, "message.new").await?.send(probe).await?;
+    answer.given_status(ACCEPTED)?;
+    answer.expect_json("/webhook_id", "a string that is not empty", is_text)?;
+    answer.expect_json("/status", "\"success\"", |status| status == "success").map(drop)
+}
+
+/// Registers a webhook for `message.new` and one for `program.executed`. Both must be accepted.
+async fn both_documented_events_are_accepted(probe: &Probe<'_>, place: Place) -> Checked {
+    posted(probe, &caller(probe)).await?;
+    for event in ["message.new", "program.executed"] {
+        let answer = registration(probe, event).await?.at(place).send(probe).await?;
+        let status = answer.status();
+        let place = format!("status with `{event}`");
+        answer.expect(ACCEPTED.contains(&status), &place, "200, 201 or 202", status.to_string())?;
+    }
+    Ok(())
+}
+
+/// Expects that a registration with a wrong value of a member is not processed, and that a valid one is accepted.
+async fn expect_member(probe: &Probe<'_>, place: Place, member: &str) -> Checked {
+    let draft = async || Ok(registration(probe, "message.new").await?.at(place));
+    expect_typed(probe, draft, &[member]).await
+}
+
+/// Registers webhooks whose `url` is missing or of another type. None may be processed: it is rejected at once or later. A
+/// valid registration is accepted.
+async fn registration_without_a_url_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_member(probe, place, "url").await
+}
+
+/// Registers webhooks whose `events` is of another type, an array of an array, or an array of a number. None may be processed:
+/// it is rejected at once or later. The number may be read as a string. A valid registration is accepted.
+async fn registration_without_events_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_member(probe, place, "events").await
+}
+
+/// Registers webhooks whose `secret` is of another type. None may be processed: it is rejected at once or later. A number may
+/// be read as a string. A valid registration is accepted.
+async fn registration_without_a_secret_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+    expect_member(probe, place, "secret").await
+}

@@ -1,0 +1,341 @@
+//! Rules of both endpoints: error bodies, body size, limits, and the roles of the answering node.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use assay_spec::Place;
+use assay_spec::limit::Unit;
+use assay_spec::publish::limits::{BODY, PUBLISH_WINDOW, PUBLISHES, REQUEST_WINDOW, REQUESTS};
+use assay_spec::publish::places::PUB;
+use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits, transfer};
+use serde_json::{Value, json};
+
+use super::refusals;
+use super::scene::{Knock, Scene};
+use super::wire::Draft;
+use super::{
+    Caller, NO_ID, PREPARE, STANDBY, SUBMIT, accept_body, caller, expire, fresh_key, knock, landed, patient,
+    prepare, prepared, publish_body, read_prepared, submit, submit_body, transfer_body,
+};
+use crate::harness::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
+use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::probe::{Answer, Probe};
+use crate::services::drop::benchmark_address;
+use crate::support::prose::ordinal;
+use crate::{refuses, shows};
+
+pub(super) const CHECKS: &[Check] = &[
+    refuses!(rows::ERROR_JSON, each errors_are_json_with_a_string, refusals::ERRORS)
+        .posts(16, 4, 4)
+        .shares(9, 2)
+        .pending(5, 1),
+    refuses!(rows::BODY_LIMIT, each body_over_64_kib_is_rejected_in_plain_text, refusals::TOO_LARGE)
+        .posts(10, 1, 2)
+        .shares(11, 1)
+        .sends(540_000),
+    refuses!(rows::DAILY_LIMIT, publish_31_of_a_day_is_rejected, refusals::LIMITED)
+        .costs(62, 31, 2)
+        .elsewhere(63)
+        .writes(62)
+        .needs(&[Need::Clock, Need::Isolation])
+        .after(const { &[&submits::LANDS, &submits::LOCK_FREED, &prepares::PREPARE_ID] }),
+    refuses!(rows::DAILY_WINDOW, daily_limit_ends_after_24_hours, refusals::DAY)
+        .costs(65, 32, 1)
+        .elsewhere(66)
+        .writes(65)
+        .needs(&[Need::Clock, Need::Isolation])
+        .after(const { &[&prepares::PREPARE_ID, &prepares::LOCKS_NOTHING] }),
+    refuses!(rows::DAILY_COUNTS, every_accepted_prepare_counts, refusals::DAY)
+        .costs(56, 30, 1)
+        .elsewhere(57)
+        .writes(56)
+        .needs(&[Need::Clock, Need::Isolation])
+        .after(
+            const {
+                &[
+                    &rows::DAILY_LIMIT,
+                    &rows::DAILY_WINDOW,
+                    &prepares::PREPARE_ID,
+                    &prepares::LOCK_EXPIRES,
+                    &transfer::ACCEPT_ADMITTED,
+                ]
+            },
+        ),
+    shows!(rows::DAILY_REJECTED, rejected_prepares_do_not_count)
+        .costs(62, 30, 1)
+        .elsewhere(63)
+        .writes(62)
+        .needs(&[Need::Clock, Need::Isolation])
+        .after(const { &[&rows::DAILY_LIMIT] }),
+    refuses!(rows::RATE_PER_IP, too_many_requests_per_minute_are_rejected, refusals::LIMITED)
+        .costs(224, 0, 2)
+        .elsewhere(401)
+        .writes(224)
+        .needs(&[Need::Clock, Need::Isolation]),
+    shows!(rows::PER_ADDRESS, each requests_of_one_address_do_not_count_for_another)
+        .costs(64, 0, 2)
+        .elsewhere(122)
+        .writes(64)
+        .needs(&[Need::Clock, Need::Isolation, Need::Addresses]),
+    refuses!(rows::STANDBY, each standby_returns_not_primary, refusals::NO_WRITES)
+        .posts(4, 0, 2)
+        .needs(&[Need::Faults])
+        .or_given("[publish] standby_url", |settings| settings.publish.has_standby),
+    refuses!(rows::PASSIVE, each passive_backend_returns_its_error, refusals::NO_WRITES)
+        .posts(4, 0, 2)
+        .needs(&[Need::Faults]),
+];
+
+/// Whether a media type is JSON: `application/json`, or one that ends in `+json`. Letter case and parameters are ignored.
+fn is_json(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json" || essence.ends_with("+json")
+}
+
+fn expect_json_error(answer: &Answer<'_>) -> Checked {
+    let kind = answer.response.header("content-type").unwrap_or("none").to_owned();
+    answer.expect(
+        is_json(&kind),
+        "header content-type",
+        "application/json, or another media type of JSON",
+        kind,
+    )?;
+    let non_empty = |value: &Value| value.as_str().is_some_and(|error| !error.is_empty());
+    answer.expect_json("/error", "a non-empty string", non_empty).map(drop)
+}
+
+/// Provokes errors: at a prepare a 400 and a 409, at a submit a 410 (or a 400) and a 400. Each must be JSON with a non-empty
+/// string in `error`; its media type is `application/json` or ends in `+json`.
+async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place).await?;
+    let first = knock.send(probe, |_| {}).await?;
+    first.counterpart_status(knock.statuses)?;
+    expect_json_error(&first)?;
+    if knock.path == SUBMIT {
+        let body = knock.scene.said(json!({ "prepareId": NO_ID })).to_string();
+        let malformed = Knock { body, ..knock }.send(probe, |_| {}).await?;
+        malformed.given_status(&[400])?;
+        return expect_json_error(&malformed);
+    }
+    let scene = Scene::at(probe, place).await?;
+    scene.prepare(probe).await?.given_status(&[200])?;
+    let locked = scene.prepare(probe).await?;
+    locked.given_status(&[409])?;
+    expect_json_error(&locked)
+}
+
+/// Sends bodies of 65,535 and 65,536 bytes, which must not return 413, and ones of 65,537 bytes, of ASCII and of other
+/// characters. These must return 413, with the plain text `Payload Too Large`.
+async fn body_over_64_kib_is_rejected_in_plain_text(probe: &Probe<'_>, place: Place) -> Checked {
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    let is_prepare = knock.path == PREPARE;
+    knock.counterpart(probe).await?;
+    // A prepare that fits succeeds.
+    let scene = if is_prepare { Scene::at(probe, place).await? } else { knock.scene.clone() };
+    let whole = if is_prepare { scene.body.to_string() } else { knock.body.clone() };
+    let accepted: &[u16] = if is_prepare { &[200] } else { knock.statuses };
+    // Whitespace after the JSON changes nothing but the size.
+    let send = async |scene: &Scene, body: &str, size: i64| {
+        let padded = format!("{body}{}", " ".repeat(size as usize - body.len()));
+        Draft::new(probe, &scene.caller, knock.path, padded).await?.send(probe).await
+    };
+    let large = send(&knock.scene, &knock.body, BODY.outside).await?;
+    expect_beyond(&large, &BODY, &body_of(BODY.outside), refusals::TOO_LARGE.statuses)?;
+    // As many bytes, but fewer characters.
+    let spare = (BODY.outside as usize - knock.body.len()) / "\u{e9}".len();
+    let wide = knock.body.replacen('"', &format!("\"{}", "\u{e9}".repeat(spare + 1)), 1);
+    let wide = Draft::new(probe, &knock.scene.caller, knock.path, wide).await?.send(probe).await?;
+    expect_beyond(&wide, &BODY, "a body of two-byte characters", refusals::TOO_LARGE.statuses)?;
+    let text = large.response.text();
+    large.expect(text.trim_end() == "Payload Too Large", "body", "Payload Too Large", text)?;
+    let below = (&knock.scene, &knock.body, BODY.inside - 1, knock.statuses);
+    for (scene, body, size, statuses) in [below, (&scene, &whole, BODY.inside, accepted)] {
+        let fits = send(scene, body, size).await?;
+        expect_inside(&fits, &BODY, &body_of(size), refusals::TOO_LARGE.statuses)?;
+        fits.given_status(statuses)?;
+    }
+    Ok(())
+}
+
+fn body_of(size: i64) -> String {
+    format!("a body of {}", Unit::Byte.amount(size))
+}
+
+/// Publishes once and lets 20 seconds pass, so that the limit of requests is not reached. Returns the response to the
+/// prepare.
+async fn publish<'p>(probe: &'p Probe<'_>, caller: &Caller) -> Result<Answer<'p>, Stop> {
+    let answer = prepare(probe, caller, &publish_body(caller)).await?;
+    if answer.status() == 200 {
+        let submission = submit_body(&read_prepared(probe, &answer.json())?, caller);
+        submit(probe, caller, &submission).await?.given_status(&[200])?;
+    }
+    probe.advance(Duration::from_secs(20)).await?;
+    Ok(answer)
+}
+
+/// Publishes 30 times for one domain, which must succeed. The next prepare must return 429; a prepare for another domain
+/// must return 200.
+async fn publish_31_of_a_day_is_rejected(probe: &Probe<'_>) -> Checked {
+    let (caller, other) = (caller(probe).await?, caller(probe).await?);
+    let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
+    quota.fill().await?;
+    quota.overflow(PUBLISH_WINDOW.value).await?;
+    let separate = prepare(probe, &other, &publish_body(&other)).await?;
+    expect_inside(&separate, &PUBLISHES, "the first prepare for another domain", &[429])?;
+    separate.given_status(&[200])
+}
+
+/// Publishes once and 12 hours later until a prepare returns 429. The next must return 429 until 24 hours after the first,
+/// and then 200. The window is rolling, so the prepare after that must return 429 again.
+async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
+    let start = Start::now(probe).await?;
+    publish(probe, &caller).await?.counterpart_status(&[200])?;
+    start.until(probe, PUBLISH_WINDOW.value / 2).await?;
+    // Another check judges how many are accepted.
+    quota.exhaust().await?;
+    let Edges { inside, outside } = edges(probe, &PUBLISH_WINDOW);
+    start.until(probe, inside).await?;
+    let full = prepare(probe, &caller, &publish_body(&caller)).await?;
+    let what = |after: i64| {
+        format!("a prepare beyond the limit {} after the first", Unit::Millisecond.amount(after))
+    };
+    expect_beyond(&full, &PUBLISHES, &what(inside), &[429])?;
+    start.until(probe, outside).await?;
+    quota.again(outside).await?;
+    let full = publish(probe, &caller).await?;
+    expect_beyond(&full, &PUBLISHES, &what(outside), &[429])
+}
+
+/// Makes 30 prepares of one domain that are accepted: some are not submitted, one is a replay of one that was, and the last
+/// are a transfer and accepts by the incoming key. The next accept must return 429.
+async fn every_accepted_prepare_counts(probe: &Probe<'_>) -> Checked {
+    let old = caller(probe).await?;
+    let new = old.with_key(fresh_key(probe));
+    let to_publish = publish_body(&old);
+    let left = async |caller: &Caller, body: &Value| -> Checked {
+        prepare(probe, caller, body).await?.given_status(&[200])?;
+        expire(probe).await
+    };
+    prepare(probe, &old, &to_publish).await?.counterpart_status(&[200])?;
+    expire(probe).await?;
+    let draft = Draft::new(probe, &old, PREPARE, to_publish.to_string()).await?;
+    let first = draft.send(probe).await?;
+    first.given_status(&[200])?;
+    let submission = submit_body(&read_prepared(probe, &first.json())?, &old);
+    submit(probe, &old, &submission).await?.given_status(&[200])?;
+    draft.send(probe).await?.given_status(&[200])?;
+    expire(probe).await?;
+    // Three before them, four after them.
+    for _ in 4..=PUBLISHES.value - 4 {
+        publish(probe, &old).await?.given_status(&[200])?;
+    }
+    let transferring = transfer_body(probe, &old, &new.key);
+    left(&old, &transferring).await?;
+    landed(probe, &old, &transferring).await?;
+    left(&new, &accept_body(&new)).await?;
+    left(&new, &accept_body(&new)).await?;
+    let full = prepare(probe, &new, &accept_body(&new)).await?;
+    let what = format!("the {} accepted prepare within 24 h", ordinal(PUBLISHES.outside));
+    expect_beyond(&full, &PUBLISHES, &what, refusals::DAY.statuses)
+}
+
+/// Sends prepares that are rejected: one without a content identifier, and one while another is in flight. Then 30 publishes
+/// of the same domain must be accepted.
+async fn rejected_prepares_do_not_count(probe: &Probe<'_>) -> Checked {
+    let caller = caller(probe).await?;
+    let body = publish_body(&caller);
+    let incomplete = json!({ "domain": caller.domain });
+    prepare(probe, &caller, &incomplete).await?.given_status(&[400])?;
+    let prepared = prepared(probe, &caller, &body).await?;
+    prepare(probe, &caller, &body).await?.given_status(&[409])?;
+    submit(probe, &caller, &submit_body(&prepared, &caller)).await?.given_status(&[200])?;
+    let quota = Quota::new(&PUBLISHES, &[200], async |_| publish(probe, &caller).await);
+    quota.accept(2..=PUBLISHES.inside).await
+}
+
+/// Sends 30 requests in one minute, in turn a prepare and a submit for two domains. None may return 429. The next submit and
+/// the next prepare must return 429 with `Retry-After` in seconds; after a minute requests must be accepted again. Over nine minutes no more
+/// than 300 may be accepted, whatever the window is.
+async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked {
+    let (one, other) = (caller(probe).await?, caller(probe).await?);
+    let request = async |n: i64| match n % 2 {
+        0 => prepare(probe, &one, &json!({})).await,
+        _ => knock(probe, &other, |_| {}).await,
+    };
+    let quota = Quota::new(&REQUESTS, &[400, 410], &request);
+    let start = begin(probe, REQUEST_WINDOW.value).await?;
+    quota.fill().await?;
+    let submitted = quota.overflow(REQUEST_WINDOW.value).await?;
+    let prepared = request(REQUESTS.outside + 1).await?;
+    let what = quota.nth(REQUESTS.outside + 1, REQUEST_WINDOW.value);
+    expect_beyond(&prepared, &REQUESTS, &what, &[429])?;
+    for rejected in [submitted, prepared] {
+        let after = rejected.response.header("retry-after").unwrap_or("none").to_owned();
+        rejected.expect(after.parse::<u32>().is_ok(), "header retry-after", "seconds", after)?;
+    }
+    start.until(probe, REQUEST_WINDOW.outside).await?;
+    quota.again(REQUEST_WINDOW.outside).await?;
+    quota.expect_rate(probe).await
+}
+
+/// Sends requests to one endpoint from one address until one returns 429. A request from another address must be accepted.
+async fn requests_of_one_address_do_not_count_for_another(probe: &Probe<'_>, place: Place) -> Checked {
+    begin(probe, REQUEST_WINDOW.value).await?;
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    let [one, other] = ["one", "other"].map(|name| benchmark_address(probe.draw(name)));
+    let send = async |from: IpAddr| {
+        let request = knock.draft(probe).await?.request();
+        probe.send_with("publish", request, Some(from), patient(probe)).await
+    };
+    Quota::new(&REQUESTS, knock.statuses, async |_| send(one).await).exhaust().await?;
+    let separate = send(other).await?;
+    expect_inside(&separate, &REQUESTS, "the first request of another address", &[429])?;
+    separate.given_status(knock.statuses)
+}
+
+/// Sends a request while `fault` is set. It must return 503 with the body that `judge` accepts.
+async fn unavailable(
+    probe: &Probe<'_>,
+    place: Place,
+    fault: &str,
+    judge: fn(&Answer<'_>) -> Checked,
+) -> Checked {
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    probe.faults(json!([])).await?;
+    knock.counterpart(probe).await?;
+    probe.faults(json!([{ "fault": fault }])).await?;
+    let answer = knock.send(probe, |_| {}).await?;
+    probe.faults(json!([])).await?;
+    answer.expect_refused()?;
+    judge(&answer)
+}
+
+/// Makes the node a standby, or takes the profile's standby node, and sends a request. It must return 503 with `error` =
+/// `not-primary` and a string `reason`.
+async fn standby_returns_not_primary(probe: &Probe<'_>, place: Place) -> Checked {
+    let judge = |answer: &Answer<'_>| {
+        answer.expect_json("/error", "\"not-primary\"", |value| value == "not-primary")?;
+        answer.expect_json("/reason", "a string", Value::is_string).map(drop)
+    };
+    if !probe.settings.publish.has_standby {
+        return unavailable(probe, place, "publish.standby", judge).await;
+    }
+    let knock = Knock::at(probe, place.op(PUB)).await?;
+    knock.counterpart(probe).await?;
+    let request = knock.draft(probe).await?.request();
+    let answer = probe.send_with(STANDBY, request, None, patient(probe)).await?;
+    answer.expect_refused()?;
+    judge(&answer)
+}
+
+/// Makes the backend passive and sends a request. It must return 503 with `error` = `backend is passive`.
+async fn passive_backend_returns_its_error(probe: &Probe<'_>, place: Place) -> Checked {
+    unavailable(probe, place, "publish.passive", |answer| {
+        answer
+            .expect_json("/error", "\"backend is passive\"", |value| value == "backend is passive")
+            .map(drop)
+    })
+    .await
+}

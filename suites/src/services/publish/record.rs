@@ -1,0 +1,217 @@
+//! Checks of the record in the message, one property each.
+
+use assay_spec::publish::limits::RECORD_SKEW;
+use assay_spec::publish::places::{PREPARE_ACCEPT, PREPARE_TRANSFER};
+use assay_spec::publish::requirements::record as rows;
+use assay_spec::publish::requirements::{prepare, submit, transfer};
+use assay_spec::publish::values;
+use assay_spec::{Instant, Place};
+use serde_json::Value;
+
+use super::pool::Talk;
+use super::scene::{Scene, answered, transferred};
+use super::wire::{Record, read_record};
+use super::{Caller, Prepared, accept_body, each_value_is_prepared, prepared, uncommon};
+use crate::harness::boundary::slack_ms;
+use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::probe::Probe;
+use crate::profile::EscapeProfile;
+use crate::shows;
+
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::KIND, each record_starts_with_prefix_and_kind).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::KEYS, each record_has_its_keys_in_order).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::COMPACT, each record_has_no_whitespace).posts(3, 3, 3).shares(0, 0),
+    uncommon(shows!(rows::ESCAPING, record_uses_standard_json_escaping), values::ESCAPES)
+        .after(const { &[&rows::COMPACT, &rows::CID, &prepare::CID_NOT_VALIDATED] }),
+    shows!(rows::DOMAIN, each record_names_the_domain).posts(3, 3, 3).shares(0, 0),
+    uncommon(shows!(rows::CID, record_contains_the_cid), values::CIDS)
+        .after(const { &[&prepare::CID_NOT_VALIDATED] }),
+    uncommon(shows!(rows::VERSION, record_contains_the_version), values::VERSIONS),
+    shows!(rows::TIME_FORM, each record_time_has_three_decimals).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::TIME_NOW, each record_time_is_now).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1).shares(0, 0).writes(1),
+    shows!(rows::ACCEPT, accept_record_names_the_transfer)
+        .costs(3, 2, 1)
+        .writes(3)
+        .shares(0, 0)
+        .after(const { &[&transfer::ACCEPT_ADMITTED, &submit::LANDS, &submit::SIGNATURE] }),
+];
+
+/// Reads the record of a prepare.
+fn record_in(probe: &Probe<'_>, prepared: &Prepared) -> Result<Record, Stop> {
+    probe.given_some(read_record(&prepared.message), "the message carries no readable record")
+}
+
+/// Sends a prepare of `body` and reads its record.
+async fn record_of(probe: &Probe<'_>, caller: &Caller, body: &Value) -> Result<Record, Stop> {
+    record_in(probe, &prepared(probe, caller, body).await?)
+}
+
+/// The record of an ordinary prepare, who sent it, and its request and response.
+async fn ordinary<'p>(probe: &'p Probe<'_>, place: Place) -> Result<(Scene, Record, Talk<'p>), Stop> {
+    let (scene, talk) = answered(probe, place).await?;
+    let record = record_in(probe, &talk.prepared(probe)?)?;
+    Ok((scene, record, talk))
+}
+
+/// Sends a prepare. Its record must begin with the record prefix, the kind and a colon.
+async fn record_starts_with_prefix_and_kind(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, record, _) = ordinary(probe, place).await?;
+    let want = format!("{}{}:", probe.settings.dialect.record_prefix, place.op);
+    probe.expect(record.before == want, "record prefix", want, record.before)
+}
+
+/// Sends a prepare. Its record must have exactly the documented keys, in the documented order.
+async fn record_has_its_keys_in_order(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, record, _) = ordinary(probe, place).await?;
+    let keys = record.members.keys().cloned().collect::<Vec<_>>().join(" ");
+    let want = match place.op {
+        "transfer" => "d newVault t",
+        "accept" => "d transfer t",
+        _ => "d c v t",
+    };
+    probe.expect(keys == want, &format!("keys of a {} record", place.op), want, keys.clone())
+}
+
+/// Sends a prepare. The record's JSON must contain no whitespace.
+async fn record_has_no_whitespace(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, record, _) = ordinary(probe, place).await?;
+    // No value of this record contains whitespace.
+    let spaced = record.json.chars().any(char::is_whitespace);
+    probe.expect(!spaced, "record", "no whitespace", record.json)
+}
+
+/// Sends prepares whose `cid` contains quotes, backslashes, control characters and characters that need no escape. The record
+/// must use standard JSON escaping, in the profile's reading of it.
+async fn record_uses_standard_json_escaping(probe: &Probe<'_>) -> Checked {
+    each_value_is_prepared(probe, "cid", |value, prepared| {
+        let record = record_in(probe, prepared)?;
+        let form = ESCAPED.iter().find(|(name, ..)| *name == value.name);
+        let (_, raw, ascii) = form.ok_or_else(|| Stop::Error(format!("no form of {}", value.name)))?;
+        let written = |form: &str| format!("\"c\":\"{form}\",");
+        let (want, holds) = match probe.settings.publish.escape_profile {
+            EscapeProfile::Raw => (written(raw), record.json.contains(&written(raw))),
+            EscapeProfile::Ascii => {
+                (written(ascii), record.json.to_ascii_lowercase().contains(&written(ascii)))
+            }
+            EscapeProfile::Any => {
+                let is_same = record.members.get("c") == value.instead_of(&Value::Null).as_ref();
+                // What must be escaped comes first in the mixed string.
+                let begins = *raw != ESCAPED[0].1 || record.json.contains(r#""c":"q\"b\\n\nx\u0001"#);
+                (format!("{}, or the same string in another form", written(raw)), is_same && begins)
+            }
+        };
+        probe.expect(holds, &format!("record /c, raw, for {}", value.name), want, record.json)
+    })
+    .await
+}
+
+/// The uncommon strings as a record writes them, by hand: with nothing escaped that need not be, and in ASCII.
+const ESCAPED: &[(&str, &str, &str)] = &[
+    ("mixed", "q\\\"b\\\\n\\nx\\u0001/\u{e9}\u{1f600}", "q\\\"b\\\\n\\nx\\u0001/\\u00e9\\ud83d\\ude00"),
+    ("quote", "a\\\"b", "a\\\"b"),
+    ("backslash", "a\\\\b", "a\\\\b"),
+    ("newline", "a\\nb", "a\\nb"),
+    ("carriage-return", "a\\rb", "a\\rb"),
+    ("tab", "a\\tb", "a\\tb"),
+    ("control", "a\\u001fb", "a\\u001fb"),
+    ("slash", "a/b", "a/b"),
+    ("markup", "<a>&'b", "<a>&'b"),
+    ("delete", "a\u{7f}b", "a\u{7f}b"),
+    ("line-separator", "a\u{2028}b", "a\\u2028b"),
+    ("non-ascii", "a\u{e9}b", "a\\u00e9b"),
+    ("emoji", "a\u{1f600}b", "a\\ud83d\\ude00b"),
+];
+
+/// Sends a prepare. The record's `d` must be the domain.
+async fn record_names_the_domain(probe: &Probe<'_>, place: Place) -> Checked {
+    let (Scene { caller, .. }, record, _) = ordinary(probe, place).await?;
+    let found = record.members.get("d").is_some_and(|domain| *domain == caller.domain);
+    probe.expect(found, "record /d", caller.domain.clone(), value(&record, "d"))
+}
+
+/// Sends prepares with uncommon content identifiers. The record's `c` must be exactly the string.
+async fn record_contains_the_cid(probe: &Probe<'_>) -> Checked {
+    each_value_is_written(probe, "cid", "c").await
+}
+
+/// Sends prepares with uncommon versions. The record's `v` must be exactly the string.
+async fn record_contains_the_version(probe: &Probe<'_>) -> Checked {
+    each_value_is_written(probe, "version", "v").await
+}
+
+/// Sends prepares with each uncommon value of `member`. The record's `key` must be exactly the string.
+async fn each_value_is_written(probe: &Probe<'_>, member: &str, key: &str) -> Checked {
+    each_value_is_prepared(probe, member, |value, prepared| {
+        let (record, sent) =
+            (record_in(probe, prepared)?, value.instead_of(&Value::Null).unwrap_or_default());
+        let place = format!("record /{key} for {}", value.name);
+        let got = record.members.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        probe.expect(record.members.get(key) == Some(&sent), &place, sent.to_string(), got)
+    })
+    .await
+}
+
+/// Sends a prepare. The record's `t` must have exactly the form `YYYY-MM-DDTHH:mm:ss.sssZ`.
+async fn record_time_has_three_decimals(probe: &Probe<'_>, place: Place) -> Checked {
+    let (_, record, _) = ordinary(probe, place).await?;
+    let shape = |time: &str| {
+        time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).eq("0000-00-00T00:00:00.000Z".chars())
+    };
+    let good = record.members.get("t").and_then(Value::as_str).is_some_and(shape);
+    probe.expect(good, "record /t", "YYYY-MM-DDTHH:mm:ss.sssZ", value(&record, "t"))
+}
+
+/// Sends a prepare. The record's `t` must be the time of the prepare: exactly in a world of its own, elsewhere within a
+/// minute, a tenth of what a client accepts.
+async fn record_time_is_now(probe: &Probe<'_>, place: Place) -> Checked {
+    let slack = slack_ms(probe, &RECORD_SKEW);
+    let (_, record, Talk { sent: [before, after], .. }) = ordinary(probe, place).await?;
+    let time = record.members.get("t").and_then(Value::as_str).and_then(Instant::parse_iso);
+    let range = before + -slack..=after + slack;
+    let want = format!("{} to {}", range.start(), range.end());
+    probe.expect(time.is_some_and(|time| range.contains(&time)), "record /t", want, value(&record, "t"))
+}
+
+/// Sends a transfer prepare. The record's `newVault` must equal `newAuthority`.
+async fn transfer_record_names_the_new_vault(probe: &Probe<'_>) -> Checked {
+    let (_, record, Talk { body, .. }) = ordinary(probe, PREPARE_TRANSFER[0]).await?;
+    let want = body["newAuthority"].to_string();
+    probe.expect(
+        record.members.get("newVault") == body.get("newAuthority"),
+        "record /newVault",
+        want,
+        value(&record, "newVault"),
+    )
+}
+
+/// Sends an accept prepare with the incoming key of a pending transfer. The record's `transfer` must be the
+/// transfer's transaction signature.
+async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
+    let (transfer, record) = if probe.has_control() {
+        let (_, new, _, transfer) = transferred(probe).await?;
+        (transfer, record_of(probe, &new, &accept_body(&new)).await?)
+    } else {
+        let is_known = probe.settings.publish.pending_transfer.is_some();
+        probe.found(
+            is_known,
+            "needs the signature of a pending transfer ([publish] pending_transfer), or a control API",
+        )?;
+        let (scene, record, _) = ordinary(probe, PREPARE_ACCEPT[0]).await?;
+        (scene.transfer, record)
+    };
+    let keys = record.members.keys().cloned().collect::<Vec<_>>().join(" ");
+    probe.expect(record.before.ends_with(":accept:"), "record prefix", "accept", record.before.clone())?;
+    let named = record.members.get("transfer").and_then(Value::as_str);
+    probe.expect(
+        named == Some(&transfer),
+        "record /transfer",
+        transfer.clone(),
+        format!("{named:?}; keys: {keys}"),
+    )
+}
+
+fn value(record: &Record, key: &str) -> String {
+    record.members.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string)
+}
