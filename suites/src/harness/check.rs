@@ -310,67 +310,12 @@ impl Check {
         self
     }
 
-    /// With this cost in requests, publishes and domains.
+    /// On a shared target only at these places: what the other places cost there, or what they show while others write, is
+    /// not worth it.
     #[must_use]
-    pub const fn costs(mut self, requests: u32, publishes: u32, domains: u32) -> Check {
-        self.cost = Cost { requests, publishes, domains, ..self.cost };
-        self
-    }
-
-    /// With this cost in requests, all of which write, and in publishes and domains.
-    #[must_use]
-    pub const fn posts(self, requests: u32, publishes: u32, domains: u32) -> Check {
-        self.costs(requests, publishes, domains).writes(requests)
-    }
-
-    /// With this cost in requests and uploads.
-    #[must_use]
-    pub const fn drops(mut self, requests: u32, drops: u32) -> Check {
-        self.cost = Cost { requests, drops, ..self.cost };
-        self
-    }
-
-    /// With up to this many requests and uploads on a shared target.
-    #[must_use]
-    pub const fn drops_elsewhere(mut self, requests: u32, drops: u32) -> Check {
-        (self.cost.elsewhere, self.cost.drops_elsewhere) = (Some(requests), Some(drops));
-        self
-    }
-
-    /// With up to this many requests and publishes on a shared target.
-    #[must_use]
-    pub const fn shares(mut self, requests: u32, publishes: u32) -> Check {
-        (self.cost.elsewhere, self.cost.publishes_elsewhere) = (Some(requests), Some(publishes));
-        self
-    }
-
-    /// With up to this many more requests and publishes on a shared target where a transfer is pending.
-    #[must_use]
-    pub const fn pending(mut self, requests: u32, publishes: u32) -> Check {
-        self.cost.with_pending = (requests, publishes);
-        self
-    }
-
-    /// With this many more requests on a shared target where all wrong values are sent, and more where a transfer is pending.
-    #[must_use]
-    pub const fn deeper(mut self, requests: u32, pending: u32) -> Check {
-        self.cost.deeper = (requests, pending);
-        self
-    }
-
-    /// With up to this many requests on a shared target.
-    #[must_use]
-    pub const fn elsewhere(mut self, requests: u32) -> Check {
-        self.cost.elsewhere = Some(requests);
-        self
-    }
-
-    /// On a shared target only at these places, with up to this many requests: what the other places cost there, or what
-    /// they show while others write, is not worth it.
-    #[must_use]
-    pub const fn elsewhere_at(mut self, places: &'static [Place], requests: u32) -> Check {
+    pub const fn elsewhere_at(mut self, places: &'static [Place]) -> Check {
         self.elsewhere_at = places;
-        self.elsewhere(requests)
+        self
     }
 
     /// The places where it runs, in its own world or on a shared target.
@@ -382,33 +327,57 @@ impl Check {
         }
     }
 
-    /// With this many requests that write.
-    #[must_use]
-    pub const fn writes(mut self, requests: u32) -> Check {
-        self.cost.writes = requests;
-        self
-    }
-
-    /// With up to this many bytes sent.
-    #[must_use]
-    pub const fn sends(mut self, bytes: u32) -> Check {
-        self.cost.bytes = bytes;
-        self
-    }
-
-    /// Waiting this many seconds in a run in real time.
-    #[must_use]
-    pub const fn waits(mut self, seconds: u32) -> Check {
-        self.cost.waits = seconds;
-        self
-    }
-
     /// Marked as transferring or removing something that others may use.
     #[must_use]
     pub const fn destroys(mut self) -> Check {
         self.cost.destroys = true;
         self
     }
+}
+
+/// What a check costs is stated by name: `shows!(ROW, fact).requests(3).writes(1)`.
+macro_rules! costs {
+    ($($(#[doc = $doc:literal])+ $name:ident($value:ident: $type:ty) { $($field:tt)+ })+) => {
+        impl Check {
+            $($(#[doc = $doc])+
+            #[must_use]
+            pub const fn $name(mut self, $value: $type) -> Check {
+                self.cost.$($field)+;
+                self
+            })+
+        }
+    };
+}
+
+costs! {
+    /// Requests: exact in the check's own world.
+    requests(count: u32) { requests = count }
+    /// The maximum of requests on a shared target, unless it is the same.
+    requests_elsewhere(count: u32) { elsewhere = Some(count) }
+    /// The requests among them that write.
+    writes(count: u32) { writes = count }
+    /// Prepares that count against a domain's day.
+    publishes(count: u32) { publishes = count }
+    /// The maximum of these on a shared target, where checks share responses, unless it is the same.
+    publishes_elsewhere(count: u32) { publishes_elsewhere = Some(count) }
+    /// More requests on a shared target where a transfer is pending.
+    requests_if_pending(count: u32) { with_pending.0 = count }
+    /// More publishes on a shared target where a transfer is pending.
+    publishes_if_pending(count: u32) { with_pending.1 = count }
+    /// More requests on a shared target where all wrong values are sent.
+    requests_in_depth(count: u32) { deeper.0 = count }
+    /// More of these where a transfer is pending.
+    requests_in_depth_if_pending(count: u32) { deeper.1 = count }
+    /// Domains that it makes in its own world.
+    domains(count: u32) { domains = count }
+    /// Uploads that count against an address's hour.
+    uploads(count: u32) { drops = count }
+    /// The maximum of these on a shared target, unless it is the same.
+    uploads_elsewhere(count: u32) { drops_elsewhere = Some(count) }
+    /// The maximum of bytes sent.
+    sends(bytes: u32) { bytes = bytes }
+    /// The seconds that it waits in a run in real time.
+    waits(seconds: u32) { waits = seconds }
 }
 
 impl std::fmt::Debug for Check {

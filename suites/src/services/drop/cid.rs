@@ -18,17 +18,31 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::OF_THE_FILES, cid_is_that_of_the_files)
-        .drops(2 + NAMES, 2 + NAMES)
+        .requests(2 + NAMES)
+        .uploads(2 + NAMES)
         .writes(2 + NAMES)
-        .drops_elsewhere(2, 2)
+        .requests_elsewhere(2)
+        .uploads_elsewhere(2)
         .sends(1_450_000),
-    shows!(rows::VERSION, cid_is_a_cidv1).drops(1, 1).writes(1).sends(95_000),
-    shows!(rows::NOT_WRAPPED, site_is_not_wrapped_in_a_directory).drops(1, 1).writes(1).sends(95_000),
-    shows!(rows::RAW_LEAVES, leaves_are_raw).drops(1, 1).writes(1).sends(95_000),
-    shows!(rows::CHUNKS, chunks_have_262144_bytes).drops(1, 1).writes(1).sends(95_000),
-    shows!(rows::SHARDED, folder_over_262144_bytes_is_sharded).drops(2, 2).writes(2).sends(1_157_000),
-    shows!(rows::DOTFILES, dotfiles_are_included).drops(1, 1).writes(1).sends(95_000),
-    shows!(rows::EMPTY_DIRECTORIES, empty_directories_are_left_out).drops(1, 1).writes(1).sends(95_000),
+    shows!(rows::VERSION, cid_is_a_cidv1).requests(1).uploads(1).writes(1).sends(95_000),
+    shows!(rows::NOT_WRAPPED, site_is_not_wrapped_in_a_directory)
+        .requests(1)
+        .uploads(1)
+        .writes(1)
+        .sends(95_000),
+    shows!(rows::RAW_LEAVES, leaves_are_raw).requests(1).uploads(1).writes(1).sends(95_000),
+    shows!(rows::CHUNKS, chunks_have_262144_bytes).requests(1).uploads(1).writes(1).sends(95_000),
+    shows!(rows::SHARDED, folder_over_262144_bytes_is_sharded)
+        .requests(2)
+        .uploads(2)
+        .writes(2)
+        .sends(1_157_000),
+    shows!(rows::DOTFILES, dotfiles_are_included).requests(1).uploads(1).writes(1).sends(95_000),
+    shows!(rows::EMPTY_DIRECTORIES, empty_directories_are_left_out)
+        .requests(1)
+        .uploads(1)
+        .writes(1)
+        .sends(95_000),
 ];
 
 /// The files with uncommon names.

@@ -15,19 +15,23 @@ use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LIVE, url_returns_the_page).drops(2, 1).writes(1),
-    shows!(rows::NESTED, nested_files_are_served).drops(3, 1).writes(1),
+    shows!(rows::LIVE, url_returns_the_page).requests(2).uploads(1).writes(1),
+    shows!(rows::NESTED, nested_files_are_served).requests(3).uploads(1).writes(1),
     shows!(rows::SEPARATE, second_upload_does_not_change_the_first)
-        .drops(5, 3)
+        .requests(5)
+        .uploads(3)
         .writes(3)
-        .drops_elsewhere(4, 2)
+        .requests_elsewhere(4)
+        .uploads_elsewhere(2)
         .after(const { &[&response::DROP_ID] }),
     refuses!(rows::REMOVED, unclaimed_site_is_removed_after_4_hours, refusals::REMOVED)
-        .drops(4, 1)
+        .requests(4)
+        .uploads(1)
         .writes(1)
         .needs(&[Need::Clock]),
     shows!(rows::CLAIMED_STAYS, claimed_site_stays)
-        .drops(3, 1)
+        .requests(3)
+        .uploads(1)
         .writes(1)
         .needs(&[Need::Clock, Need::Actions]),
 ];

@@ -20,19 +20,22 @@ use crate::http::exchange::Request;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough).drops(1, 1).writes(1),
+    shows!(rows::UNAUTHENTICATED, a_form_with_a_zip_is_enough).requests(1).uploads(1).writes(1),
     refuses!(rows::ARTIFACT_REQUIRED, form_without_artifact_is_rejected, refusals::UNSAFE)
-        .drops(2, 2)
+        .requests(2)
+        .uploads(2)
         .writes(2),
     sources(shows!(rows::SOURCE_TAKEN, valid_source_is_accepted), values::SOURCES),
     sources(shows!(rows::SOURCE_IGNORED, invalid_source_is_ignored), values::IGNORED),
-    shows!(rows::NO_CORS, each cors_is_not_enabled).drops(4, 4).writes(3),
+    shows!(rows::NO_CORS, each cors_is_not_enabled).requests(4).uploads(4).writes(3),
     refuses!(rows::PUBLISH_FAILED, failed_upload_can_be_retried, refusals::FAILED)
-        .drops(3, 3)
+        .requests(3)
+        .uploads(3)
         .writes(3)
         .needs(&[Need::Faults]),
     refuses!(rows::PAUSED, paused_drops_return_503, refusals::PAUSED)
-        .drops(4, 4)
+        .requests(4)
+        .uploads(4)
         .writes(4)
         .needs(&[Need::Faults])
         .or_given("[drop] paused_url", |settings| settings.drop.has_paused),
@@ -41,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// With the cost of an ordinary upload and one for each of these sources.
 const fn sources(check: Check, values: &[Wrong]) -> Check {
     let (all, some) = (1 + value::count(values, true), 1 + value::count(values, false));
-    check.drops(all, all).writes(all).drops_elsewhere(some, some)
+    check.requests(all).uploads(all).writes(all).requests_elsewhere(some).uploads_elsewhere(some)
 }
 
 /// 64 characters that include every allowed kind.

@@ -24,29 +24,36 @@ use crate::refuses;
 /// With the cost of a valid counterpart and one upload for each of these values. An upload that is rejected may count, too.
 const fn zips(check: Check, values: &[Wrong]) -> Check {
     let (all, some) = (1 + value::count(values, true), 1 + value::count(values, false));
-    check.drops(all, all).writes(all).drops_elsewhere(some, some)
+    check.requests(all).uploads(all).writes(all).requests_elsewhere(some).uploads_elsewhere(some)
 }
 
 pub(super) const CHECKS: &[Check] = &[
     zips(refuses!(rows::FORM, artifact_that_is_not_a_zip_is_rejected, refusals::UNSAFE), values::NOT_ZIPS),
     zips(refuses!(rows::TRAVERSAL, path_outside_the_root_is_rejected, refusals::UNSAFE), values::OUTSIDE),
     zips(refuses!(rows::ABSOLUTE, absolute_path_is_rejected, refusals::UNSAFE), values::ABSOLUTE),
-    refuses!(rows::SYMLINK, symbolic_link_is_followed_or_rejected, refusals::LINK).drops(4, 2).writes(2),
+    refuses!(rows::SYMLINK, symbolic_link_is_followed_or_rejected, refusals::LINK)
+        .requests(4)
+        .uploads(2)
+        .writes(2),
     zips(refuses!(rows::ROOT_INDEX, zip_without_root_index_is_rejected, refusals::UNSAFE), values::PAGES),
     refuses!(rows::SIZE, zip_over_10_mb_is_rejected, refusals::TOO_LARGE)
-        .drops(3, 3)
+        .requests(3)
+        .uploads(3)
         .writes(3)
         .sends(20_500_000),
     refuses!(rows::EXTRACTED_SIZE, extracted_size_over_40_mb_is_rejected, refusals::TOO_MUCH_INSIDE)
-        .drops(3, 3)
+        .requests(3)
+        .uploads(3)
         .writes(3)
         .sends(6_400_000),
     refuses!(rows::COUNTED, extracted_size_is_counted_not_read_from_headers, refusals::TOO_MUCH_INSIDE)
-        .drops(2, 2)
+        .requests(2)
+        .uploads(2)
         .writes(2)
         .sends(3_430_000),
     refuses!(rows::FILES, more_than_1000_files_are_rejected, refusals::TOO_MUCH_INSIDE)
-        .drops(4, 4)
+        .requests(4)
+        .uploads(4)
         .writes(4)
         .sends(330_000),
 ];

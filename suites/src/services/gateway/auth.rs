@@ -16,13 +16,13 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KEY_CHECK, valid_key_returns_200).costs(2, 0, 0),
+    shows!(rows::KEY_CHECK, valid_key_returns_200).requests(2),
     keyed(refuses!(rows::KEY_CHECK_INVALID, invalid_key_returns_401, refusals::INVALID_KEY), 1),
-    refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401, refusals::NO_KEY).costs(2, 0, 0),
+    refuses!(rows::KEY_CHECK_MISSING, missing_key_returns_401, refusals::NO_KEY).requests(2),
     refuses!(rows::KEY_CHECK_REVOKED, revoked_key_returns_401, refusals::INVALID_KEY)
-        .costs(2, 0, 0)
+        .requests(2)
         .after(const { &[&rows::KEY_CHECK_INVALID] }),
-    shows!(rows::KEY_CHECK_FREE, key_check_spends_no_tokens).costs(5, 0, 0).elsewhere(8),
+    shows!(rows::KEY_CHECK_FREE, key_check_spends_no_tokens).requests(5).requests_elsewhere(8),
     keyed(refuses!(rows::INVALID_KEY_CHAT, chat_with_an_invalid_key_is_rejected, refusals::INVALID_KEY), 2)
         .after(const { &[&stream::ERROR_BEFORE] }),
     keyed(
@@ -54,10 +54,10 @@ pub(super) const CHECKS: &[Check] = &[
         1,
     ),
     refuses!(rows::MISSING_KEY, inference_without_a_key_is_rejected, refusals::MISSING_KEY)
-        .costs(7, 0, 0)
+        .requests(7)
         .after(const { &[&native::NATIVE, &stream::ERROR_BEFORE] }),
     refuses!(rows::REVOKED_KEY, inference_with_a_revoked_key_is_rejected, refusals::INVALID_KEY)
-        .costs(7, 0, 0)
+        .requests(7)
         .after(
             const {
                 &[

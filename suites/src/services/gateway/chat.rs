@@ -19,14 +19,12 @@ use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::ANSWERED, chat_returns_a_json_object).costs(1, 0, 0).after(auth::WITH_KEY),
-    shows!(rows::CHOICES, reply_has_choices_with_a_message)
-        .costs(1, 0, 0)
-        .after(const { &[&rows::ANSWERED] }),
-    shows!(rows::ANSWER_TEXT, reply_has_content).costs(1, 0, 0).after(const { &[&rows::CHOICES] }),
-    shows!(rows::PARTS, text_parts_are_accepted).costs(2, 0, 0).after(auth::WITH_KEY),
-    shows!(rows::IMAGE, image_is_accepted).costs(2, 0, 0).after(auth::WITH_KEY),
-    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
+    shows!(rows::ANSWERED, chat_returns_a_json_object).requests(1).after(auth::WITH_KEY),
+    shows!(rows::CHOICES, reply_has_choices_with_a_message).requests(1).after(const { &[&rows::ANSWERED] }),
+    shows!(rows::ANSWER_TEXT, reply_has_content).requests(1).after(const { &[&rows::CHOICES] }),
+    shows!(rows::PARTS, text_parts_are_accepted).requests(2).after(auth::WITH_KEY),
+    shows!(rows::IMAGE, image_is_accepted).requests(2).after(auth::WITH_KEY),
+    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).requests(5),
     doubled(refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION), values::REQUIRED_TEXT, 0),
     doubled(
         refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION),

@@ -14,8 +14,8 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::COMPLETION, completion_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
-    shows!(rows::NATIVE, native_completion_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::COMPLETION, completion_is_a_json_object).requests(2).after(auth::WITH_KEY),
+    shows!(rows::NATIVE, native_completion_is_a_json_object).requests(2).after(auth::WITH_KEY),
     named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 2, 2),
 ];
 

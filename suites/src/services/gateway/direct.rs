@@ -26,20 +26,20 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CHAT, server_answers_chats)
-        .costs(4, 0, 0)
-        .elsewhere(3 + SERVERS as u32)
+        .requests(4)
+        .requests_elsewhere(3 + SERVERS as u32)
         .after(const { &[&chats::ANSWERED, &rows::EVERY_SERVER] }),
     shows!(rows::COMPLETIONS, server_answers_completions)
-        .costs(2, 0, 0)
-        .elsewhere(1 + SERVERS as u32)
+        .requests(2)
+        .requests_elsewhere(1 + SERVERS as u32)
         .after(const { &[&plain::COMPLETION, &rows::EVERY_SERVER] }),
     shows!(rows::MESSAGES, server_answers_messages)
-        .costs(2, 0, 0)
-        .elsewhere(1 + SERVERS as u32)
+        .requests(2)
+        .requests_elsewhere(1 + SERVERS as u32)
         .after(const { &[&others::MESSAGE_OBJECT, &rows::EVERY_SERVER] }),
     shows!(rows::EVERY_SERVER, every_server_accepts_the_key)
-        .costs(13, 0, 0)
-        .elsewhere(1 + 4 * ALL as u32)
+        .requests(13)
+        .requests_elsewhere(1 + 4 * ALL as u32)
         .after(auth::WITH_KEY),
     resembling(
         refuses!(rows::INVALID_KEY, server_rejects_an_invalid_key, refusals::INVALID_KEY),
@@ -59,12 +59,12 @@ pub(super) const CHECKS: &[Check] = &[
         },
     ),
     refuses!(rows::MISSING_KEY, server_rejects_a_missing_key, refusals::MISSING_KEY)
-        .costs(6, 0, 0)
-        .elsewhere(5 + SERVERS as u32)
+        .requests(6)
+        .requests_elsewhere(5 + SERVERS as u32)
         .after(const { &[&rows::COMPLETIONS, &rows::MESSAGES, &auths::MISSING_KEY] }),
     refuses!(rows::REVOKED_KEY, server_rejects_a_revoked_key, refusals::INVALID_KEY)
-        .costs(6, 0, 0)
-        .elsewhere(5 + SERVERS as u32)
+        .requests(6)
+        .requests_elsewhere(5 + SERVERS as u32)
         .after(const { &[&rows::INVALID_KEY, &rows::COMPLETIONS, &rows::MESSAGES, &auths::REVOKED_KEY] }),
     resembling(
         refuses!(rows::UNKNOWN_MODEL, server_rejects_an_unknown_model, refusals::UNKNOWN_MODEL),

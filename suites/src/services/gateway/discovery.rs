@@ -15,17 +15,17 @@ use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::OBJECT, discovery_is_a_json_object).costs(1, 0, 0),
-    shows!(rows::SERVERS, every_model_has_an_array_of_servers).costs(1, 0, 0),
-    shows!(rows::ENTRY, server_is_a_url_or_an_item_hash).costs(1, 0, 0),
-    shows!(rows::COVERS, discovery_covers_the_model_list).costs(2, 0, 0).after(const { &[&rows::OBJECT] }),
+    shows!(rows::OBJECT, discovery_is_a_json_object).requests(1),
+    shows!(rows::SERVERS, every_model_has_an_array_of_servers).requests(1),
+    shows!(rows::ENTRY, server_is_a_url_or_an_item_hash).requests(1),
+    shows!(rows::COVERS, discovery_covers_the_model_list).requests(2).after(const { &[&rows::OBJECT] }),
     shows!(rows::USABLE, discovered_model_is_known)
-        .costs(5, 0, 0)
-        .elsewhere(1 + MODELS as u32)
+        .requests(5)
+        .requests_elsewhere(1 + MODELS as u32)
         .after(const { &[&rows::OBJECT, &rows::SERVERS, &errors::UNKNOWN_MODEL] }),
     shows!(rows::CURRENT, discovery_follows_the_servers)
-        .costs(3, 0, 0)
-        .elsewhere(1 + 2 * LOOKS)
+        .requests(3)
+        .requests_elsewhere(1 + 2 * LOOKS)
         .needs(&[Need::Actions, Need::Clock]),
 ];
 

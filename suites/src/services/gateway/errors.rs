@@ -20,11 +20,11 @@ use crate::harness::probe::Probe;
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
-    refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR).costs(7, 0, 0),
-    refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL).costs(7, 0, 0),
-    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).costs(9, 0, 0),
+    refuses!(rows::DETAIL_401, error_401_has_a_detail_string, refusals::KEY_ERROR).requests(7),
+    refuses!(rows::DETAIL_404, error_404_has_a_detail_string, refusals::UNKNOWN_MODEL).requests(7),
+    refuses!(rows::DETAIL_422, error_422_has_a_detail, refusals::VALIDATION).requests(9),
     refuses!(rows::DETAIL_503, error_503_has_a_detail_string, refusals::ALL_FAILED)
-        .costs(7, 0, 0)
+        .requests(7)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] down", pool::IS_DOWN),
     named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 2, 1),

@@ -18,9 +18,9 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).costs(2, 0, 0).after(auth::WITH_KEY),
+    shows!(rows::MESSAGE_OBJECT, message_is_a_json_object).requests(2).after(auth::WITH_KEY),
     named(refuses!(rows::UNKNOWN_MODEL, unknown_model_returns_404, refusals::UNKNOWN_MODEL), 1, 1),
-    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).costs(5, 0, 0),
+    refuses!(rows::BODY, body_that_is_not_an_object_is_rejected, refusals::VALIDATION).requests(5),
     tries(refuses!(rows::MODEL, model_must_be_a_string, refusals::VALIDATION), values::REQUIRED_TEXT),
     tries(refuses!(rows::MAX_TOKENS, max_tokens_must_be_an_integer, refusals::VALIDATION), values::COUNT),
     tries(refuses!(rows::MESSAGES, messages_must_be_an_array, refusals::VALIDATION), values::REQUIRED_LIST),

@@ -11,10 +11,10 @@ use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LIST, model_list_is_json).costs(1, 0, 0),
-    shows!(rows::IDS, model_ids_are_strings).costs(1, 0, 0),
+    shows!(rows::LIST, model_list_is_json).requests(1),
+    shows!(rows::IDS, model_ids_are_strings).requests(1),
     shows!(rows::COVERS_DISCOVERY, model_list_covers_discovery)
-        .costs(2, 0, 0)
+        .requests(2)
         .after(const { &[&discoveries::OBJECT, &discoveries::SERVERS] }),
 ];
 

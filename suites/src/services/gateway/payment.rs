@@ -18,14 +18,14 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::REQUIRED, missing_key_returns_402, refusals::PAYMENT)
-        .costs(13, 0, 0)
+        .requests(13)
         .after(const { &[&auth::MISSING_KEY, &native::NATIVE, &stream::ERROR_BEFORE] }),
-    refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT).costs(7, 0, 0),
-    shows!(rows::PAID, paid_request_is_accepted).costs(12, 0, 0).after(const { &[&native::NATIVE] }),
+    refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT).requests(7),
+    shows!(rows::PAID, paid_request_is_accepted).requests(12).after(const { &[&native::NATIVE] }),
     refuses!(rows::INVALID_KEY, invalid_key_returns_401_not_402, refusals::INVALID_KEY)
-        .costs(7, 0, 0)
+        .requests(7)
         .after(const { &[&auth::INVALID_KEY_CHAT, &native::NATIVE, &stream::ERROR_BEFORE] }),
-    shows!(rows::VALID_KEY, valid_key_needs_no_payment).costs(6, 0, 0).after(const { &[&native::NATIVE] }),
+    shows!(rows::VALID_KEY, valid_key_needs_no_payment).requests(6).after(const { &[&native::NATIVE] }),
 ];
 
 /// The header of a payment.

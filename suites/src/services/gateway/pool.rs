@@ -22,27 +22,27 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::FAILOVER, each one_live_server_is_enough)
-        .costs(60, 0, 0)
-        .elsewhere(6 + 18 * SERVERS as u32)
+        .requests(60)
+        .requests_elsewhere(6 + 18 * SERVERS as u32)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] one_down", |settings| settings.gateway.models.one_down.is_some())
         .after(const { &[&completions::NATIVE, &rows::COOKIES] }),
     refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503, refusals::ALL_FAILED)
-        .costs(7, 0, 0)
+        .requests(7)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] down", IS_DOWN)
         .after(const { &[&stream::ERROR_BEFORE, &completions::NATIVE] }),
     shows!(rows::PER_MODEL, failed_servers_of_one_model_do_not_affect_another)
-        .costs(7, 0, 0)
-        .elsewhere(8)
+        .requests(7)
+        .requests_elsewhere(8)
         .needs(&[Need::Faults])
         .or_given("[gateway.models] down", IS_DOWN)
         .after(const { &[&completions::NATIVE] }),
     shows!(rows::RECOVERS, each recovered_server_is_used_again)
-        .costs(18, 0, 0)
-        .elsewhere(6 * (2 + LOOKS))
+        .requests(18)
+        .requests_elsewhere(6 * (2 + LOOKS))
         .needs(&[Need::Faults, Need::Clock]),
-    shows!(rows::COOKIES, request_with_the_cookies_is_accepted).costs(12, 0, 0),
+    shows!(rows::COOKIES, request_with_the_cookies_is_accepted).requests(12),
 ];
 
 /// Whether the profile names a model whose servers have all failed.

@@ -23,23 +23,23 @@ const CALLER: &str = "[gateway.models] always_calls";
 const IS_CALLER: Given = |settings| settings.gateway.models.always_calls.is_some();
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TAKEN, declared_tools_are_accepted).costs(2, 0, 0).after(auth::WITH_KEY),
-    shows!(rows::CALL_NAME, call_has_a_function_name).costs(1, 0, 0),
-    shows!(rows::CALL_ARGUMENTS, call_arguments_are_a_string).costs(1, 0, 0),
-    shows!(rows::CALL_ID, call_has_an_id).costs(1, 0, 0),
-    shows!(rows::CALL_IDS, calls_have_different_ids).costs(2, 0, 0).after(const { &[&rows::CALL_ID] }),
+    shows!(rows::TAKEN, declared_tools_are_accepted).requests(2).after(auth::WITH_KEY),
+    shows!(rows::CALL_NAME, call_has_a_function_name).requests(1),
+    shows!(rows::CALL_ARGUMENTS, call_arguments_are_a_string).requests(1),
+    shows!(rows::CALL_ID, call_has_an_id).requests(1),
+    shows!(rows::CALL_IDS, calls_have_different_ids).requests(2).after(const { &[&rows::CALL_ID] }),
     shows!(rows::ARGUMENTS_FIT, arguments_fit_the_schema)
-        .costs(1, 0, 0)
+        .requests(1)
         .needs(&[Need::Actions])
         .or_given(CALLER, IS_CALLER)
         .after(const { &[&rows::CALL_NAME, &rows::CALL_ARGUMENTS] }),
     shows!(rows::RESULT_USED, answer_contains_the_result)
-        .costs(3, 0, 0)
+        .requests(3)
         .needs(&[Need::Actions])
         .or_given(CALLER, IS_CALLER)
         .after(const { &[&rows::ROUND_TRIP, &chats::ANSWER_TEXT] }),
     shows!(rows::ROUND_TRIP, tool_result_is_accepted)
-        .costs(3, 0, 0)
+        .requests(3)
         .after(const { &[&rows::TAKEN, &rows::CALL_NAME, &rows::CALL_ARGUMENTS, &rows::CALL_ID] }),
     doubled(refuses!(rows::TOOLS, tools_must_be_an_array, refusals::VALIDATION), values::LIST, 0),
     doubled(refuses!(rows::TOOL, tool_must_be_an_object, refusals::VALIDATION), values::OBJECTS, 0),

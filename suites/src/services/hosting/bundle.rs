@@ -17,15 +17,14 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, bundles_name_their_kind).costs(5, 0, 0).elsewhere(64).after(FORM),
-    shows!(rows::VM, bundles_have_a_key_for_the_machine).costs(5, 0, 0).elsewhere(64).after(FORM),
-    shows!(rows::ENCRYPTION, bundles_have_a_key_for_e).costs(5, 0, 0).elsewhere(64).after(FORM),
-    shows!(rows::KEY_E_OPENS, e_opens_every_bundle).costs(5, 0, 0).elsewhere(64).after(OPENS),
-    shows!(rows::TARBALL, bundles_hold_a_tarball_with_a_manifest).costs(5, 0, 0).elsewhere(64).after(rests!(
-        instances::BUNDLE_WRAPPED,
-        rows::FORM,
-        rows::KEY_E_OPENS
-    )),
+    shows!(rows::KIND, bundles_name_their_kind).requests(5).requests_elsewhere(64).after(FORM),
+    shows!(rows::VM, bundles_have_a_key_for_the_machine).requests(5).requests_elsewhere(64).after(FORM),
+    shows!(rows::ENCRYPTION, bundles_have_a_key_for_e).requests(5).requests_elsewhere(64).after(FORM),
+    shows!(rows::KEY_E_OPENS, e_opens_every_bundle).requests(5).requests_elsewhere(64).after(OPENS),
+    shows!(rows::TARBALL, bundles_hold_a_tarball_with_a_manifest)
+        .requests(5)
+        .requests_elsewhere(64)
+        .after(rests!(instances::BUNDLE_WRAPPED, rows::FORM, rows::KEY_E_OPENS)),
 ];
 
 members! { MEMBERS, 5, 64;

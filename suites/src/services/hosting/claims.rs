@@ -13,25 +13,27 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CONTENT_TYPE, claims_have_their_type).costs(1, 0, 0).elsewhere(4).after(rests!(rows::TYPE)),
+    shows!(rows::CONTENT_TYPE, claims_have_their_type)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(rests!(rows::TYPE)),
     shows!(rows::SENDER, machines_claim_for_themselves)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(records::ADDRESS)),
     shows!(rows::SIGNATURE, claims_are_signed_by_their_machines)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(records::TIME, records::ADDRESS)),
     shows!(rows::INSTANCE_HASH, claims_name_an_instance)
-        .costs(3, 0, 0)
-        .elsewhere(14)
+        .requests(3)
+        .requests_elsewhere(14)
         .after(rests!(rows::BODY)),
-    shows!(rows::KEY_OF_ADDRESS, claimed_keys_are_their_senders).costs(1, 0, 0).elsewhere(4).after(rests!(
-        rows::BODY,
-        rows::PUBKEY,
-        rows::SIGNATURE
-    )),
-    shows!(rows::ONCE, machines_claim_once).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::KEY_OF_ADDRESS, claimed_keys_are_their_senders)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(rests!(rows::BODY, rows::PUBKEY, rows::SIGNATURE)),
+    shows!(rows::ONCE, machines_claim_once).requests(1).requests_elsewhere(4).after(rests!()),
 ];
 
 members! { MEMBERS, 1, 4;

@@ -19,30 +19,36 @@ use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
     shows!(rows::CONTENT_TYPE, creations_have_the_type_of_deployments)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::TYPE)),
-    shows!(rows::DELEGATE, deployments_are_written_by_a_delegate).costs(1, 0, 0).elsewhere(4).after(DELEGATE),
+    shows!(rows::DELEGATE, deployments_are_written_by_a_delegate)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(DELEGATE),
     shows!(rows::PROJECT_ID, deployments_name_a_project_of_the_owner)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::BODY, rows::SAME_PROJECT, assay_spec::hosting::requirements::projects::MAP)),
     shows!(rows::AMEND_REF, terminal_records_refer_to_their_creation)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!()),
     shows!(rows::SAME_DEPLOYMENT, terminal_records_name_the_same_deployment)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::BODY, rows::AMEND_REF)),
     shows!(rows::SAME_PROJECT, terminal_records_name_the_same_project)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::BODY, rows::AMEND_REF)),
-    shows!(rows::LIVE_STORE_REF, live_deployments_name_a_store).costs(7, 0, 0).elsewhere(40).after(PUBLIC),
+    shows!(rows::LIVE_STORE_REF, live_deployments_name_a_store)
+        .requests(7)
+        .requests_elsewhere(40)
+        .after(PUBLIC),
     shows!(rows::FAILED_STORE_REF, failed_deployments_name_no_artifact)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(PUBLIC),
 ];
 
@@ -108,8 +114,8 @@ members! { INSIDE, 1, 4;
 }
 
 pub(super) const PLAINTEXT: &[Check] = &[shows!(rows::PLAINTEXT_FORM, deployment_envelopes_hold_an_object)
-    .costs(1, 0, 0)
-    .elsewhere(4)
+    .requests(1)
+    .requests_elsewhere(4)
     .after(rests!(rows::BODY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS))];
 
 const PUBLIC: &[assay_spec::Id] = rests!(rows::BODY, rows::PUBLIC, rows::AMEND_REF, rows::AMEND_TYPE);

@@ -12,27 +12,26 @@ use crate::harness::check::{Check, Checked};
 use crate::harness::probe::Probe;
 use crate::shows;
 
-pub(super) const CHECKS: &[Check] =
-    &[
-        shows!(rows::FORM, envelopes_have_a_version_and_keys)
-            .costs(2, 0, 0)
-            .elsewhere(4)
-            .after(rests!(projects::ENCRYPTED, deployments::ENCRYPTED)),
-        shows!(rows::USER, envelopes_have_a_key_for_the_wallet).costs(1, 0, 0).elsewhere(4).after(FORM),
-        shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).costs(1, 0, 0).elsewhere(4).after(FORM),
-        shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope)
-            .costs(1, 0, 0)
-            .elsewhere(4)
-            .after(rests!(rows::FORM, rows::CIPHERTEXT, rows::IV, rows::TAG, rows::USER)),
-        shows!(rows::KEY_E_OPENS, e_opens_every_envelope).costs(1, 0, 0).elsewhere(4).after(rests!(
-            rows::FORM,
-            rows::CIPHERTEXT,
-            rows::IV,
-            rows::TAG,
-            rows::ENCRYPTION,
-            security::ENCRYPTION_IS_E
-        )),
-    ];
+pub(super) const CHECKS: &[Check] = &[
+    shows!(rows::FORM, envelopes_have_a_version_and_keys)
+        .requests(2)
+        .requests_elsewhere(4)
+        .after(rests!(projects::ENCRYPTED, deployments::ENCRYPTED)),
+    shows!(rows::USER, envelopes_have_a_key_for_the_wallet).requests(1).requests_elsewhere(4).after(FORM),
+    shows!(rows::ENCRYPTION, envelopes_have_a_key_for_e).requests(1).requests_elsewhere(4).after(FORM),
+    shows!(rows::WALLET_OPENS, the_wallet_opens_every_envelope)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(rests!(rows::FORM, rows::CIPHERTEXT, rows::IV, rows::TAG, rows::USER)),
+    shows!(rows::KEY_E_OPENS, e_opens_every_envelope).requests(1).requests_elsewhere(4).after(rests!(
+        rows::FORM,
+        rows::CIPHERTEXT,
+        rows::IV,
+        rows::TAG,
+        rows::ENCRYPTION,
+        security::ENCRYPTION_IS_E
+    )),
+];
 
 members! { MEMBERS, 1, 4;
     /// Reads every envelope. `v` must be 3, except in the entry of a project that is older than the owner's first

@@ -14,29 +14,29 @@ use crate::harness::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::TYPE, artifacts_end_by_a_forget).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::TYPE, artifacts_end_by_a_forget).requests(1).requests_elsewhere(4).after(rests!()),
     shows!(rows::DELEGATE, artifacts_are_forgotten_by_a_delegate)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(super::deployments::DELEGATE),
     shows!(rows::ADDRESS, a_forget_names_the_owner)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(records::ADDRESS)),
-    shows!(rows::STORES, a_forget_names_store_messages).costs(3, 0, 0).elsewhere(64).after(rests!()),
+    shows!(rows::STORES, a_forget_names_store_messages).requests(3).requests_elsewhere(64).after(rests!()),
     shows!(rows::CLASSIFIED, forget_names_only_forgettable_messages)
-        .costs(3, 0, 0)
-        .elsewhere(64)
+        .requests(3)
+        .requests_elsewhere(64)
         .after(rests!(rows::STORES)),
     shows!(rows::EVERY, every_artifact_of_a_deleted_project_is_forgotten)
-        .costs(2, 0, 0)
-        .elsewhere(64)
+        .requests(2)
+        .requests_elsewhere(64)
         .after(rests!(deployments::LIVE_STORE_REF)),
     shows!(rows::OWN, no_artifact_of_another_project_is_forgotten)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!()),
-    shows!(rows::ONE, a_deleted_project_has_one_forget).costs(1, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::ONE, a_deleted_project_has_one_forget).requests(1).requests_elsewhere(4).after(rests!()),
 ];
 
 /// The hashes in a FORGET.

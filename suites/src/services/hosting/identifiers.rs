@@ -11,12 +11,12 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PROJECT, projects_have_identifiers_of_12_characters)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(projects::MAP, projects::ENTRY)),
     shows!(rows::DEPLOYMENT, deployments_have_identifiers_of_12_characters)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(deployments::BODY, deployments::DEPLOYMENT_ID, deployments::SAME_DEPLOYMENT)),
 ];
 

@@ -15,7 +15,7 @@ use crate::harness::probe::{Answer, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BUNDLE_HASH, live_machines_name_their_bundles_hash).costs(1, 0, 0).elsewhere(4).after(
+    shows!(rows::BUNDLE_HASH, live_machines_name_their_bundles_hash).requests(1).requests_elsewhere(4).after(
         rests!(
             deployments::PUBLIC,
             deployments::PROJECT_ID,
@@ -23,16 +23,17 @@ pub(super) const CHECKS: &[Check] = &[
             projects::DEPLOY_TARGET
         ),
     ),
-    shows!(rows::BUNDLE_HASH_VALUE, hashes_are_those_of_the_pinned_files).costs(5, 0, 0).elsewhere(64).after(
-        rests!(
+    shows!(rows::BUNDLE_HASH_VALUE, hashes_are_those_of_the_pinned_files)
+        .requests(5)
+        .requests_elsewhere(64)
+        .after(rests!(
             deployments::PUBLIC,
             deployments::PROJECT_ID,
             deployments::SAME_PROJECT,
             deployments::LIVE_STORE_REF,
             rows::BUNDLE_HASH
-        ),
-    ),
-    shows!(rows::BUNDLE_WRAPPED, pinned_files_are_bundle_envelopes).costs(5, 0, 0).elsewhere(64).after(
+        )),
+    shows!(rows::BUNDLE_WRAPPED, pinned_files_are_bundle_envelopes).requests(5).requests_elsewhere(64).after(
         rests!(
             deployments::PUBLIC,
             deployments::PROJECT_ID,

@@ -34,7 +34,7 @@ macro_rules! members {
     ($table:ident, $requests:literal, $elsewhere:literal; $($(#[$doc:meta])* $row:ident $fact:ident:
         $judge:ident($($kind:ident,)? $place:literal), $form:expr, $after:expr;)*) => {
         pub(super) const $table: &[Check] = &[$(
-            shows!(rows::$row, $fact).costs($requests, 0, 0).elsewhere($elsewhere).after($after)
+            shows!(rows::$row, $fact).requests($requests).requests_elsewhere($elsewhere).after($after)
         ),*];
         $($(#[$doc])*
         async fn $fact(probe: &Probe<'_>) -> Checked {

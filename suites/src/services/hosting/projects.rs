@@ -17,37 +17,38 @@ use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
     shows!(rows::OWNER, projects_belong_to_the_owners_address)
-        .costs(2, 0, 0)
-        .elsewhere(4)
+        .requests(2)
+        .requests_elsewhere(4)
         .after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNER, projects_are_written_by_wallet_or_session_key).costs(1, 0, 0).elsewhere(4).after(
-        rests!(
+    shows!(rows::SIGNER, projects_are_written_by_wallet_or_session_key)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(rests!(
             records::ADDRESS,
             security::AUTHORIZATIONS,
             security::ENTRY,
             security::ENTRY_ADDRESS,
             security::SIGNER
-        ),
-    ),
+        )),
     shows!(rows::ENTRY, entries_are_objects_with_a_public_part)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::MAP)),
     shows!(rows::ID, entries_have_their_identifiers_as_keys)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::ENTRY)),
     shows!(rows::SCHEMA_VERSION, entries_have_the_schema_of_their_time)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::ENTRY)),
     shows!(rows::ENCRYPTED, living_projects_hold_an_envelope)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::ENTRY)),
     shows!(rows::TOMBSTONE, deleted_projects_hold_five_empty_strings)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::ENTRY)),
 ];
 
@@ -90,13 +91,14 @@ members! { INSIDE, 1, 4;
 }
 
 pub(super) const PLAINTEXT: &[Check] = &[
-    shows!(rows::PLAINTEXT_FORM, project_envelopes_hold_an_object).costs(1, 0, 0).elsewhere(4).after(rests!(
-        rows::ENTRY,
-        rows::ENCRYPTED,
-        envelope::WALLET_OPENS,
-        envelope::KEY_E_OPENS
-    )),
-    shows!(rows::PLAINTEXT_SOURCE, sources_are_hosted_or_uploaded).costs(1, 0, 0).elsewhere(4).after(SEALED),
+    shows!(rows::PLAINTEXT_FORM, project_envelopes_hold_an_object)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(rests!(rows::ENTRY, rows::ENCRYPTED, envelope::WALLET_OPENS, envelope::KEY_E_OPENS)),
+    shows!(rows::PLAINTEXT_SOURCE, sources_are_hosted_or_uploaded)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(SEALED),
 ];
 
 const SEALED: &[assay_spec::Id] =

@@ -20,15 +20,18 @@ use crate::shows;
 
 pub(super) const RECORD: &[Check] = &[
     shows!(rows::OWNER, security_belongs_to_the_owners_address)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(records::ADDRESS)),
-    shows!(rows::SIGNER, security_is_written_by_the_wallet_alone).costs(2, 0, 0).elsewhere(4).after(rests!()),
+    shows!(rows::SIGNER, security_is_written_by_the_wallet_alone)
+        .requests(2)
+        .requests_elsewhere(4)
+        .after(rests!()),
     shows!(rows::ENCRYPTION_IS_E, the_encryption_key_is_the_wallets_e)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::ENCRYPTION_KEY, rows::ENCRYPTION_PUBKEY)),
-    shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).costs(1, 0, 0).elsewhere(4).after(
+    shows!(rows::NOT_A_SIGNER, the_encryption_key_may_write_nothing).requests(1).requests_elsewhere(4).after(
         rests!(
             rows::ENTRY_PUBKEY_ADDRESS,
             rows::ENCRYPTION_KEY,
@@ -66,14 +69,20 @@ members! { MEMBERS, 1, 4;
 
 pub(super) const AUTHORIZATIONS: &[Check] = &[
     shows!(rows::ENTRY, authorizations_are_objects)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(rows::AUTHORIZATIONS)),
-    shows!(rows::ENTRY_ADDRESS, authorizations_name_an_address).costs(1, 0, 0).elsewhere(4).after(ENTRY),
-    shows!(rows::ENTRY_PUBKEY, keys_of_authorizations_are_65_bytes).costs(1, 0, 0).elsewhere(4).after(ENTRY),
+    shows!(rows::ENTRY_ADDRESS, authorizations_name_an_address)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(ENTRY),
+    shows!(rows::ENTRY_PUBKEY, keys_of_authorizations_are_65_bytes)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(ENTRY),
     shows!(rows::ENTRY_PUBKEY_ADDRESS, keys_of_authorizations_have_their_address)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(rests!(
             rows::AUTHORIZATIONS,
             rows::ENTRY,
@@ -82,21 +91,24 @@ pub(super) const AUTHORIZATIONS: &[Check] = &[
             rows::DELEGATE_NO_PUBKEY
         )),
     shows!(rows::SESSION_TYPES, session_keys_write_posts_and_aggregates)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(SESSION),
     shows!(rows::SESSION_CHANNELS, session_keys_write_on_the_records_channel)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(SESSION),
     shows!(rows::SESSION_AGGREGATE_KEYS, session_keys_never_write_security)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(SESSION),
-    shows!(rows::SESSION_POST_TYPES, session_keys_write_any_post).costs(1, 0, 0).elsewhere(4).after(SESSION),
+    shows!(rows::SESSION_POST_TYPES, session_keys_write_any_post)
+        .requests(1)
+        .requests_elsewhere(4)
+        .after(SESSION),
     shows!(rows::DELEGATE_NO_PUBKEY, delegates_have_no_key_beside_their_address)
-        .costs(1, 0, 0)
-        .elsewhere(4)
+        .requests(1)
+        .requests_elsewhere(4)
         .after(ENTRY),
 ];
 

@@ -15,13 +15,13 @@ use crate::profile::MetadataContract;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID, contract_is_found_by_cid).costs(2, 0, 0).elsewhere(4),
+    shows!(rows::BY_CID, contract_is_found_by_cid).requests(2).requests_elsewhere(4),
     shows!(rows::BY_URI, contract_is_found_by_uri)
-        .costs(3, 0, 0)
-        .elsewhere(4)
+        .requests(3)
+        .requests_elsewhere(4)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    refuses!(rows::UNKNOWN, each unknown_contract_is_rejected, refusals::UNKNOWN).costs(16, 0, 0),
-    shows!(rows::SAME, each cid_and_uri_return_the_same_contract).costs(6, 0, 0).elsewhere(24),
+    refuses!(rows::UNKNOWN, each unknown_contract_is_rejected, refusals::UNKNOWN).requests(16),
+    shows!(rows::SAME, each cid_and_uri_return_the_same_contract).requests(6).requests_elsewhere(24),
 ];
 
 async fn found(probe: &Probe<'_>, way: Way) -> Checked {

@@ -9,10 +9,10 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID, overrides_by_cid_are_an_array_of_objects).costs(4, 0, 0).elsewhere(8),
+    shows!(rows::BY_CID, overrides_by_cid_are_an_array_of_objects).requests(4).requests_elsewhere(8),
     shows!(rows::BY_URI, overrides_by_uri_are_an_array_of_objects)
-        .costs(6, 0, 0)
-        .elsewhere(8)
+        .requests(6)
+        .requests_elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
 ];
 

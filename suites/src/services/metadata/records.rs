@@ -44,7 +44,7 @@ struct Member {
 macro_rules! members {
     ($($(#[$about:meta])* $row:ident $fact:ident: $of:ident $name:literal $kind:ident $required:literal;)*) => {
         pub(super) const CHECKS: &[Check] =
-            &[$(shows!(rows::$row, each $fact).costs(Of::$of.sends(), 0, 0).elsewhere(Of::$of.requests())),*];
+            &[$(shows!(rows::$row, each $fact).requests(Of::$of.sends()).requests_elsewhere(Of::$of.requests())),*];
 
         $($(#[$about])* async fn $fact(probe: &Probe<'_>, place: Place) -> Checked {
             let member = Member { of: Of::$of, name: $name, kind: Type::$kind, required: $required };

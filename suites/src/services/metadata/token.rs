@@ -14,20 +14,20 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID_JSON, token_is_found_by_cid_with_json).costs(3, 0, 0).elsewhere(8),
-    shows!(rows::BY_CID, token_is_found_by_cid).costs(3, 0, 0).elsewhere(8),
+    shows!(rows::BY_CID_JSON, token_is_found_by_cid_with_json).requests(3).requests_elsewhere(8),
+    shows!(rows::BY_CID, token_is_found_by_cid).requests(3).requests_elsewhere(8),
     shows!(rows::BY_URI_JSON, token_is_found_by_uri_with_json)
-        .costs(4, 0, 0)
-        .elsewhere(8)
+        .requests(4)
+        .requests_elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
     shows!(rows::BY_URI, token_is_found_by_uri)
-        .costs(4, 0, 0)
-        .elsewhere(8)
+        .requests(4)
+        .requests_elsewhere(8)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    shows!(rows::SAME, each document_is_the_same_with_and_without_json).costs(14, 0, 0).elsewhere(32),
+    shows!(rows::SAME, each document_is_the_same_with_and_without_json).requests(14).requests_elsewhere(32),
     refuses!(rows::UNKNOWN, each unknown_token_is_rejected, refusals::UNKNOWN_TOKEN)
-        .costs(30, 0, 0)
-        .elsewhere(48),
+        .requests(30)
+        .requests_elsewhere(48),
 ];
 
 async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {

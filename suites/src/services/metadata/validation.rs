@@ -20,13 +20,13 @@ const IDS: [u32; 2] = [value::count(values::IDS, true), value::count(values::IDS
 pub(super) const CHECKS: &[Check] = &[
     // At the two paths without an end, an extension makes one more.
     refuses!(rows::INTEGER, each token_id_that_is_not_an_integer_is_rejected, refusals::INVALID)
-        .costs(6 * (1 + IDS[0]) + 2, 0, 0)
-        .elsewhere(6 * (1 + IDS[1]) + 2)
-        .deeper(6 * (IDS[0] - IDS[1]), 0),
-    shows!(rows::DETAIL, each detail_is_an_array_of_objects).costs(12, 0, 0),
-    shows!(rows::LOC, each loc_is_an_array_of_strings_and_integers).costs(12, 0, 0),
-    shows!(rows::MSG, each msg_is_a_string).costs(12, 0, 0),
-    shows!(rows::TYPE, each type_is_a_string).costs(12, 0, 0),
+        .requests(6 * (1 + IDS[0]) + 2)
+        .requests_elsewhere(6 * (1 + IDS[1]) + 2)
+        .requests_in_depth(6 * (IDS[0] - IDS[1])),
+    shows!(rows::DETAIL, each detail_is_an_array_of_objects).requests(12),
+    shows!(rows::LOC, each loc_is_an_array_of_strings_and_integers).requests(12),
+    shows!(rows::MSG, each msg_is_a_string).requests(12),
+    shows!(rows::TYPE, each type_is_a_string).requests(12),
 ];
 
 /// The first contract with a token at a place.

@@ -18,8 +18,8 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::BODY, each body_that_is_not_an_object_is_rejected, refusals::ENVELOPE)
-        .costs(62, 0, 0)
-        .elsewhere(92)
+        .requests(62)
+        .requests_elsewhere(92)
         .writes(59),
     tries(
         refuses!(rows::MESSAGE, each message_that_is_not_an_object_is_rejected, refusals::ENVELOPE),
@@ -40,12 +40,12 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     tries(refuses!(rows::TYPE, each type_that_is_not_a_string_is_rejected, refusals::ENVELOPE), values::TYPE),
     refuses!(rows::TYPE_KNOWN, each unknown_type_is_rejected, refusals::OPEN_LIST)
-        .costs(30, 0, 0)
-        .elsewhere(60)
+        .requests(30)
+        .requests_elsewhere(60)
         .writes(27),
     refuses!(rows::TYPE_OF_ENDPOINT, each endpoint_rejects_types_other_than_its_own, refusals::OTHER_TYPE)
-        .costs(20, 0, 0)
-        .elsewhere(50)
+        .requests(20)
+        .requests_elsewhere(50)
         .writes(17),
     tries(
         refuses!(rows::TIMESTAMP, each timestamp_that_is_not_an_integer_is_rejected, refusals::ENVELOPE),
@@ -55,15 +55,15 @@ pub(super) const CHECKS: &[Check] = &[
         refuses!(rows::CONTENT, each content_that_is_not_an_object_is_rejected, refusals::ENVELOPE),
         values::CONTENT,
     ),
-    shows!(rows::REPLY_HASH, creation_returns_a_hash).costs(1, 0, 0).writes(1),
-    shows!(rows::REPLY_STATUS, creation_returns_success).costs(1, 0, 0).writes(1),
+    shows!(rows::REPLY_HASH, creation_returns_a_hash).requests(1).writes(1),
+    shows!(rows::REPLY_STATUS, creation_returns_success).requests(1).writes(1),
 ];
 
 /// What a check costs that sends a valid message and each of these values to each endpoint that takes an envelope, with what
 /// the messages name.
 const fn tries(check: Check, values: &[Wrong]) -> Check {
     let (all, some) = (8 * (1 + value::count(values, true)), 8 * (1 + value::count(values, false)));
-    check.costs(all + 6, 0, 0).elsewhere(some + 36).writes(all + 3).deeper(all - some, 0)
+    check.requests(all + 6).requests_elsewhere(some + 36).writes(all + 3).requests_in_depth(all - some)
 }
 
 /// Expects each wrong value of a member of the message to be rejected. The message is signed with the value.

@@ -18,25 +18,25 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::BODY, each rejection_has_the_documented_body, refusals::MALFORMED)
-        .costs(88, 0, 0)
-        .elsewhere(100)
+        .requests(88)
+        .requests_elsewhere(100)
         .writes(47),
     refuses!(rows::BAD_REQUEST, malformed_message_returns_400, refusals::BAD_REQUEST)
-        .costs(4, 0, 0)
-        .elsewhere(5)
+        .requests(4)
+        .requests_elsewhere(5)
         .writes(2),
     shows!(rows::NO_INTERNAL, malformed_input_causes_no_internal_error)
-        .costs(71, 0, 0)
-        .elsewhere(72)
+        .requests(71)
+        .requests_elsewhere(72)
         .writes(27)
         .sends(314_000),
     refuses!(rows::INTERNAL, failure_of_the_node_returns_500, refusals::INTERNAL)
-        .costs(30, 0, 0)
+        .requests(30)
         .writes(9)
         .needs(&[Need::Faults]),
     refuses!(rows::NOTHING_STORED, each rejected_message_is_not_stored, refusals::MALFORMED)
-        .costs(46, 0, 0)
-        .elsewhere(76)
+        .requests(46)
+        .requests_elsewhere(76)
         .writes(35)
         .after(const { &[&envelope::TYPE, &envelope::TIMESTAMP, &envelope::CONTENT, &listing::ADDRESSES] }),
 ];

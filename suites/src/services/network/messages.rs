@@ -21,31 +21,31 @@ use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::TYPE_FREE, post_and_aggregate_are_both_accepted)
-        .costs(2, 0, 0)
+        .requests(2)
         .writes(2)
         .after(const { &[&info::PREFIX] }),
-    shows!(rows::FOUND, a_message_is_found_by_its_hash).costs(2, 0, 0).writes(1),
-    shows!(rows::WRAPPER, record_is_inside_message).costs(2, 0, 0).writes(1),
-    shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for).costs(2, 0, 0).writes(1),
-    shows!(rows::ITEM_HASH, record_holds_the_hash_that_was_returned).costs(2, 0, 0).writes(1),
-    shows!(rows::CHAIN, the_chain_is_what_was_sent).costs(2, 0, 0).writes(1),
-    shows!(rows::SENDER, the_sender_is_the_envelopes_address).costs(2, 0, 0).writes(1),
-    shows!(rows::TYPE, the_type_is_what_was_sent).costs(4, 0, 0).writes(2),
-    shows!(rows::CHANNEL, the_channel_is_what_was_sent).costs(2, 0, 0).writes(1),
+    shows!(rows::FOUND, a_message_is_found_by_its_hash).requests(2).writes(1),
+    shows!(rows::WRAPPER, record_is_inside_message).requests(2).writes(1),
+    shows!(rows::WRAPPER_HASH, the_wrapper_holds_the_hash_asked_for).requests(2).writes(1),
+    shows!(rows::ITEM_HASH, record_holds_the_hash_that_was_returned).requests(2).writes(1),
+    shows!(rows::CHAIN, the_chain_is_what_was_sent).requests(2).writes(1),
+    shows!(rows::SENDER, the_sender_is_the_envelopes_address).requests(2).writes(1),
+    shows!(rows::TYPE, the_type_is_what_was_sent).requests(4).writes(2),
+    shows!(rows::CHANNEL, the_channel_is_what_was_sent).requests(2).writes(1),
     shows!(rows::CHANNEL_DEFAULT, each message_without_a_channel_is_on_the_default_channel)
-        .costs(23, 0, 0)
-        .elsewhere(53)
+        .requests(23)
+        .requests_elsewhere(53)
         .writes(11)
         .after(const { &[&rows::CHANNEL] }),
-    shows!(rows::TIMESTAMP, the_timestamp_is_what_was_sent).costs(2, 0, 0).writes(1),
-    shows!(rows::CONTENT, the_content_is_what_was_sent).costs(2, 0, 0).writes(1),
-    shows!(rows::SIGNATURE, the_signature_is_what_was_sent).costs(2, 0, 0).writes(1),
-    shows!(rows::CONFIRMATIONS, confirmations_name_chain_height_and_hash).costs(2, 0, 0).writes(1),
+    shows!(rows::TIMESTAMP, the_timestamp_is_what_was_sent).requests(2).writes(1),
+    shows!(rows::CONTENT, the_content_is_what_was_sent).requests(2).writes(1),
+    shows!(rows::SIGNATURE, the_signature_is_what_was_sent).requests(2).writes(1),
+    shows!(rows::CONFIRMATIONS, confirmations_name_chain_height_and_hash).requests(2).writes(1),
     shows!(rows::SAME_TWICE, each the_same_message_twice_is_one_message)
-        .costs(30, 0, 0)
-        .elsewhere(60)
+        .requests(30)
+        .requests_elsewhere(60)
         .writes(19),
-    refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, an_unknown_hash_is_not_found, refusals::NOT_FOUND).requests(3).writes(1),
 ];
 
 /// A message with every type of JSON, on a new channel, some seconds old.

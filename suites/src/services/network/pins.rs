@@ -18,16 +18,16 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::PINNED, pin_returns_its_hash).costs(3, 0, 0).writes(2),
+    shows!(rows::PINNED, pin_returns_its_hash).requests(3).writes(2),
     typed(
         refuses!(rows::HASH_REQUIRED, each pin_without_a_hash_is_rejected, refusals::TYPED),
         2,
         values::NEEDED,
         [2, 1],
     ),
-    shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).costs(4, 0, 0).writes(2),
-    shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).costs(4, 0, 0).writes(2),
-    refuses!(rows::UNKNOWN, unknown_content_is_not_found, refusals::NOT_FOUND).costs(5, 0, 0).writes(2),
+    shows!(rows::CONTENT, pinned_content_comes_back_as_it_was).requests(4).writes(2),
+    shows!(rows::CONTENT_TYPE, pinned_content_comes_back_with_its_content_type).requests(4).writes(2),
+    refuses!(rows::UNKNOWN, unknown_content_is_not_found, refusals::NOT_FOUND).requests(5).writes(2),
 ];
 
 /// Uploads a file and returns it with the name of its content. If it has no name, the check is inconclusive.

@@ -11,10 +11,10 @@ use crate::harness::probe::{CONTENT, Probe};
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LOGIN, a_login_without_credentials_is_unauthorized).costs(2, 0, 0),
-    shows!(rows::VM, a_diagnostic_machine_answers).costs(1, 0, 0),
-    shows!(rows::STATUS_CHECK, a_status_check_answers).costs(1, 0, 0),
-    shows!(rows::METRICS, a_core_node_shows_its_metrics).costs(1, 0, 0),
+    shows!(rows::LOGIN, a_login_without_credentials_is_unauthorized).requests(2),
+    shows!(rows::VM, a_diagnostic_machine_answers).requests(1),
+    shows!(rows::STATUS_CHECK, a_status_check_answers).requests(1),
+    shows!(rows::METRICS, a_core_node_shows_its_metrics).requests(1),
 ];
 
 /// The sites of compute nodes.

@@ -18,7 +18,7 @@ use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, program_returns_its_hash).costs(1, 0, 0).writes(1),
+    shows!(rows::CREATED, program_returns_its_hash).requests(1).writes(1),
     typed(
         refuses!(rows::RUNTIME, each runtime_that_is_not_a_string_is_rejected, refusals::TYPED),
         2,
@@ -37,13 +37,13 @@ pub(super) const CHECKS: &[Check] = &[
         values::COUNT,
         [0, 0],
     ),
-    shows!(rows::RUN, accepted_program_can_be_run).costs(2, 0, 0).writes(1),
+    shows!(rows::RUN, accepted_program_can_be_run).requests(2).writes(1),
     refuses!(rows::VARIABLES, variables_that_are_not_strings_are_rejected, refusals::TYPED)
-        .costs(2 + value::count(values::VARIABLES, true), 0, 0)
-        .elsewhere(2 + value::count(values::VARIABLES, false))
-        .deeper(value::count(values::VARIABLES, true) - value::count(values::VARIABLES, false), 0)
+        .requests(2 + value::count(values::VARIABLES, true))
+        .requests_elsewhere(2 + value::count(values::VARIABLES, false))
+        .requests_in_depth(value::count(values::VARIABLES, true) - value::count(values::VARIABLES, false))
         .writes(1),
-    refuses!(rows::UNKNOWN, unknown_program_is_not_found, refusals::NOT_FOUND).costs(3, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, unknown_program_is_not_found, refusals::NOT_FOUND).requests(3).writes(1),
 ];
 
 /// The content of a new valid program.

@@ -69,10 +69,10 @@ fn expect_one_of(
 pub(super) const fn typed(check: Check, places: u32, values: &[Wrong], [more, writes]: [u32; 2]) -> Check {
     let (all, some) = (places * (1 + value::count(values, true)), places * (1 + value::count(values, false)));
     check
-        .costs(all + places * more, 0, 0)
-        .elsewhere(some + places * more)
+        .requests(all + places * more)
+        .requests_elsewhere(some + places * more)
         .writes(all + places * writes)
-        .deeper(all - some, 0)
+        .requests_in_depth(all - some)
 }
 
 /// Expects that no message with a wrong value of one of these members of its content is processed, and that one without is

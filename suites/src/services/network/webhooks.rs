@@ -18,11 +18,12 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::REGISTERED, registration_returns_its_identifier).costs(1, 0, 0).writes(1),
+    shows!(rows::REGISTERED, registration_returns_its_identifier).requests(1).writes(1),
     shows!(rows::EVENT_NAMES, each both_documented_events_are_accepted)
-        .costs(6, 0, 0)
+        .requests(6)
         .writes(6)
-        .elsewhere_at(WEBHOOK_CREATION, 3)
+        .elsewhere_at(WEBHOOK_CREATION)
+        .requests_elsewhere(3)
         .after(const { &[&messages::TYPE_FREE] }),
     tries(refuses!(rows::URL, each registration_without_a_url_is_rejected, refusals::TYPED), values::NEEDED),
     tries(
@@ -38,7 +39,10 @@ pub(super) const CHECKS: &[Check] = &[
 /// What a check costs that sends a valid registration and each of these values.
 const fn tries(check: Check, values: &[Wrong]) -> Check {
     let (all, some) = (value::count(values, true), value::count(values, false));
-    typed(check, 2, values, [0, 0]).elsewhere_at(WEBHOOK_CREATION, 1 + some).deeper(all - some, 0)
+    typed(check, 2, values, [0, 0])
+        .elsewhere_at(WEBHOOK_CREATION)
+        .requests_elsewhere(1 + some)
+        .requests_in_depth(all - some)
 }
 
 /// The content of a registration, at the profile's URL or at a host that is reserved for examples (RFC 2606).

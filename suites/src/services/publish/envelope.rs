@@ -37,28 +37,28 @@ pub(super) const CHECKS: &[Check] = &[
     knocks(refuses!(rows::PREFIX, each wrong_prefix_is_rejected, refusals::UNAUTHENTICATED), values::PREFIXES, 0),
     knocks(refuses!(rows::SIX_KEYS, each seventh_or_missing_key_is_rejected, refusals::UNAUTHENTICATED), values::MEMBERS, 0),
     knocks(refuses!(rows::VERSION, each wrong_version_is_rejected, refusals::UNAUTHENTICATED), values::VERSION, 0),
-    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).posts(43, 1, 2).shares(12, 0).pending(8, 0),
+    shows!(rows::KEY_ORDER_FREE, each key_order_and_whitespace_are_free).requests(43).writes(43).publishes(1).domains(2).requests_elsewhere(12).publishes_elsewhere(0).requests_if_pending(8),
     knocks(refuses!(rows::METHOD, each wrong_method_is_rejected, refusals::UNAUTHENTICATED), values::METHOD, 0),
     knocks(refuses!(rows::PATH, each wrong_path_is_rejected, refusals::UNAUTHENTICATED), values::PATH, 0),
-    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).posts(43, 1, 2).shares(9, 0).pending(6, 0),
+    shows!(rows::QUERY_NOT_SIGNED, each query_is_not_part_of_the_path).requests(43).writes(43).publishes(1).domains(2).requests_elsewhere(9).publishes_elsewhere(0).requests_if_pending(6),
     knocks(refuses!(rows::TIME_FORM, each invalid_time_is_rejected, refusals::UNAUTHENTICATED), values::TIME, 0),
     refuses!(rows::TIME_WINDOW, each times_within_10_minutes_are_accepted_and_others_rejected, refusals::UNAUTHENTICATED)
-        .posts(34, 4, 2).shares(15, 0).pending(10, 0),
+        .requests(34).writes(34).publishes(4).domains(2).requests_elsewhere(15).publishes_elsewhere(0).requests_if_pending(10),
     knocks(refuses!(rows::BODY_HASH, each body_with_another_hash_is_rejected, refusals::UNAUTHENTICATED), values::HASH, 2),
-    shows!(rows::EMPTY_BODY, each empty_body_is_hashed_too).posts(4, 0, 1).shares(4, 0),
+    shows!(rows::EMPTY_BODY, each empty_body_is_hashed_too).requests(4).writes(4).domains(1).requests_elsewhere(4).publishes_elsewhere(0),
     knocks(refuses!(rows::DOMAIN_AS_SENT, each domain_that_is_not_canonical_is_rejected, refusals::UNAUTHENTICATED), values::DOMAIN, 0),
-    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).posts(16, 4, 2).shares(6, 0).pending(4, 0)
+    refuses!(rows::BINDING, each unbound_domain_is_rejected, refusals::UNAUTHENTICATED).requests(16).writes(16).publishes(4).domains(2).requests_elsewhere(6).publishes_elsewhere(0).requests_if_pending(4)
         ,
     refuses!(rows::SIGNATURE, each signature_that_does_not_verify_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(19, 3, 1).shares(12, 0),
+        .requests(19).writes(19).publishes(3).domains(1).requests_elsewhere(12).publishes_elsewhere(0),
     refuses!(rows::FEATURE, each account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(13, 1, 2).shares(6, 0)
+        .requests(13).writes(13).publishes(1).domains(2).requests_elsewhere(6).publishes_elsewhere(0)
         .needs(&[Need::Actions]).or_given("[publish] feature_off", |settings| settings.publish.feature_off.is_some()),
     refuses!(rows::BLANKET, each every_failure_returns_the_same_404, refusals::UNAUTHENTICATED)
-        .posts(65, 5, 3).shares(29, 0).pending(19, 0)
+        .requests(65).writes(65).publishes(5).domains(3).requests_elsewhere(29).publishes_elsewhere(0).requests_if_pending(19)
         .after(const { &[&rows::SIGNATURE, &transfer::ACCEPT_BY_INCOMING] }),
     refuses!(rows::BEFORE_BODY, each invalid_envelope_hides_a_malformed_body, refusals::UNAUTHENTICATED)
-        .posts(4, 0, 1).shares(4, 0)
+        .requests(4).writes(4).domains(1).requests_elsewhere(4).publishes_elsewhere(0)
         .after(const { &[&rows::SIGNATURE] }),
 ];
 
@@ -66,10 +66,15 @@ pub(super) const CHECKS: &[Check] = &[
 const fn knocks(check: Check, values: &[Wrong], more: u32) -> Check {
     let (all, some) = (1 + value::count(values, true) + more, 1 + value::count(values, false) + more);
     check
-        .posts(6 * all + 4, 4, 2)
-        .shares(3 * some, 0)
-        .pending(2 * some, 0)
-        .deeper(3 * (all - some), 2 * (all - some))
+        .requests(6 * all + 4)
+        .writes(6 * all + 4)
+        .publishes(4)
+        .domains(2)
+        .requests_elsewhere(3 * some)
+        .publishes_elsewhere(0)
+        .requests_if_pending(2 * some)
+        .requests_in_depth(3 * (all - some))
+        .requests_in_depth_if_pending(2 * (all - some))
 }
 
 /// A change that violates one rule.

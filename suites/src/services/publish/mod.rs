@@ -325,7 +325,7 @@ pub(crate) async fn prepared(probe: &Probe<'_>, caller: &Caller, body: &Value) -
 /// With the cost of a prepare for each of these values.
 const fn uncommon(check: Check, values: &[Wrong]) -> Check {
     let all = value::count(values, true);
-    check.posts(all, all, all).shares(2, 1)
+    check.requests(all).writes(all).publishes(all).domains(all).requests_elsewhere(2).publishes_elsewhere(1)
 }
 
 /// Prepares a publish with each uncommon valid value of a member, each for a domain of its own. Each must return 200; `judge`

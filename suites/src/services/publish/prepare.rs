@@ -39,39 +39,100 @@ const fn tries(
     shared: [u32; 2],
 ) -> Check {
     let (all, some) = (value::count(values, true), value::count(values, false));
-    check.posts(all + more, publishes, domains).shares(some + shared[0], shared[1]).deeper(all - some, 0)
+    check
+        .requests(all + more)
+        .writes(all + more)
+        .publishes(publishes)
+        .domains(domains)
+        .requests_elsewhere(some + shared[0])
+        .publishes_elsewhere(shared[1])
+        .requests_in_depth(all - some)
 }
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PREPARE_ID, each prepare_ids_are_uuids_and_differ)
-        .posts(7, 6, 3)
-        .shares(2, 1)
+        .requests(7)
+        .writes(7)
+        .publishes(6)
+        .domains(3)
+        .requests_elsewhere(2)
+        .publishes_elsewhere(1)
         .after(const { &[&submit::LANDS, &submit::LOCK_FREED] }),
-    shows!(rows::MESSAGE, each message_is_standard_base64).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::FEE_PAYER, each fee_payer_is_account_0).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::LAST_VALID_BLOCK_HEIGHT, each last_valid_block_height_is_an_integer)
-        .costs(6, 3, 3)
+    shows!(rows::MESSAGE, each message_is_standard_base64)
+        .requests(3)
         .writes(3)
-        .shares(0, 0),
-    shows!(rows::PAYLOAD, each payload_is_the_record).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::EXPIRES_AT, each expires_at_is_60_seconds_ahead_in_milliseconds).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::TXT_OBSERVED, each txt_observed_is_null_or_well_formed).posts(3, 3, 3).shares(0, 0),
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
+    shows!(rows::FEE_PAYER, each fee_payer_is_account_0)
+        .requests(3)
+        .writes(3)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
+    shows!(rows::LAST_VALID_BLOCK_HEIGHT, each last_valid_block_height_is_an_integer)
+        .requests(6)
+        .publishes(3)
+        .domains(3)
+        .writes(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
+    shows!(rows::PAYLOAD, each payload_is_the_record)
+        .requests(3)
+        .writes(3)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
+    shows!(rows::EXPIRES_AT, each expires_at_is_60_seconds_ahead_in_milliseconds)
+        .requests(3)
+        .writes(3)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
+    shows!(rows::TXT_OBSERVED, each txt_observed_is_null_or_well_formed)
+        .requests(3)
+        .writes(3)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
     refuses!(rows::BODY_JSON, each body_that_is_not_an_object_is_rejected, refusals::FIELD)
-        .posts(9, 1, 1)
-        .shares(8, 0),
+        .requests(9)
+        .writes(9)
+        .publishes(1)
+        .domains(1)
+        .requests_elsewhere(8)
+        .publishes_elsewhere(0),
     refuses!(rows::DOMAIN_REQUIRED, each missing_domain_is_rejected, refusals::FIELD)
-        .posts(24, 3, 3)
-        .shares(14, 0)
-        .pending(7, 0)
+        .requests(24)
+        .writes(24)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(14)
+        .publishes_elsewhere(0)
+        .requests_if_pending(7)
         .after(const { &[&rows::DOMAIN_MATCH] }),
     refuses!(rows::DOMAIN_MATCH, each different_domain_in_the_body_is_rejected, refusals::UNAUTHENTICATED)
-        .posts(6, 3, 3)
-        .shares(2, 0)
-        .pending(1, 0),
+        .requests(6)
+        .writes(6)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(2)
+        .publishes_elsewhere(0)
+        .requests_if_pending(1),
     shows!(rows::DOMAIN_TRIMMED, each whitespace_around_the_domain_is_trimmed)
-        .posts(3 * PADDINGS, 3 * PADDINGS, 3 * PADDINGS)
-        .shares(3, 2)
-        .pending(1, 1)
+        .requests(3 * PADDINGS)
+        .writes(3 * PADDINGS)
+        .publishes(3 * PADDINGS)
+        .domains(3 * PADDINGS)
+        .requests_elsewhere(3)
+        .publishes_elsewhere(2)
+        .requests_if_pending(1)
+        .publishes_if_pending(1)
         .after(const { &[&transfer::ACCEPT_ADMITTED] }),
     tries(
         refuses!(rows::CID_REQUIRED, missing_cid_is_rejected, refusals::FIELD),
@@ -82,8 +143,12 @@ pub(super) const CHECKS: &[Check] = &[
     uncommon(shows!(rows::CID_NOT_VALIDATED, cid_is_not_validated), values::CIDS)
         .after(const { &[&rows::DOMAIN_TRIMMED] }),
     shows!(rows::VERSION_DEFAULT, missing_version_becomes_0)
-        .posts(1 + BLANKS, 1 + BLANKS, 1 + BLANKS)
-        .shares(2, 1)
+        .requests(1 + BLANKS)
+        .writes(1 + BLANKS)
+        .publishes(1 + BLANKS)
+        .domains(1 + BLANKS)
+        .requests_elsewhere(2)
+        .publishes_elsewhere(1)
         .after(const { &[&record::VERSION] }),
     tries(
         refuses!(rows::VERSION_STRING, version_that_is_not_a_string_is_rejected, refusals::FIELD),
@@ -92,8 +157,11 @@ pub(super) const CHECKS: &[Check] = &[
         [1, 1],
     ),
     shows!(rows::OP_DEFAULT, missing_op_publishes)
-        .costs(2, 2, 2)
-        .shares(2, 1)
+        .requests(2)
+        .publishes(2)
+        .domains(2)
+        .requests_elsewhere(2)
+        .publishes_elsewhere(1)
         .writes(2)
         .after(const { &[&record::KIND, &rows::DOMAIN_TRIMMED, &rows::LOCK_PER_DOMAIN] }),
     tries(refuses!(rows::OP_KNOWN, unknown_op_is_rejected, refusals::FIELD), values::OP, [1, 1, 1], [0, 0]),
@@ -104,42 +172,76 @@ pub(super) const CHECKS: &[Check] = &[
         [0, 0],
     ),
     refuses!(rows::NEW_AUTHORITY_DIFFERS, transfer_to_the_bound_key_is_rejected, refusals::FIELD)
-        .costs(2, 1, 1)
-        .shares(1, 0)
+        .requests(2)
+        .publishes(1)
+        .domains(1)
+        .requests_elsewhere(1)
+        .publishes_elsewhere(0)
         .writes(2),
     refuses!(rows::ONE_IN_FLIGHT, each second_prepare_is_rejected, refusals::CONFLICT)
-        .posts(6, 6, 3)
-        .shares(5, 2)
-        .pending(2, 1),
+        .requests(6)
+        .writes(6)
+        .publishes(6)
+        .domains(3)
+        .requests_elsewhere(5)
+        .publishes_elsewhere(2)
+        .requests_if_pending(2)
+        .publishes_if_pending(1),
     shows!(rows::LOCK_PER_DOMAIN, each other_domain_is_not_locked)
-        .posts(6, 6, 6)
-        .shares(7, 4)
-        .pending(3, 2)
+        .requests(6)
+        .writes(6)
+        .publishes(6)
+        .domains(6)
+        .requests_elsewhere(7)
+        .publishes_elsewhere(4)
+        .requests_if_pending(3)
+        .publishes_if_pending(2)
         .after(const { &[&transfer::ACCEPT_ADMITTED] }),
     refuses!(rows::REPLAY, each replayed_prepare_is_rejected_by_the_lock, refusals::REPLAYED)
-        .posts(6, 6, 3)
-        .shares(5, 2)
-        .pending(2, 1)
+        .requests(6)
+        .writes(6)
+        .publishes(6)
+        .domains(3)
+        .requests_elsewhere(5)
+        .publishes_elsewhere(2)
+        .requests_if_pending(2)
+        .publishes_if_pending(1)
         .after(const { &[&rows::ONE_IN_FLIGHT] }),
     shows!(rows::LOCK_EXPIRES, each domain_is_free_after_expiry)
-        .posts(6, 6, 3)
-        .shares(5, 4)
+        .requests(6)
+        .writes(6)
+        .publishes(6)
+        .domains(3)
+        .requests_elsewhere(5)
+        .publishes_elsewhere(4)
         .waits(195)
         .needs(&[Need::Clock]),
     refuses!(rows::PUBLISHABLE, each binding_that_is_not_publishable_is_rejected, refusals::CONFLICT)
-        .posts(6, 6, 6)
-        .shares(2, 0)
+        .requests(6)
+        .writes(6)
+        .publishes(6)
+        .domains(6)
+        .requests_elsewhere(2)
+        .publishes_elsewhere(0)
         .needs(&[Need::Actions])
         .or_given("[publish] not_publishable", |settings| settings.publish.not_publishable.is_some()),
     refuses!(rows::RECORD_FITS, record_that_is_too_large_is_rejected_and_locks_nothing, refusals::FIELD)
-        .costs(2, 2, 1)
-        .shares(3, 1)
+        .requests(2)
+        .publishes(2)
+        .domains(1)
+        .requests_elsewhere(3)
+        .publishes_elsewhere(1)
         .writes(2)
         .after(const { &[&exchange::BODY_LIMIT, &rows::LOCKS_NOTHING] }),
     shows!(rows::LOCKS_NOTHING, each rejected_prepare_locks_nothing)
-        .posts(6, 3, 3)
-        .shares(5, 2)
-        .pending(2, 1)
+        .requests(6)
+        .writes(6)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(5)
+        .publishes_elsewhere(2)
+        .requests_if_pending(2)
+        .publishes_if_pending(1)
         .after(const { &[&rows::CID_REQUIRED, &rows::NEW_AUTHORITY, &rows::DOMAIN_REQUIRED] }),
 ];
 

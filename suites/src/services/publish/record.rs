@@ -19,22 +19,67 @@ use crate::profile::EscapeProfile;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::KIND, each record_starts_with_prefix_and_kind).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::KEYS, each record_has_its_keys_in_order).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::COMPACT, each record_has_no_whitespace).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::KIND, each record_starts_with_prefix_and_kind)
+        .requests(3)
+        .writes(3)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
+    shows!(rows::KEYS, each record_has_its_keys_in_order)
+        .requests(3)
+        .writes(3)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
+    shows!(rows::COMPACT, each record_has_no_whitespace)
+        .requests(3)
+        .writes(3)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
     uncommon(shows!(rows::ESCAPING, record_uses_standard_json_escaping), values::ESCAPES)
         .after(const { &[&rows::COMPACT, &rows::CID, &prepare::CID_NOT_VALIDATED] }),
-    shows!(rows::DOMAIN, each record_names_the_domain).posts(3, 3, 3).shares(0, 0),
+    shows!(rows::DOMAIN, each record_names_the_domain)
+        .requests(3)
+        .writes(3)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
     uncommon(shows!(rows::CID, record_contains_the_cid), values::CIDS)
         .after(const { &[&prepare::CID_NOT_VALIDATED] }),
     uncommon(shows!(rows::VERSION, record_contains_the_version), values::VERSIONS),
-    shows!(rows::TIME_FORM, each record_time_has_three_decimals).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::TIME_NOW, each record_time_is_now).posts(3, 3, 3).shares(0, 0),
-    shows!(rows::TRANSFER, transfer_record_names_the_new_vault).costs(1, 1, 1).shares(0, 0).writes(1),
-    shows!(rows::ACCEPT, accept_record_names_the_transfer)
-        .costs(3, 2, 1)
+    shows!(rows::TIME_FORM, each record_time_has_three_decimals)
+        .requests(3)
         .writes(3)
-        .shares(0, 0)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
+    shows!(rows::TIME_NOW, each record_time_is_now)
+        .requests(3)
+        .writes(3)
+        .publishes(3)
+        .domains(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0),
+    shows!(rows::TRANSFER, transfer_record_names_the_new_vault)
+        .requests(1)
+        .publishes(1)
+        .domains(1)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0)
+        .writes(1),
+    shows!(rows::ACCEPT, accept_record_names_the_transfer)
+        .requests(3)
+        .publishes(2)
+        .domains(1)
+        .writes(3)
+        .requests_elsewhere(0)
+        .publishes_elsewhere(0)
         .after(const { &[&transfer::ACCEPT_ADMITTED, &submit::LANDS, &submit::SIGNATURE] }),
 ];
 

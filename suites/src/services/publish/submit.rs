@@ -29,16 +29,23 @@ use crate::{refuses, shows};
 /// and of a shared target.
 const fn tries(check: Check, values: &[Wrong], more: u32, [own, shared]: [u32; 2]) -> Check {
     let (all, some) = (2 + value::count(values, true) + more, 2 + value::count(values, false) + more);
-    check.posts(own * all, own, own).shares(shared * some, shared).deeper(shared * (all - some), 0)
+    check
+        .requests(own * all)
+        .writes(own * all)
+        .publishes(own)
+        .domains(own)
+        .requests_elsewhere(shared * some)
+        .publishes_elsewhere(shared)
+        .requests_in_depth(shared * (all - some))
 }
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::LANDS, each valid_signature_lands_the_record)
-        .costs(9, 3, 3).shares(1, 0)
+        .requests(9).publishes(3).domains(3).requests_elsewhere(1).publishes_elsewhere(0)
         .writes(6)
         .after(const { &[&transfer::FREEZES_ONCE_CONFIRMED, &prepares::MESSAGE] }),
     shows!(rows::SIGNATURE, each signature_is_the_fee_payers)
-        .posts(6, 3, 3).shares(0, 0)
+        .requests(6).writes(6).publishes(3).domains(3).requests_elsewhere(0).publishes_elsewhere(0)
         .after(const { &[&message::FEE_PAYER] }),
     tries(refuses!(rows::FIELDS, each missing_field_is_rejected, refusals::FIELD), values::FIELD, 2, [2, 1]),
     tries(
@@ -49,47 +56,47 @@ pub(super) const CHECKS: &[Check] = &[
     )
         .after(const { &[&rows::STAYS_PREPARED] }),
     refuses!(rows::SIGNATURE_VERIFIES, each signature_over_other_bytes_is_rejected, refusals::FIELD)
-        .posts(15, 3, 3).shares(5, 1)
+        .requests(15).writes(15).publishes(3).domains(3).requests_elsewhere(5).publishes_elsewhere(1)
         .after(const { &[&rows::STAYS_PREPARED] }),
     shows!(rows::STAYS_PREPARED, each valid_signature_is_accepted_after_a_rejected_one)
-        .posts(12, 3, 3)
-        .shares(3, 1)
+        .requests(12).writes(12).publishes(3).domains(3)
+        .requests_elsewhere(3).publishes_elsewhere(1)
         .after(const { &[&prepares::ONE_IN_FLIGHT] }),
     refuses!(rows::EXPIRY_UNCHANGED, each rejected_signature_does_not_extend_the_prepare, refusals::GONE)
-        .posts(15, 6, 6).shares(5, 2)
+        .requests(15).writes(15).publishes(6).domains(6).requests_elsewhere(5).publishes_elsewhere(2)
         .waits(195)
         .needs(&[Need::Clock])
         .after(const { &[&rows::EXPIRED, &rows::SIGNATURE_VERIFIES, &rows::STAYS_PREPARED] }),
-    refuses!(rows::UNKNOWN, each unknown_prepare_id_returns_410, refusals::GONE).posts(6, 2, 2).shares(3, 1),
+    refuses!(rows::UNKNOWN, each unknown_prepare_id_returns_410, refusals::GONE).requests(6).writes(6).publishes(2).domains(2).requests_elsewhere(3).publishes_elsewhere(1),
     refuses!(rows::EXPIRED, each submit_after_60_seconds_returns_410, refusals::GONE)
-        .posts(12, 6, 6).shares(4, 2)
+        .requests(12).writes(12).publishes(6).domains(6).requests_elsewhere(4).publishes_elsewhere(2)
         .waits(360)
         .needs(&[Need::Clock]),
-    refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN).posts(9, 3, 6).shares(3, 1),
+    refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN).requests(9).writes(9).publishes(3).domains(6).requests_elsewhere(3).publishes_elsewhere(1),
     shows!(rows::REPEAT, each repeated_submit_returns_the_same_signature)
-        .posts(15, 3, 3).shares(3, 1)
+        .requests(15).writes(15).publishes(3).domains(3).requests_elsewhere(3).publishes_elsewhere(1)
         .after(const { &[&rows::LANDS, &rows::UNKNOWN] }),
     shows!(rows::NO_SECOND_RECORD, each repeated_submit_writes_no_second_record)
-        .costs(18, 3, 3).shares(6, 1)
+        .requests(18).publishes(3).domains(3).requests_elsewhere(6).publishes_elsewhere(1)
         .writes(9)
         .needs(&[Need::Chain])
         .after(const { &[&rows::REPEAT] }),
     refuses!(rows::IN_FLIGHT, each submit_in_flight_is_not_submitted_again, refusals::CONFLICT)
-        .posts(9, 3, 3)
+        .requests(9).writes(9).publishes(3).domains(3)
         .needs(&[Need::Clock, Need::Faults]),
     shows!(rows::LOCK_FREED, each domain_is_free_after_a_confirmed_publish)
-        .posts(9, 6, 3).shares(4, 2)
+        .requests(9).writes(9).publishes(6).domains(3).requests_elsewhere(4).publishes_elsewhere(2)
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::BLOCKHASH_EXPIRED, each expired_blockhash_returns_410, refusals::GONE)
-        .posts(12, 6, 6)
+        .requests(12).writes(12).publishes(6).domains(6)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::REJECTED, each rejected_transaction_returns_502, refusals::CHAIN)
-        .posts(12, 6, 6)
+        .requests(12).writes(12).publishes(6).domains(6)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::SAFETY_CEILING, each safety_ceiling_is_named, refusals::GONE)
-        .posts(18, 9, 9)
+        .requests(18).writes(18).publishes(9).domains(9)
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
 ];

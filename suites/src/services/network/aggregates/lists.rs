@@ -15,16 +15,16 @@ use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::LISTED, aggregates_are_listed_under_their_name).costs(2, 0, 0).writes(1),
-    shows!(rows::BY_ADDRESS, the_address_selects_aggregates).costs(6, 0, 0).writes(2),
-    shows!(rows::BY_KEY, the_key_selects_aggregates).costs(6, 0, 0).writes(2),
-    shows!(rows::BY_KEYS, keys_select_aggregates).costs(7, 0, 0).writes(3),
-    shows!(rows::FIELDS, content_fields_filter_is_accepted).costs(3, 0, 0).writes(1),
-    shows!(rows::JSON, an_address_returns_what_it_wrote).costs(3, 0, 0).writes(1),
-    shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
-    shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address).costs(4, 0, 0).writes(2),
+    shows!(rows::LISTED, aggregates_are_listed_under_their_name).requests(2).writes(1),
+    shows!(rows::BY_ADDRESS, the_address_selects_aggregates).requests(6).writes(2),
+    shows!(rows::BY_KEY, the_key_selects_aggregates).requests(6).writes(2),
+    shows!(rows::BY_KEYS, keys_select_aggregates).requests(7).writes(3),
+    shows!(rows::FIELDS, content_fields_filter_is_accepted).requests(3).writes(1),
+    shows!(rows::JSON, an_address_returns_what_it_wrote).requests(3).writes(1),
+    shows!(rows::JSON_KEYS, keys_select_among_the_aggregates_of_an_address).requests(4).writes(2),
+    shows!(rows::JSON_LIMIT, a_limit_bounds_the_aggregates_of_an_address).requests(4).writes(2),
     refuses!(rows::JSON_UNKNOWN, an_address_that_wrote_nothing_has_no_aggregates, refusals::ABSENT)
-        .costs(4, 0, 0)
+        .requests(4)
         .writes(1),
 ];
 

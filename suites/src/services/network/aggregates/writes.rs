@@ -20,7 +20,7 @@ use crate::profile::AggregateWrite;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, write_returns_its_hash).costs(1, 0, 0).writes(1),
+    shows!(rows::CREATED, write_returns_its_hash).requests(1).writes(1),
     typed(
         refuses!(rows::CREATE_KEY, each write_without_a_key_is_rejected, refusals::TYPED),
         2,
@@ -39,33 +39,31 @@ pub(super) const CHECKS: &[Check] = &[
         values::MEMBERS,
         [0, 0],
     ),
-    shows!(rows::KEY, an_aggregate_has_its_key).costs(2, 0, 0).writes(1),
-    shows!(rows::ADDRESS, an_aggregate_has_its_owner).costs(2, 0, 0).writes(1),
-    shows!(rows::CONTENT, an_aggregate_holds_what_was_written).costs(2, 0, 0).writes(1),
-    shows!(rows::TIME, the_time_of_an_aggregate_is_in_seconds).costs(2, 0, 0).writes(1),
-    shows!(rows::ITEM_HASH, an_aggregate_names_the_message_that_wrote_it).costs(2, 0, 0).writes(1),
-    shows!(rows::PER_ADDRESS, same_key_of_two_addresses_is_two_aggregates).costs(4, 0, 0).writes(2),
-    shows!(rows::REWRITTEN, second_write_of_all_members_replaces_the_first).costs(4, 0, 0).writes(2),
-    shows!(rows::PARTIAL, later_write_of_some_members_merges_or_replaces).costs(4, 0, 0).writes(2),
-    refuses!(rows::OWNER, each write_of_a_stranger_changes_nothing, refusals::STRANGER)
-        .costs(8, 0, 0)
-        .writes(4),
+    shows!(rows::KEY, an_aggregate_has_its_key).requests(2).writes(1),
+    shows!(rows::ADDRESS, an_aggregate_has_its_owner).requests(2).writes(1),
+    shows!(rows::CONTENT, an_aggregate_holds_what_was_written).requests(2).writes(1),
+    shows!(rows::TIME, the_time_of_an_aggregate_is_in_seconds).requests(2).writes(1),
+    shows!(rows::ITEM_HASH, an_aggregate_names_the_message_that_wrote_it).requests(2).writes(1),
+    shows!(rows::PER_ADDRESS, same_key_of_two_addresses_is_two_aggregates).requests(4).writes(2),
+    shows!(rows::REWRITTEN, second_write_of_all_members_replaces_the_first).requests(4).writes(2),
+    shows!(rows::PARTIAL, later_write_of_some_members_merges_or_replaces).requests(4).writes(2),
+    refuses!(rows::OWNER, each write_of_a_stranger_changes_nothing, refusals::STRANGER).requests(8).writes(4),
     shows!(rows::DELEGATE, each write_of_a_listed_signer_counts)
-        .costs(6, 0, 0)
-        .elsewhere(8)
+        .requests(6)
+        .requests_elsewhere(8)
         .writes(4)
         .after(const { &[&messages::TYPE_FREE] }),
     refuses!(rows::DELEGATE_LIMITS, each write_beyond_an_authorization_changes_nothing, refusals::BEYOND)
-        .costs(26, 0, 0)
-        .elsewhere(28)
+        .requests(26)
+        .requests_elsewhere(28)
         .writes(14)
         .after(const { &[&rows::DELEGATE] }),
     refuses!(rows::DELEGATE_REVOKED, each write_of_a_former_signer_changes_nothing, refusals::BEYOND)
-        .costs(12, 0, 0)
-        .elsewhere(14)
+        .requests(12)
+        .requests_elsewhere(14)
         .writes(8)
         .after(const { &[&rows::DELEGATE] }),
-    refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found, refusals::ABSENT).costs(3, 0, 0).writes(1),
+    refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found, refusals::ABSENT).requests(3).writes(1),
 ];
 
 /// Writes an aggregate. The answer must have `item_hash`, a string that is not empty, and `status` `success`.

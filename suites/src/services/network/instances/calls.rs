@@ -28,40 +28,40 @@ const PORTS: [u32; 2] = [value::count(values::PORTS, true), value::count(values:
 const ACTIONS: [u32; 2] = [value::count(values::ACTIONS, true), value::count(values::ACTIONS, false)];
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CREATED, instance_returns_its_hash).costs(1, 0, 0).writes(1),
-    shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).costs(2, 0, 0).writes(1),
-    shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).costs(1, 0, 0).writes(1),
+    shows!(rows::CREATED, instance_returns_its_hash).requests(1).writes(1),
+    shows!(rows::CREATED_ID, an_instance_is_found_by_the_identifier_of_its_creation).requests(2).writes(1),
+    shows!(rows::CREATED_IPV6, an_instance_is_given_an_ipv6_address).requests(1).writes(1),
     refuses!(rows::CREATE_NUMBERS, each numbers_that_are_not_integers_are_rejected, refusals::TYPED)
-        .costs(2 * (1 + 3 * NUMBERS[0]), 0, 0)
+        .requests(2 * (1 + 3 * NUMBERS[0]))
         .writes(2 * (1 + 3 * NUMBERS[0]))
-        .elsewhere_at(INSTANCE_CREATION, 1 + NUMBERS[1])
-        .deeper(3 * NUMBERS[0] - NUMBERS[1], 0),
+        .elsewhere_at(INSTANCE_CREATION).requests_elsewhere(1 + NUMBERS[1])
+        .requests_in_depth(3 * NUMBERS[0] - NUMBERS[1]),
     // An update needs an instance, and changes two of the four.
     refuses!(rows::CREATE_TEXTS, each strings_of_another_type_are_rejected, refusals::TYPED)
-        .costs(2 * (1 + 4 * TEXTS[0]) + 1 + 2 * TEXTS[0] + 2, 0, 0)
+        .requests(2 * (1 + 4 * TEXTS[0]) + 1 + 2 * TEXTS[0] + 2)
         .writes(2 * (1 + 4 * TEXTS[0]) + 1 + 2 * TEXTS[0] + 1)
-        .elsewhere_at(INSTANCE_CREATION, 1 + TEXTS[1])
-        .deeper(4 * TEXTS[0] - TEXTS[1], 0),
+        .elsewhere_at(INSTANCE_CREATION).requests_elsewhere(1 + TEXTS[1])
+        .requests_in_depth(4 * TEXTS[0] - TEXTS[1]),
     refuses!(rows::CREATE_FIREWALL, each ports_that_are_not_integers_are_rejected, refusals::TYPED)
-        .costs(3 * (1 + PORTS[0]) + 2, 0, 0)
+        .requests(3 * (1 + PORTS[0]) + 2)
         .writes(3 * (1 + PORTS[0]) + 1)
-        .elsewhere_at(INSTANCE_CREATION, 1 + PORTS[1])
-        .deeper(PORTS[0] - PORTS[1], 0),
-    shows!(rows::UPDATED, update_returns_its_hash).costs(3, 0, 0).writes(2),
+        .elsewhere_at(INSTANCE_CREATION).requests_elsewhere(1 + PORTS[1])
+        .requests_in_depth(PORTS[0] - PORTS[1]),
+    shows!(rows::UPDATED, update_returns_its_hash).requests(3).writes(2),
     shows!(rows::UPDATE_APPLIES, after_an_update_name_and_description_are_the_new_ones)
-        .costs(4, 0, 0)
+        .requests(4)
         .writes(2),
     refuses!(rows::UPDATE_UNKNOWN, each update_of_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
-        .costs(6, 0, 0)
+        .requests(6)
         .writes(6),
-    shows!(rows::CONTROLLED, every_action_returns_its_hash).costs(16, 0, 0).writes(8),
+    shows!(rows::CONTROLLED, every_action_returns_its_hash).requests(16).writes(8),
     refuses!(rows::ACTION, each unknown_action_is_rejected, refusals::TYPED)
-        .costs(2 * (2 + ACTIONS[0]), 0, 0)
+        .requests(2 * (2 + ACTIONS[0]))
         .writes(2 * (2 + ACTIONS[0]))
-        .elsewhere(2 * (2 + ACTIONS[1]))
-        .deeper(2 * (ACTIONS[0] - ACTIONS[1]), 0),
+        .requests_elsewhere(2 * (2 + ACTIONS[1]))
+        .requests_in_depth(2 * (ACTIONS[0] - ACTIONS[1])),
     refuses!(rows::CONTROL_UNKNOWN, each action_on_an_unknown_instance_is_rejected, refusals::UNKNOWN_INSTANCE)
-        .costs(6, 0, 0)
+        .requests(6)
         .writes(6),
 ];
 

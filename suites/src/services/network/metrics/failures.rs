@@ -18,23 +18,25 @@ use crate::harness::probe::Probe;
 use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency).costs(1, 0, 0).elsewhere(2),
+    shows!(rows::EXPECTED_STATUS, a_healthy_compute_node_has_a_base_latency)
+        .requests(1)
+        .requests_elsewhere(2),
     shows!(rows::FAILED_ABSENT, each a_test_without_an_answer_leaves_no_field)
-        .costs(4, 0, 0)
-        .elsewhere(8)
+        .requests(4)
+        .requests_elsewhere(8)
         .after(RECORDS),
     shows!(rows::FAILED_STATUS, each failed_test_leaves_no_field)
-        .costs(4, 0, 0)
-        .elsewhere(8)
+        .requests(4)
+        .requests_elsewhere(8)
         .needs(&[Need::Clock, Need::Actions, Need::Faults])
         .after(RECORDS),
     shows!(rows::NO_IPV6, node_without_ipv6_has_no_ping_latency)
-        .costs(2, 0, 0)
-        .elsewhere(4)
+        .requests(2)
+        .requests_elsewhere(4)
         .needs(&[Need::Clock, Need::Actions]),
     shows!(rows::SECONDS, each durations_are_in_seconds)
-        .costs(4, 0, 0)
-        .elsewhere(8)
+        .requests(4)
+        .requests_elsewhere(8)
         .needs(&[Need::Clock, Need::Actions])
         .after(
             const {
@@ -47,10 +49,10 @@ pub(super) const CHECKS: &[Check] = &[
                 ]
             },
         ),
-    shows!(rows::RETENTION, no_record_is_older_than_two_weeks).costs(4, 0, 0).elsewhere(8),
+    shows!(rows::RETENTION, no_record_is_older_than_two_weeks).requests(4).requests_elsewhere(8),
     shows!(rows::RETAINED, records_are_served_for_two_weeks)
-        .costs(4, 0, 0)
-        .elsewhere(8)
+        .requests(4)
+        .requests_elsewhere(8)
         .needs(&[Need::Clock, Need::Actions]),
 ];
 

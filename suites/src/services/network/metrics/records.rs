@@ -16,22 +16,24 @@ use crate::harness::probe::{CONTENT, Evidence, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::CORE, core_metrics_are_the_nodes_own).costs(1, 0, 0).elsewhere(2),
-    shows!(rows::COMPUTE, compute_metrics_are_the_nodes_own).costs(1, 0, 0).elsewhere(2),
-    shows!(rows::ALTERNATIVE, each the_alternative_address_serves_metrics).costs(4, 0, 0),
-    shows!(rows::MEASURED_AT, measured_at_is_in_seconds).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::NODE_ID, a_node_id_is_hexadecimal).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::URL, url_is_a_string).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::ASN, an_asn_is_an_integer).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::AS_NAME, as_name_is_a_string).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::VERSION, version_is_a_string).costs(2, 0, 0).elsewhere(4),
-    shows!(rows::CORE_LATENCIES, latencies_of_core_nodes_are_not_negative).costs(1, 0, 0).elsewhere(2),
-    shows!(rows::CORE_COUNTS, counts_of_core_nodes_are_integers).costs(1, 0, 0).elsewhere(2),
-    shows!(rows::COMPUTE_LATENCIES, latencies_of_compute_nodes_are_not_negative).costs(1, 0, 0).elsewhere(2),
-    shows!(rows::FEATURES, features_are_documented).costs(1, 0, 0).elsewhere(2),
+    shows!(rows::CORE, core_metrics_are_the_nodes_own).requests(1).requests_elsewhere(2),
+    shows!(rows::COMPUTE, compute_metrics_are_the_nodes_own).requests(1).requests_elsewhere(2),
+    shows!(rows::ALTERNATIVE, each the_alternative_address_serves_metrics).requests(4),
+    shows!(rows::MEASURED_AT, measured_at_is_in_seconds).requests(2).requests_elsewhere(4),
+    shows!(rows::NODE_ID, a_node_id_is_hexadecimal).requests(2).requests_elsewhere(4),
+    shows!(rows::URL, url_is_a_string).requests(2).requests_elsewhere(4),
+    shows!(rows::ASN, an_asn_is_an_integer).requests(2).requests_elsewhere(4),
+    shows!(rows::AS_NAME, as_name_is_a_string).requests(2).requests_elsewhere(4),
+    shows!(rows::VERSION, version_is_a_string).requests(2).requests_elsewhere(4),
+    shows!(rows::CORE_LATENCIES, latencies_of_core_nodes_are_not_negative).requests(1).requests_elsewhere(2),
+    shows!(rows::CORE_COUNTS, counts_of_core_nodes_are_integers).requests(1).requests_elsewhere(2),
+    shows!(rows::COMPUTE_LATENCIES, latencies_of_compute_nodes_are_not_negative)
+        .requests(1)
+        .requests_elsewhere(2),
+    shows!(rows::FEATURES, features_are_documented).requests(1).requests_elsewhere(2),
     refuses!(rows::UNKNOWN, a_node_that_does_not_exist_has_no_metrics, refusals::ABSENT)
-        .costs(4, 0, 0)
-        .elsewhere(8),
+        .requests(4)
+        .requests_elsewhere(8),
 ];
 
 /// Hexadecimal digits, with or without a prefix.
