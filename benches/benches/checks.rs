@@ -22,6 +22,7 @@ use assay_suites::harness::verdict::Run;
 use assay_suites::http::connect::{Connect, Connecting};
 use assay_suites::http::exchange::Broken;
 use assay_suites::report::terminal;
+use assay_suites::services;
 use criterion::{Criterion, Throughput, criterion_group};
 use libtest_mimic::{Arguments, Trial};
 
@@ -85,7 +86,7 @@ impl Connect for Nowhere {
 /// Runs `checks` against `target`, as `assay run` does.
 fn run(target: &dyn Target, checks: &[&'static Check]) -> Run {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let (settings, pace) = (Settings { seed: 1, ..services::settings() }, Pace::default());
     let planned = plan(target, checks);
     let runner = Runner { target, settings: &settings, pace: &pace, jobs: JOBS };
     let run = runtime.block_on(runner.run(&planned, |_| ()));
@@ -130,7 +131,7 @@ fn checks(c: &mut Criterion) {
     group.bench_function("peer_thousand_trivial_trials", |b| b.iter_custom(|n| children(MIMIC, n)));
     group.finish();
 
-    let all = check::all();
+    let all = services::checks();
     let mut group = c.benchmark_group("embedded");
     group.sample_size(10).throughput(Throughput::Elements(all.len() as u64));
     group.bench_function("whole_run", |b| {

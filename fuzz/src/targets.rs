@@ -21,7 +21,6 @@ use assay_spec::publish::record::Record;
 use assay_spec::publish::verify::{Confirmed, memo_of, verify_transaction};
 use assay_spec::{Dialect, Id, Refused, Rules, Service, Strict, hosting, json, network};
 use assay_suites::embedded::Embedded;
-use assay_suites::harness::check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan;
 use assay_suites::harness::probe::Settings;
@@ -32,6 +31,7 @@ use assay_suites::http::sse;
 use assay_suites::onboarding::draft::Draft;
 use assay_suites::profile::Profile;
 use assay_suites::report;
+use assay_suites::services;
 use assay_vectors::{Expect, bytes};
 use http::{HeaderMap, HeaderValue, Method, header};
 use serde_json::Value;
@@ -340,10 +340,11 @@ fn report(data: &[u8]) {
 
 fn report_seeds() -> Vec<Vec<u8>> {
     let target = Embedded::new(1, Dialect::default());
-    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let (settings, pace) = (Settings { seed: 1, ..services::settings() }, Pace::default());
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
-    let one_of_each =
-        |service: &Service| check::all().into_iter().find(|check| check.requirement.service == *service);
+    let one_of_each = |service: &Service| {
+        services::checks().into_iter().find(|check| check.requirement.service == *service)
+    };
     let checks = Service::ALL.iter().filter_map(one_of_each);
     let one = |check| block_on(runner.run(&plan::plan(&target, &[check]), |_| {}));
     checks.map(|check| report::json::write(&one(check)).into_bytes()).collect()

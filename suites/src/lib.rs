@@ -14,9 +14,9 @@
 //! use assay_suites::harness::verdict::Verdict;
 //!
 //! let target = Embedded::new(7, Dialect::default());
-//! let (settings, pace) = (Settings::default(), Pace::default());
+//! let (settings, pace) = (crate::services::settings(), Pace::default());
 //! let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 3 };
-//! let mut checks = assay_suites::harness::check::all();
+//! let mut checks = crate::services::checks();
 //! checks.retain(|check| check.requirement.to_string().starts_with("drop.upload."));
 //! let planned = plan(&target, &checks[..3]);
 //! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -21,6 +21,7 @@ use assay_suites::documents::ledger;
 #[cfg(feature = "embedded")]
 use assay_suites::harness::probe::{Settings, wall_clock};
 use assay_suites::harness::setup::SetupError;
+use assay_suites::services;
 use assay_suites::services::publish;
 use assay_suites::support::files;
 #[cfg(feature = "embedded")]
@@ -455,7 +456,7 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
     use assay_suites::embedded::prove::Breadth;
 
     let wanted = args.selection.checks()?;
-    let settings = Settings { seed: args.seed, ..Settings::default() };
+    let settings = Settings { seed: args.seed, ..services::settings() };
     if args.constant {
         return prove_constant(args.seed, &wanted, &settings).await;
     }

@@ -4,17 +4,18 @@ use std::sync::LazyLock;
 
 use assay_spec::Dialect;
 use assay_suites::embedded::Embedded;
-use assay_suites::harness::check::{self, Check};
+use assay_suites::harness::check::Check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::plan;
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::verdict::Verdict;
+use assay_suites::services;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
     let arguments = Arguments::from_args();
-    let trials = check::all()
+    let trials = services::checks()
         .into_iter()
         .map(|check| Trial::test(check.requirement.to_string(), move || judge(check)))
         .collect();
@@ -25,7 +26,7 @@ fn judge(check: &'static Check) -> Result<(), Failed> {
     // Every check gets its own copy of one world.
     static TARGET: LazyLock<Embedded> = LazyLock::new(|| Embedded::new(1, Dialect::default()));
     let target = &*TARGET;
-    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let (settings, pace) = (Settings { seed: 1, ..services::settings() }, Pace::default());
     let runner = Runner { target, settings: &settings, pace: &pace, jobs: 1 };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let run = runtime.block_on(runner.run(&plan(target, &[check]), |_| {}));

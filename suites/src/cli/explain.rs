@@ -2,9 +2,10 @@
 
 use assay_spec::requirement::{Evidence, Level, Subject};
 use assay_spec::{Id, catalogue};
-use assay_suites::documents::readings;
-use assay_suites::harness::check::{self, Check, Weight};
+use assay_suites::harness::check::{Check, Weight};
 use assay_suites::harness::select::did_you_mean;
+use assay_suites::services;
+use assay_suites::services::SUITES;
 use assay_suites::support::prose::wrap;
 use assay_vectors::{Case, cases};
 use clap::Args;
@@ -57,13 +58,13 @@ fn page(row: Id, cases: &[Case]) -> String {
     out += &field("binds", row.subject.name());
     out += &field("source", &row.source());
     out += &field("evidence", row.evidence.name());
-    for reading in readings::all() {
+    for reading in SUITES.readings(&[]) {
         if reading.rows.contains(&row) || reading.silent.contains(&row) {
             out += &field("reading", &format!("{} in the profile: {}", reading.key, reading.means));
         }
     }
     match row.evidence {
-        Evidence::Check => out += &check::for_requirement(row).map(of_check).unwrap_or_default(),
+        Evidence::Check => out += &services::check(row).map(of_check).unwrap_or_default(),
         Evidence::Client => out += &of_client(row),
         Evidence::Vector => {}
         Evidence::NotObservable(why) => {

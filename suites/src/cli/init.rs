@@ -14,6 +14,8 @@ use assay_suites::harness::survey::{Level, Likeness, Survey, SurveyResult, level
 use assay_suites::http::hiding::Hidden;
 use assay_suites::onboarding::draft::Draft;
 use assay_suites::profile::{Profile, Secret, parse_base_url};
+use assay_suites::services;
+use assay_suites::services::gateway;
 use assay_suites::support::files;
 use clap::Args;
 
@@ -96,8 +98,8 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
             _ => Ending::Bad(why.to_owned()),
         });
     }
-    let mut settings = Settings { secrets: hidden, ..Settings::default() };
-    settings.gateway.set_key(gateway_key.clone());
+    let mut settings = Settings { secrets: hidden, ..services::settings() };
+    settings.fixtures.get_mut::<gateway::Fixtures>().set_key(gateway_key.clone());
     let urls = wanted.iter().map(|(service, url, _)| (service.name().to_owned(), url.clone())).collect();
     let pace = Pace::default();
     let survey = Survey { connector, settings: &settings, pace: &pace, sites: &urls };
@@ -123,7 +125,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
         control: control.as_deref().filter(|_| lost.is_none()),
         control_lost: control.as_deref().zip(lost.map(String::as_str)),
         files: Some(&files),
-        gateway_key_env: gateway_key.as_ref().map(|_| GATEWAY_KEY),
+        secrets: gateway_key.iter().map(|_| ("gateway.key", GATEWAY_KEY)).collect(),
         control_token_env: token.as_ref().map(|_| CONTROL_TOKEN),
         has_all: args.all,
         sites: sites.into_iter().chain(chain_url.map(|url| ("chain".to_owned(), url))).collect(),

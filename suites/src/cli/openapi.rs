@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use assay_spec::Service;
 use assay_suites::documents::openapi::{describe, sites};
+use assay_suites::services::SUITES;
 use clap::Args;
 use url::Url;
 
@@ -30,7 +31,7 @@ pub(crate) struct OpenapiArgs {
 
 pub(crate) fn openapi(args: &OpenapiArgs) -> Result<(), Ending> {
     let urls = if args.urls.is_empty() { site_urls() } else { named(args.service, &args.urls)? };
-    let document = describe(args.service, &urls);
+    let document = describe(args.service, &SUITES.get(args.service).openapi, &urls);
     let mut text = serde_json::to_string_pretty(&document).map_err(|e| Ending::Failed(e.to_string()))?;
     text.push('\n');
     if let Some(path) = &args.out {

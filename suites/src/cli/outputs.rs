@@ -10,6 +10,7 @@ use assay_suites::report::diff::{self, Verdicts};
 use assay_suites::report::terminal::{self, View};
 use assay_suites::report::{self, annotations, badge, html, json, junit, markdown, sarif};
 use assay_suites::rerun::partial;
+use assay_suites::services::SUITES;
 use assay_suites::support::files::{self, is_special};
 use clap::Args;
 
@@ -166,7 +167,7 @@ impl Loaded {
     pub(crate) fn verdict(&self, outcome: &Outcome) -> Verdict {
         let Outcome { requirement, fact, verdict, .. } = outcome;
         let alone = Outcome::new(requirement, fact, *verdict, String::new());
-        let mut run = Run { outcomes: vec![alone], ..Run::default() };
+        let mut run = Run { outcomes: vec![alone], ..Run::new(SUITES) };
         self.apply(&mut run, false);
         run.outcomes[0].verdict
     }
@@ -338,15 +339,15 @@ fn today() -> toml::value::Date {
 
 #[cfg(test)]
 mod tests {
-    use assay_suites::harness::check;
 
     use super::*;
+    use assay_suites::services;
 
     #[test]
     fn failures_outside_the_baseline_count() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("b.toml");
-        let all = check::all();
+        let all = services::checks();
         let text = format!("[[known]]\nrequirement = \"{}\"\nreason = \"a proxy\"\n", all[0].requirement);
         std::fs::write(&path, text).expect("written");
         let known_failures =

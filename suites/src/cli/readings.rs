@@ -2,6 +2,7 @@
 
 use assay_spec::Service;
 use assay_suites::documents::readings;
+use assay_suites::services::SUITES;
 use clap::Args;
 
 use crate::{Ending, parse_service};
@@ -20,7 +21,7 @@ pub(crate) struct ReadingsArgs {
 
 #[expect(clippy::unnecessary_wraps, reason = "commands end alike")]
 pub(crate) fn readings(args: &ReadingsArgs) -> Result<(), Ending> {
-    let wanted = readings::of_services(&args.services);
+    let wanted = SUITES.readings(&args.services);
     if args.json {
         println!("{:#}", readings::json(&wanted));
     } else {

@@ -15,6 +15,8 @@ use assay_suites::report::json;
 use assay_suites::rerun::judge;
 use assay_suites::rerun::merge;
 use assay_suites::rerun::replay::{self, Step};
+use assay_suites::services;
+use assay_suites::services::SUITES;
 use assay_suites::support::prose::one_line;
 use clap::Args;
 
@@ -127,7 +129,7 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
         let runner = Runner { target: target.as_ref(), settings: &settings, pace: &pace, jobs: 1 };
         replay::anew(&runner, outcome).await
     } else {
-        replay::replay(target.as_ref(), &report, outcome, settings.gateway.key()).await
+        replay::replay(target.as_ref(), &report, outcome, settings.gateway().key()).await
     };
     let steps = steps.map_err(Ending::Failed)?;
     for Step { asked, then, now, is_same } in &steps {
@@ -164,7 +166,7 @@ async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Sett
     let loaded = match args.target.load()? {
         Some(loaded) => loaded,
         None if report.conditions.is_embedded => {
-            let settings = Settings { seed: report.seed, ..Settings::default() };
+            let settings = Settings { seed: report.seed, ..services::settings() };
             return Ok((super::run::embedded_target(report.seed)?, settings, Pace::default()));
         }
         None => {
@@ -180,7 +182,7 @@ async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Sett
             loaded
         }
     };
-    let (target, settings, pace) = setup::connect(&loaded, Some(report.seed)).await?;
+    let (target, settings, pace) = setup::connect(SUITES, &loaded, Some(report.seed)).await?;
     Ok((Box::new(target), settings, pace))
 }
 

@@ -23,6 +23,8 @@ use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, terminal};
 use assay_suites::rerun::merge::{self, Repetitions};
 use assay_suites::rerun::partial::{self, Partial};
+use assay_suites::services;
+use assay_suites::services::SUITES;
 use assay_suites::support::files::is_special;
 use assay_suites::support::prose;
 use clap::{Args, ValueEnum};
@@ -295,7 +297,7 @@ fn show(args: &RunArgs, setup: &Setup, planned: &[Planned], jobs: usize) -> Resu
         print!("{}", list(setup, planned));
         return Ok(());
     }
-    let plan = Plan::new(setup.target.as_ref(), &setup.pace, planned, None, jobs);
+    let plan = Plan::new(setup.settings.suites, setup.target.as_ref(), &setup.pace, planned, None, jobs);
     print!("{}", plan.text());
     if let Some(times) = args.repeat {
         println!("the whole plan runs {} (--repeat)", prose::count(times, "time"));
@@ -372,7 +374,7 @@ async fn run_once(
     let Some(interrupt) = interrupt else { return show(args, &setup, &planned, jobs) };
     let mut partial = start_partial(args, earlier.as_ref().unwrap_or(&begun));
     let deadline = args.deadline.unwrap_or_else(|| {
-        let plan = Plan::new(setup.target.as_ref(), &setup.pace, &planned, None, jobs);
+        let plan = Plan::new(setup.settings.suites, setup.target.as_ref(), &setup.pace, &planned, None, jobs);
         plan.deadline() * args.rounds()
     });
     let _planned = args.deadline.is_none().then(|| interrupt.stop_after(deadline));
@@ -386,7 +388,7 @@ async fn run_once(
             .push(format!("the run was stopped at its deadline of {seconds} s; --deadline sets another one"));
     }
     if args.endpoints && !run.is_partial && !run.outcomes.iter().any(is_silent) {
-        ask_for_the_rest(&mut run, &setup, args.read_only, interrupt).await;
+        ask_for_the_rest(&mut run, &setup, interrupt).await;
     }
     run.conditions = setup.conditions();
     let is_joined = args.repeats() || earlier.is_some();
@@ -446,13 +448,13 @@ fn start_partial(args: &RunArgs, begun: &Run) -> Option<Partial> {
 
 /// Sends one request to each endpoint that no check used, until the run is stopped, and prints the table. An
 /// incomplete table does not change the verdict.
-async fn ask_for_the_rest(run: &mut Run, setup: &Setup, read_only: bool, interrupt: &Interrupt) {
+async fn ask_for_the_rest(run: &mut Run, setup: &Setup, interrupt: &Interrupt) {
     let mut stop = interrupt.count();
     let target = setup.target.as_ref();
     let asked = tokio::select! {
         biased;
         Ok(_) = stop.wait_for(|count| *count > 0) => Err("the run was stopped".to_owned()),
-        asked = coverage::ask_for_the_rest(&mut run.endpoints, target, &setup.pace, read_only) => asked,
+        asked = coverage::ask_for_the_rest(&mut run.endpoints, target, &setup.pace, &setup.settings) => asked,
     };
     if let Err(why) = asked {
         run.remarks.push(format!("the remaining endpoints got no request: {why}"));
@@ -502,7 +504,7 @@ async fn times(
         if nth > 0 {
             // Each repetition uses a new seed, so names are new.
             setup.settings.seed = setup.settings.seed.wrapping_add(1);
-            setup.settings.publish.pool.forget();
+            setup.settings.publish().pool.forget();
             setup.settings.shared.forget();
             planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
         }
@@ -528,7 +530,7 @@ async fn times(
         let (begun, rounds) = (nth + 1, runs.times());
         if args.until_fail {
             // The combined result of all rounds decides, as at the end.
-            let mut so_far = runs.clone().finish().unwrap_or_default();
+            let mut so_far = runs.clone().finish().unwrap_or_else(|| Run::new(SUITES));
             known_failures.apply(&mut so_far, args.is_whole());
             ended = if has_failed(&so_far) {
                 Some(format!("ran {}, until a check failed", prose::count(begun, "time")))
@@ -591,7 +593,7 @@ async fn setup(
     let seed = args.seed.or(earlier.map(|run| run.seed));
     let Some(loaded) = args.target.load()? else { return embedded(seed.unwrap_or(1)) };
     let (profile, gate) = (loaded.profile.to_toml(), loaded.profile.gate.clone());
-    let (mut target, settings, pace) = setup::prepare(&loaded, seed)?;
+    let (mut target, settings, pace) = setup::prepare(SUITES, &loaded, seed)?;
     match interrupt {
         Some(interrupt) => {
             unless_stopped(interrupt, setup::meet(&mut target, true)).await.unwrap_or(Ok(()))?;
@@ -603,7 +605,7 @@ async fn setup(
 
 #[cfg(feature = "embedded")]
 fn embedded(seed: u64) -> Result<Setup, Ending> {
-    let settings = Settings { seed, ..Settings::default() };
+    let settings = Settings { seed, ..services::settings() };
     let (pace, profile, gate) = (Pace::default(), String::new(), Gate::default());
     Ok(Setup { target: embedded_target(seed)?, settings, pace, profile, gate, source: None })
 }
@@ -639,7 +641,7 @@ fn list(setup: &Setup, planned: &[Planned]) -> String {
         let requests = prose::count(cost.requests, "request");
         text.push_str(&format!("{requirement:<width$}  {requests:<12}  {fact}{note}\n"));
     }
-    let sum = Plan::new(setup.target.as_ref(), &setup.pace, planned, None, 1).sum();
+    let sum = Plan::new(setup.settings.suites, setup.target.as_ref(), &setup.pace, planned, None, 1).sum();
     text.push_str(&format!(
         "{}, at most {}, {}, {}, {}\n",
         prose::count(planned.len(), "check"),

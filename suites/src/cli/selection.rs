@@ -2,9 +2,10 @@
 
 use assay_spec::Service;
 use assay_spec::requirement::Level;
-use assay_suites::harness::check::{self, Check};
+use assay_suites::harness::check::Check;
 use assay_suites::harness::plan::select;
 use assay_suites::harness::select::{Filter, each_selects};
+use assay_suites::services;
 use clap::Args;
 
 use crate::{Ending, parse_service};
@@ -43,7 +44,7 @@ impl Selection {
 
     /// The selected checks. Each filter must match a check of some service.
     pub(crate) fn checks(&self) -> Result<Vec<&'static Check>, Ending> {
-        let all = check::all();
+        let all = services::checks();
         let names = all.iter().map(|check| (check.requirement, check.fact));
         for filters in [&self.filters, &self.exclude] {
             each_selects("check", filters, names.clone()).map_err(Ending::Bad)?;

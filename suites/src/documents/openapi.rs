@@ -12,22 +12,31 @@ use serde_json::{Map, Value, json};
 use assay_spec::catalogue::{self, site};
 use schema::{body, content, for_kind};
 
+/// What a service's document says besides the declarations.
+#[derive(Clone, Copy, Debug)]
+pub struct Notes {
+    /// More about the service, as the end of a paragraph; empty if there is nothing.
+    pub about: &'static str,
+    /// What a status means where the usual sentence does not say it.
+    pub meanings: &'static [(u16, &'static str)],
+}
+
 /// The document of a service whose sites have these base URLs (site name to URL). The URL of any other site is a
 /// variable, or, for the service's first site, relative to the document.
-pub fn describe(service: Service, urls: &BTreeMap<String, String>) -> Value {
+pub fn describe(service: Service, notes: &Notes, urls: &BTreeMap<String, String>) -> Value {
     let endpoints: Vec<&Endpoint> = catalogue::endpoints_of(service).collect();
     let endpoints = endpoints.as_slice();
     let mut paths = Map::new();
     for endpoint in endpoints {
         let item = paths.entry(endpoint.path).or_insert_with(|| json!({}));
-        item[endpoint.method.to_ascii_lowercase()] = operation(endpoint, urls);
+        item[endpoint.method.to_ascii_lowercase()] = operation(endpoint, notes, urls);
     }
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": format!("{service}, as document {} has it", service.document()),
             "version": env!("CARGO_PKG_VERSION"),
-            "description": about(service),
+            "description": about(notes),
 
         },
         "servers": [{ "url": urls.get(service.name()).map_or("/", |url| url.as_str()) }],
@@ -72,21 +81,8 @@ pub fn statuses(endpoint: &Endpoint) -> Vec<String> {
     all
 }
 
-fn about(service: Service) -> String {
-    let more = match service {
-        Service::Network => {
-            " The documents do not show which of these endpoints a running service has. They show only the paths of \
-             a compute node, the scheduler, the status service and the credit service, which have addresses of \
-             their own."
-        }
-        Service::Hosting => {
-            " Its records are messages of the network. The documents name only this endpoint."
-        }
-        Service::Publish => {
-            " A client checks the transaction's message byte by byte before it signs; a schema cannot express this."
-        }
-        Service::Gateway | Service::Metadata | Service::Drop => "",
-    };
+fn about(notes: &Notes) -> String {
+    let more = notes.about;
     format!(
         "Made from the declarations that the checks rest on. A status that is not listed is one that the documents do \
          not foresee.{more}"
@@ -103,7 +99,7 @@ fn tags(endpoints: &[&Endpoint]) -> Value {
     names.iter().map(|name| json!({ "name": name })).collect()
 }
 
-fn operation(endpoint: &'static Endpoint, urls: &BTreeMap<String, String>) -> Value {
+fn operation(endpoint: &'static Endpoint, words: &Notes, urls: &BTreeMap<String, String>) -> Value {
     let shape = &endpoint.shape;
     let mut operation = json!({
         "operationId": endpoint.name,
@@ -136,7 +132,7 @@ fn operation(endpoint: &'static Endpoint, urls: &BTreeMap<String, String>) -> Va
     if let Some(body) = body(&shape.body) {
         operation["requestBody"] = body;
     }
-    operation["responses"] = responses(endpoint);
+    operation["responses"] = responses(endpoint, words);
     operation
 }
 
@@ -213,13 +209,13 @@ fn parameter(place: &str, field: &Field) -> Value {
     parameter
 }
 
-fn responses(endpoint: &'static Endpoint) -> Value {
+fn responses(endpoint: &'static Endpoint, notes: &Notes) -> Value {
     let mut responses = Map::new();
     for code in statuses(endpoint) {
         let status = code.parse::<u16>().ok();
         let response = status.map_or_else(
             || json!({ "description": "Nothing is shown of this endpoint." }),
-            |status| response(endpoint, status),
+            |status| response(endpoint, notes, status),
         );
         responses.insert(code, response);
     }
@@ -233,9 +229,9 @@ fn responses(endpoint: &'static Endpoint) -> Value {
     Value::Object(responses)
 }
 
-fn response(endpoint: &'static Endpoint, status: u16) -> Value {
+fn response(endpoint: &'static Endpoint, notes: &Notes, status: u16) -> Value {
     let is_open = endpoint.shape.open.contains(&status);
-    let mut description = meaning(endpoint.service, status).to_owned();
+    let mut description = meaning(notes, status).to_owned();
     if is_open {
         description.push_str(" The documents leave this open.");
     }
@@ -261,27 +257,28 @@ fn response(endpoint: &'static Endpoint, status: u16) -> Value {
 }
 
 /// What a status means, in a sentence.
-fn meaning(service: Service, status: u16) -> &'static str {
-    match (service, status) {
-        (_, 200) => "Success.",
-        (_, 400) => "The request is malformed.",
-        (_, 401) => "No valid key, or no valid signature.",
-        (_, 402) => "A payment is asked for.",
-        (_, 403) => "Not allowed.",
-        (Service::Gateway, 404) => "The model is not known.",
-        (Service::Publish, 404) => "Any failure of the envelope; all look alike.",
-        (_, 404) => "Not found.",
-        (_, 409) => "The state does not allow it.",
-        (Service::Publish, 410) => "The prepare is not known, or can no longer land.",
-        (_, 410) => "Gone.",
-        (_, 413) => "Too large.",
-        (_, 422) => "A value is not valid.",
-        (_, 429) => "Too many requests; wait.",
-        (_, 500) => "The service failed.",
-        (_, 502) => "The path to the chain failed.",
-        (Service::Gateway, 503) => "Every server of the model failed.",
-        (_, 503) => "Not at this moment, or not at this node.",
-        (_, 504) => "What it needs did not answer.",
+fn meaning(notes: &Notes, status: u16) -> &'static str {
+    let own = notes.meanings.iter().find(|(known, _)| *known == status);
+    own.map_or_else(|| usual(status), |(_, meaning)| meaning)
+}
+
+fn usual(status: u16) -> &'static str {
+    match status {
+        200 => "Success.",
+        400 => "The request is malformed.",
+        401 => "No valid key, or no valid signature.",
+        402 => "A payment is asked for.",
+        403 => "Not allowed.",
+        404 => "Not found.",
+        409 => "The state does not allow it.",
+        410 => "Gone.",
+        413 => "Too large.",
+        422 => "A value is not valid.",
+        429 => "Too many requests; wait.",
+        500 => "The service failed.",
+        502 => "The path to the chain failed.",
+        503 => "Not at this moment, or not at this node.",
+        504 => "What it needs did not answer.",
         _ => "As the documents have it.",
     }
 }

@@ -1,8 +1,6 @@
 //! The readings of ambiguous sentences that a profile can declare: what each means for the checks, and which checks are
 //! skipped without it. `assay readings`, the comments of a new profile and `assay doctor` use this one table.
 
-mod table;
-
 use assay_spec::{Id, Service};
 use serde_json::{Value, json};
 
@@ -27,17 +25,6 @@ pub struct Reading {
     pub rows: &'static [Id],
     /// The rows whose checks are skipped by default, because the documents do not require them.
     pub silent: &'static [Id],
-}
-
-/// Every reading, in the order of the services.
-pub fn all() -> Vec<&'static Reading> {
-    table::ALL.iter().flat_map(|readings| readings.iter()).collect()
-}
-
-/// The readings of these services; of all services if none is named.
-pub fn of_services(services: &[Service]) -> Vec<&'static Reading> {
-    let wanted = |reading: &&Reading| services.is_empty() || services.contains(&reading.service());
-    all().into_iter().filter(wanted).collect()
 }
 
 impl Reading {
@@ -143,6 +130,7 @@ mod tests {
         DropReadings, GatewayReadings, HostingReadings, MemoLogForm, MetadataReadings, MetricsBase,
         NetworkReadings, PublishReadings, TombstoneForm,
     };
+    use crate::services::{self, SUITES};
 
     /// A profile with the table of the reading and one line in it.
     fn profile(reading: &Reading, value: &str) -> String {
@@ -204,14 +192,14 @@ mod tests {
         .into_iter()
         .flatten()
         .collect();
-        let described = all().into_iter().map(|reading| reading.key.to_owned());
+        let described = SUITES.readings(&[]).into_iter().map(|reading| reading.key.to_owned());
         let described: BTreeSet<String> = described.filter(|key| key.contains(".readings.")).collect();
         assert_eq!(described, fields);
     }
 
     #[test]
     fn a_profile_accepts_each_value_and_rejects_others_with_their_position() {
-        for reading in all() {
+        for reading in SUITES.readings(&[]) {
             let key = reading.key;
             for value in [reading.default, Some(reading.example)].into_iter().flatten() {
                 let text = profile(reading, value);
@@ -228,14 +216,14 @@ mod tests {
 
     #[test]
     fn missing_keys_have_their_defaults() {
-        for reading in all() {
+        for reading in SUITES.readings(&[]) {
             let service = reading.service().name();
             let text = format!("[{service}]\nurl = \"http://127.0.0.1:1\"\n");
             let profile = Profile::parse(&text, "p.toml").expect("a profile");
             assert!(!reading.is_declared(&profile), "{}", reading.key);
             // With another reading declared, the whole table is parsed.
             for other in
-                of_services(&[reading.service()]).into_iter().filter(|other| other.key != reading.key)
+                SUITES.readings(&[reading.service()]).into_iter().filter(|other| other.key != reading.key)
             {
                 let text = super::tests::profile(other, other.example);
                 let profile = Profile::parse(&text, "p.toml").expect("a profile");
@@ -246,9 +234,8 @@ mod tests {
 
     #[test]
     fn rows_are_of_the_service_and_have_checks() {
-        let checked: BTreeSet<u32> =
-            crate::harness::check::all().iter().map(|check| check.requirement.key).collect();
-        for reading in all() {
+        let checked: BTreeSet<u32> = services::checks().iter().map(|check| check.requirement.key).collect();
+        for reading in SUITES.readings(&[]) {
             assert!(!reading.rows.is_empty(), "{} has a source", reading.key);
             for row in reading.rows.iter().chain(reading.silent) {
                 assert_eq!(row.service, reading.service(), "{}: {row}", reading.key);
@@ -263,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_text_names_all_that_a_reader_needs() {
-        let text = table(&of_services(&[Service::Drop]));
+        let text = table(&SUITES.readings(&[Service::Drop]));
         insta::assert_snapshot!(text);
         assert!(text.lines().all(|line| line.chars().count() <= 110));
     }

@@ -24,10 +24,11 @@ use serde_json::{Value, json};
 use super::Embedded;
 use super::prove::{aside, each};
 use crate::harness::ambient;
-use crate::harness::check::{self, Check};
+use crate::harness::check::Check;
 use crate::harness::probe::{Places, Settings};
 use crate::harness::run::Ran;
 use crate::harness::verdict::{Outcome, Verdict};
+use crate::services;
 
 /// The open cells, as last written.
 const HOLES: &str = include_str!("../../holes.toml");
@@ -101,7 +102,7 @@ pub async fn prove_cells(
     nth: usize,
 ) -> Result<BTreeMap<Service, Census>, String> {
     let base = &Embedded::new(seed, settings.dialect.clone());
-    let conforming = each(base, &check::all(), settings, jobs).await;
+    let conforming = each(base, &services::checks(), settings, jobs).await;
     let mut seen = sightings(&conforming, "", settings);
     let is_unseen = |service: &Service| {
         cells().iter().any(|cell| cell.endpoint.service == *service && !seen.contains_key(&key(cell)))
@@ -158,7 +159,7 @@ pub async fn prove_cells(
     let sample = scoped(services).chain(failures).skip(seed as usize % nth).step_by(nth);
     let runs = sample.map(|cell| async move {
         let (name, row) = (cell.to_string(), cell.what.requirement);
-        let Some(check) = check::for_requirement(row) else { return Ok((name, row, false)) };
+        let Some(check) = services::check(row) else { return Ok((name, row, false)) };
         // At the other places the server behaves as it should.
         let settings = Settings { places: Places::Only(cell.at.value("")), ..settings.clone() };
         let is_closed =
@@ -178,7 +179,7 @@ pub async fn prove_cells(
 
 /// Whether the check of the row that a wrong limit breaks fails.
 async fn is_noticed(base: &Embedded, wrong: Wrong, settings: &Settings) -> Result<bool, String> {
-    let Some(check) = check::for_requirement(wrong.row()) else { return Ok(false) };
+    let Some(check) = services::check(wrong.row()) else { return Ok(false) };
     let ran = aside(base, vec![wrong.to_string()], Vec::new(), vec![check], settings).await?;
     Ok(ran.iter().any(|ran| ran.outcome.verdict == Verdict::Fail))
 }
@@ -235,7 +236,7 @@ fn failing<'a>(
 ) -> impl Iterator<Item = Scoped<Deviation>> + 'a {
     let rejects = |ran: &&Ran| {
         let row = ran.outcome.requirement;
-        let refusal = check::for_requirement(row).and_then(|check| check.refusal);
+        let refusal = services::check(row).and_then(|check| check.refusal);
         services.contains(&row.service)
             && !REJECTED_ELSEWHERE.contains(&row)
             && refusal.is_some_and(|refusal| refusal.instead.is_empty() && !refusal.statuses.contains(&500))
@@ -290,8 +291,7 @@ async fn sightings_under_variations(
         let name = variation.name;
         let is_own = name.split_once('.').is_some_and(|(own, _)| Service::named(own) == Some(service));
         let meeting = conforming.iter().filter(|ran| is_own && ran.trace.variations.contains(name));
-        let checks: Vec<_> =
-            meeting.filter_map(|ran| check::for_requirement(ran.outcome.requirement)).collect();
+        let checks: Vec<_> = meeting.filter_map(|ran| services::check(ran.outcome.requirement)).collect();
         let ran = aside(base, Vec::new(), vec![name.to_owned()], checks, settings).await?;
         for (part, checks) in sightings(&ran, name, settings) {
             seen.entry(part).or_insert(checks);
@@ -308,7 +308,7 @@ fn sightings(ran: &[Ran], variation: &'static str, settings: &Settings) -> BTree
     by_cost.sort_by_key(cost);
     let mut seen: BTreeMap<Key, Vec<Sighting>> = BTreeMap::new();
     for ran in by_cost {
-        let Some(check) = check::for_requirement(ran.outcome.requirement) else { continue };
+        let Some(check) = services::check(ran.outcome.requirement) else { continue };
         for exchange in &ran.outcome.exchanges {
             ambient::each_part(exchange, &settings.dialect, true, &mut |judged| {
                 let listed = if (200..300).contains(&judged.status) { 200 } else { judged.status };
@@ -342,10 +342,10 @@ pub async fn together(
     let names: Vec<String> = wrong.iter().map(|(name, _)| name.clone()).collect();
     let base = Embedded::new(seed, settings.dialect.clone()).with(&names, &[])?;
     let rows: BTreeSet<Id> = wrong.iter().map(|(_, row)| *row).collect();
-    let checks: Vec<&'static Check> = rows.into_iter().filter_map(check::for_requirement).collect();
+    let checks: Vec<&'static Check> = rows.into_iter().filter_map(services::check).collect();
     let ran = each(&base, &checks, settings, jobs).await;
     let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-    ambient::judge(&mut outcomes, &settings.dialect);
+    ambient::judge(&mut outcomes, &settings.dialect, settings.suites);
     let of_cell = |(name, row): &(String, Id)| {
         let outcome = outcomes.iter().find(|outcome| outcome.requirement == *row);
         let outcome = outcome.ok_or_else(|| format!("{row} has no check"))?;
@@ -373,7 +373,7 @@ async fn is_closed(
     let variations = variations.into_iter().collect();
     let ran = aside(base, vec![deviation], variations, vec![check], settings).await?;
     let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-    ambient::judge(&mut outcomes, &settings.dialect);
+    ambient::judge(&mut outcomes, &settings.dialect, settings.suites);
     let is_own = |outcome: &&Outcome| outcome.requirement == row;
     let is_red = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Fail | Verdict::Warn);
     Ok(outcomes.iter().find(is_own).is_some_and(is_red))

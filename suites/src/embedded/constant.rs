@@ -384,11 +384,11 @@ pub fn holes(passes: &Passes, wanted: &[&Check]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::check;
+    use crate::services;
 
     #[test]
     fn list_is_exact_and_nothing_passes_on_500() {
-        let all = check::all();
+        let all = services::checks();
         let listed: Passes = DESERVED.iter().map(|(id, _)| ((*id).to_owned(), vec!["200 {}"])).collect();
         assert_eq!(holes(&listed, &all), Vec::<String>::new());
         let known = |id: &str| all.iter().any(|check| check.requirement.to_string() == id);

@@ -205,7 +205,7 @@ fn failure(message: &str, description: &str) -> TestCaseStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::check;
+    use crate::services;
 
     fn row(name: &str, own: Option<Id>, red: &[&str], undecided: &[&str]) -> Row {
         let with_reason =
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn rows_that_do_not_hold_are_grouped_by_cause() {
-        let own = check::all()[0].requirement;
+        let own = services::checks()[0].requirement;
         let id = own.to_string();
         let matrix = Matrix {
             deviations: vec![

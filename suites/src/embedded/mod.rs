@@ -26,6 +26,7 @@ use crate::harness::target::{Environment, EnvironmentFuture, Leaving, Target};
 use crate::harness::verdict::Conditions;
 use crate::http::connect::{Connect, Connecting, Stream};
 use crate::http::exchange::Broken;
+use crate::services::SUITES;
 
 /// How much an in-memory connection holds before its writer waits.
 const BUFFER: usize = 64 * 1024;
@@ -75,13 +76,11 @@ impl Embedded {
 
     /// The world in which a check of a service starts.
     fn beginning(&self, service: Service) -> World {
-        if service != Service::Hosting {
-            return self.world.clone();
-        }
+        let Some(action) = SUITES.get(service).prepared_by else { return self.world.clone() };
         let with_history = self.with_history.get_or_init(|| {
             let mut world = self.world.clone();
             // If the application cannot write it, the check asks again and reports the failure.
-            let _ = world.perform("hosting.seed-history", &json!({}));
+            let _ = world.perform(action, &json!({}));
             world
         });
         with_history.clone()

@@ -16,7 +16,7 @@ use super::constant::{self, Constant, Passes};
 pub use super::matrix::{Matrix, Row};
 use crate::documents::endpoints;
 use crate::harness::ambient;
-use crate::harness::check::{self, Check};
+use crate::harness::check::Check;
 use crate::harness::pace::Pace;
 use crate::harness::plan::{Planned, plan};
 use crate::harness::probe::{Places, Settings};
@@ -24,6 +24,8 @@ use crate::harness::run::{self, Ran, Runner, SimTrace};
 use crate::harness::target::Target;
 use crate::harness::verdict::{Outcome, Verdict};
 use crate::http::exchange::Exchange;
+use crate::services;
+use crate::services::SUITES;
 
 /// Variations that no check consults, and why: the documents leave so much open that nothing asserts it.
 const OPEN: &[(&str, &str)] = &[(
@@ -53,7 +55,7 @@ pub async fn prove(
     jobs: usize,
     breadth: Breadth,
 ) -> Result<Matrix, String> {
-    let all = check::all();
+    let all = services::checks();
     let settings = &Settings { places: Places::Shared, ..settings.clone() };
     // Every other world is a copy of this one.
     let base = &Embedded::new(seed, settings.dialect.clone());
@@ -182,7 +184,7 @@ pub async fn broken(
     let known: BTreeSet<u32> = wanted.iter().map(|check| check.requirement.key).collect();
     let is_whole = |service: &Service| {
         let of_service = |check: &&Check| check.requirement.service == *service;
-        check::all()
+        services::checks()
             .into_iter()
             .filter(|check| of_service(check))
             .all(|check| known.contains(&check.requirement.key))
@@ -199,7 +201,7 @@ pub async fn broken(
         let (using, others): (Vec<&Ran>, Vec<&Ran>) =
             conforming.iter().filter(of_service).partition(|ran| uses(&ran.outcome, endpoint));
         let checks: Vec<&'static Check> =
-            using.iter().filter_map(|ran| check::for_requirement(ran.outcome.requirement)).collect();
+            using.iter().filter_map(|ran| services::check(ran.outcome.requirement)).collect();
         let target = Constant::new(base.clone(), server);
         async move {
             let name = target.name();
@@ -213,7 +215,7 @@ pub async fn broken(
                 return Ok(None);
             }
             outcomes.extend(others.into_iter().map(|ran| ran.outcome.clone()));
-            run::settle(&mut outcomes, &[endpoint.service].into(), &settings.dialect);
+            run::settle(&mut outcomes, &[endpoint.service].into(), &settings.dialect, settings.suites);
             let is_found = outcomes.iter().any(|outcome| outcome.verdict == Verdict::Fail);
             Ok::<_, String>((!is_found).then(|| format!("no check fails with {name}")))
         }
@@ -312,7 +314,7 @@ fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran], dialect: &Dialec
     let mut red = of(&[Verdict::Fail, Verdict::Warn, Verdict::Error]);
     // Rows whose declarations the responses break, whichever check saw them.
     let mut outcomes: Vec<Outcome> = ran.iter().map(|ran| ran.outcome.clone()).collect();
-    ambient::judge(&mut outcomes, dialect);
+    ambient::judge(&mut outcomes, dialect, SUITES);
     let broken = outcomes.into_iter().filter(|outcome| outcome.is_ambient);
     red.extend(broken.map(|outcome| (outcome.requirement.to_string(), outcome.reason)));
     let why_undecided = of(&[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);

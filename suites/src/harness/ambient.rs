@@ -12,8 +12,8 @@ use assay_spec::{Dialect, Id, catalogue};
 use serde_json::Value;
 
 use crate::documents::endpoints::{endpoint_at, endpoint_of};
-use crate::harness::check;
 use crate::harness::run::{NOT_KEPT, PREREQUISITE};
+use crate::harness::suite::Suites;
 use crate::harness::verdict::{Failure, Outcome, Verdict};
 use crate::http::exchange::{Exchange, Response};
 use crate::http::sse;
@@ -57,7 +57,7 @@ impl fmt::Display for Name<'_> {
 
 /// Fails the row of each declared part that a response of the run breaks, whatever the row's own check has seen, and counts
 /// the responses that each row was judged by. A row whose check did not run gets an outcome if it is broken.
-pub(crate) fn judge(outcomes: &mut Vec<Outcome>, dialect: &Dialect) {
+pub(crate) fn judge(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites) {
     let mut answers: BTreeMap<Id, usize> = BTreeMap::new();
     let mut broken: BTreeMap<Id, (Id, Exchange, Failure)> = BTreeMap::new();
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
@@ -84,7 +84,7 @@ pub(crate) fn judge(outcomes: &mut Vec<Outcome>, dialect: &Dialect) {
     for (row, found) in broken {
         let known = outcomes.iter().position(|outcome| outcome.requirement == row);
         let at = known.or_else(|| {
-            let check = check::for_requirement(row)?;
+            let check = suites.check(row)?;
             outcomes.push(Outcome::new(row, check.fact, Verdict::NotTestable, String::new()));
             Some(outcomes.len() - 1)
         });
@@ -287,6 +287,7 @@ mod tests {
     use super::*;
     use crate::http::exchange::Request;
     use crate::services::publish;
+    use crate::services::{self, SUITES};
 
     fn exchange(site: &str, target: &str, status: u16, after: Option<&str>, body: &str) -> Exchange {
         let method = if site == "publish" { "POST" } else { "GET" };
@@ -308,7 +309,7 @@ mod tests {
     fn malformed_retry_after_fails_its_row_wherever_it_is_seen() {
         for (after, is_broken) in [(None, true), (Some("soon"), true), (Some("-1"), true), (Some("7"), false)]
         {
-            let mut outcomes: Vec<Outcome> = crate::harness::check::all()
+            let mut outcomes: Vec<Outcome> = services::checks()
                 .into_iter()
                 .map(|check| {
                     Outcome::new(check.requirement, check.fact, Verdict::NotTestable, "why".to_owned())
@@ -322,7 +323,7 @@ mod tests {
                 let exchange = exchange(site, target, 429, after, body);
                 seen.expect("a check of the group").exchanges.push(exchange);
             }
-            judge(&mut outcomes, &Dialect::default());
+            judge(&mut outcomes, &Dialect::default(), SUITES);
             let failed: Vec<String> = outcomes
                 .iter()
                 .filter(|outcome| outcome.verdict == Verdict::Fail)

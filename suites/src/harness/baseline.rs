@@ -7,7 +7,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use toml::value::{Date, Datetime};
 
-use crate::harness::check;
 use crate::harness::verdict::{Run, Verdict};
 use crate::support::files;
 
@@ -81,8 +80,11 @@ impl Baseline {
             let Some(outcome) =
                 run.outcomes.iter_mut().find(|outcome| outcome.requirement.to_string() == known.requirement)
             else {
-                let exists =
-                    check::all().iter().any(|check| check.requirement.to_string() == known.requirement);
+                let exists = run
+                    .suites
+                    .checks()
+                    .iter()
+                    .any(|check| check.requirement.to_string() == known.requirement);
                 if !exists {
                     run.objections.push(format!("{}: {name}: no check has this id", self.file));
                 } else if whole && !run.is_partial {
@@ -180,7 +182,10 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::check::Check;
     use crate::harness::verdict::Outcome;
+    use crate::services;
+    use crate::services::SUITES;
 
     fn day(text: &str) -> Date {
         text.parse::<Datetime>().ok().and_then(|day| day.date).expect("a date")
@@ -188,14 +193,17 @@ mod tests {
 
     /// A run of the first checks with these verdicts.
     fn run(verdicts: &[Verdict]) -> Run {
-        let outcome = |(check, verdict): (&'static check::Check, &Verdict)| {
+        let outcome = |(check, verdict): (&'static Check, &Verdict)| {
             Outcome::new(check.requirement, check.fact, *verdict, "why".into())
         };
-        Run { outcomes: check::all().into_iter().zip(verdicts).map(outcome).collect(), ..Run::default() }
+        Run {
+            outcomes: services::checks().into_iter().zip(verdicts).map(outcome).collect(),
+            ..Run::new(SUITES)
+        }
     }
 
     fn id(n: usize) -> String {
-        check::all()[n].requirement.to_string()
+        services::checks()[n].requirement.to_string()
     }
 
     fn known(n: usize, more: &str) -> String {

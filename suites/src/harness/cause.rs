@@ -305,8 +305,10 @@ fn shape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::check::{self, Check};
+    use crate::harness::check::Check;
     use crate::http::exchange::{Broken, Request};
+    use crate::services;
+    use crate::services::SUITES;
 
     const STANDBY: &str = r#"{"error":"not-primary","reason":"another node"}"#;
 
@@ -338,13 +340,13 @@ mod tests {
 
     /// Title, verdict, and the number of the outcomes of each cause.
     fn found(outcomes: Vec<Outcome>) -> Vec<(String, Verdict, usize)> {
-        let run = Run { outcomes, ..Run::default() };
+        let run = Run { outcomes, ..Run::new(SUITES) };
         causes(&run).into_iter().map(|one| (one.title, one.verdict, one.outcomes.len())).collect()
     }
 
     #[test]
     fn a_standby_is_one_cause() {
-        let all = check::all();
+        let all = services::checks();
         let prepare = || to("publish", "POST", crate::services::publish::PREPARE, Ok((503, STANDBY)));
         let submit = || to("publish", "POST", crate::services::publish::SUBMIT, Ok((503, STANDBY)));
         let excused = "the node is a standby (503 not-primary): status: wanted 200, got 503";
@@ -374,7 +376,7 @@ mod tests {
         for one in &mut explained {
             one.why = vec![format!("exchange 7: {standby}: another node: is the primary")];
         }
-        let run = Run { outcomes: explained, ..Run::default() };
+        let run = Run { outcomes: explained, ..Run::new(SUITES) };
         let [cause] = &causes(&run)[..] else { panic!("one cause") };
         assert_eq!(
             (cause.row, cause.first, cause.exchange, &cause.outcomes[..]),
@@ -389,7 +391,7 @@ mod tests {
 
     #[test]
     fn different_deviations_are_different_causes() {
-        let all = check::all();
+        let all = services::checks();
         let at = |target: &str, status, body: &str| to("drop", "POST", target, Ok((status, body)));
         let causes = found(vec![
             // Two rules that are not applied at one endpoint.
@@ -435,7 +437,7 @@ mod tests {
 
     #[test]
     fn the_targets_reason_is_the_cause_of_a_wrong_status_only() {
-        let all = check::all();
+        let all = services::checks();
         let row = catalogue::requirement("publish.prepare.cid-required").expect("a row");
         let rejected = || to("publish", "POST", "/prepare", Ok((400, "Bad Request")));
         let why = vec![format!("exchange 1: {row}: cid is missing")];
@@ -449,7 +451,7 @@ mod tests {
 
     #[test]
     fn the_same_bytes_at_three_endpoints_are_one_cause() {
-        let all = check::all();
+        let all = services::checks();
         let page =
             |n: usize| status(all[n], to("drop", "GET", &format!("/{n}x"), Ok((200, "<html>"))), "404");
         assert_eq!(found((0..2).map(page).collect()).len(), 2);
@@ -459,7 +461,7 @@ mod tests {
 
     #[test]
     fn outcomes_that_rest_on_each_other_end() {
-        let all = check::all();
+        let all = services::checks();
         let rests = |n: usize, other: usize| {
             let reason = format!("its prerequisite {} failed; then x", all[other].requirement);
             Outcome::new(all[n].requirement, all[n].fact, Verdict::Inconclusive, reason)

@@ -1,8 +1,6 @@
 //! A check: its requirement, its fact, what it needs and what it costs the target.
 
-use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::LazyLock;
 
 use assay_spec::{Id, Place};
 
@@ -462,39 +460,4 @@ macro_rules! check {
             $crate::harness::check::Run::Each(|probe, place| Box::pin($fact(probe, place))),
         )
     };
-}
-
-macro_rules! declare {
-    ($(($module:ident $variant:ident $document:literal))*) => {
-        /// Every check, in the order of the requirements.
-        pub fn all() -> Vec<&'static Check> {
-            let mut checks: Vec<&'static Check> =
-                [$($crate::services::$module::CHECKS),*].concat().into_iter().flatten().collect();
-            checks.sort_by_key(|check| check.requirement.key);
-            checks
-        }
-
-        /// What a service must have shown before it can conform.
-        pub const fn core(service: assay_spec::Service) -> Core {
-            match service { $(assay_spec::Service::$variant => $crate::services::$module::CORE),* }
-        }
-
-        /// The check of a requirement.
-        pub fn for_requirement(requirement: Id) -> Option<&'static Check> {
-            static BY_KEY: LazyLock<BTreeMap<u32, &'static Check>> =
-                LazyLock::new(|| all().into_iter().map(|check| (check.requirement.key, check)).collect());
-            BY_KEY.get(&requirement.key).copied()
-        }
-    };
-}
-
-assay_spec::for_each_service!(declare);
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_check_has_a_doc_comment_beside_its_function() {
-        let missing: Vec<_> = super::all().into_iter().filter(|check| check.doc().is_empty()).collect();
-        assert!(missing.is_empty(), "{missing:?}");
-    }
 }

@@ -2,7 +2,6 @@
 
 use assay_spec::Service;
 
-use crate::harness::check;
 use crate::harness::verdict::{Run, Verdict};
 use crate::profile::Percent;
 
@@ -95,9 +94,9 @@ pub fn tested(run: &Run) -> Vec<Tested> {
 fn of_service(run: &Run, service: Service) -> Option<Tested> {
     let outcomes = || run.outcomes.iter().filter(|outcome| outcome.requirement.service == service);
     // The rows of a client under test have no checks.
-    let has_checks = outcomes().any(|outcome| check::for_requirement(outcome.requirement).is_some());
+    let has_checks = outcomes().any(|outcome| run.suites.check(outcome.requirement).is_some());
     let core = || {
-        let core = check::core(service).shows(run.read_only);
+        let core = run.suites.get(service).core.shows(run.read_only);
         let is_shown = outcomes().any(|outcome| {
             matches!(outcome.verdict, Verdict::Pass | Verdict::Warn)
                 && core.checks.iter().any(|row| row.key == outcome.requirement.key)
@@ -131,7 +130,7 @@ pub fn conclude(run: &Run) -> (Conclusion, Vec<String>) {
     } else if run.shards.is_some() && run.outcomes.is_empty() {
         with(Conclusion::SelectedChecksPassed, "no check belongs to this shard")
     } else if !run.outcomes.iter().any(is_result) {
-        let writes = |row| check::for_requirement(row).is_some_and(|check| check.cost.writes > 0);
+        let writes = |row| run.suites.check(row).is_some_and(|check| check.cost.writes > 0);
         let needs_writing = run.read_only && run.outcomes.iter().all(|outcome| writes(outcome.requirement));
         let why = if needs_writing {
             "nothing was checked: every check writes, and the run is --read-only"
@@ -152,19 +151,22 @@ pub fn conclude(run: &Run) -> (Conclusion, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::check::Check;
     use crate::harness::verdict::{Outcome, Shards};
     use crate::profile::Gate;
+    use crate::services;
+    use crate::services::SUITES;
 
     /// A whole run of a service: its core passes, the other checks have `verdict`.
     fn run(service: Service, verdict: Verdict) -> Run {
-        let core = check::core(service).shows(false).checks;
-        let checks = check::all().into_iter().filter(|check| check.requirement.service == service);
-        let outcome = |check: &check::Check| {
+        let core = SUITES.get(service).core.shows(false).checks;
+        let checks = services::checks().into_iter().filter(|check| check.requirement.service == service);
+        let outcome = |check: &Check| {
             let is_core = core.iter().any(|row| row.key == check.requirement.key);
             let verdict = if is_core { Verdict::Pass } else { verdict };
             Outcome::new(check.requirement, check.fact, verdict, "why".to_owned())
         };
-        Run { outcomes: checks.map(outcome).collect(), is_whole: true, ..Run::default() }
+        Run { outcomes: checks.map(outcome).collect(), is_whole: true, ..Run::new(SUITES) }
     }
 
     fn result(run: &Run) -> (String, u8) {
@@ -174,10 +176,10 @@ mod tests {
     #[test]
     fn every_core_names_checks_of_its_service() {
         for service in Service::ALL {
-            for core in [false, true].map(|read_only| check::core(*service).shows(read_only)) {
+            for core in [false, true].map(|read_only| SUITES.get(*service).core.shows(read_only)) {
                 assert!(!core.checks.is_empty(), "{service}");
                 for row in core.checks {
-                    let check = check::for_requirement(row).unwrap_or_else(|| panic!("{row} has a check"));
+                    let check = services::check(row).unwrap_or_else(|| panic!("{row} has a check"));
                     assert!(row.service == *service && check.refusal.is_none(), "{row}");
                 }
             }
@@ -195,7 +197,7 @@ mod tests {
                 // A check that passes is not enough, and neither is a known failure of the core.
                 outcome.verdict = if is_core { Verdict::KnownFailure } else { Verdict::Pass };
             }
-            let what = check::core(*service).shows(false).what;
+            let what = SUITES.get(*service).core.shows(false).what;
             let why = format!("not enough tested: {service}: nothing shows that {what}");
             assert_eq!(result(&bare), (why, 1));
             let selection = Run { is_whole: false, ..bare };
@@ -210,7 +212,7 @@ mod tests {
     fn the_gate_compares_results_with_the_applicable_checks() {
         let mut run = run(Service::Metadata, Verdict::NotTestable);
         let all = run.outcomes.len();
-        let core = check::core(Service::Metadata).shows(false).checks.len();
+        let core = SUITES.get(Service::Metadata).core.shows(false).checks.len();
         assert_eq!(tested(&run)[0].percent(), core * 100 / all);
         let percent = u8::try_from(core * 100 / all).expect("a percentage");
         for (minimum, code) in [(percent, 0), (percent + 1, 1)] {
@@ -252,6 +254,6 @@ mod tests {
         let mut silent = shard;
         silent.outcomes.iter_mut().for_each(|outcome| outcome.verdict = Verdict::NotTestable);
         let nothing = ("not enough tested: nothing was checked".to_owned(), 1);
-        assert_eq!((result(&silent), result(&Run::default())), (nothing.clone(), nothing));
+        assert_eq!((result(&silent), result(&Run::new(SUITES))), (nothing.clone(), nothing));
     }
 }

@@ -10,6 +10,7 @@ use crate::documents::endpoints::endpoint_of;
 use crate::harness::pace::Pace;
 use crate::harness::probe::Settings;
 use crate::harness::sender::Sender;
+use crate::harness::suite::Suites;
 use crate::harness::target::{Environment, Target};
 use crate::http::client::Limits;
 use crate::http::exchange::{Exchange, Request, Response};
@@ -68,12 +69,12 @@ impl Seen {
     }
 
     /// What one response says.
-    fn from_response(endpoint: &Endpoint, response: &Response) -> Seen {
+    fn from_response(suites: Suites, endpoint: &Endpoint, response: &Response) -> Seen {
         match response.status {
             200..=299 => Seen::Present,
-            404 | 405 | 501 if !is_own_refusal(endpoint, response) => Seen::Absent,
+            404 | 405 | 501 if !is_own_refusal(suites, endpoint, response) => Seen::Absent,
             400..=499 => Seen::Present,
-            _ if is_own_refusal(endpoint, response) => Seen::Present,
+            _ if is_own_refusal(suites, endpoint, response) => Seen::Present,
             _ => Seen::Unclear,
         }
     }
@@ -92,7 +93,7 @@ pub fn gather<'run>(
     let mut rows: Vec<Coverage> = rows
         .map(|endpoint| Coverage {
             endpoint,
-            declared: is_declared(settings, endpoint),
+            declared: (settings.suites.get(endpoint.service).offers)(settings, endpoint),
             seen: Seen::NotAsked,
             accepted: Answers::default(),
             rejected: Answers::default(),
@@ -103,16 +104,17 @@ pub fn gather<'run>(
         let Some(endpoint) = endpoint_of(&settings.dialect, exchange) else { continue };
         let row = rows.iter_mut().find(|row| std::ptr::eq(row.endpoint, endpoint));
         if let Some(row) = row {
-            row.count(exchange, stated);
+            row.count(settings.suites, exchange, stated);
         }
     }
     rows
 }
 
 impl Coverage {
-    fn count(&mut self, exchange: &Exchange, stated: Option<bool>) {
+    fn count(&mut self, suites: Suites, exchange: &Exchange, stated: Option<bool>) {
         let response = exchange.response.as_ref().ok();
-        let seen = response.map_or(Seen::Unclear, |response| Seen::from_response(self.endpoint, response));
+        let seen =
+            response.map_or(Seen::Unclear, |response| Seen::from_response(suites, self.endpoint, response));
         self.seen = self.seen.max(seen);
         let (answers, is_judged) = match response.map(|response| response.status) {
             Some(200..=299) => (&mut self.accepted, stated == Some(true)),
@@ -130,17 +132,16 @@ pub async fn ask_for_the_rest(
     rows: &mut [Coverage],
     target: &dyn Target,
     pace: &Pace,
-    read_only: bool,
+    settings: &Settings,
 ) -> Result<(), String> {
+    let (suites, read_only) = (settings.suites, settings.read_only);
     let wanted = |row: &&mut Coverage| {
         let may_be_asked = !(read_only && stores(row.endpoint));
         row.declared && row.seen == Seen::NotAsked && may_be_asked && target.has_site(site(row.endpoint))
     };
     let mut wanted = rows.iter_mut().filter(wanted).peekable();
-    if wanted.peek().is_none() {
-        return Ok(());
-    }
-    let environment = target.environment(Service::Network).await?;
+    let Some(service) = wanted.peek().map(|row| row.endpoint.service) else { return Ok(()) };
+    let environment = target.environment(service).await?;
     for row in wanted {
         let name = site(row.endpoint);
         let Some(base) = environment.sites.get(name) else { continue };
@@ -152,7 +153,8 @@ pub async fn ask_for_the_rest(
             pace.answered(name, response);
         }
         row.is_probed = true;
-        row.seen = response.map_or(Seen::Unclear, |response| Seen::from_response(row.endpoint, &response));
+        row.seen =
+            response.map_or(Seen::Unclear, |response| Seen::from_response(suites, row.endpoint, &response));
     }
     target.leave(environment, false).await;
     Ok(())
@@ -180,26 +182,12 @@ fn filled(template: &str) -> String {
     path + rest
 }
 
-/// Whether a rejection is in the API's error form, as far as the document defines it; otherwise whether the endpoint
-/// has this status at all.
-fn is_own_refusal(endpoint: &Endpoint, response: &Response) -> bool {
-    let body = response.json().unwrap_or(Value::Null);
-    match endpoint.service {
-        Service::Network => crate::services::network::is_error_body(&body),
-        Service::Gateway => endpoint.statuses.contains(&response.status) && body["detail"].is_string(),
-        Service::Metadata => endpoint.statuses.contains(&response.status) && body["detail"].is_array(),
-        Service::Hosting | Service::Publish | Service::Drop => {
-            endpoint.statuses.contains(&response.status) && body["error"].is_string()
-        }
-    }
-}
-
-fn is_declared(settings: &Settings, endpoint: &Endpoint) -> bool {
-    match endpoint.service {
-        Service::Gateway => settings.gateway.offers(endpoint),
-        Service::Network => settings.network.offers(endpoint),
-        Service::Metadata | Service::Hosting | Service::Publish | Service::Drop => true,
-    }
+/// Whether a rejection is in the service's own error form; where any server may send that form, also with a status that
+/// the endpoint has.
+fn is_own_refusal(suites: Suites, endpoint: &Endpoint, response: &Response) -> bool {
+    let suite = suites.get(endpoint.service);
+    let is_error = (suite.is_error)(&response.json().unwrap_or(Value::Null));
+    is_error && (suite.has_own_errors || endpoint.statuses.contains(&response.status))
 }
 
 /// How many rows have that value.

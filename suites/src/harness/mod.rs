@@ -25,6 +25,7 @@ pub mod select;
 pub mod sender;
 pub mod setup;
 pub mod shard;
+pub mod suite;
 pub mod survey;
 pub mod target;
 pub mod verdict;

@@ -7,7 +7,8 @@ use assay_spec::endpoint::{Endpoint, OF_HTTP};
 use assay_spec::{Dialect, Id, Service};
 
 use crate::documents::endpoints;
-use crate::harness::check::{self, Stop};
+use crate::harness::check::Stop;
+use crate::harness::suite::Suites;
 use crate::harness::verdict::{Failure, Outcome, Verdict};
 use crate::http::exchange::Exchange;
 
@@ -38,9 +39,9 @@ pub(crate) fn unmet_status(want: String, got: u16, exchange: usize) -> Failure {
 }
 
 /// The services of which these outcomes have every check.
-pub(crate) fn whole(outcomes: &[Outcome]) -> BTreeSet<Service> {
+pub(crate) fn whole(outcomes: &[Outcome], suites: Suites) -> BTreeSet<Service> {
     let known: BTreeSet<u32> = outcomes.iter().map(|outcome| outcome.requirement.key).collect();
-    let missing = check::all().into_iter().filter(|check| !known.contains(&check.requirement.key));
+    let missing = suites.checks().into_iter().filter(|check| !known.contains(&check.requirement.key));
     let incomplete: BTreeSet<Service> = missing.map(|check| check.requirement.service).collect();
     Service::ALL.iter().copied().filter(|service| !incomplete.contains(service)).collect()
 }
@@ -167,6 +168,7 @@ mod tests {
     use super::*;
     use crate::harness::check::Check;
     use crate::http::exchange::{Request, Response};
+    use crate::services::{self, SUITES};
 
     fn exchange(method: &str, target: &str, status: u16) -> Exchange {
         Exchange {
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn inconclusive_checks_name_the_row_they_rest_on() {
-        let all = check::all();
+        let all = services::checks();
         let to = |target: &str, status| exchange("GET", target, status);
         let unmet = |n: usize, exchange| outcome(all[n], Verdict::Inconclusive, STATUS, exchange);
         let hash = |digit: &str| format!("/api/v0/messages/{}", digit.repeat(64));
@@ -223,7 +225,7 @@ mod tests {
 
     #[test]
     fn precondition_without_an_owner_fails_one_check_if_no_document_allows_the_response() {
-        let all = check::all();
+        let all = services::checks();
         let path = "/api/v0/messages";
         let verdicts = |place: &str, status: u16, whole: &[Service]| {
             let unmet =
@@ -263,8 +265,9 @@ mod tests {
 
     #[test]
     fn endpoint_that_calls_every_valid_request_malformed_fails_the_row_of_its_success() {
-        let own = check::for_requirement(&requirements::instances::CREATED).expect("a check");
-        let others = check::all().into_iter().filter(|check| check.requirement.service == Service::Network);
+        let own = services::check(&requirements::instances::CREATED).expect("a check");
+        let others =
+            services::checks().into_iter().filter(|check| check.requirement.service == Service::Network);
         let [first, second] = others.take(2).collect::<Vec<_>>().try_into().expect("two checks");
         let to = |status| exchange("POST", "/api/v0/instances", status);
         let unmet = |check: &Check, status| outcome(check, Verdict::Inconclusive, STATUS, to(status));
@@ -293,10 +296,10 @@ mod tests {
     fn only_a_service_with_every_check_is_whole() {
         let new = |check: &Check| Outcome::new(check.requirement, check.fact, Verdict::Pass, String::new());
         let of = |service: Service| {
-            check::all().into_iter().filter(move |check| check.requirement.service == service)
+            services::checks().into_iter().filter(move |check| check.requirement.service == service)
         };
         let mut outcomes: Vec<Outcome> = of(Service::Drop).chain(of(Service::Publish)).map(new).collect();
         outcomes.pop();
-        assert_eq!(whole(&outcomes), [Service::Drop].into());
+        assert_eq!(whole(&outcomes, SUITES), [Service::Drop].into());
     }
 }

@@ -168,10 +168,17 @@ impl Pace {
         Pace { per_minute, ..Pace::default() }
     }
 
+    /// The same pace, with at most so many requests a minute to a site.
+    #[must_use]
+    pub fn limiting(mut self, site: &str, per_minute: u32) -> Pace {
+        self.per_minute.insert(site.to_owned(), per_minute);
+        self
+    }
+
     /// The same pace, where requests to some sites count for another: one server behind several names.
     #[must_use]
     pub fn counting_as(mut self, sites: BTreeMap<String, String>) -> Pace {
-        self.counted_as = sites;
+        self.counted_as.extend(sites);
         self
     }
 

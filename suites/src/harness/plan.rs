@@ -3,7 +3,6 @@
 mod estimate;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::harness::check::{Check, Cost, Need, Stop, Weight};
 use crate::harness::dry;
@@ -11,7 +10,6 @@ use crate::harness::probe::Settings;
 use crate::harness::select::Filter;
 use crate::harness::target::Target;
 use crate::harness::verdict::Verdict;
-use crate::services::publish::Pool;
 
 pub use estimate::{Class, Plan, Sums};
 
@@ -79,9 +77,8 @@ pub async fn foresee(
         if is_given {
             *left_out = None;
         }
-        if let (true, Some(why)) =
-            (check.needs.contains(&Need::Chain), settings.wrong.get("publish.chain_url"))
-        {
+        let chain = || settings.wrong.get(&settings.suites.key_of_site("chain")?);
+        if let Some(why) = check.needs.contains(&Need::Chain).then(chain).flatten() {
             *left_out = Some(LeftOut::not_testable(why));
         }
         if left_out.is_none() {
@@ -149,7 +146,7 @@ fn unwelcome(target: &dyn Target, wishes: &Wishes, check: &Check, is_given: bool
 /// What the check itself says where it gets no answer at all.
 async fn early(target: &dyn Target, settings: &Settings, check: &'static Check) -> Option<LeftOut> {
     let mut settings = settings.clone();
-    settings.publish.pool = Arc::new(Pool::new(settings.publish.pool.names()));
+    settings.suites.iter().for_each(|suite| (suite.fixtures.detach)(&mut settings));
     match dry::ends_early(target, &settings, check).await? {
         Stop::NotTestable(reason) => Some(LeftOut { verdict: Verdict::NotTestable, reason }),
         Stop::NotApplicable(reason) => Some(LeftOut { verdict: Verdict::NotApplicable, reason }),

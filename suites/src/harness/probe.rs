@@ -20,6 +20,7 @@ use crate::harness::pace::{Pace, TurnedAway};
 use crate::harness::recording::{Call, Recorder};
 use crate::harness::redact::Learned;
 use crate::harness::refusal::Refusal;
+use crate::harness::suite::{FixtureMap, Fixtures, Suites};
 use crate::harness::target::Environment;
 use crate::harness::verdict::{AtPlace, Failure};
 use crate::http::exchange::{Exchange, Response};
@@ -63,8 +64,10 @@ impl Depth {
 }
 
 /// Settings of a run that every check sees.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Settings {
+    /// The services.
+    pub suites: Suites,
     /// The seed of everything the checks draw.
     pub seed: u64,
     /// The target's words.
@@ -85,18 +88,35 @@ pub struct Settings {
     pub shared: Shared,
     /// What the checks have learned; no outcome shows it.
     pub learned: Learned,
-    /// The inference gateway's fixtures and readings.
-    pub gateway: crate::services::gateway::Fixtures,
-    /// The token metadata service's fixtures and readings.
-    pub metadata: crate::services::metadata::Fixtures,
-    /// The publishing exchange's fixtures and readings.
-    pub publish: crate::services::publish::Fixtures,
-    /// The drop's fixtures and readings.
-    pub drop: crate::services::drop::Fixtures,
-    /// The stored records' fixtures and readings.
-    pub hosting: crate::services::hosting::Fixtures,
-    /// The node API's fixtures and readings.
-    pub network: crate::services::network::Fixtures,
+    /// What the checks of each service need from the profile.
+    pub fixtures: FixtureMap,
+}
+
+impl Settings {
+    /// The settings of a run in worlds of its own.
+    pub fn new(suites: Suites) -> Settings {
+        Settings {
+            suites,
+            seed: 0,
+            dialect: Dialect::default(),
+            read_only: false,
+            places: Places::default(),
+            depth: Depth::default(),
+            real_time: false,
+            wrong: BTreeMap::new(),
+            secrets: Hidden::default(),
+            shared: Shared::default(),
+            learned: Learned::default(),
+            fixtures: FixtureMap::own(suites),
+        }
+    }
+
+    /// The same settings with these fixtures of their service.
+    #[must_use]
+    pub fn with<T: Fixtures + Clone>(mut self, fixtures: T) -> Settings {
+        *self.fixtures.get_mut::<T>() = fixtures;
+        self
+    }
 }
 
 /// The context of one check.

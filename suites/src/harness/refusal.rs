@@ -46,6 +46,7 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use crate::harness::check;
+    use crate::services;
 
     #[test]
     fn every_rejection_names_its_sentence_and_its_statuses() {
@@ -55,7 +56,7 @@ mod tests {
             })
         };
         let without: Vec<String> =
-            check::all().into_iter().filter(lacks).map(|check| check.requirement.to_string()).collect();
+            services::checks().into_iter().filter(lacks).map(|check| check.requirement.to_string()).collect();
         assert!(without.is_empty(), "rejections that no sentence of their row demands: {without:#?}");
     }
 }

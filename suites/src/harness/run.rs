@@ -21,6 +21,7 @@ use crate::harness::panics::caught;
 use crate::harness::plan::{LeftOut, Planned};
 use crate::harness::probe::{Places, Probe, Settings, Traces};
 use crate::harness::redact::redact;
+use crate::harness::suite::{Suite, Suites};
 use crate::harness::target::{Environment, Target};
 use crate::harness::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Verdict};
 use crate::http::curl;
@@ -161,7 +162,9 @@ impl Runner<'_> {
         for planned in planned {
             lanes.entry(planned.check.requirement.service).or_default().push(planned);
         }
-        let lanes = lanes.into_iter().map(|(service, planned)| (planned, parallel(service, self.jobs)));
+        let lanes = lanes
+            .into_iter()
+            .map(|(service, planned)| (planned, parallel(self.settings.suites.get(service), self.jobs)));
         let all = waiting.len().max(1);
         lanes.chain([(waiting, all)]).collect()
     }
@@ -172,8 +175,9 @@ impl Runner<'_> {
         let endpoints = self.endpoints(&all);
         let sent = all.iter().map(|ran| ran.sent).sum();
         let mut outcomes: Vec<Outcome> = all.into_iter().map(|ran| ran.outcome).collect();
-        let whole = owners::whole(&outcomes);
-        settle(&mut outcomes, &whole, &self.settings.dialect);
+        let suites = self.settings.suites;
+        let whole = owners::whole(&outcomes, suites);
+        settle(&mut outcomes, &whole, &self.settings.dialect, suites);
         Run {
             target: self.target.name(),
             seed: self.settings.seed,
@@ -182,7 +186,7 @@ impl Runner<'_> {
             endpoints,
             sent,
             conditions: self.conditions(),
-            ..Run::default()
+            ..Run::new(suites)
         }
     }
 
@@ -210,12 +214,8 @@ impl Runner<'_> {
 
     /// The coverage of every documented endpoint of the services that ran.
     fn endpoints(&self, all: &[Ran]) -> Vec<Coverage> {
-        // Token metadata matches any path, so only its own exchanges count for it.
-        let tells = |service: Service, ran: &&Ran| {
-            (service == Service::Metadata) == (ran.outcome.requirement.service == Service::Metadata)
-        };
         let of = |service: Service| {
-            let exchanges = all.iter().filter(|ran| tells(service, ran)).flat_map(|ran| {
+            let exchanges = all.iter().flat_map(|ran| {
                 let exchanges = ran.outcome.exchanges.iter().enumerate();
                 exchanges.map(|(n, exchange)| (exchange, ran.judged.get(&n).copied()))
             });
@@ -232,7 +232,7 @@ impl Runner<'_> {
         let mut all: Vec<Ran> = running.collect().await;
         let failed = failed(all.iter().map(|ran| &ran.outcome));
         for ran in &mut all {
-            rest(&mut ran.outcome, &failed);
+            rest(&mut ran.outcome, &failed, self.settings.suites);
         }
         all.sort_by_key(|ran| ran.outcome.requirement.key);
         all
@@ -488,11 +488,16 @@ fn short(text: &str) -> String {
 
 /// Judges every response by the declarations, makes checks with a failed prerequisite inconclusive, finds the owners of
 /// failed preconditions, and sorts by requirement. `whole` are the services of which the run has every check.
-pub(crate) fn settle(outcomes: &mut Vec<Outcome>, whole: &BTreeSet<Service>, dialect: &Dialect) {
-    ambient::judge(outcomes, dialect);
+pub(crate) fn settle(
+    outcomes: &mut Vec<Outcome>,
+    whole: &BTreeSet<Service>,
+    dialect: &Dialect,
+    suites: Suites,
+) {
+    ambient::judge(outcomes, dialect, suites);
     let failed = failed(outcomes.iter());
     for outcome in outcomes.iter_mut() {
-        rest(outcome, &failed);
+        rest(outcome, &failed, suites);
     }
     owners::assign(outcomes, whole);
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
@@ -507,12 +512,12 @@ fn failed<'all>(outcomes: impl Iterator<Item = &'all Outcome>) -> BTreeMap<u32, 
 pub(crate) const PREREQUISITE: &str = "its prerequisite ";
 
 /// Makes a failing outcome inconclusive if a prerequisite failed.
-fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>) {
+fn rest(outcome: &mut Outcome, failed: &BTreeMap<u32, Id>, suites: Suites) {
     // What a response shows by itself rests on no prerequisite.
     if outcome.is_ambient || !matches!(outcome.verdict, Verdict::Fail | Verdict::Warn) {
         return;
     }
-    let after = check::for_requirement(outcome.requirement).map_or(&[][..], |check| check.after);
+    let after = suites.check(outcome.requirement).map_or(&[][..], |check| check.after);
     if let Some(rule) = after.iter().find_map(|rule| failed.get(&rule.key)) {
         outcome.verdict = Verdict::Inconclusive;
         outcome.reason = format!("{PREREQUISITE}{rule} failed; then {}", outcome.reason);
@@ -568,8 +573,8 @@ fn services(all: &[Ran]) -> Vec<Service> {
 }
 
 /// How many checks of a service run at a time where they share the target.
-pub(crate) fn parallel(service: Service, jobs: usize) -> usize {
-    if shares_nothing(service) { jobs } else { 1 }
+pub(crate) const fn parallel(suite: &Suite, jobs: usize) -> usize {
+    if suite.is_parallel { jobs } else { 1 }
 }
 
 /// Ends when the run is to start no further check.
@@ -582,10 +587,6 @@ async fn stopped(halt: &dyn Halt) {
 
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
-        fn shares_nothing(service: Service) -> bool {
-            match service { $(Service::$variant => crate::services::$module::PARALLEL),* }
-        }
-
         pub(crate) fn machines(service: Service) -> &'static [&'static Machine] {
             match service { $(Service::$variant => assay_spec::$module::MACHINES),* }
         }
@@ -598,11 +599,12 @@ assay_spec::for_each_service!(declare);
 mod tests {
     use super::*;
     use crate::http::exchange::{Request, Response};
+    use crate::services;
 
     #[test]
     fn a_delayed_check_that_fails_is_inconclusive() {
-        let check = crate::harness::check::all()[0];
-        let settings = Settings::default();
+        let check = services::checks()[0];
+        let settings = services::settings();
         let judged = |held: Duration, checked: Checked| {
             let environment = Environment {
                 connector: std::sync::Arc::new(crate::rerun::judge::Nowhere),
@@ -637,7 +639,7 @@ mod tests {
 
     #[test]
     fn a_run_keeps_bounded_bodies() {
-        let check = crate::harness::check::all()[0];
+        let check = services::checks()[0];
         let mut outcome = Outcome::new(check.requirement, check.fact, Verdict::Pass, String::new());
         for length in [SHORT_BYTES, SHORT_BYTES + 1] {
             outcome.exchanges.push(Exchange {

@@ -110,18 +110,18 @@ fn similar<'n>(written: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n s
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::check;
+    use crate::services;
 
     fn selected(text: &str) -> Vec<String> {
         let filter = Filter::read(text);
-        let all = check::all().into_iter();
+        let all = services::checks().into_iter();
         let ids = all.filter(|check| filter.selects(check.requirement, check.fact));
         ids.map(|check| check.requirement.to_string()).collect()
     }
 
     #[test]
     fn an_id_selects_one_check_even_if_others_contain_it() {
-        let others = check::all().into_iter().filter(|check| {
+        let others = services::checks().into_iter().filter(|check| {
             let id = check.requirement.to_string();
             id.contains("gateway.chat.part")
         });
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_filter_without_a_match_is_an_error_with_suggestions() {
-        let all = check::all();
+        let all = services::checks();
         let names = all.iter().map(|check| (check.requirement, check.fact));
         let error = |text: &str| {
             each_selects("check", &["publish".to_owned(), text.to_owned()], names.clone())

@@ -9,16 +9,10 @@ use assay_spec::Service;
 
 use crate::harness::pace::Pace;
 use crate::harness::probe::{Settings, wall_clock};
+use crate::harness::suite::{Suite, Suites};
 use crate::harness::survey::{Survey, SurveyResult, WrongFixture, leave_out, reasons};
 use crate::harness::target::{Remote, Target};
-use crate::onboarding::draft::key_of_site;
-use crate::profile::{Loaded, Network, Profile, Secrets, Source, Wrong};
-use crate::services::drop;
-use crate::services::gateway;
-use crate::services::hosting;
-use crate::services::metadata;
-use crate::services::network;
-use crate::services::publish;
+use crate::profile::{Loaded, Profile, Secrets, Source, Wrong};
 
 /// Why a run cannot start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,8 +28,12 @@ pub enum SetupError {
 /// Connects to the target of a profile; returns the target, the settings of the checks, and the pace.
 ///
 /// Without a seed (argument or profile) the seed is random, so that every run uses new names on a real server.
-pub async fn connect(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
-    let (mut target, settings, pace) = prepare(loaded, seed)?;
+pub async fn connect(
+    suites: Suites,
+    loaded: &Loaded,
+    seed: Option<u64>,
+) -> Result<(Remote, Settings, Pace), SetupError> {
+    let (mut target, settings, pace) = prepare(suites, loaded, seed)?;
     meet(&mut target, true).await?;
     Ok((target, settings, pace))
 }
@@ -50,13 +48,17 @@ pub async fn meet(target: &mut Remote, reaches_sites: bool) -> Result<(), SetupE
 }
 
 /// As [`connect`], before anything is sent.
-pub fn prepare(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, Pace), SetupError> {
+pub fn prepare(
+    suites: Suites,
+    loaded: &Loaded,
+    seed: Option<u64>,
+) -> Result<(Remote, Settings, Pace), SetupError> {
     let (secrets, mut wrong) = Secrets::read(loaded);
     let (sockets, misfits) = loaded.sockets(&secrets);
     wrong.extend(misfits);
-    let mut settings = settings(loaded, &secrets, seed).unwrap_or_else(|more| {
+    let mut settings = settings(suites, loaded, &secrets, seed).unwrap_or_else(|more| {
         wrong.extend(more);
-        Settings::default()
+        Settings::new(suites)
     });
     if !wrong.is_empty() {
         return Err(bad(&wrong));
@@ -65,14 +67,14 @@ pub fn prepare(loaded: &Loaded, seed: Option<u64>) -> Result<(Remote, Settings, 
         settings.secrets.add_secret("proxy password", secret);
     }
     let profile = &loaded.profile;
-    let sites = sites(profile);
+    let sites = sites(suites, profile);
     if sites.is_empty() {
         return Err(SetupError::Bad("the profile names no service to test".to_owned()));
     }
     let token = secrets.get("control_token").map(str::to_owned);
     let control = profile.control.clone().map(|base| (base, token));
     let target = Remote::unasked(sockets, sites, control);
-    Ok((target.forwarded_by(forwarding(profile)), settings, pace(profile)))
+    Ok((target.forwarded_by(forwarding(suites, profile)), settings, pace(suites, profile)))
 }
 
 /// Asks the target whether it is what the profile says. Leaves out the fixtures and sites that it does not confirm, and
@@ -90,7 +92,8 @@ pub async fn confirm(
     domains: usize,
 ) -> Result<Vec<WrongFixture>, SetupError> {
     // Without an environment there are no checks either; they say why.
-    let Ok(environment) = target.environment(Service::Network).await else { return Ok(Vec::new()) };
+    let Some(first) = services.first() else { return Ok(Vec::new()) };
+    let Ok(environment) = target.environment(*first).await else { return Ok(Vec::new()) };
     let named = target.conditions().sites;
     let mut urls: Vec<(&String, &String)> =
         environment.sites.iter().filter_map(|(site, url)| Some((url, named.get(site)?))).collect();
@@ -99,9 +102,10 @@ pub async fn confirm(
     let as_named =
         |text: &str| urls.iter().fold(text.to_owned(), |text, (url, name)| text.replace(*url, name));
     let mut sites = environment.sites.clone();
-    // Stored records are read from a node.
+    let suites = settings.suites;
     let is_read = |service: Service| {
-        services.contains(&service) || service == Service::Network && services.contains(&Service::Hosting)
+        let read_by = |by: &Service| suites.get(*by).questions.reads_from == Some(service);
+        services.contains(&service) || services.iter().any(read_by)
     };
     sites.retain(|site, _| Service::named(site).is_none_or(is_read));
     let survey = Survey { connector: environment.connector.clone(), settings, pace, sites: &sites };
@@ -121,12 +125,13 @@ pub async fn confirm(
     for wrong in &mut wrong {
         wrong.what = as_named(&wrong.what);
     }
-    let exchange = found.iter().find(|found| found.service == Service::Publish);
-    let ahead_ms = exchange.and_then(|exchange| exchange.found.as_ref().ok()?.skew_ms);
     leave_out(reasons(&wrong, source), settings);
-    settings.publish.ahead_ms = ahead_ms;
+    for suite in suites.iter() {
+        let own = found.iter().find(|found| found.service == suite.service);
+        (suite.fixtures.skewed)(settings, own.and_then(|own| own.found.as_ref().ok()?.skew_ms));
+    }
     for site in sites.keys() {
-        if key_of_site(site).is_some_and(|key| settings.wrong.contains_key(&key)) {
+        if suites.key_of_site(site).is_some_and(|key| settings.wrong.contains_key(&key)) {
             target.leave_out(site);
         }
     }
@@ -136,103 +141,45 @@ pub async fn confirm(
 
 /// The settings of the checks, from the profile and its readable secrets. Nothing is sent. Errors are about invalid
 /// secrets.
-pub fn settings(loaded: &Loaded, secrets: &Secrets, seed: Option<u64>) -> Result<Settings, Vec<Wrong>> {
+pub fn settings(
+    suites: Suites,
+    loaded: &Loaded,
+    secrets: &Secrets,
+    seed: Option<u64>,
+) -> Result<Settings, Vec<Wrong>> {
     let profile = &loaded.profile;
     let seed = seed.or(profile.seed).unwrap_or_else(|| wall_clock().0.unsigned_abs());
-    let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::default() };
+    let mut settings = Settings { seed, dialect: profile.dialect.clone(), ..Settings::new(suites) };
     settings.secrets = secrets.hidden();
     let mut wrong = Vec::new();
-    let owned = |key: &str| secrets.get(key).map(str::to_owned);
-    if let Some(gateway) = &profile.gateway {
-        let fixtures = gateway::Fixtures::new(gateway, owned("gateway.key"), owned("gateway.revoked_key"));
-        settings.gateway = fixtures.paying(owned("gateway.second_key"), owned("gateway.payment"));
-    }
-    if let Some(metadata) = &profile.metadata {
-        settings.metadata = metadata::Fixtures::new(metadata);
-    }
-    if let Some(network) = &profile.network {
-        settings.network = network::Fixtures::new(network);
-        match secrets.get("network.owner_key").map(hosting::wallet).transpose() {
-            Ok(key) => settings.network.owner_key = key,
-            Err(why) => wrong.push(loaded.source.wrong_at("network.owner_key", &why)),
-        }
-    }
-    if let Some(hosting) = &profile.hosting {
-        match hosting::Fixtures::new(hosting, secrets.get("hosting.wallet_key")) {
-            Ok(fixtures) => settings.hosting = fixtures,
-            Err(why) => wrong.push(loaded.source.wrong_at("hosting.wallet_key", &why)),
-        }
-    }
-    if let Some(publish) = &profile.publish {
-        let keys = ["publish.key", "publish.second_key"].map(|key| secrets.get(key));
-        match publish::Fixtures::new(publish, keys[0], keys[1]) {
-            Ok(fixtures) => settings.publish = fixtures,
+    for suite in suites.iter() {
+        match (suite.fixtures.read)(profile, secrets) {
+            Ok(Some(fixtures)) => settings.fixtures.set(suite.service, fixtures),
+            Ok(None) => {}
             Err((key, why)) => wrong.push(loaded.source.wrong_at(key, &why)),
         }
-    }
-    if let Some(drop) = &profile.drop {
-        settings.drop = drop::Fixtures::new(drop);
     }
     if wrong.is_empty() { Ok(settings) } else { Err(wrong) }
 }
 
 /// The base URLs of a profile, by site name.
-pub fn sites(profile: &Profile) -> BTreeMap<String, String> {
-    let mut sites = BTreeMap::new();
-    let mut add = |name: &str, url: Option<&String>| {
-        sites.extend(url.map(|url| (name.to_owned(), url.clone())));
-    };
-    add("gateway", profile.gateway.as_ref().map(|gateway| &gateway.url));
-    add("metadata", profile.metadata.as_ref().map(|metadata| &metadata.url));
-    add("hosting", profile.hosting.as_ref().and_then(|hosting| hosting.url.as_ref()));
-    add("publish", profile.publish.as_ref().map(|publish| &publish.url));
-    add("chain", profile.publish.as_ref().and_then(|publish| publish.chain_url.as_ref()));
-    add("drop", profile.drop.as_ref().map(|drop| &drop.url));
-    add(drop::PAUSED, profile.drop.as_ref().and_then(|drop| drop.paused_url.as_ref()));
-    add(publish::STANDBY, profile.publish.as_ref().and_then(|publish| publish.standby_url.as_ref()));
-    sites.extend(profile.network.iter().flat_map(Network::sites));
-    sites
+pub fn sites(suites: Suites, profile: &Profile) -> BTreeMap<String, String> {
+    suites.iter().flat_map(|suite| (suite.sites.urls)(profile)).collect()
 }
 
 /// By site, the header that it takes the client's address from.
-pub fn forwarding(profile: &Profile) -> BTreeMap<String, String> {
-    let mut forwarding = BTreeMap::new();
-    if let Some(network) = &profile.network
-        && let Some(header) = &network.forwarding_header
-    {
-        forwarding.extend(network.sites().into_keys().map(|site| (site, header.clone())));
-    }
-    let publish = profile.publish.as_ref().and_then(|publish| publish.forwarding_header.as_ref());
-    let drops = profile.drop.as_ref().and_then(|drop| drop.forwarding_header.as_ref());
-    for (site, header) in [("publish", publish), ("drop", drops), (drop::PAUSED, drops)] {
-        forwarding.extend(header.map(|header| (site.to_owned(), header.clone())));
-    }
-    forwarding
+pub fn forwarding(suites: Suites, profile: &Profile) -> BTreeMap<String, String> {
+    let of_suite = |suite: &'static Suite| {
+        let header = (suite.sites.forwarding)(profile);
+        let sites = header.is_some().then(|| (suite.sites.urls)(profile)).into_iter().flatten();
+        sites.filter_map(move |(site, _)| Some((site, header.clone()?)))
+    };
+    suites.iter().flat_map(of_suite).collect()
 }
 
 /// The pace of a profile.
-pub fn pace(profile: &Profile) -> Pace {
-    let (mut per_minute, mut counted_as) = (BTreeMap::new(), BTreeMap::new());
-    let mut limit = |site: &str, count: Option<u32>| {
-        per_minute.extend(count.map(|count| (site.to_owned(), count)));
-    };
-    limit("gateway", profile.gateway.as_ref().map(|gateway| gateway.limits.requests_per_minute));
-    limit("metadata", profile.metadata.as_ref().map(|metadata| metadata.limits.requests_per_minute));
-    limit("network", profile.network.as_ref().map(|network| network.limits.requests_per_minute));
-    limit(network::RUNS, profile.network.as_ref().map(|network| network.limits.runs_per_minute));
-    limit("publish", profile.publish.as_ref().map(|publish| publish.limits.requests_per_minute));
-    if let Some(network) = &profile.network {
-        // The client's address is the same for all nodes.
-        counted_as.extend(network.sites().into_keys().map(|site| (site, "network".to_owned())));
-    }
-    let mut pace = Pace::new(per_minute).counting_as(counted_as);
-    if let Some(publish) = &profile.publish {
-        pace = pace.with_domains(publish.domains.len(), publish.pending.is_some());
-    }
-    match &profile.drop {
-        Some(drop) => pace.with_drops(drop.limits.drops_per_hour),
-        None => pace,
-    }
+pub fn pace(suites: Suites, profile: &Profile) -> Pace {
+    suites.iter().fold(Pace::default(), |pace, suite| (suite.sites.pace)(profile, pace))
 }
 
 fn bad(wrong: &[Wrong]) -> SetupError {

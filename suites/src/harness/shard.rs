@@ -80,7 +80,7 @@ impl Shard {
     /// Reduces the shared resources to this shard's part: every Nth domain. Drops are not divided, because one shard
     /// makes all of them. The pace is not divided, because a delayed check would see its locks expire.
     pub fn share(self, settings: &Settings) {
-        settings.publish.pool.retain(|n, _| n % self.of == self.number - 1);
+        settings.suites.iter().for_each(|suite| (suite.fixtures.share)(settings, self.number, self.of));
     }
 }
 
@@ -160,12 +160,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::harness::check;
-    use crate::services::publish::Pool;
+    use crate::services;
+    use crate::services::publish::{Fixtures, Pool};
 
     #[test]
     fn every_check_belongs_to_one_shard_and_shards_have_similar_cost() {
-        let all = check::all();
+        let all = services::checks();
         for of in [1, 2, 3, 10] {
             let shards: Vec<_> = (1..=of).map(|number| Shard { number, of }.select(&all)).collect();
             let mut keys: Vec<u32> = shards.iter().flatten().map(|check| check.requirement.key).collect();
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn uploads_stay_together_and_the_rest_is_even() {
-        let all = check::all();
+        let all = services::checks();
         let weight = |n: usize| weight(all[n]);
         for of in [2, 10, 30] {
             let homes = homes(&all, of);
@@ -211,17 +211,17 @@ mod tests {
         let names = ["a", "b", "c", "d", "e", "f", "g"];
         let mut taken = Vec::new();
         for number in 1..=3 {
-            let mut settings = Settings::default();
-            settings.publish.pool = Arc::new(Pool::new(names.map(str::to_owned)));
+            let mut settings = services::settings();
+            settings.fixtures.get_mut::<Fixtures>().pool = Arc::new(Pool::new(names.map(str::to_owned)));
             Shard { number, of: 3 }.share(&settings);
-            taken.push(settings.publish.pool.names().concat());
+            taken.push(settings.publish().pool.names().concat());
         }
         assert_eq!(taken, ["adg", "be", "cf"]);
     }
 
     #[test]
     fn adding_or_removing_a_check_moves_few_others() {
-        let all = check::all();
+        let all = services::checks();
         let before = homes(&all, 10);
         for gone in [0, all.len() / 2, all.len() - 1] {
             let mut fewer = all.clone();

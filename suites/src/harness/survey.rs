@@ -48,7 +48,7 @@ pub struct Survey<'s> {
 
 /// One URL of the target. Requests to it count for its site.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'s> {
+pub struct Place<'s> {
     pub(crate) survey: &'s Survey<'s>,
     site: &'s str,
     base: &'s str,
@@ -59,6 +59,8 @@ pub(crate) struct Place<'s> {
 pub struct SurveyResult {
     /// The service.
     pub service: Service,
+    /// Something identifies a server of this kind.
+    pub is_recognizable: bool,
     /// Its base URL.
     pub url: String,
     /// What was found, or why there was no response.
@@ -70,7 +72,7 @@ impl SurveyResult {
     pub fn stranger(&self) -> Option<String> {
         let found = self.found.as_ref().ok()?;
         let is_stranger = found.likeness == Likeness::Unlike || found.other.is_some();
-        (is_stranger && self.service != Service::Hosting).then(|| {
+        (is_stranger && self.is_recognizable).then(|| {
             let seen = found.notes.first().map(String::as_str).unwrap_or_default();
             let other = found.other.map(|other| format!(", it looks like the {other} service"));
             let (url, service) = (&self.url, self.service);
@@ -123,12 +125,7 @@ pub struct WrongFixture {
 /// each key.
 pub fn leave_out(wrong: BTreeMap<String, String>, settings: &mut Settings) {
     settings.wrong = wrong;
-    let is_right = |key: &str, n: usize| !settings.wrong.contains_key(&format!("{key}[{n}]"));
-    let mut numbers = 0..;
-    let contracts = &mut settings.metadata.contracts;
-    contracts.retain(|_| numbers.next().is_none_or(|n| is_right("metadata.contracts", n)));
-    let publish = &settings.publish;
-    publish.pool.retain(|_, domain| publish.number(domain).is_none_or(|n| is_right("publish.domains", n)));
+    settings.suites.iter().for_each(|suite| (suite.fixtures.leave_out)(settings));
 }
 
 /// Why the checks that rest on these are skipped, by key.
@@ -171,32 +168,35 @@ pub struct Level {
 impl Survey<'_> {
     /// Looks at the URL of every service concurrently; the results are in the order of the services.
     pub async fn run(&self) -> Vec<SurveyResult> {
+        let suites = self.settings.suites;
         let all =
             Service::ALL.iter().copied().filter_map(|service| Some((service, self.at(service.name())?)));
         join_all(all.map(|(service, place)| async move {
-            let found = recognise(service, place).await.map(|found| self.cleaned(found));
-            SurveyResult { service, url: place.base.to_owned(), found }
+            let found =
+                (suites.get(service).questions.recognise)(place).await.map(|found| self.cleaned(found));
+            let is_recognizable = suites.get(service).questions.is_recognizable;
+            SurveyResult { service, is_recognizable, url: place.base.to_owned(), found }
         }))
         .await
     }
 
     /// Names the service that a server looks like where it does not look like the one of its URL.
     pub async fn name_others(&self, all: &mut [SurveyResult]) {
+        let suites = self.settings.suites;
         for SurveyResult { service, found, .. } in all {
             let (Ok(found), Some(place)) = (found, self.at(service.name())) else { continue };
-            // Nothing identifies an application's pages.
-            if found.likeness == Likeness::Like || *service == Service::Hosting {
+            let questions = &suites.get(*service).questions;
+            if found.likeness == Likeness::Like || !questions.is_recognizable {
                 continue;
             }
-            // One host may serve several services. Exchange and drop share their documented URL, so a drop at the URL of
-            // an exchange may be beside it, unless the profile names another URL for the drop.
-            let shared = [Service::Publish, Service::Drop];
+            // One host may serve several services. Some share their documented URL: a server of the other may be beside it,
+            // unless the profile names another URL for that.
             let is_beside = |other: &Service| match self.sites.get(other.name()) {
                 Some(url) => url == place.base,
-                None => shared.contains(other) && shared.contains(service),
+                None => other == service || questions.beside.contains(other),
             };
             for other in Service::ALL.iter().copied().filter(|other| !is_beside(other)) {
-                let seen = recognise(other, place).await;
+                let seen = (suites.get(other).questions.recognise)(place).await;
                 if seen.is_ok_and(|seen| seen.likeness == Likeness::Like) {
                     found.other = Some(other);
                     break;
@@ -207,9 +207,10 @@ impl Survey<'_> {
 
     /// Adds what a first profile can hold: the models, messages and contracts that the target shows.
     pub async fn discover(&self, all: &mut [SurveyResult], examples: &[String]) {
+        let suites = self.settings.suites;
         for SurveyResult { service, found, .. } in all {
             if let (Ok(found), Some(place)) = (found, self.at(service.name())) {
-                discover(*service, place, found, examples).await;
+                (suites.get(*service).questions.discover)(place, found, examples).await;
                 *found = self.cleaned(std::mem::take(found));
             }
         }
@@ -218,7 +219,9 @@ impl Survey<'_> {
     /// Asks one question for each fixture of these services, and for the first `domains` domains. Returns the fixtures
     /// that the target does not confirm.
     pub async fn wrong_fixtures(&self, services: &[Service], domains: usize) -> Vec<WrongFixture> {
-        let asked = services.iter().map(|service| wrong_fixtures(*service, self, domains));
+        let suites = self.settings.suites;
+        let asked =
+            services.iter().map(|service| (suites.get(*service).questions.wrong_fixtures)(self, domains));
         let mut wrong: Vec<WrongFixture> = join_all(asked).await.into_iter().flatten().collect();
         for WrongFixture { what, .. } in &mut wrong {
             *what = bounded(&self.settings.secrets, what, REASON);
@@ -311,29 +314,6 @@ impl<'s> Place<'s> {
         path.starts_with('/').then(|| path.to_owned())
     }
 }
-
-macro_rules! declare {
-    ($(($module:ident $variant:ident $document:literal))*) => {
-        /// Looks for what the documents promise of any server of this kind.
-        async fn recognise(service: Service, place: Place<'_>) -> Result<Found, String> {
-            match service { $(Service::$variant => crate::services::$module::survey::recognise(place).await),* }
-        }
-
-        async fn discover(service: Service, place: Place<'_>, found: &mut Found, examples: &[String]) {
-            match service {
-                $(Service::$variant => crate::services::$module::survey::discover(place, found, examples).await),*
-            }
-        }
-
-        async fn wrong_fixtures(service: Service, survey: &Survey<'_>, domains: usize) -> Vec<WrongFixture> {
-            match service {
-                $(Service::$variant => crate::services::$module::survey::wrong_fixtures(survey, domains).await),*
-            }
-        }
-    };
-}
-
-assay_spec::for_each_service!(declare);
 
 /// Asks a control API what it offers. An error says why that is unknown.
 pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> {

@@ -9,6 +9,7 @@ use crate::harness::conclusion::conclude;
 use crate::harness::control::Offer;
 use crate::harness::coverage::Coverage;
 use crate::harness::recording::Call;
+use crate::harness::suite::Suites;
 use crate::http::exchange::{Broken, Exchange};
 use crate::http::hiding::Disguise;
 use crate::profile::Gate;
@@ -197,8 +198,10 @@ pub struct Failure {
 }
 
 /// A whole run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Run {
+    /// The services.
+    pub suites: Suites,
     /// The target: base URLs, or `embedded simulator`.
     pub target: String,
     /// The seed of all random values.
@@ -285,6 +288,31 @@ pub struct Conditions {
     pub forwarding: BTreeMap<String, String>,
     /// Entries of the profile that the target did not confirm: by key, why the checks that rest on them were skipped.
     pub wrong: BTreeMap<String, String>,
+}
+
+impl Run {
+    /// A run without outcomes.
+    pub fn new(suites: Suites) -> Run {
+        Run {
+            suites,
+            target: String::new(),
+            seed: 0,
+            began: None,
+            outcomes: Vec::new(),
+            transitions: Vec::new(),
+            endpoints: Vec::new(),
+            remarks: Vec::new(),
+            objections: Vec::new(),
+            sent: Sent::default(),
+            is_partial: false,
+            is_whole: false,
+            read_only: false,
+            gate: Gate::default(),
+            selection: String::new(),
+            shards: None,
+            conditions: Conditions::default(),
+        }
+    }
 }
 
 impl Run {

@@ -10,14 +10,16 @@ use std::sync::Arc;
 
 use assay_spec::Service;
 
-use crate::harness::check;
 use crate::harness::control::Control;
 use crate::harness::setup;
+use crate::harness::suite::Suite;
 use crate::harness::survey::{Level, Survey, SurveyResult, leave_out, level, reasons};
 use crate::harness::target::Remote;
 use crate::http::hiding::Hidden;
 use crate::http::sockets::Sockets;
 use crate::profile::{Loaded, Secrets};
+use crate::services;
+use crate::services::SUITES;
 use crate::support::prose;
 
 /// How many remedies the summary names.
@@ -173,7 +175,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     // An invalid key is hidden too.
     let hidden = secrets.hidden();
     let mut settings = loop {
-        match setup::settings(loaded, &secrets, Some(1)) {
+        match setup::settings(SUITES, loaded, &secrets, Some(1)) {
             Ok(settings) => break settings,
             // An invalid key counts as missing, so that the remaining findings are still reported.
             Err(bad) => {
@@ -199,8 +201,8 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     // Secrets of no service: the control API's token, the client's key, secrets in headers.
     let of_none = |key: &str| Service::named(key.split('.').next().unwrap_or_default()).is_none();
     general.extend(points::wrong(of_none, &wrong, None));
-    let sites = setup::sites(profile);
-    let pace = setup::pace(profile);
+    let sites = setup::sites(SUITES, profile);
+    let pace = setup::pace(SUITES, profile);
     let survey =
         Survey { connector: Arc::new(connector.clone()), settings: &settings, pace: &pace, sites: &sites };
     let mut asked = survey.run().await;
@@ -208,8 +210,11 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     // Another service, or none, confirms nothing.
     let is_right = |asked: &&SurveyResult| asked.found.is_ok() && asked.stranger().is_none();
     let answering = asked.iter().filter(is_right).map(|asked| asked.service);
-    let answering: BTreeSet<Service> =
-        answering.chain(profile.hosting.is_some().then_some(Service::Hosting)).collect();
+    // Records are read from another service.
+    let reading =
+        SUITES.iter().filter(|suite| suite.questions.reads_from.is_some() && (suite.sites.is_named)(profile));
+    let reading = reading.map(|suite| suite.service);
+    let answering: BTreeSet<Service> = answering.chain(reading).collect();
     let answering: Vec<Service> = answering.into_iter().collect();
     // A control API makes domains.
     let has_actions = matches!(&offered, Some((_, Ok(level))) if level.actions > 0);
@@ -229,13 +234,17 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
         Err(_) => Remote::over(connector, sites.clone(), None).await.ok(),
     };
     leave_out(reasons(&unconfirmed, &loaded.source), &mut settings);
-    let node = asked.iter().find(|asked| asked.service == Service::Network);
+    let source = |suite: &Suite| {
+        let source = suite.questions.reads_from?;
+        asked.iter().find(|asked| asked.service == source)
+    };
     let mut services = Vec::new();
     if let Some(target) = target {
-        let target = target.forwarded_by(setup::forwarding(profile));
-        for service in Service::ALL.iter().copied().filter(|service| is_named(loaded, *service)) {
+        let target = target.forwarded_by(setup::forwarding(SUITES, profile));
+        for suite in SUITES.iter().filter(|suite| (suite.sites.is_named)(profile)) {
+            let service = suite.service;
             let checks: Vec<_> =
-                check::all().into_iter().filter(|check| check.requirement.service == service).collect();
+                services::checks().into_iter().filter(|check| check.requirement.service == service).collect();
             let planned = points::foreseen(&target, &settings, &checks).await;
             let asked = asked.iter().find(|asked| asked.service == service);
             let known = points::Known {
@@ -243,7 +252,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
                 wrong: &wrong,
                 unconfirmed: &unconfirmed,
                 silent: &silent,
-                node,
+                source: source(suite),
                 tells: has_actions,
                 planned: &planned,
             };
@@ -259,27 +268,13 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
 }
 
 fn part(service: Service, asked: Option<&SurveyResult>, known: &points::Known<'_>) -> Part {
-    // If the application has no URL, its stored records are read from the node.
-    let node = known.node.filter(|_| service == Service::Hosting);
-    let is_reached = asked.or(node).is_some_and(|asked| asked.found.is_ok());
+    let is_reached = asked.or(known.source).is_some_and(|asked| asked.found.is_ok());
     let checks = known.planned.len();
     let is_stranger = asked.is_some_and(|asked| asked.stranger().is_some());
     let ready = if is_reached && !is_stranger { points::ready(service, known) } else { 0 };
     let points = points::for_service(service, asked, known);
     let url = asked.map(|asked| asked.url.clone()).unwrap_or_default();
     Part { service, url, is_reached, checks, ready, points }
-}
-
-fn is_named(loaded: &Loaded, service: Service) -> bool {
-    let profile = &loaded.profile;
-    match service {
-        Service::Gateway => profile.gateway.is_some(),
-        Service::Metadata => profile.metadata.is_some(),
-        Service::Network => profile.network.is_some(),
-        Service::Hosting => profile.hosting.is_some(),
-        Service::Publish => profile.publish.is_some(),
-        Service::Drop => profile.drop.is_some(),
-    }
 }
 
 async fn offer(

@@ -6,9 +6,11 @@ use assay_spec::{Dialect, Service};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::documents::readings::{self, textwrap};
+use crate::documents::readings::textwrap;
+use crate::harness::suite::Suite;
 use crate::harness::survey::{Found, SurveyResult};
 use crate::profile::{Profile, Secret, Transport};
+use crate::services::SUITES;
 
 /// The input of a draft.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +23,8 @@ pub struct Draft<'d> {
     pub control_lost: Option<(&'d str, &'d str)>,
     /// A profile with the files for trust and client certificates.
     pub files: Option<&'d Profile>,
-    /// The environment variable that holds the gateway's key.
-    pub gateway_key_env: Option<&'d str>,
+    /// Environment variables that hold secrets, by profile key.
+    pub secrets: BTreeMap<&'static str, &'d str>,
     /// The environment variable that holds the control API's token.
     pub control_token_env: Option<&'d str>,
     /// Every table and key is written, not only those of the surveyed services.
@@ -30,248 +32,6 @@ pub struct Draft<'d> {
     /// Base URLs of further sites, by site name: `chain`, `network-alt`, `compute-1`.
     pub sites: BTreeMap<String, String>,
 }
-
-/// A profile key that is not a reading: its table, its name, a value to show, and its purpose.
-type Key = (&'static str, &'static str, &'static str, &'static str);
-
-/// The keys in the order they are written. A key without a default is shown with an example.
-const KEYS: &[Key] = &[
-    (
-        "gateway",
-        "key",
-        "{ env = \"GATEWAY_KEY\" }",
-        "A valid API key. Without one only endpoints that need no key are tested.",
-    ),
-    (
-        "gateway",
-        "server_urls",
-        "[\"https://127.0.0.1:4103\"]",
-        "Servers of the chat model to call directly, instead of those that discovery lists.",
-    ),
-    ("gateway", "revoked_key", "{ file = \"revoked.key\" }", "A key that was revoked, for 2 more checks."),
-    (
-        "gateway",
-        "second_key",
-        "{ env = \"SECOND_GATEWAY_KEY\" }",
-        "A second valid key, which only the run uses: its tokens are counted.",
-    ),
-    (
-        "gateway",
-        "payment",
-        "{ env = \"GATEWAY_PAYMENT\" }",
-        "A value of X-PAYMENT that pays for requests without a key, for 1 more check with readings.payment_flow.",
-    ),
-    (
-        "gateway",
-        "usage_url",
-        "\"http://127.0.0.1:4101/usage\"",
-        "A URL that returns JSON with the number of tokens that second_key has spent, for 1 more check.",
-    ),
-    ("gateway", "usage_path", "\"spent\"", "The path of that number."),
-    (
-        "gateway.models",
-        "chat",
-        "\"name\"",
-        "A text model. If not set, the first model in discovery that answers is used.",
-    ),
-    (
-        "gateway.models",
-        "tools",
-        "\"name\"",
-        "A model that is flagged for tool calls. The API has no field that shows this.",
-    ),
-    (
-        "gateway.models",
-        "always_calls",
-        "\"name\"",
-        "A model that calls each tool that a prompt names, with arguments that fit, and repeats its result, for 2 more \
-         checks.",
-    ),
-    ("gateway.models", "vision", "\"name\"", "A model that accepts images."),
-    ("gateway.models", "down", "\"name\"", "A model whose servers have all failed, for 3 more checks."),
-    (
-        "gateway.models",
-        "one_down",
-        "\"name\"",
-        "A model with several servers, of which one has failed, for 1 more check.",
-    ),
-    ("gateway.models", "fails_midway", "\"name\"", "A model whose streams fail midway, for 1 more check."),
-    (
-        "gateway.limits",
-        "requests_per_minute",
-        "30",
-        "Requests per minute to the gateway and its servers together.",
-    ),
-    ("gateway.limits", "answer_seconds", "60", "The time limit for a complete response, in seconds."),
-    ("metadata", "unknown_token", "\"999999999999\"", "An integer that is not the id of a token."),
-    (
-        "metadata",
-        "contracts",
-        "[{ cid = \"bafk\", uri_path = \"https://a.example/1\", tokens = [\"1\"], overridden = \"1\" }]",
-        "Contracts that the target knows, with one address or both. Without any, only the root can be tested.",
-    ),
-    ("metadata.limits", "requests_per_minute", "120", "Requests per minute."),
-    (
-        "network",
-        "alt_url",
-        "\"http://127.0.0.1:4108\"",
-        "The alternative address, which also serves node metrics.",
-    ),
-    ("network", "mirror_url", "\"http://127.0.0.1:4109\"", "A mirror."),
-    ("network", "compute_urls", "[\"http://127.0.0.1:4110\"]", "Compute nodes."),
-    ("network", "scheduler_url", "\"http://127.0.0.1:4112\"", "The scheduler."),
-    ("network", "status_url", "\"http://127.0.0.1:4113\"", "The status service."),
-    ("network", "credit_url", "\"http://127.0.0.1:4114\"", "The credit API."),
-    (
-        "network",
-        "forwarding_header",
-        "\"X-Forwarded-For\"",
-        "The header from which the nodes read the client's address.",
-    ),
-    (
-        "network",
-        "owner_key",
-        "{ env = \"OWNER_KEY\" }",
-        "The key of the owner of removed, pending and rejected, 64 hex digits: 1 more check for each of them.",
-    ),
-    ("network.fixtures", "program", "\"hash\"", "The hash of a program that can be run."),
-    ("network.fixtures", "runtime", "\"python3\"", "The runtime of the programs that checks create."),
-    ("network.fixtures", "image", "\"debian-12\"", "The image of the instances that checks create."),
-    ("network.fixtures", "ssh_key", "\"ssh-ed25519 …\"", "The SSH key of the instances that checks create."),
-    (
-        "network.fixtures",
-        "webhook_url",
-        "\"https://example.com/hook\"",
-        "The URL of the webhooks that checks register.",
-    ),
-    (
-        "network.fixtures",
-        "indexer_network",
-        "\"name\"",
-        "A network whose events and transactions are indexed.",
-    ),
-    (
-        "network.fixtures",
-        "indexer_contract",
-        "\"0xab\"",
-        "A contract on that network that has emitted events.",
-    ),
-    ("network.fixtures", "core_node", "\"hash\"", "A core node with measurements."),
-    ("network.fixtures", "compute_node", "\"hash\"", "A compute node with measurements."),
-    ("network.fixtures", "publisher", "\"0xab\"", "The address that publishes measurements."),
-    ("network.fixtures", "diagnostic_vm", "\"hash\"", "The diagnostic VM of a compute node."),
-    ("network.fixtures", "status_check", "\"name\"", "A status check of a compute node."),
-    (
-        "network.fixtures",
-        "removing",
-        "\"hash\"",
-        "A STORE message that is being removed, for 1 more check. The run does not forget it.",
-    ),
-    ("network.fixtures", "removed", "\"hash\"", "A STORE message that was removed, for 1 more check."),
-    ("network.fixtures", "removed_file", "\"hash\"", "The file of that STORE message, for 1 more check."),
-    ("network.fixtures", "pending", "\"hash\"", "A STORE message that stays pending, of the owner."),
-    ("network.fixtures", "rejected", "\"hash\"", "A STORE message that was rejected, of the owner."),
-    (
-        "network.fixtures",
-        "mirror_lacks",
-        "\"hash\"",
-        "A message that the mirror does not have yet, for 1 more check.",
-    ),
-    (
-        "network.fixtures",
-        "large_list",
-        "\"0xab\"",
-        "An address with more than 100 messages, for 1 more check; otherwise it writes them with --include heavy.",
-    ),
-    ("network.limits", "requests_per_minute", "90", "Requests per minute to all nodes together."),
-    ("network.limits", "runs_per_minute", "9", "Program runs per minute."),
-    (
-        "hosting",
-        "owner",
-        "\"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf\"",
-        "The owner whose records are tested. If not set, the owner of wallet_key.",
-    ),
-    (
-        "hosting",
-        "wallet_key",
-        "{ env = \"WALLET_KEY\" }",
-        "The owner's wallet key. Without it encrypted records cannot be tested.",
-    ),
-    (
-        "publish",
-        "chain_url",
-        "\"http://127.0.0.1:4117\"",
-        "A node of the chain, for 7 more checks: those of confirmed transactions.",
-    ),
-    (
-        "publish",
-        "standby_url",
-        "\"http://127.0.0.1:4119\"",
-        "A standby node of the service, for 1 more check.",
-    ),
-    (
-        "publish",
-        "forwarding_header",
-        "\"X-Forwarded-For\"",
-        "The header from which the service reads the client's address.",
-    ),
-    (
-        "publish",
-        "domains",
-        "[\"a.example\"]",
-        "Bound domains with which a run publishes, up to 30 times a day each. One runs 70 checks, two 75.",
-    ),
-    (
-        "publish",
-        "key",
-        "{ env = \"PUBLISH_KEY\" }",
-        "The seed of the key bound to these domains, 64 hex digits.",
-    ),
-    (
-        "publish",
-        "pending",
-        "\"b.example\"",
-        "A domain with a pending transfer from key to second_key, for 3 more checks. The run does not accept it.",
-    ),
-    (
-        "publish",
-        "second_key",
-        "{ env = \"SECOND_PUBLISH_KEY\" }",
-        "The incoming key of that transfer, 64 hex digits.",
-    ),
-    (
-        "publish",
-        "pending_transfer",
-        "\"2nBhEBYYvfaAe16UMNqRHre4YNSskvuYgx3M6E4JP1oDYvZEJHvoPzyUidNgNX5r9sTyN1J9UxtbCXy2rqYcuyuv\"",
-        "The transaction signature of that transfer, for 1 more check.",
-    ),
-    (
-        "publish",
-        "not_publishable",
-        "\"c.example\"",
-        "A domain bound to key that is not publishable, for 1 more check.",
-    ),
-    (
-        "publish",
-        "feature_off",
-        "\"d.example\"",
-        "A domain bound to key whose account does not have the feature, for 1 more check.",
-    ),
-    ("publish.limits", "requests_per_minute", "30", "Requests per minute."),
-    (
-        "drop",
-        "paused_url",
-        "\"http://127.0.0.1:4119\"",
-        "An instance of the service that has paused drops, for 1 more check.",
-    ),
-    (
-        "drop",
-        "forwarding_header",
-        "\"X-Forwarded-For\"",
-        "The header from which the service reads the client's address.",
-    ),
-    ("drop.limits", "drops_per_hour", "9", "Uploads per hour; the documented limit is 10 per address."),
-];
 
 /// The top-level keys: a name, a value to show, and its purpose.
 const TOP: &[(&str, &str, &str)] = &[
@@ -291,26 +51,6 @@ const TOP: &[(&str, &str, &str)] = &[
     ("control_token", "{ env = \"CONTROL_TOKEN\" }", "Its bearer token."),
 ];
 
-/// Further sites of a service, and their profile keys.
-const SITES: &[(Service, &str, &str)] = &[
-    (Service::Publish, "chain", "publish.chain_url"),
-    (Service::Publish, crate::services::publish::STANDBY, "publish.standby_url"),
-    (Service::Drop, crate::services::drop::PAUSED, "drop.paused_url"),
-    (Service::Network, "network-alt", "network.alt_url"),
-    (Service::Network, "network-mirror", "network.mirror_url"),
-    (Service::Network, "scheduler", "network.scheduler_url"),
-    (Service::Network, "status", "network.status_url"),
-    (Service::Network, "credit", "network.credit_url"),
-];
-
-/// The profile key of a site that is not a service, such as `network.compute_urls[0]` for `compute-1`.
-pub fn key_of_site(site: &str) -> Option<String> {
-    let number =
-        site.strip_prefix("compute-").and_then(|number| number.parse::<usize>().ok()?.checked_sub(1));
-    let compute = number.map(|number| format!("network.compute_urls[{number}]"));
-    compute.or_else(|| SITES.iter().find(|(_, name, _)| *name == site).map(|(.., key)| (*key).to_owned()))
-}
-
 /// The example URL of a service that was not surveyed.
 const NOWHERE: &str = "http://127.0.0.1:8080";
 
@@ -329,9 +69,9 @@ impl Draft<'_> {
             transport(&mut text);
             gate(&mut text);
         }
-        for service in Service::ALL {
-            if self.has_all || self.asked.iter().any(|asked| asked.service == *service) {
-                self.service(*service, &mut text);
+        for suite in SUITES.iter() {
+            if self.has_all || self.asked.iter().any(|asked| asked.service == suite.service) {
+                self.service(suite, &mut text);
             }
         }
         text
@@ -375,11 +115,12 @@ impl Draft<'_> {
         }
     }
 
-    fn service(&self, service: Service, text: &mut String) {
+    fn service(&self, suite: &Suite, text: &mut String) {
+        let service = suite.service;
         let asked = self.asked.iter().find(|asked| asked.service == service);
         let found = asked.and_then(|asked| asked.found.as_ref().ok());
         let name = service.name();
-        prose(text, &format!("{name}: {}", about(service)));
+        prose(text, &format!("{name}: {}", suite.about));
         for note in found.iter().flat_map(|found| &found.notes) {
             prose(text, &format!("- {note}"));
         }
@@ -391,10 +132,10 @@ impl Draft<'_> {
             text.push('\n');
             return;
         }
-        let values = self.values(service, asked, found);
+        let values = self.values(suite, asked, found);
         let tables = ["", ".endpoints", ".models", ".fixtures", ".readings", ".limits"];
         for table in tables.map(|part| format!("{name}{part}")) {
-            let mut keys = keys(&table);
+            let mut keys = keys(suite, &table);
             // Readings and limits have defaults; without a value they only fill the page.
             let is_fixture = ![".endpoints", ".readings", ".limits"].iter().any(|part| table.ends_with(part));
             keys.retain(|(key, ..)| {
@@ -420,7 +161,7 @@ impl Draft<'_> {
     /// The values to fill in, as TOML by key.
     fn values(
         &self,
-        service: Service,
+        suite: &Suite,
         asked: Option<&SurveyResult>,
         found: Option<&Found>,
     ) -> BTreeMap<String, String> {
@@ -429,32 +170,36 @@ impl Draft<'_> {
         let mut values: BTreeMap<String, String> =
             known.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let url = asked.map_or(NOWHERE, |asked| asked.url.as_str());
-        values.insert(format!("{}.url", service.name()), literal(url));
-        if let (Service::Gateway, Some(name)) = (service, self.gateway_key_env) {
-            values.insert("gateway.key".to_owned(), format!("{{ env = {} }}", literal(name)));
+        values.insert(format!("{}.url", suite.service.name()), literal(url));
+        for (key, name) in &self.secrets {
+            values.insert((*key).to_owned(), format!("{{ env = {} }}", literal(name)));
         }
-        for (of, site, key) in SITES {
-            let url = self.sites.get(*site).filter(|_| *of == service);
-            values.extend(url.map(|url| ((*key).to_owned(), literal(url))));
-        }
-        let compute = self.sites.iter().filter_map(|(name, url)| Some((name.strip_prefix("compute-")?, url)));
-        let mut compute: Vec<(&str, &String)> = compute.collect();
-        // Sort by number (10 after 2); names without a number come last.
-        compute.sort_by_key(|(number, _)| number.parse().unwrap_or(u64::MAX));
-        let compute: Vec<toml::Value> = compute.into_iter().map(|(_, url)| url.as_str().into()).collect();
-        if service == Service::Network && !compute.is_empty() {
-            values.insert("network.compute_urls".to_owned(), toml::Value::Array(compute).to_string());
+        for (site, key) in suite.sites.keys {
+            match site.strip_suffix('*') {
+                None => values.extend(self.sites.get(*site).map(|url| ((*key).to_owned(), literal(url)))),
+                Some(prefix) => values.extend(self.numbered(prefix).map(|urls| ((*key).to_owned(), urls))),
+            }
         }
         values
+    }
+
+    /// The URLs of numbered sites, as a TOML array.
+    fn numbered(&self, prefix: &str) -> Option<String> {
+        let numbered = self.sites.iter().filter_map(|(name, url)| Some((name.strip_prefix(prefix)?, url)));
+        let mut numbered: Vec<(&str, &String)> = numbered.collect();
+        // Sort by number (10 after 2); names without a number come last.
+        numbered.sort_by_key(|(number, _)| number.parse().unwrap_or(u64::MAX));
+        let urls: Vec<toml::Value> = numbered.into_iter().map(|(_, url)| url.as_str().into()).collect();
+        (!urls.is_empty()).then(|| toml::Value::Array(urls).to_string())
     }
 }
 
 /// The keys of a table: name, default or example, and purpose.
-fn keys(table: &str) -> Vec<(String, String, String)> {
+fn keys(suite: &Suite, table: &str) -> Vec<(String, String, String)> {
     let url = (!table.contains('.')).then(|| ("url".to_owned(), String::new(), String::new()));
-    let own = KEYS.iter().filter(|(of, ..)| *of == table);
-    let own = own.map(|(_, name, value, why)| ((*name).into(), (*value).into(), (*why).into()));
-    let readings = readings::all().into_iter().filter(|reading| reading.table() == table);
+    let own = suite.keys.iter().filter(|key| key.table == table);
+    let own = own.map(|key| (key.name.into(), key.example.into(), key.about.into()));
+    let readings = suite.readings.iter().filter(|reading| reading.table() == table);
     let readings = readings.map(|reading| {
         let value = reading.default.unwrap_or(reading.example);
         (
@@ -464,17 +209,6 @@ fn keys(table: &str) -> Vec<(String, String, String)> {
         )
     });
     url.into_iter().chain(own).chain(readings).collect()
-}
-
-fn about(service: Service) -> &'static str {
-    match service {
-        Service::Gateway => "an inference gateway and its backing servers",
-        Service::Metadata => "a token metadata service",
-        Service::Network => "a node of the network",
-        Service::Hosting => "the records that a hosting application keeps there",
-        Service::Publish => "a signed publishing exchange",
-        Service::Drop => "an anonymous drop",
-    }
 }
 
 /// The product names that the documents neutralise, with the documents' values as defaults.
@@ -545,7 +279,12 @@ mod tests {
     }
 
     fn asked(service: Service, found: Result<Found, String>) -> SurveyResult {
-        SurveyResult { service, url: format!("http://127.0.0.1:1/{}", service.name()), found }
+        SurveyResult {
+            service,
+            is_recognizable: true,
+            url: format!("http://127.0.0.1:1/{}", service.name()),
+            found,
+        }
     }
 
     /// The draft with every disabled key enabled.
@@ -575,7 +314,7 @@ mod tests {
             sites: BTreeMap::from([("chain".to_owned(), "http://127.0.0.1:3".to_owned())]),
             control: Some("http://127.0.0.1:2/_sim/v1"),
             files: Some(&files),
-            gateway_key_env: Some("KEY"),
+            secrets: BTreeMap::from([("gateway.key", "KEY")]),
             control_token_env: Some("TOKEN"),
             ..Draft::default()
         };

@@ -107,6 +107,7 @@ mod tests {
     use super::*;
     use crate::harness::verdict::Outcome;
     use crate::report::example;
+    use crate::services;
 
     #[test]
     fn a_run_with_everything() {
@@ -137,7 +138,7 @@ mod tests {
     fn the_tenth_counts_the_rest() {
         let mut run = example::run();
         let sample = run.outcomes[1].clone();
-        let rows = crate::harness::check::all().into_iter();
+        let rows = services::checks().into_iter();
         let own = rows.map(|check| Outcome { requirement: check.requirement, ..sample.clone() });
         run.outcomes = own.clone().take(10).collect();
         assert!(!write(&run).contains(" more"));

@@ -157,6 +157,7 @@ mod tests {
     use super::*;
     use crate::harness::cause::causes;
     use crate::report::example;
+    use crate::services;
 
     #[test]
     fn a_block_fits_a_screen() {
@@ -167,7 +168,7 @@ mod tests {
         run.outcomes[1].repeat = vec!["curl a".to_owned(); 2];
         run.outcomes[1].seed = Some(7);
         // With a long statement and source, the block must be shortened.
-        let checks = crate::harness::check::all().into_iter();
+        let checks = services::checks().into_iter();
         let longest = checks.max_by_key(|check| check.requirement.statement().len()).expect("a check");
         run.outcomes[1].requirement = longest.requirement;
         for (n, cause) in causes(&run).iter().enumerate() {

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::harness::check;
 use crate::harness::verdict::{Run, Verdict};
+use crate::services;
 
 /// The verdicts of one report, by id and fact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Verdicts {
         // Version 3 renamed the facts of most checks. A requirement has one check, so its id finds the new name.
         let is_renamed = report["version"].as_u64().is_some_and(|version| version < 3);
         let checks: BTreeMap<String, &str> =
-            check::all().into_iter().map(|check| (check.requirement.to_string(), check.fact)).collect();
+            services::checks().into_iter().map(|check| (check.requirement.to_string(), check.fact)).collect();
         let entry = |(n, one): (usize, &Value)| {
             let text = |member: &str| {
                 one[member].as_str().map(str::to_owned).ok_or(format!("outcomes[{n}].{member}: not a string"))
@@ -219,6 +219,7 @@ impl Diff {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::services::SUITES;
 
     fn verdicts(all: &[(&str, Verdict)]) -> Verdicts {
         let entry = |(id, verdict): &(&str, Verdict)| {
@@ -288,7 +289,7 @@ mod tests {
     #[test]
     fn only_failures_that_were_failures_are_forgiven() {
         use Verdict::{Error, Fail, Inconclusive, KnownFailure, Pass, UnexpectedPass, Unstable};
-        let check = crate::harness::check::all()[0];
+        let check = services::checks()[0];
         let outcome = |verdict| {
             crate::harness::verdict::Outcome::new(check.requirement, check.fact, verdict, "why".to_owned())
         };
@@ -301,7 +302,7 @@ mod tests {
             (Some(Pass), Fail, false),
             (None, Fail, false),
         ] {
-            let of = |verdict: Verdict| Run { outcomes: vec![outcome(verdict)], ..Run::default() };
+            let of = |verdict: Verdict| Run { outcomes: vec![outcome(verdict)], ..Run::new(SUITES) };
             let known = old.map_or_else(Verdicts::default, |verdict| Verdicts::from_run(&of(verdict)));
             let mut run = of(new);
             forgive(&mut run, &known, "old.json");
@@ -311,7 +312,7 @@ mod tests {
 
     #[test]
     fn renamed_facts_are_found_by_the_requirement() {
-        let check = check::all()[0];
+        let check = services::checks()[0];
         let id = check.requirement.to_string();
         for (version, fact) in [(2, check.fact), (3, "its_old_name")] {
             let outcome = json!({"id": id, "fact": "its_old_name", "verdict": "fail", "reason": ""});

@@ -132,6 +132,7 @@ fn body_lines(body: &[u8], limit: usize) -> Vec<String> {
 pub(crate) mod example {
     //! A small run with one outcome of every kind.
 
+    use crate::services::SUITES;
     use std::fmt::Write;
 
     use assay_spec::machine::Transition;
@@ -269,7 +270,7 @@ pub(crate) mod example {
                 Coverage { is_probed: true, ..covered(&neighbours::PLAN, Seen::Unclear, [0; 3]) },
             ],
             remarks: vec!["connections: 1 retries before a request was sent".into()],
-            ..Run::default()
+            ..Run::new(SUITES)
         }
     }
 }

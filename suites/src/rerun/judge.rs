@@ -3,9 +3,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use assay_spec::{Dialect, Id, Service};
+use assay_spec::{Dialect, Id};
 
-use crate::harness::check;
 use crate::harness::control::Control;
 use crate::harness::owners;
 use crate::harness::pace::Pace;
@@ -20,6 +19,8 @@ use crate::harness::verdict::{Outcome, Run, Verdict};
 use crate::http::connect::{Connect, Connecting};
 use crate::http::exchange::{Broken, Exchange};
 use crate::profile::{Loaded, Profile, Secrets};
+use crate::services;
+use crate::services::SUITES;
 use crate::support::prose::one_line;
 
 /// The result of judging a report again.
@@ -115,7 +116,7 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
         }
     }
     // Checks without exchanges are not judged again, but they were part of the run.
-    settle(&mut again, &owners::whole(&report.outcomes), &settings.dialect);
+    settle(&mut again, &owners::whole(&report.outcomes, SUITES), &settings.dialect, SUITES);
     for now in again {
         let then = report.outcomes.iter().find(|outcome| outcome.requirement == now.requirement);
         let Some(then) = then else { continue };
@@ -137,7 +138,7 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
 fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'static str>), String> {
     let text = report.conditions.profile.clone();
     if text.is_empty() && report.conditions.is_embedded {
-        return Ok((Settings { seed: report.seed, ..Settings::default() }, Vec::new()));
+        return Ok((Settings { seed: report.seed, ..services::settings() }, Vec::new()));
     }
     if text.is_empty() {
         // The readings and fixtures of the profile decide verdicts.
@@ -156,7 +157,7 @@ fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'s
     for key in missing.iter().filter(|key| key.starts_with("gateway.")) {
         secrets.stand_in(key, format!("{key}-unknown"));
     }
-    let settings = setup::settings(&loaded, &secrets, Some(report.seed));
+    let settings = setup::settings(SUITES, &loaded, &secrets, Some(report.seed));
     let mut settings =
         settings.map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n"))?;
     survey::leave_out(report.conditions.wrong.clone(), &mut settings);
@@ -174,11 +175,8 @@ fn is_own(report: &Run) -> bool {
 }
 
 fn needs(outcome: &Outcome, key: &str) -> bool {
-    match outcome.requirement.service {
-        Service::Publish => key.starts_with("publish."),
-        Service::Hosting => key == "hosting.wallet_key",
-        _ => false,
-    }
+    let secrets = SUITES.get(outcome.requirement.service).judged_with;
+    secrets.iter().any(|one| *one == key || one.ends_with('.') && key.starts_with(one))
 }
 
 async fn once_more(
@@ -187,7 +185,7 @@ async fn once_more(
     settings: &Settings,
     shared: Arc<Vec<Exchange>>,
 ) -> Result<Outcome, String> {
-    let check = check::for_requirement(outcome.requirement).ok_or("this version has no such check")?;
+    let check = services::check(outcome.requirement).ok_or("this version has no such check")?;
     let recording = Recording { exchanges: outcome.exchanges.clone(), calls: outcome.calls.clone() };
     let conditions = &report.conditions;
     let connector: Arc<dyn Connect> = Arc::new(Nowhere);

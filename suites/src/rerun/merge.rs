@@ -58,9 +58,9 @@ pub fn parts(runs: Vec<Run>) -> Result<Run, String> {
         }
     }
     whole.shards = whole.shards.filter(|shards| shards.missing().next().is_some());
-    let services = owners::whole(&whole.outcomes);
+    let services = owners::whole(&whole.outcomes, whole.suites);
     let dialect = crate::rerun::judge::dialect(&whole);
-    settle(&mut whole.outcomes, &services, &dialect);
+    settle(&mut whole.outcomes, &services, &dialect, whole.suites);
     Ok(whole)
 }
 
@@ -237,8 +237,9 @@ fn rank(verdict: Verdict) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::check;
     use crate::harness::verdict::{Outcome, Shards};
+    use crate::services;
+    use crate::services::SUITES;
 
     fn repetitions(runs: Vec<Run>) -> Run {
         let mut repetitions = Repetitions::default();
@@ -249,11 +250,11 @@ mod tests {
     }
 
     fn run(verdicts: &[(usize, Verdict)]) -> Run {
-        let all = check::all();
+        let all = services::checks();
         let outcome = |(n, verdict): &(usize, Verdict)| {
             Outcome::new(all[*n].requirement, all[*n].fact, *verdict, verdict.name().to_owned())
         };
-        Run { target: "t".into(), outcomes: verdicts.iter().map(outcome).collect(), ..Run::default() }
+        Run { target: "t".into(), outcomes: verdicts.iter().map(outcome).collect(), ..Run::new(SUITES) }
     }
 
     fn verdicts(run: &Run) -> Vec<Verdict> {
@@ -296,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_prerequisite_counts_from_another_part() {
-        let all = check::all();
+        let all = services::checks();
         let (dependent, rule) = all.iter().find_map(|check| Some((check, check.after.first()?))).unwrap();
         let at = |id: assay_spec::Id| all.iter().position(|check| check.requirement == id).unwrap();
         let parts_of =

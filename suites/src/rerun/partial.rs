@@ -92,15 +92,16 @@ pub fn read(text: &str) -> Result<Run, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::check;
     use crate::harness::verdict::{Outcome, Verdict};
     use crate::http::exchange::{Exchange, Request, Response};
+    use crate::services;
+    use crate::services::SUITES;
 
     const TOKEN: &str = "hunter2hunter2";
 
     /// The outcome of the nth check, with a request and its response.
     fn run(n: usize, verdict: Verdict, request: Request, body: &str) -> Run {
-        let check = check::all()[n];
+        let check = services::checks()[n];
         let response = Response { status: 200, headers: Vec::new(), body: body.as_bytes().to_vec() };
         let exchange = Exchange {
             site: "gateway".to_owned(),
@@ -110,14 +111,14 @@ mod tests {
             response: Ok(response),
         };
         let outcome = Outcome::new(check.requirement, check.fact, verdict, String::new());
-        Run { outcomes: vec![Outcome { exchanges: vec![exchange], ..outcome }], seed: 7, ..Run::default() }
+        Run { outcomes: vec![Outcome { exchanges: vec![exchange], ..outcome }], seed: 7, ..Run::new(SUITES) }
     }
 
     #[test]
     fn what_was_finished_is_read_and_has_no_tokens() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out.json.partial");
-        let begun = Run { target: "t".to_owned(), seed: 7, is_whole: true, ..Run::default() };
+        let begun = Run { target: "t".to_owned(), seed: 7, is_whole: true, ..Run::new(SUITES) };
         let mut partial = Partial::start(&path, &begun).expect("it can be written");
         let get = Request::new("GET", "/");
         let sent = get.clone().header("Authorization", format!("Bearer {TOKEN}"));

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::harness::check;
 use crate::harness::plan::plan;
 use crate::harness::recording::{Call, Input};
 use crate::harness::run::Runner;
@@ -16,6 +15,7 @@ use crate::http::connect::Dial;
 use crate::http::curl::bearer_token;
 use crate::http::exchange::{Broken, Exchange, Request, Response};
 use crate::http::transport;
+use crate::services;
 
 /// Timeout for one response.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -63,7 +63,7 @@ pub async fn replay(
 
 /// Runs the check of `outcome` again, which signs its requests anew, and compares the responses in order.
 pub async fn anew(runner: &Runner<'_>, outcome: &Outcome) -> Result<Vec<Step>, String> {
-    let check = check::for_requirement(outcome.requirement);
+    let check = services::check(outcome.requirement);
     let check = check.ok_or_else(|| format!("{} has no check", outcome.requirement))?;
     let planned = plan(runner.target, &[check]);
     let ran = runner.each(&planned).await;

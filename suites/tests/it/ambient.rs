@@ -6,7 +6,7 @@ use assay_spec::shape::{Reply, ShapeKind};
 use assay_spec::{Dialect, Service, catalogue, field};
 use assay_suites::embedded::{Embedded, cells};
 use assay_suites::harness::ambient::breaches;
-use assay_suites::harness::check::{self, Check};
+use assay_suites::harness::check::Check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::plan;
 use assay_suites::harness::probe::Settings;
@@ -16,6 +16,7 @@ use assay_suites::http::exchange::{Exchange, Request, Response};
 use assay_suites::report::json;
 use assay_suites::rerun::judge::judge;
 use assay_suites::rerun::merge;
+use assay_suites::services;
 use assay_vectors::exchange::{exchanges, rejections};
 
 /// The deadline of a prepare, in seconds.
@@ -28,13 +29,13 @@ const OTHER: &str = "publish.prepare.one-in-flight";
 fn named(ids: &[&str]) -> Vec<&'static Check> {
     let find = |id: &&str| {
         let row = catalogue::requirement(id).expect("a row");
-        check::for_requirement(row).expect("a check")
+        services::check(row).expect("a check")
     };
     ids.iter().map(find).collect()
 }
 
 async fn run(deviation: Option<&str>, ids: &[&str]) -> Run {
-    let settings = Settings { seed: 1, ..Settings::default() };
+    let settings = Settings { seed: 1, ..services::settings() };
     let deviations: Vec<String> = deviation.iter().map(ToString::to_string).collect();
     let target = Embedded::new(1, Dialect::default()).with(&deviations, &[]).expect("a deviation");
     let pace = Pace::default();
@@ -98,7 +99,7 @@ async fn parts_of_a_run_are_judged_together() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sample_of_the_cells_is_closed() {
-    let settings = Settings { seed: 1, ..Settings::default() };
+    let settings = Settings { seed: 1, ..services::settings() };
     let found = cells::prove_cells(1, Service::ALL, &settings, 4, 25).await.expect("worlds");
     let differences = cells::differences(&found, true).expect("suites/holes.toml");
     assert!(differences.is_empty(), "{differences:#?}");

@@ -5,7 +5,6 @@ use assay_spec::Dialect;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::{neighbours, probes};
 use assay_suites::embedded::Embedded;
-use assay_suites::harness::check;
 use assay_suites::harness::coverage::{Coverage, Seen, ask_for_the_rest};
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
@@ -15,6 +14,7 @@ use assay_suites::harness::target::{Remote, Target};
 use assay_suites::harness::verdict::Run;
 use assay_suites::profile::Profile;
 use assay_suites::report::{json, terminal};
+use assay_suites::services;
 use assay_suites::services::network::Fixtures;
 use serde_json::Value;
 use wiremock::matchers::any;
@@ -63,14 +63,14 @@ async fn run(target: &dyn Target, settings: &Settings, filters: &[&str]) -> Run 
     let pace = Pace::default();
     let runner = Runner { target, settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
-    let checks = select(check::all(), &[], &filters);
+    let checks = select(services::checks(), &[], &filters);
     assert!(!checks.is_empty(), "{filters:?}");
     runner.run(&plan(target, &checks), |_| {}).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_see_success_and_error_of_every_endpoint() {
-    let settings = Settings { seed: 1, ..Settings::default() };
+    let settings = Settings { seed: 1, ..services::settings() };
     let run = run(&Embedded::new(1, Dialect::default()), &settings, &["network."]).await;
     assert_eq!(run.exit_code(), 0, "{}", terminal::summary(&run, false));
     assert_eq!(run.endpoints.len(), assay_spec::network::ENDPOINTS.len());
@@ -90,7 +90,7 @@ async fn checks_see_success_and_error_of_every_endpoint() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn checks_see_success_and_error_of_every_metadata_path() {
-    let settings = Settings { seed: 1, ..Settings::default() };
+    let settings = Settings { seed: 1, ..services::settings() };
     let run = run(&Embedded::new(1, Dialect::default()), &settings, &["metadata."]).await;
     assert_eq!(run.exit_code(), 0, "{}", terminal::summary(&run, false));
     assert_eq!(run.endpoints.len(), assay_spec::metadata::ENDPOINTS.len());
@@ -103,7 +103,7 @@ async fn checks_see_success_and_error_of_every_metadata_path() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_response_has_a_declared_status() {
-    let settings = Settings { seed: 1, ..Settings::default() };
+    let settings = Settings { seed: 1, ..services::settings() };
     let run = run(&Embedded::new(1, Dialect::default()), &settings, &["network."]).await;
     for outcome in &run.outcomes {
         for exchange in &outcome.exchanges {
@@ -127,13 +127,15 @@ async fn every_response_has_a_declared_status() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn endpoints_without_a_check_are_probed_once() {
-    let settings = Settings { seed: 1, ..Settings::default() };
+    let settings = Settings { seed: 1, ..services::settings() };
     let target = Embedded::new(1, Dialect::default());
     let mut run = run(&target, &settings, &["network.info.public"]).await;
     let seen = |rows: &[Coverage], seen| rows.iter().filter(|row| row.seen == seen).count();
     assert_eq!(seen(&run.endpoints, Seen::Present), 1);
     assert_eq!(seen(&run.endpoints, Seen::NotAsked), run.endpoints.len() - 1);
-    ask_for_the_rest(&mut run.endpoints, &target, &Pace::default(), false).await.expect("a place to ask at");
+    ask_for_the_rest(&mut run.endpoints, &target, &Pace::default(), &services::settings())
+        .await
+        .expect("a place to ask at");
     let missing: Vec<_> = run.endpoints.iter().filter(|row| row.seen != Seen::Present).collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert!(run.endpoints.iter().all(|row| row.is_probed == (row.endpoint.name != "info")));
@@ -147,7 +149,7 @@ async fn node(status: u16, body: &str, more: &str) -> (MockServer, Remote, Setti
     let text = format!("[network]\nurl = \"{}/below\"\n{more}", server.uri());
     let network = Profile::parse(&text, "p.toml").expect("a profile").network.expect("the table");
     let target = Remote::new(network.sites(), None).await.expect("no control to ask");
-    (server, target, Settings { seed: 5, network: Fixtures::new(&network), ..Settings::default() })
+    (server, target, Settings { seed: 5, ..services::settings() }.with(Fixtures::new(&network)))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,7 +157,9 @@ async fn missing_endpoint_is_reported_and_is_not_a_failure() {
     let (server, target, settings) = node(404, "{}", "endpoints = { run = false }").await;
     let mut run = run(&target, &settings, &["network.info.public", "network.pins"]).await;
     let code = run.exit_code();
-    ask_for_the_rest(&mut run.endpoints, &target, &Pace::default(), false).await.expect("a place to ask at");
+    ask_for_the_rest(&mut run.endpoints, &target, &Pace::default(), &services::settings())
+        .await
+        .expect("a place to ask at");
     assert_eq!(run.exit_code(), code);
     for row in &run.endpoints {
         let wanted = match row.endpoint {
@@ -200,7 +204,7 @@ async fn error_shows_that_an_endpoint_exists_and_a_failure_shows_nothing() {
     ] {
         let (_server, target, settings) = node(status, body, "").await;
         let mut run = run(&target, &settings, &["network.info.prefix"]).await;
-        ask_for_the_rest(&mut run.endpoints, &target, &Pace::default(), false)
+        ask_for_the_rest(&mut run.endpoints, &target, &Pace::default(), &services::settings())
             .await
             .expect("a place to ask at");
         let row = run.endpoints.iter().find(|row| row.endpoint.name == "vrf-verify").expect("its row");

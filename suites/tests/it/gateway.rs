@@ -19,6 +19,7 @@ use assay_suites::harness::target::{Remote, Target};
 use assay_suites::harness::verdict::{Run, Verdict};
 use assay_suites::profile::{Loaded, Profile, Secret};
 use assay_suites::report::{json, junit, terminal};
+use assay_suites::services;
 use assay_suites::services::gateway::Fixtures;
 use serde_json::{Value, json};
 use wiremock::matchers::{method, path};
@@ -28,13 +29,13 @@ async fn run(target: &dyn Target, settings: &Settings, filters: &[&str]) -> Run 
     let pace = Pace::default();
     let runner = Runner { target, settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
-    let checks = select(check::all(), &[Service::Gateway], &filters);
+    let checks = select(services::checks(), &[Service::Gateway], &filters);
     assert!(!checks.is_empty(), "{filters:?}");
     runner.run(&plan(target, &checks), |_| {}).await
 }
 
 async fn embedded() -> Run {
-    let settings = Settings { seed: 1, ..Settings::default() };
+    let settings = Settings { seed: 1, ..services::settings() };
     let run = run(&Embedded::new(1, Dialect::default()), &settings, &[]).await;
     assert_eq!(run.exit_code(), 0, "{}", terminal::summary(&run, false));
     run
@@ -96,7 +97,7 @@ async fn no_report_shows_a_key() {
     let [valid, revoked] = keys.clone();
     let fixtures = Fixtures::new(&profile.gateway.expect("the table"), Some(valid), Some(revoked));
     for gateway in [Fixtures::default(), fixtures] {
-        let settings = Settings { seed: 1, gateway, ..Settings::default() };
+        let settings = Settings { seed: 1, ..services::settings() }.with(gateway);
         let run = run(&target, &settings, &["gateway.auth", "gateway.chat", "gateway.direct"]).await;
         // A check that depends on a failed one is inconclusive; its exchanges are reported too.
         assert!(run.count(Verdict::Fail) > 1, "{}", terminal::summary(&run, false));
@@ -160,7 +161,7 @@ async fn another_vendors_gateway_is_tested_by_its_profile() {
     let sites = BTreeMap::from([("gateway".to_owned(), gateway.url.clone())]);
     let target = Remote::new(sites, None).await.expect("no control to ask");
     let fixtures = Fixtures::new(&gateway, Some("sk-foreign".to_owned()), None);
-    let settings = Settings { seed: 5, gateway: fixtures, ..Settings::default() };
+    let settings = Settings { seed: 5, ..services::settings() }.with(fixtures);
     let run = run(&target, &settings, &[]).await;
     let verdict = |id: &str| {
         let found =
@@ -204,7 +205,7 @@ async fn nothing_is_judged_without_a_key() {
     let target = Remote::new(sites, None).await.expect("no control to ask");
     let profile = Profile::parse("[gateway]\nurl = \"http://a\"", "p.toml").expect("a profile");
     let gateway = Fixtures::new(&profile.gateway.expect("the table"), None, None);
-    let run = run(&target, &Settings { seed: 5, gateway, ..Settings::default() }, &[]).await;
+    let run = run(&target, &Settings { seed: 5, ..services::settings() }.with(gateway), &[]).await;
     let judged: Vec<String> = run
         .outcomes
         .iter()
@@ -248,7 +249,7 @@ async fn broken_chat_is_a_failure_of_a_row_about_inference() {
         let sites = BTreeMap::from([("gateway".to_owned(), gateway.url.clone())]);
         let target = Remote::new(sites, None).await.expect("no control to ask");
         let gateway = Fixtures::new(&gateway, Some("sk-one".to_owned()), None);
-        let run = run(&target, &Settings { seed: 5, gateway, ..Settings::default() }, &[]).await;
+        let run = run(&target, &Settings { seed: 5, ..services::settings() }.with(gateway), &[]).await;
         assert_eq!(run.exit_code(), 1, "{way}: {}", terminal::summary(&run, false));
         let red = run.outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Fail);
         let red: Vec<_> = red.filter(|outcome| INFERENCE.contains(&outcome.requirement.group)).collect();
@@ -279,7 +280,7 @@ async fn over_sockets(control: bool, servers: &[&str], filters: &[&str]) -> Run 
     let sites = BTreeMap::from([("gateway".to_owned(), gateway.url.clone())]);
     let control = profile.control.filter(|_| control).map(|base| (base, None));
     let target = Remote::trusting(trust, sites, control).await.expect("the simulator listens");
-    run(&target, &Settings { seed: 3, gateway: fixtures, ..Settings::default() }, filters).await
+    run(&target, &Settings { seed: 3, ..services::settings() }.with(fixtures), filters).await
 }
 
 fn verdicts(run: &Run) -> BTreeMap<Verdict, Vec<String>> {
@@ -310,7 +311,7 @@ async fn most_checks_are_testable_without_control() {
         .map(|outcome| outcome.requirement.to_string())
         .collect();
     let needs = |check: &&&check::Check| !check.needs.is_empty();
-    let checks = select(check::all(), &[Service::Gateway], &[]);
+    let checks = select(services::checks(), &[Service::Gateway], &[]);
     let mut wanted: BTreeSet<String> =
         checks.iter().filter(needs).map(|check| check.requirement.to_string()).collect();
     // The payment flow is disabled, and no response shows the tokens a key has spent.

@@ -14,17 +14,16 @@ use assay_spec::hosting::envelope::{Keys, Role};
 use assay_spec::hosting::key_e::Sentences;
 use assay_spec::{Dialect, Service};
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::harness::check;
 use assay_suites::harness::control::Control;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
-use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::target::Remote;
 use assay_suites::harness::verdict::{Run, Verdict};
 use assay_suites::http::sockets::Tcp;
 use assay_suites::profile::{Hosting, HostingReadings};
 use assay_suites::report;
+use assay_suites::services;
 use assay_suites::services::hosting::Fixtures;
 use assay_suites::services::hosting::collect::{Recovered, Wanted, recover};
 use futures_util::StreamExt;
@@ -72,14 +71,14 @@ fn fixtures(owner: &str, key: Option<&str>) -> Fixtures {
 }
 
 async fn run_with(served: &Served, fixtures: Fixtures, filters: &[&str]) -> Run {
-    let settings = Settings { hosting: fixtures, ..Settings::default() };
+    let settings = services::settings().with(fixtures);
     let nodes = ["network", "network-alt", "network-mirror"].into_iter();
     let sites = nodes.map(|name| (name.to_owned(), served.sites[name].clone())).collect();
     let target = Remote::new(sites, None).await.expect("the sites are known");
     let pace = Pace::default();
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
-    let checks = select(check::all(), &[Service::Hosting], &filters);
+    let checks = select(services::checks(), &[Service::Hosting], &filters);
     runner.run(&plan(&target, &checks), |_| {}).await
 }
 

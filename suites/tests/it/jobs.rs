@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assay_spec::Service;
-use assay_suites::harness::check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
-use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::target::Remote;
 use assay_suites::profile::MetadataContract;
+use assay_suites::services;
+use assay_suites::services::metadata;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -68,8 +68,8 @@ async fn most_in_flight(services: &[Service], at_once: usize) -> BTreeMap<String
     let (url, most) = holding(at_once).await;
     let sites = services.iter().map(|service| (service.name().to_owned(), format!("{url}/{service}")));
     let target = Remote::new(sites.collect(), None).await.expect("no control API");
-    let (mut settings, pace) = (Settings::default(), Pace::default());
-    settings.metadata.contracts = vec![MetadataContract {
+    let (mut settings, pace) = (services::settings(), Pace::default());
+    settings.fixtures.get_mut::<metadata::Fixtures>().contracts = vec![MetadataContract {
         cid: Some("bafk".to_owned()),
         tokens: vec!["1".to_owned()],
         ..MetadataContract::default()
@@ -78,7 +78,7 @@ async fn most_in_flight(services: &[Service], at_once: usize) -> BTreeMap<String
     // Each of these reads another document, so none waits for the response of another.
     let groups = ["metadata.root.*", "metadata.contract.by-cid", "metadata.token.by-cid*", "drop.upload.*"];
     let groups = groups.map(str::to_owned);
-    let checks = select(check::all(), services, &groups);
+    let checks = select(services::checks(), services, &groups);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     assert_eq!(run.outcomes.len(), checks.len());
     most.lock().expect("not poisoned").clone()

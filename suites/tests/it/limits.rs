@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use assay_spec::limit::{Edges, Limit, Stated, Unit, Wrong};
 use assay_spec::{Id, catalogue};
 use assay_suites::embedded::prove;
-use assay_suites::harness::check::{self, Need};
+use assay_suites::harness::check::Need;
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::verdict::{Outcome, Verdict};
+use assay_suites::services;
 
 use crate::sockets;
 
@@ -27,7 +28,7 @@ fn name(limit: &Limit) -> String {
 fn without_control(limit: &Limit) -> Result<(), String> {
     let rows: BTreeSet<Id> = [limit.below, limit.above].into_iter().flatten().collect();
     for row in rows {
-        let check = check::for_requirement(row).unwrap_or_else(|| panic!("{row} has no check"));
+        let check = services::check(row).unwrap_or_else(|| panic!("{row} has no check"));
         let needs =
             |need: &&Need| matches!(need, Need::Clock | Need::Isolation | Need::Faults | Need::Actions);
         if let Some(need) = check.needs.iter().find(needs) {
@@ -40,7 +41,7 @@ fn without_control(limit: &Limit) -> Result<(), String> {
 
 /// Whether a run without a control API can wait in the checks of a limit.
 fn waits(limit: &Limit) -> bool {
-    let mut checks = [limit.below, limit.above].into_iter().flatten().filter_map(check::for_requirement);
+    let mut checks = [limit.below, limit.above].into_iter().flatten().filter_map(services::check);
     checks.all(|check| check.cost.waits > 0)
 }
 
@@ -129,8 +130,8 @@ async fn every_row_fails(is_tighter: bool) {
         catalogue::limits().filter_map(|limit| nearest(limit, is_tighter, true)).collect();
     assert!(wrong.len() > 15, "{wrong:?}");
     let (names, rows) = broken(&wrong);
-    let checks: Vec<_> = rows.iter().map(|row| check::for_requirement(row).expect("a check")).collect();
-    let settings = Settings { seed: 1, ..Settings::default() };
+    let checks: Vec<_> = rows.iter().map(|row| services::check(row).expect("a check")).collect();
+    let settings = Settings { seed: 1, ..services::settings() };
     let ran = prove::ran(1, &names, &[], &checks, &settings, 4).await.expect("worlds");
     let outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
     every_row_is_red(&rows, &outcomes);

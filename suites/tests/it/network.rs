@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use assay_suites::harness::check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
@@ -10,6 +9,7 @@ use assay_suites::harness::run::Runner;
 use assay_suites::harness::target::Remote;
 use assay_suites::harness::verdict::{Outcome, Verdict};
 use assay_suites::profile::Profile;
+use assay_suites::services;
 use assay_suites::services::network::Fixtures;
 use serde_json::{Value, json};
 use wiremock::matchers::{any, path_regex};
@@ -29,11 +29,11 @@ async fn run(url: &str, more: &str, filters: &[&str]) -> Vec<Outcome> {
     let network = Profile::parse(&text, "p.toml").expect("a profile").network.expect("the table");
     let sites: BTreeMap<String, String> = network.sites();
     let target = Remote::new(sites, None).await.expect("no control API");
-    let settings = Settings { seed: 5, network: Fixtures::new(&network), ..Settings::default() };
+    let settings = Settings { seed: 5, ..services::settings() }.with(Fixtures::new(&network));
     let pace = Pace::default();
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
-    let checks = select(check::all(), &[], &filters);
+    let checks = select(services::checks(), &[], &filters);
     assert!(!checks.is_empty(), "{filters:?}");
     runner.run(&plan(&target, &checks), |_| {}).await.outcomes
 }

@@ -7,12 +7,13 @@ use assay_spec::endpoint::{Endpoint, OF_HTTP};
 use assay_spec::{Dialect, Service, catalogue, metadata, network};
 use assay_suites::documents::openapi::{describe, sites, statuses};
 use assay_suites::embedded::{Embedded, site_urls::site_urls};
-use assay_suites::harness::check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::verdict::Run;
+use assay_suites::services;
+use assay_suites::services::SUITES;
 use serde_json::{Map, Value, json};
 
 fn declared(service: Service) -> Vec<&'static Endpoint> {
@@ -34,7 +35,7 @@ fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
 #[test]
 fn every_endpoint_is_listed_once_with_its_statuses_and_parameters() {
     for service in Service::ALL {
-        let document = describe(*service, &site_urls());
+        let document = describe(*service, &SUITES.get(*service).openapi, &site_urls());
         let found = operations(&document);
         assert_eq!(found.len(), declared(*service).len(), "{service}");
         for endpoint in declared(*service) {
@@ -72,7 +73,7 @@ fn every_endpoint_is_listed_once_with_its_statuses_and_parameters() {
 #[test]
 fn document_is_complete() {
     for service in Service::ALL {
-        let document = describe(*service, &site_urls());
+        let document = describe(*service, &SUITES.get(*service).openapi, &site_urls());
         assert_eq!(document["info"]["version"], env!("CARGO_PKG_VERSION"));
         let tags: Vec<&Value> =
             document["tags"].as_array().expect("tags").iter().map(|tag| &tag["name"]).collect();
@@ -100,7 +101,7 @@ fn servers_are_listed_for_their_endpoints() {
         ("network".to_owned(), "https://node.example/below".to_owned()),
         ("scheduler".to_owned(), "http://plan.example".to_owned()),
     ]);
-    let document = describe(Service::Network, &urls);
+    let document = describe(Service::Network, &SUITES.get(Service::Network).openapi, &urls);
     assert_eq!(document["servers"], json!([{ "url": "https://node.example/below" }]));
     assert_eq!(
         document["paths"]["/api/v0/plan"]["get"]["servers"],
@@ -113,7 +114,10 @@ fn servers_are_listed_for_their_endpoints() {
     );
     assert!(document["paths"]["/api/v0/messages"]["get"]["servers"].is_null());
     assert_eq!(sites(Service::Network), ["network", "compute-1", "scheduler", "status", "credit"]);
-    assert_eq!(describe(Service::Drop, &BTreeMap::new())["servers"], json!([{ "url": "/" }]));
+    assert_eq!(
+        describe(Service::Drop, &SUITES.get(Service::Drop).openapi, &BTreeMap::new())["servers"],
+        json!([{ "url": "/" }])
+    );
     let simulated = site_urls();
     assert!(Service::ALL.iter().flat_map(|service| sites(*service)).all(|site| simulated.contains_key(site)));
     assert_eq!(simulated["gateway"], "http://127.0.0.1:4101");
@@ -121,7 +125,7 @@ fn servers_are_listed_for_their_endpoints() {
 
 #[test]
 fn path_with_a_double_slash_keeps_it_and_describes_it() {
-    let document = describe(Service::Metadata, &site_urls());
+    let document = describe(Service::Metadata, &SUITES.get(Service::Metadata).openapi, &site_urls());
     let operation = &document["paths"]["/{contract_uri}//{token_id}/overrides"]["get"];
     assert!(operation["description"].as_str().expect("a description").contains("last double slash"));
     assert_eq!(operation["parameters"][1]["schema"]["type"], "integer");
@@ -129,9 +133,9 @@ fn path_with_a_double_slash_keeps_it_and_describes_it() {
 
 async fn run() -> Run {
     let target = Embedded::new(1, Dialect::default());
-    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let (settings, pace) = (Settings { seed: 1, ..services::settings() }, Pace::default());
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
-    let checks = select(check::all(), &[], &[]);
+    let checks = select(services::checks(), &[], &[]);
     runner.run(&plan(&target, &checks), |_| {}).await
 }
 

@@ -21,11 +21,11 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use assay_spec::Service;
-use assay_suites::documents::readings;
 use assay_suites::harness::baseline::Baseline;
-use assay_suites::harness::check;
 use assay_suites::onboarding::draft::Draft;
 use assay_suites::profile::Profile;
+use assay_suites::services;
+use assay_suites::services::SUITES;
 use page::{Page, root};
 
 /// How many pages are read at the same time.
@@ -157,7 +157,7 @@ fn every_service_has_its_page_with_its_groups_and_a_complete_profile() {
         let page = Page::named(&format!("docs/services/{service}.md"));
         assert!(page.text.lines().count() <= 165, "{} is short", page.name);
         let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
-        for check in check::all().iter().filter(|check| check.requirement.service == *service) {
+        for check in services::checks().iter().filter(|check| check.requirement.service == *service) {
             *groups.entry(check.requirement.group).or_default() += 1;
         }
         let rows: BTreeMap<&str, usize> = page.text.lines().filter_map(group).collect();
@@ -199,7 +199,7 @@ fn keys(lines: &[&str], off: bool) -> Vec<String> {
 fn the_page_of_readings_has_a_row_for_each() {
     let page = Page::named("docs/readings.md");
     let mut expected = Vec::new();
-    for reading in readings::all() {
+    for reading in SUITES.readings(&[]) {
         let key = reading.key.split_once('.').map_or(reading.key, |(_, key)| key);
         let default = reading.default.map_or("undeclared".to_owned(), |default| format!("`{default}`"));
         let silent = match reading.silent.len() {

@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use assay_spec::{Dialect, Service};
 use assay_suites::embedded::Embedded;
-use assay_suites::harness::check::{self, Check, Need, Weight};
+use assay_suites::harness::check::{Check, Need, Weight};
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{Plan, Planned, Wishes, foresee, plan, select};
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::target::Remote;
 use assay_suites::harness::verdict::{Run, Verdict};
-use assay_suites::services::publish::Pool;
+use assay_suites::services;
+use assay_suites::services::SUITES;
+use assay_suites::services::publish::{Fixtures, Pool};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// A shared target with all services at one address and no control API.
@@ -24,7 +26,7 @@ async fn foreign(url: &str) -> Remote {
 }
 
 async fn foreseen(target: &Remote, wishes: &Wishes) -> Vec<Planned> {
-    foresee(target, &Settings::default(), wishes, &check::all()).await
+    foresee(target, &services::settings(), wishes, &services::checks()).await
 }
 
 fn reason<'a>(planned: &'a [Planned], id: &str) -> Option<&'a str> {
@@ -58,7 +60,7 @@ async fn planning_sends_nothing_and_says_what_the_checks_would_say() {
         .filter(|planned| planned.check.requirement.service == Service::Publish && planned.left_out.is_some())
         .collect();
     let checks: Vec<&'static Check> = words.iter().map(|planned| planned.check).collect();
-    let run = run_against(&target, &Settings::default(), &plan(&target, &checks)).await;
+    let run = run_against(&target, &services::settings(), &plan(&target, &checks)).await;
     for (outcome, planned) in run.outcomes.iter().zip(&words) {
         let foreseen = planned.left_out.as_ref().map(|why| (why.verdict, why.reason.clone()));
         assert_eq!(foreseen, Some((outcome.verdict, outcome.reason.clone())), "{}", outcome.requirement);
@@ -77,7 +79,7 @@ async fn heavy_and_destructive_checks_need_include_on_a_shared_target() {
     let target = foreign("http://127.0.0.1:1").await;
     let planned = foreseen(&target, &Wishes::default()).await;
     let of = |weight: Weight| -> BTreeSet<String> {
-        let checks = check::all().into_iter().filter(|check| check.cost.weight() == weight);
+        let checks = services::checks().into_iter().filter(|check| check.cost.weight() == weight);
         checks.map(|check| check.requirement.to_string()).collect()
     };
     for weight in [Weight::Heavy, Weight::Destructive] {
@@ -97,7 +99,7 @@ async fn heavy_and_destructive_checks_need_include_on_a_shared_target() {
     assert!(left_out(&planned) > 0);
     assert_eq!(left_out(&foreseen(&target, &everything()).await), 0);
     let embedded = Embedded::new(1, Dialect::default());
-    let planned = foresee(&embedded, &Settings::default(), &Wishes::default(), &check::all()).await;
+    let planned = foresee(&embedded, &services::settings(), &Wishes::default(), &services::checks()).await;
     assert!(planned.iter().all(|planned| planned.left_out.is_none()), "every check has its own world");
 }
 
@@ -112,16 +114,19 @@ async fn a_read_only_run_sends_no_writing_request_whatever_is_planned() {
 
     // The guard holds even without the plan.
     let embedded = Embedded::new(1, Dialect::default());
-    let settings = Settings { read_only: true, ..Settings::default() };
-    let checks =
-        select(check::all(), &[], &["network.messages", "drop.upload", "publish.prepare"].map(str::to_owned));
+    let settings = Settings { read_only: true, ..services::settings() };
+    let checks = select(
+        services::checks(),
+        &[],
+        &["network.messages", "drop.upload", "publish.prepare"].map(str::to_owned),
+    );
     let pace = Pace::default();
     let runner = Runner { target: &embedded, settings: &settings, pace: &pace, jobs: 4 };
     let run = runner.run(&plan(&embedded, &checks), |_| {}).await;
     assert_eq!(run.sent.writes, 0);
     assert!(run.count(Verdict::NotTestable) > 10);
     for outcome in &run.outcomes {
-        let writes = check::for_requirement(outcome.requirement).is_some_and(|check| check.cost.writes > 0);
+        let writes = services::check(outcome.requirement).is_some_and(|check| check.cost.writes > 0);
         let verdict = if writes { Verdict::NotTestable } else { Verdict::Pass };
         assert_eq!(outcome.verdict, verdict, "{}: {}", outcome.requirement, outcome.reason);
     }
@@ -134,13 +139,14 @@ async fn real_time_runs_the_checks_that_can_wait() {
     let without = foreseen(&target, &everything()).await;
     let why = reason(&without, id).expect("nothing moves time");
     assert!(why.ends_with(", or --real-time"), "{why}");
-    assert_eq!(Plan::new(&target, &Pace::default(), &without, None, 1).waits, (0, 0));
-    let mut settings = Settings { real_time: true, ..Settings::default() };
-    settings.publish.key = Some([7; 32]);
-    settings.publish.pool = Arc::new(Pool::new((0..9).map(|n| format!("d{n}.example"))));
-    let planned = foresee(&target, &settings, &everything(), &check::all()).await;
+    assert_eq!(Plan::new(SUITES, &target, &Pace::default(), &without, None, 1).waits, (0, 0));
+    let mut settings = Settings { real_time: true, ..services::settings() };
+    let own = settings.fixtures.get_mut::<Fixtures>();
+    own.key = Some([7; 32]);
+    own.pool = Arc::new(Pool::new((0..9).map(|n| format!("d{n}.example"))));
+    let planned = foresee(&target, &settings, &everything(), &services::checks()).await;
     assert_eq!(reason(&planned, id), None);
-    let plan = Plan::new(&target, &Pace::default(), &planned, None, 1);
+    let plan = Plan::new(SUITES, &target, &Pace::default(), &planned, None, 1);
     let waiting = planned.iter().filter(|planned| planned.check.cost.waits > 0).count();
     assert!(waiting > 0);
     assert_eq!(plan.waits, (waiting, 360));
@@ -155,9 +161,9 @@ async fn real_time_runs_the_checks_that_can_wait() {
 #[tokio::test]
 async fn a_plan_adds_up_as_text_and_json() {
     let embedded = Embedded::new(1, Dialect::default());
-    let planned = plan(&embedded, &check::all());
-    let plan = Plan::new(&embedded, &Pace::default(), &planned, None, 2);
-    let requests: u64 = check::all().iter().map(|check| u64::from(check.cost.requests)).sum();
+    let planned = plan(&embedded, &services::checks());
+    let plan = Plan::new(SUITES, &embedded, &Pace::default(), &planned, None, 2);
+    let requests: u64 = services::checks().iter().map(|check| u64::from(check.cost.requests)).sum();
     assert_eq!((plan.sum().requests, plan.is_exact), (requests, true));
     assert_eq!(plan.json()["together"]["requests"], requests);
     assert!(plan.text().contains("requests: exact;"), "{}", plan.text());
@@ -165,11 +171,11 @@ async fn a_plan_adds_up_as_text_and_json() {
     let target = foreign("http://127.0.0.1:1").await;
     let pace = Pace::new(BTreeMap::from([("gateway".to_owned(), 30)]));
     let planned = foreseen(&target, &Wishes::default()).await;
-    let plan = Plan::new(&target, &pace, &planned, Some(80), 1);
+    let plan = Plan::new(SUITES, &target, &pace, &planned, Some(80), 1);
     let (text, json) = (plan.text(), plan.json());
     assert!(text.contains("an upper bound") && text.contains("80 ms a request, measured"), "{text}");
     let out: u64 = plan.left_out.values().map(|ids| ids.len() as u64).sum();
-    assert_eq!(plan.sum().checks + out, check::all().len() as u64);
+    assert_eq!(plan.sum().checks + out, services::checks().len() as u64);
     assert_eq!(plan.sum().left_out, out);
     assert!(plan.seconds > 0);
     assert_eq!(plan.deadline().as_secs(), 4 * plan.seconds + 3600);
@@ -191,8 +197,8 @@ async fn a_429_is_excused_at_the_declared_limit_only() {
         }
     });
     let target = foreign(&url).await;
-    let checks = select(check::all(), &[], &["metadata.root.html".to_owned()]);
-    let (settings, jobs) = (Settings::default(), 1);
+    let checks = select(services::checks(), &[], &["metadata.root.html".to_owned()]);
+    let (settings, jobs) = (services::settings(), 1);
     for (limits, verdict, words) in [
         (vec![("metadata", 1)], Verdict::Inconclusive, "this run has reached the declared rate limit (429)"),
         (vec![("metadata", 2)], Verdict::Fail, "wanted 200, got 429"),

@@ -10,22 +10,22 @@ use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service, catalogue};
 use assay_suites::embedded::prove::{Breadth, Row, broken, constants, prove, ran};
 use assay_suites::embedded::{cells, constant};
-use assay_suites::harness::check;
 use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Ran;
 use assay_suites::harness::verdict::{Sent, Verdict};
 use assay_suites::http::exchange::Exchange;
+use assay_suites::services;
 use tokio::sync::OnceCell;
 
 fn settings() -> Settings {
-    Settings { seed: 1, ..Settings::default() }
+    Settings { seed: 1, ..services::settings() }
 }
 
 /// Every check against the conforming simulator, run once for all tests.
 async fn conforming() -> &'static [Ran] {
     static CONFORMING: OnceCell<Vec<Ran>> = OnceCell::const_new();
-    let run = || async { ran(1, &[], &[], &check::all(), &settings(), 4).await.expect("no deviation") };
+    let run = || async { ran(1, &[], &[], &services::checks(), &settings(), 4).await.expect("no deviation") };
     CONFORMING.get_or_init(run).await
 }
 
@@ -34,13 +34,13 @@ async fn every_deviation_is_caught_by_its_own_check_and_every_variation_leaves_s
     // That no other check catches a deviation, and that every check stays green under a variation, takes ten times as
     // many checks; `assay prove` shows it.
     let matrix =
-        prove(1, &check::all(), &settings(), 4, Breadth::Own).await.expect("every deviation is known");
+        prove(1, &services::checks(), &settings(), 4, Breadth::Own).await.expect("every deviation is known");
     assert!(matrix.holds(), "{}", matrix.text(false));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_listed_checks_pass_on_constant_servers() {
-    let all = check::all();
+    let all = services::checks();
     let passes = constants(1, &all, &settings(), 4, Breadth::Own).await.expect("worlds");
     let holes = constant::holes(&passes, &all);
     assert!(holes.is_empty(), "{holes:#?}");
@@ -48,13 +48,13 @@ async fn only_the_listed_checks_pass_on_constant_servers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_check_fails_if_one_endpoint_is_broken() {
-    let holes = broken(1, &check::all(), &settings(), 4).await.expect("worlds");
+    let holes = broken(1, &services::checks(), &settings(), 4).await.expect("worlds");
     assert!(holes.is_empty(), "{holes:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deviation_that_changes_nothing_survives() {
-    let (all, conforming) = (check::all(), conforming().await);
+    let (all, conforming) = (services::checks(), conforming().await);
     let red = conforming.iter().filter(|ran| ran.outcome.verdict != Verdict::Pass).count();
     assert_eq!(red, 0, "without a deviation nothing is red");
     let own = all.first().map(|check| check.requirement);
@@ -87,7 +87,7 @@ async fn all_deviations_at_once_stop_no_check() {
         let pace = assay_suites::harness::pace::Pace::default();
         let runner =
             assay_suites::harness::run::Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
-        let run = runner.run(&plan(&target, &check::all()), |_| {}).await;
+        let run = runner.run(&plan(&target, &services::checks()), |_| {}).await;
         let stopped = run.outcomes.iter().filter(|one| one.verdict == Verdict::Error);
         let stopped: Vec<String> =
             stopped.map(|one| format!("{}: {}", one.requirement, one.reason)).collect();
@@ -101,7 +101,7 @@ async fn all_deviations_at_once_stop_no_check() {
 async fn a_run_is_repeatable_to_the_byte() {
     let mut reports = BTreeSet::new();
     // Only the services that deviate here; the command shows that a whole conforming run is repeatable.
-    let all = select(check::all(), &[Service::Publish, Service::Drop], &[]);
+    let all = select(services::checks(), &[Service::Publish, Service::Drop], &[]);
     for jobs in [1, 4] {
         let settings = settings();
         let target = assay_suites::embedded::Embedded::new(1, settings.dialect.clone())
@@ -124,7 +124,7 @@ async fn a_run_is_repeatable_to_the_byte() {
 async fn every_check_costs_what_it_says_in_a_world_of_its_own() {
     let mut wrong = Vec::new();
     for ran in conforming().await {
-        let check = check::for_requirement(ran.outcome.requirement).expect("the check that ran");
+        let check = services::check(ran.outcome.requirement).expect("the check that ran");
         let (sent, cost, id) = (ran.sent, check.cost, check.requirement);
         if (sent.requests, sent.writes) != (cost.requests.into(), cost.writes.into()) {
             let Sent { requests, writes, .. } = sent;
@@ -155,7 +155,7 @@ const MASKED: &[(&str, &str)] = &[
 fn prerequisites(row: Id) -> BTreeSet<Id> {
     let (mut found, mut next) = (BTreeSet::new(), vec![row]);
     while let Some(row) = next.pop() {
-        let after = check::for_requirement(row).map_or(&[][..], |check| check.after);
+        let after = services::check(row).map_or(&[][..], |check| check.after);
         next.extend(after.iter().filter(|before| found.insert(**before)));
     }
     // Its deviation writes no record at its place, so there is nothing to judge.
@@ -221,8 +221,9 @@ async fn no_deviation_of_a_record_is_missed_among_eleven_others() {
 
 #[test]
 fn checks_and_rows_belong_together() {
-    let covered: BTreeSet<String> = check::all().iter().map(|check| check.requirement.to_string()).collect();
-    assert_eq!(covered.len(), check::all().len(), "one check for each requirement");
+    let covered: BTreeSet<String> =
+        services::checks().iter().map(|check| check.requirement.to_string()).collect();
+    assert_eq!(covered.len(), services::checks().len(), "one check for each requirement");
     for row in catalogue::requirements() {
         let has = covered.contains(&row.to_string());
         assert_eq!(

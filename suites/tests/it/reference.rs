@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use assay_spec::catalogue;
 use assay_spec::requirement::Evidence;
-use assay_suites::harness::check;
+use assay_suites::services;
 
 /// The exit code, standard output and standard error.
 fn assay(arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -50,7 +50,7 @@ fn explain_covers_every_requirement() {
         assert!(words.contains(&row.source()), "{id}: {page}");
         let expected: Vec<String> = match row.evidence {
             Evidence::Check => {
-                let check = check::for_requirement(row).expect("the row has a check");
+                let check = services::check(row).expect("the row has a check");
                 let doc = check.doc().split_whitespace().collect::<Vec<_>>().join(" ");
                 vec![doc, "What a failure usually means".into(), format!("--profile FILE {id}")]
             }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use assay_spec::{Dialect, Service, catalogue};
 use assay_suites::embedded::Embedded;
-use assay_suites::harness::check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
@@ -12,6 +11,7 @@ use assay_suites::harness::run::Runner;
 use assay_suites::harness::verdict::{Failure, Run, Verdict};
 use assay_suites::http::exchange::{Exchange, Request, Response};
 use assay_suites::report::html::{self, Options};
+use assay_suites::services;
 
 /// The maximum size of a page; larger ones open slowly.
 const PAGE_BYTES: usize = 1_550_000;
@@ -20,9 +20,9 @@ const PAGE_BYTES: usize = 1_550_000;
 async fn run(deviations: &[&str], services: &[Service]) -> Run {
     let deviations: Vec<String> = deviations.iter().map(|&name| name.to_owned()).collect();
     let target = Embedded::new(1, Dialect::default()).with(&deviations, &[]).expect("known deviations");
-    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let (settings, pace) = (Settings { seed: 1, ..services::settings() }, Pace::default());
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
-    runner.run(&plan(&target, &select(check::all(), services, &[])), |_| {}).await
+    runner.run(&plan(&target, &select(services::checks(), services, &[])), |_| {}).await
 }
 
 /// Writes a page to the tests' temporary folder, for inspection.

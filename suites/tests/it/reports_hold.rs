@@ -3,7 +3,7 @@
 use assay_spec::{Dialect, Service};
 use assay_suites::embedded::Embedded;
 use assay_suites::embedded::sim::{Options, start};
-use assay_suites::harness::check::{self, Check};
+use assay_suites::harness::check::Check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{Wishes, foresee, plan, select};
 use assay_suites::harness::probe::Settings;
@@ -17,6 +17,8 @@ use assay_suites::report::json;
 use assay_suites::rerun::judge::judge;
 use assay_suites::rerun::merge;
 use assay_suites::rerun::replay::replay;
+use assay_suites::services;
+use assay_suites::services::SUITES;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -28,13 +30,13 @@ fn target(deviations: &[&str]) -> Embedded {
 }
 
 async fn run(target: &Embedded, checks: &[&'static Check]) -> Run {
-    let (settings, pace) = (Settings { seed: SEED, ..Settings::default() }, Pace::default());
+    let (settings, pace) = (Settings { seed: SEED, ..services::settings() }, Pace::default());
     let runner = Runner { target, settings: &settings, pace: &pace, jobs: 4 };
     runner.run(&plan(target, checks), |_| {}).await
 }
 
 fn checks_of(service: Service) -> Vec<&'static Check> {
-    check::all().into_iter().filter(|check| check.requirement.service == service).collect()
+    services::checks().into_iter().filter(|check| check.requirement.service == service).collect()
 }
 
 /// The run after writing and reading its report.
@@ -44,7 +46,7 @@ fn reread(run: &Run) -> Run {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_shards_make_the_whole_run_and_every_verdict_is_recomputed() {
-    let (target, all) = (target(&[]), check::all());
+    let (target, all) = (target(&[]), services::checks());
     let whole = run(&target, &all).await;
     assert_eq!(whole.count(Verdict::Pass), all.len());
     let mut parts = Vec::new();
@@ -123,7 +125,7 @@ impl Halt for AfterOne {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_run_can_be_resumed() {
     let (target, checks) = (target(&[]), checks_of(Service::Metadata));
-    let (settings, pace) = (Settings { seed: SEED, ..Settings::default() }, Pace::default());
+    let (settings, pace) = (Settings { seed: SEED, ..services::settings() }, Pace::default());
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 2 };
     for stops in [1, 2] {
         let halt = AfterOne(watch::channel(0).0);
@@ -152,11 +154,11 @@ async fn a_report_of_a_shared_target_is_judged_the_same() {
         text.lines().filter(|line| !line.starts_with("control")).map(|line| format!("{line}\n")).collect();
     std::fs::write(folder.path().join("p.toml"), &text).expect("written");
     let loaded = Profile::load(&folder.path().join("p.toml")).expect("a profile");
-    let (target, settings, pace) = connect(&loaded, Some(3)).await.expect("a target");
+    let (target, settings, pace) = connect(SUITES, &loaded, Some(3)).await.expect("a target");
     let pace = pace.with_drops(4);
     assert!(!target.offer().forks);
     let filters = ["drop.", "publish.prepare.prepare", "publish.prepare.cid"].map(str::to_owned);
-    let checks = select(check::all(), &[], &filters);
+    let checks = select(services::checks(), &[], &filters);
     let planned = foresee(&target, &settings, &Wishes::default(), &checks).await;
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let mut run = runner.run(&planned, |_| {}).await;
@@ -185,10 +187,11 @@ async fn a_report_of_a_run_without_wrong_fixtures_is_judged_the_same() {
         .replacen("\"pool-001", "\"unbound-001", 1);
     std::fs::write(&path, wrong).expect("written");
     let loaded = Profile::load(&path).expect("a profile");
-    let (mut target, mut settings, pace) = connect(&loaded, Some(3)).await.expect("a target");
+    let (mut target, mut settings, pace) = connect(SUITES, &loaded, Some(3)).await.expect("a target");
     let services = [Service::Metadata, Service::Publish];
     confirm(&mut target, &mut settings, &pace, &loaded.source, &services, 1).await.expect("its services");
-    let checks = select(check::all(), &services, &["metadata.".to_owned(), "publish.prepare.".to_owned()]);
+    let checks =
+        select(services::checks(), &services, &["metadata.".to_owned(), "publish.prepare.".to_owned()]);
     let planned = foresee(&target, &settings, &Wishes::default(), &checks).await;
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let run = runner.run(&planned, |_| {}).await;

@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 
 use assay_spec::{Dialect, Service};
 use assay_suites::embedded::Embedded;
-use assay_suites::harness::check;
 use assay_suites::harness::control::Offer;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
@@ -23,6 +22,8 @@ use assay_suites::report::diff::{Verdicts, diff};
 use assay_suites::report::{annotations, badge, html, json, junit, markdown, sarif, terminal};
 use assay_suites::rerun::judge::judge;
 use assay_suites::rerun::merge;
+use assay_suites::services;
+use assay_suites::services::SUITES;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -170,9 +171,9 @@ async fn run(deviations: &[&str], variations: &[&str]) -> Left {
         .expect("known deviations and variations");
     let heard = Heard::default();
     let target = Overheard { target, heard: heard.clone() };
-    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let (settings, pace) = (Settings { seed: 1, ..services::settings() }, Pace::default());
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
-    let checks = select(check::all(), &[Service::Drop], &[]);
+    let checks = select(services::checks(), &[Service::Drop], &[]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     let reports = every_report(&run).map(|(_, report)| report);
     let (mut tokens, mut heads) = (Vec::new(), String::new());
@@ -354,9 +355,9 @@ async fn no_report_shows_a_secret_that_the_run_learned() {
     let (url, server) = repeating_server(learned).await;
     let text = format!("seed = 1\n[drop]\nurl = \"{url}\"\n");
     let loaded = Profile::of_text(text, "p.toml".into(), Path::new(".")).expect("a good profile");
-    let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");
+    let (target, settings, pace) = setup::connect(SUITES, &loaded, None).await.expect("it listens");
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
-    let checks = select(check::all(), &[Service::Drop], &["drop.response".to_owned()]);
+    let checks = select(services::checks(), &[Service::Drop], &["drop.response".to_owned()]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     server.abort();
     assert!(run.outcomes.iter().filter(|one| one.verdict.is_bad()).count() > 2, "{:?}", run.outcomes);
@@ -393,15 +394,15 @@ async fn what_one_check_learned_is_hidden(response: fn(&[u8]) -> String) {
     let (url, server) = repeating_server(response).await;
     let text = format!("seed = 1\n[network]\nurl = \"{url}\"\n[drop]\nurl = \"{url}\"\n");
     let loaded = Profile::of_text(unpaced(&text), "p.toml".into(), Path::new(".")).expect("a good profile");
-    let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");
+    let (target, settings, pace) = setup::connect(SUITES, &loaded, None).await.expect("it listens");
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
-    let planned = |filter: &str| plan(&target, &select(check::all(), &[], &[filter.to_owned()]));
+    let planned = |filter: &str| plan(&target, &select(services::checks(), &[], &[filter.to_owned()]));
     let all = ["network.info", "drop.response", "network.aggregates"].map(planned).concat();
     let mut early = Vec::new();
     let run = runner.run(&all, |ran| early.push(ran.outcome.clone())).await;
     server.abort();
     let shows = |outcomes: &[Outcome]| {
-        json::write(&Run { outcomes: outcomes.to_vec(), ..Run::default() }).contains(LEARNED)
+        json::write(&Run { outcomes: outcomes.to_vec(), ..Run::new(SUITES) }).contains(LEARNED)
     };
     let at = early.iter().position(|one| one.requirement.service == Service::Drop).expect("a drop");
     assert!(shows(&early[..at]), "the first checks saw the token before it was known");
@@ -430,9 +431,9 @@ async fn no_report_shows_a_secret_that_the_target_repeats() {
          [headers]\nX-Auth = {auth}\n",
     );
     let loaded = Profile::of_text(text, "p.toml".into(), folder.path()).expect("a good profile");
-    let (target, settings, pace) = setup::connect(&loaded, None).await.expect("it listens");
+    let (target, settings, pace) = setup::connect(SUITES, &loaded, None).await.expect("it listens");
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
-    let checks = select(check::all(), &[Service::Gateway, Service::Publish], &[]);
+    let checks = select(services::checks(), &[Service::Gateway, Service::Publish], &[]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     server.abort();
     let count = |verdict: &Verdict| (verdict.name(), run.count(*verdict));

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use assay_spec::requirement::Level;
-use assay_suites::harness::check;
+use assay_suites::services;
 
 /// The exit code, standard output and standard error.
 fn assay(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -31,7 +31,8 @@ fn listed(folder: &Path, arguments: &[&str]) -> Vec<String> {
 
 /// The ids of the checks for which `wanted` is true.
 fn ids(wanted: impl Fn(&str, Level) -> bool) -> Vec<String> {
-    let all = check::all().into_iter().map(|check| (check.requirement.to_string(), check.requirement.level));
+    let all =
+        services::checks().into_iter().map(|check| (check.requirement.to_string(), check.requirement.level));
     all.filter(|(id, level)| wanted(id, *level)).map(|(id, _)| id).collect()
 }
 

@@ -10,7 +10,7 @@ use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::network::envelope;
 use assay_spec::network::signing::sign_text;
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::harness::check::{self, Need, Weight};
+use assay_suites::harness::check::{Need, Weight};
 use assay_suites::harness::control::Control;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{Plan, Wishes, foresee, select};
@@ -23,6 +23,8 @@ use assay_suites::http::connect::Connect;
 use assay_suites::http::exchange::Request;
 use assay_suites::http::sockets::Tcp;
 use assay_suites::profile::{Profile, Secret};
+use assay_suites::services;
+use assay_suites::services::SUITES;
 use assay_suites::services::drop;
 use assay_suites::services::metadata;
 use assay_suites::services::network;
@@ -93,21 +95,22 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
     let settings = Settings {
         // As embedded: the number of pages that a list check reads depends on its random values.
         seed: 1,
-        gateway: assay_suites::services::gateway::Fixtures::new(&gateway, valid, revoked),
-        publish: fixtures,
-        drop: drop::Fixtures::new(&drop),
-        network: network::Fixtures::new(&network),
-        metadata: metadata::Fixtures::new(&metadata),
-        ..Settings::default()
+        ..services::settings()
     };
+    let settings = settings
+        .with(assay_suites::services::gateway::Fixtures::new(&gateway, valid, revoked))
+        .with(fixtures)
+        .with(drop::Fixtures::new(&drop))
+        .with(network::Fixtures::new(&network))
+        .with(metadata::Fixtures::new(&metadata));
     let pace =
         Pace::default().with_drops(drop.limits.drops_per_hour).with_domains(publish.domains.len(), false);
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
-    let checks = select(check::all(), &[], &filters);
+    let checks = select(services::checks(), &[], &filters);
     let wishes = Wishes { include: [Weight::Heavy, Weight::Destructive].into(), ..Wishes::default() };
     let planned = foresee(&target, &settings, &wishes, &checks).await;
-    let plan = Plan::new(&target, &pace, &planned, None, 4);
+    let plan = Plan::new(SUITES, &target, &pace, &planned, None, 4);
     let run = runner.run(&planned, |_| {}).await;
     let (sum, sent) = (plan.sum(), run.sent);
     assert!(sent.requests <= sum.requests, "{sent:?}, planned {sum:?}");
@@ -124,7 +127,7 @@ fn with_verdict(run: &Run, verdict: Verdict) -> BTreeSet<String> {
 async fn with_control_every_check_passes_as_embedded() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plan, run) = planned_and_run(&served(&[], false).await, folder.path(), true, &[]).await;
-    assert_eq!(with_verdict(&run, Verdict::Pass).len(), check::all().len(), "{:?}", bad(&run));
+    assert_eq!(with_verdict(&run, Verdict::Pass).len(), services::checks().len(), "{:?}", bad(&run));
     assert!(plan.is_exact && plan.left_out.is_empty(), "{}", plan.text());
     assert_eq!(run.sent.requests, plan.sum().requests, "{}", plan.text());
 }
@@ -183,7 +186,7 @@ async fn without_control_exactly_the_checks_that_need_it_are_not_testable() {
         ["publish.envelope", "publish.prepare", "publish.exchange", "publish.record.k", "publish.message"];
     let folder = tempfile::tempdir().expect("a folder");
     let run = run(&served(&[], true).await, folder.path(), false, &groups).await;
-    let need: BTreeSet<String> = check::all()
+    let need: BTreeSet<String> = services::checks()
         .iter()
         .filter(|check| check.needs.iter().any(|need| *need != Need::Chain))
         .map(|check| check.requirement.to_string())
@@ -247,7 +250,7 @@ fn uploads(served: &Served) -> u64 {
 async fn without_control_a_forwarding_header_gives_every_check_its_own_hour() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = run(&served(&[], false).await, folder.path(), false, &["drop."]).await;
-    let need: BTreeSet<String> = check::all()
+    let need: BTreeSet<String> = services::checks()
         .iter()
         .filter(|check| check.needs.iter().any(|need| *need != Need::Addresses))
         .map(|check| check.requirement.to_string())
@@ -303,7 +306,7 @@ async fn without_control_a_node_is_tested_except_for_long_waits() {
     let groups: Vec<&str> = groups.iter().map(String::as_str).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let run = run(&served(&[], true).await, folder.path(), false, &groups).await;
-    let mut need: BTreeSet<String> = check::all()
+    let mut need: BTreeSet<String> = services::checks()
         .iter()
         .filter(|check| !check.needs.is_empty())
         .map(|check| check.requirement.to_string())

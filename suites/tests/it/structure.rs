@@ -1,5 +1,6 @@
 //! The project keeps its structure: layers, services on every layer, names once.
 
+use assay_suites::services;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -44,6 +45,68 @@ fn only_the_embedded_folder_knows_the_simulator() {
     }
 }
 
+/// The folders of `suites/src`, the lowest layer first. Each imports only those before it.
+const FOLDERS: [&str; 11] = [
+    "support",
+    "http",
+    "profile",
+    "documents",
+    "harness",
+    "services",
+    "report",
+    "onboarding",
+    "rerun",
+    "embedded",
+    "cli",
+];
+
+#[test]
+fn folders_of_the_suites_import_downwards() {
+    let root = root().join("suites/src");
+    let mut upward = Vec::new();
+    for (layer, folder) in FOLDERS.iter().enumerate() {
+        let files = rust_files(&root.join(folder));
+        assert!(!files.is_empty(), "{folder} has files");
+        for file in files {
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            let front =
+                std::fs::read_to_string(root.join(folder).join("mod.rs")).expect("a folder has its mod.rs");
+            assert!(front.starts_with("//! "), "{folder}/mod.rs says what the folder is");
+            for name in imported(without_tests(&text)) {
+                let found = FOLDERS.iter().position(|other| *other == name);
+                if found.is_some_and(|other| other > layer) {
+                    upward.push(format!("{} imports {name}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(upward.is_empty(), "{upward:#?}");
+}
+
+#[test]
+fn suites_have_one_folder_for_each_layer() {
+    let entries = std::fs::read_dir(root().join("suites/src")).expect("a folder").flatten();
+    let names: BTreeSet<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let known: BTreeSet<String> =
+        FOLDERS.into_iter().chain(["lib.rs", "main.rs"]).map(str::to_owned).collect();
+    assert_eq!(names, known);
+}
+
+/// The first part of each path that begins at the crate.
+fn imported(text: &str) -> impl Iterator<Item = &str> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let paths = code.flat_map(|line| {
+        ["crate::", "assay_suites::"].into_iter().flat_map(move |start| line.split(start).skip(1))
+    });
+    paths.map(|path| path.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default())
+}
+
+/// A file without its tests, which may use real services as data.
+fn without_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]").next().unwrap_or_default()
+}
+
 #[test]
 fn every_service_is_on_every_layer() {
     for service in Service::ALL {
@@ -57,7 +120,7 @@ fn every_service_is_on_every_layer() {
 #[test]
 fn every_group_of_checked_rows_has_its_file() {
     let mut missing = BTreeSet::new();
-    for check in assay_suites::harness::check::all() {
+    for check in services::checks() {
         let row = check.requirement;
         let folder = root().join("suites/src/services").join(row.service.name());
         let file = folder.join(format!("{}.rs", row.group));

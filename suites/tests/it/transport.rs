@@ -9,10 +9,8 @@ use std::time::Duration;
 use assay_sim::rng::Rng;
 use assay_sim::tls::{Authority, YEARS};
 use assay_suites::embedded::sim::{Options, Served, start};
-use assay_suites::harness::check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
-use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::target::{Remote, Target};
 use assay_suites::harness::verdict::{Run, Verdict};
@@ -24,6 +22,8 @@ use assay_suites::http::sockets::Sockets;
 use assay_suites::http::tls::Trust;
 use assay_suites::http::transport::{ExtraHeader, Http, Protocol, Transport, send};
 use assay_suites::profile::Profile;
+use assay_suites::services;
+use assay_suites::services::SUITES;
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
@@ -53,10 +53,10 @@ async fn run(served: &Served, folder: &Path, lines: &str, filters: &[&str]) -> R
     let text = std::fs::read_to_string(&path).expect("its text");
     let loaded = Profile::of_text(format!("{lines}{text}"), "p.toml".to_owned(), folder).expect("a profile");
     let (target, settings, pace) =
-        assay_suites::harness::setup::connect(&loaded, Some(3)).await.expect("a target");
+        assay_suites::harness::setup::connect(SUITES, &loaded, Some(3)).await.expect("a target");
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
-    runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
+    runner.run(&plan(&target, &select(services::checks(), &[], &filters)), |_| {}).await
 }
 
 fn bad(run: &Run) -> Vec<String> {
@@ -72,7 +72,7 @@ async fn over_https_every_check_passes_as_embedded() {
     assert!(served.control.starts_with("http://"));
     let run = run(&served, folder.path(), "", &[]).await;
     assert_eq!(bad(&run), Vec::<String>::new());
-    assert_eq!(run.count(Verdict::Pass), check::all().len());
+    assert_eq!(run.count(Verdict::Pass), services::checks().len());
     assert!(!run.remarks.join("\n").contains("HTTP/2"), "{:?}", run.remarks);
 }
 
@@ -300,9 +300,9 @@ async fn extra_headers_go_only_to_own_sites_and_are_redacted() {
     let sockets = Sockets { transport, ..Sockets::default() };
     let sites: BTreeMap<String, String> = [("metadata".to_owned(), format!("http://{at}"))].into();
     let target = Remote::over(sockets, sites, None).await.expect("no control");
-    let (settings, pace) = (Settings::default(), Pace::default());
+    let (settings, pace) = (services::settings(), Pace::default());
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
-    let checks = select(check::all(), &[], &["metadata.root.html".to_owned()]);
+    let checks = select(services::checks(), &[], &["metadata.root.html".to_owned()]);
     let run = runner.run(&plan(&target, &checks), |_| {}).await;
     let heard = heard.lock().expect("not poisoned").concat();
     assert!(

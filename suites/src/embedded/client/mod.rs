@@ -27,6 +27,7 @@ use crate::harness::cause::COUNTERPART;
 use crate::harness::check::{Checked, Stop};
 use crate::harness::select::Filter;
 use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::services::SUITES;
 
 use scene::{Asks, CONFORMING, Scene};
 use trace::Trace;
@@ -196,7 +197,7 @@ fn report(command: &[String], seed: u64, mut outcomes: Vec<Outcome>, base: Id) -
             one.reason.push_str(&format!("; rests on {base}, which failed"));
         }
     }
-    Run { target: command.join(" "), seed, outcomes, ..Run::default() }
+    Run { target: command.join(" "), seed, outcomes, ..Run::new(SUITES) }
 }
 
 /// The outcome of a case that has not run.

@@ -12,11 +12,8 @@ use super::{LeftOut, Planned};
 use crate::harness::check::Cost;
 use crate::harness::pace::Pace;
 use crate::harness::run::parallel;
+use crate::harness::suite::Suites;
 use crate::harness::target::Target;
-use crate::services::gateway;
-use crate::services::hosting;
-use crate::services::network;
-use crate::services::publish;
 use crate::support::prose;
 
 /// The assumed time of a request if it was not measured, in milliseconds.
@@ -27,6 +24,7 @@ const IDS_IN_A_LINE: usize = 3;
 /// What a run will do, in numbers.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    suites: Suites,
     /// The target's name.
     pub target: String,
     /// Each check has its own world, so the number of requests is exact; otherwise it is an upper bound.
@@ -90,6 +88,7 @@ pub struct Class {
 impl Plan {
     /// Computes the numbers of `planned`. `latency_ms` is the measured latency, `jobs` the number of parallel checks.
     pub fn new(
+        suites: Suites,
         target: &dyn Target,
         pace: &Pace,
         planned: &[Planned],
@@ -111,22 +110,18 @@ impl Plan {
         }
         if !own {
             for (service, sums) in &mut services {
-                let (requests, publishes) = once(*service, sums, pace);
-                sums.requests += requests;
-                if *service == Service::Publish {
-                    sums.writes += requests;
-                    sums.bytes += requests * u64::from(Cost::REQUEST_BYTES);
-                    sums.publishes += publishes;
-                    sums.domains = pace.domains().min(publish::MOST_DOMAINS) as u64;
+                if sums.checks > 0 {
+                    sums.add(&(suites.get(*service).opening)(pace));
                 }
             }
         }
         let waiting = planned.iter().filter(|planned| planned.left_out.is_none() && !target.offer().clock);
         let waiting: Vec<u64> = waiting.map(|one| one.check.cost.waits.into()).filter(|s| *s > 0).collect();
         let waits = (waiting.len(), waiting.into_iter().max().unwrap_or_default());
-        let classes = if own { Vec::new() } else { classes(&services, pace) };
+        let classes = if own { Vec::new() } else { classes(suites, &services, pace) };
         let (is_measured, latency_ms) = (latency_ms.is_some(), latency_ms.unwrap_or(LATENCY_MS));
         let mut plan = Plan {
+            suites,
             target: target.name(),
             is_exact: own,
             services,
@@ -162,7 +157,8 @@ impl Plan {
         } else {
             // The services run beside each other.
             let of = |(service, sums): (&Service, &Sums)| {
-                sums.requests * self.latency_ms / (1000 * parallel(*service, self.jobs) as u64)
+                sums.requests * self.latency_ms
+                    / (1000 * parallel(self.suites.get(*service), self.jobs) as u64)
             };
             self.services.iter().map(of).max().unwrap_or_default()
         };
@@ -311,25 +307,12 @@ impl Sums {
     }
 }
 
-/// Requests and publishes that the checks of a service make once together on a shared target, at most.
-fn once(service: Service, sums: &Sums, pace: &Pace) -> (u64, u64) {
-    match service {
-        _ if sums.checks == 0 => (0, 0),
-        Service::Gateway => (gateway::FINDING, 0),
-        Service::Network => (network::LEARNING, 0),
-        Service::Hosting => (network::LEARNING + hosting::READING, 0),
-        Service::Publish => publish::opening(pace.domains()),
-        Service::Metadata | Service::Drop => (0, 0),
-    }
-}
-
 /// The limits that a run must keep on a shared target.
-fn classes(services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
+fn classes(suites: Suites, services: &BTreeMap<Service, Sums>, pace: &Pace) -> Vec<Class> {
     let mut requests: BTreeMap<&str, u64> = BTreeMap::new();
     let mut all = Sums::default();
     for (service, sums) in services {
-        // Records are read from the network service.
-        let site = if *service == Service::Hosting { Service::Network.name() } else { service.name() };
+        let site = suites.get(*service).sites.counted_at;
         *requests.entry(site).or_default() += sums.requests;
         all.add(sums);
     }

@@ -14,7 +14,6 @@ use crate::harness::verdict::Failure;
 use crate::http::client::Limits;
 use crate::http::connect::host;
 use crate::http::exchange::{Broken, Exchange, Request, Response};
-use crate::onboarding::draft::key_of_site;
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
@@ -206,7 +205,7 @@ impl Probe<'_> {
         source: Option<IpAddr>,
     ) -> Result<(String, Request, Option<IpAddr>), Stop> {
         let base = self.environment.sites.get(site).cloned();
-        if let (None, Some(key)) = (&base, key_of_site(site)) {
+        if let (None, Some(key)) = (&base, self.settings.suites.key_of_site(site)) {
             self.rest_on(&key)?;
         }
         let base = base.ok_or_else(|| Stop::NotTestable(format!("needs the URL of {site}")))?;

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use assay_spec::Service;
+use assay_spec::{Service, catalogue};
 
 use super::{Mark, Point};
-use crate::documents::readings::{self, Reading};
+use crate::documents::readings::Reading;
 use crate::harness::check::Check;
 use crate::harness::plan::{Planned, Wishes, foresee};
 use crate::harness::probe::Settings;
 use crate::harness::survey::{Found, Level, Likeness, SurveyResult, WrongFixture};
 use crate::harness::target::Remote;
-use crate::onboarding::draft::key_of_site;
 use crate::profile::{Loaded, Wrong};
+use crate::services::SUITES;
 
 /// Smallest clock difference that affects checks, in milliseconds.
 const SKEW_MS: i64 = 5000;
@@ -27,7 +27,7 @@ pub(super) struct Known<'k> {
     /// Secondary sites that cannot be reached, with the reason.
     pub(super) silent: &'k BTreeMap<String, String>,
     /// The node that stored records are read from.
-    pub(super) node: Option<&'k SurveyResult>,
+    pub(super) source: Option<&'k SurveyResult>,
     /// A control API offers actions; checks can use them instead of profile entries.
     pub(super) tells: bool,
     pub(super) planned: &'k [Foreseen],
@@ -161,17 +161,16 @@ pub(super) fn ready(service: Service, known: &Known<'_>) -> usize {
 
 /// The server responds; it may still be a different service.
 fn reached(service: Service, found: &Found, checks: usize) -> Vec<Point> {
+    let questions = &SUITES.get(service).questions;
     let note = found.notes.first().map_or("the server responds", String::as_str);
     let mut points = Vec::new();
     if found.status >= 500 && found.likeness != Likeness::Like {
         let remedy = "check the server's log: it fails on a request that changes nothing";
         points
             .push(Point::new(Mark::Hinders, format!("the server fails: {note}"), remedy).concerning(checks));
-    } else if found.likeness != Likeness::Like && service != Service::Hosting {
-        let remedy = match (service, found.status) {
-            (Service::Gateway, 401..=403) => "set a valid key: [gateway] key",
-            _ => "correct the URL, unless it does belong to this service",
-        };
+    } else if found.likeness != Likeness::Like && questions.is_recognizable {
+        let remedy = (questions.remedy)(found.status);
+        let remedy = remedy.unwrap_or("correct the URL, unless it does belong to this service");
         let what = format!("the server does not look like a {service} service: {note}");
         points.push(Point::new(Mark::Weakens, what, remedy).concerning(checks));
     } else {
@@ -183,29 +182,28 @@ fn reached(service: Service, found: &Found, checks: usize) -> Vec<Point> {
 
 /// Findings for a service without a URL.
 fn without_url(service: Service, known: &Known<'_>) -> Vec<Point> {
-    if service != Service::Hosting {
-        return Vec::new();
-    }
-    match known.node {
+    let Some(source) = SUITES.get(service).questions.reads_from else { return Vec::new() };
+    match known.source {
         None => {
-            let what = "stored records are read from a node, and the profile has none";
-            vec![Point::new(Mark::Hinders, what, "add the node: [network] url")]
+            let what = format!("its records are read from the {source} service, and the profile has none");
+            vec![Point::new(Mark::Hinders, what, format!("add it: [{source}] url"))]
         }
         Some(SurveyResult { found: Err(_), .. }) => {
-            let what = "stored records are read from the node in [network], and it does not respond";
-            let point = Point::new(Mark::Hinders, what, "fix the findings marked x of the network service");
-            vec![point.concerning(known.planned.len())]
+            let what = format!("its records are read from the server in [{source}], and it does not respond");
+            let remedy = format!("fix the findings marked x of the {source} service");
+            vec![Point::new(Mark::Hinders, what, remedy).concerning(known.planned.len())]
         }
         Some(_) => {
-            let what = "stored records are tested only on request";
-            vec![Point::new(Mark::Weakens, what, "run assay run --service hosting, or set [hosting] url")]
+            let what = "its records are tested only on request";
+            let remedy = format!("run assay run --service {service}, or set [{service}] url");
+            vec![Point::new(Mark::Weakens, what, remedy)]
         }
     }
 }
 
 /// Undeclared readings whose default makes checks skip.
 fn open(service: Service, loaded: &Loaded, tells: bool) -> Vec<&'static Reading> {
-    let all = readings::of_services(&[service]).into_iter().filter(|_| !tells);
+    let all = SUITES.readings(&[service]).into_iter().filter(|_| !tells);
     all.filter(|reading| !reading.silent.is_empty() && !reading.is_declared(&loaded.profile)).collect()
 }
 
@@ -323,9 +321,9 @@ fn clock(skew_ms: i64) -> Option<Point> {
 
 /// The service that a secondary site belongs to.
 fn owner(site: &str) -> Service {
-    let key = key_of_site(site);
+    let key = SUITES.key_of_site(site);
     let service = key.as_deref().and_then(|key| Service::named(key.split('.').next()?));
-    service.unwrap_or(Service::Network)
+    service.or_else(|| catalogue::service_at(site)).expect("each site has its key in the profile")
 }
 
 #[cfg(test)]

@@ -60,6 +60,8 @@ mod tests {
     use crate::harness::recording::{Call, Input};
     use crate::http::exchange::Response;
     use crate::report::example;
+    use crate::services;
+    use crate::services::SUITES;
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "one snapshot")]
@@ -495,7 +497,7 @@ mod tests {
         let mut run = example::run();
         // The example's invented rows are unknown to the reader.
         run.transitions.clear();
-        let known = crate::harness::check::all();
+        let known = services::checks();
         for (outcome, check) in run.outcomes.iter_mut().zip(&known) {
             (outcome.requirement, outcome.fact) = (check.requirement, check.fact);
         }
@@ -522,7 +524,7 @@ mod tests {
 
     #[test]
     fn invalid_reports_are_rejected_with_the_member() {
-        let text = write(&Run { target: "t".into(), ..Run::default() });
+        let text = write(&Run { target: "t".into(), ..Run::new(SUITES) });
         let altered = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
         for (from, to, place) in [
             ("\"version\": 5", "\"version\": 4", "the report has version 4"),
@@ -547,7 +549,7 @@ mod tests {
 
     #[test]
     fn an_empty_run() {
-        let run = Run { target: "t".into(), seed: 1, ..Run::default() };
+        let run = Run { target: "t".into(), seed: 1, ..Run::new(SUITES) };
         let value: serde_json::Value = serde_json::from_str(&write(&run)).unwrap();
         assert_eq!((&value["exit_code"], &value["outcomes"]), (&json!(1), &json!([])));
     }

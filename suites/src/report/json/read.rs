@@ -10,7 +10,7 @@ use assay_spec::{Id, Service, catalogue};
 use serde_json::Value;
 
 use super::wire;
-use crate::harness::check::{self, Check};
+use crate::harness::check::Check;
 use crate::harness::control::Offer;
 use crate::harness::coverage::{Answers, Coverage, Seen};
 use crate::harness::recording::{Call, Input};
@@ -19,6 +19,8 @@ use crate::harness::shard;
 use crate::harness::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
 use crate::http::exchange::{Broken, Cut, Exchange, Request, Response};
 use crate::http::hiding::Disguise;
+use crate::services;
+use crate::services::SUITES;
 
 /// The maximum size of an inflated body, in bytes.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -37,6 +39,7 @@ pub(super) fn run(report: wire::Report) -> Result<Run, String> {
         return Err(format!("outcomes: {} is listed twice", twice.requirement));
     }
     Ok(Run {
+        suites: SUITES,
         target: report.target,
         seed: number(&report.seed)?,
         began: report.began,
@@ -83,7 +86,7 @@ fn conditions(conditions: wire::Conditions) -> Conditions {
 
 fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
     static BY_ID: LazyLock<BTreeMap<String, &'static Check>> = LazyLock::new(|| {
-        check::all().into_iter().map(|check| (check.requirement.to_string(), check)).collect()
+        services::checks().into_iter().map(|check| (check.requirement.to_string(), check)).collect()
     });
     let check = BY_ID.get(&one.id).ok_or("this version does not have this check")?;
     if check.fact != one.fact {

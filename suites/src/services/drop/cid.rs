@@ -65,7 +65,7 @@ type Wrong = (String, Layout);
 
 /// The documented layout, with the target's estimate of a folder's size.
 fn documented(probe: &Probe<'_>) -> Layout {
-    Layout { estimate: probe.settings.drop.estimate, ..Layout::default() }
+    Layout { estimate: probe.settings.drop().estimate, ..Layout::default() }
 }
 
 fn chunks(conforming: &Layout) -> Vec<Wrong> {

@@ -133,7 +133,7 @@ async fn ipv6_addresses_are_counted_per_64_prefix(probe: &Probe<'_>) -> Checked 
 /// Holds an upload halfway and sends a second one from the same address. The second must return 429; the first must
 /// be accepted.
 async fn second_concurrent_upload_is_rejected(probe: &Probe<'_>) -> Checked {
-    if probe.settings.drop.buffered_uploads {
+    if probe.settings.drop().buffered_uploads {
         let why = "the profile says that a proxy buffers uploads (buffered_uploads)";
         return Err(Stop::NotTestable(why.to_owned()));
     }

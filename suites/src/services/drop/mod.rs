@@ -4,10 +4,12 @@ mod archive;
 mod cid;
 mod form;
 mod limits;
+mod readings;
 mod refusals;
 mod response;
 mod samples;
 mod site;
+mod suite;
 pub(crate) mod survey;
 mod token;
 mod upload;
@@ -24,6 +26,8 @@ use assay_spec::drop::limits::DROP_ID_CHARACTERS;
 use assay_spec::instant::HOUR;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
+
+pub use suite::SUITE;
 
 use crate::harness::check::{Check, Core, Stop};
 use crate::harness::probe::{Answer, Evidence, Probe};
@@ -196,7 +200,7 @@ pub(crate) async fn dropped<'p>(probe: &'p Probe<'_>, which: Which) -> Result<Dr
     if probe.owns_time() {
         return fresh(probe, which).await;
     }
-    let mut kept = probe.settings.drop.kept.lock().await;
+    let mut kept = probe.settings.drop().kept.lock().await;
     let now = probe.now().await?;
     let known = kept.get(&which).filter(|kept| now - Instant(kept.made.come) < HOUR).cloned();
     let made = probe.share(which.name(), || {
@@ -292,7 +296,7 @@ fn not_now(probe: &Probe<'_>, answer: &Answer<'_>) -> Result<(), Stop> {
 
 /// Counts an upload of this check against this machine's hourly limit, if the target sees this machine's address.
 pub(crate) async fn spend_one(probe: &Probe<'_>) -> Result<(), Stop> {
-    let reserved = KINDS - probe.settings.drop.kept.lock().await.len();
+    let reserved = KINDS - probe.settings.drop().kept.lock().await.len();
     spend(probe, reserved)
 }
 

@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// Uploads two sites. Each `dropId` must be the prefix `drop_` and the expected number of characters, and they must
 /// differ.
 async fn drop_ids_have_their_form_and_differ(probe: &Probe<'_>) -> Checked {
-    let length = probe.settings.drop.drop_id_len;
+    let length = probe.settings.drop().drop_id_len;
     let want = format!("{DROP_ID_PREFIX} followed by {length} characters");
     let has_form = |value: &Value| {
         let rest = value.as_str().and_then(|id| id.strip_prefix(DROP_ID_PREFIX));

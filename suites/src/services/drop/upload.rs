@@ -38,7 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
         .uploads(4)
         .writes(4)
         .needs(&[Need::Faults])
-        .or_given("[drop] paused_url", |settings| settings.drop.has_paused),
+        .or_given("[drop] paused_url", |settings| settings.drop().has_paused),
 ];
 
 /// With the cost of an ordinary upload and one for each of these sources.
@@ -134,7 +134,7 @@ async fn failed_upload_can_be_retried(probe: &Probe<'_>) -> Checked {
 /// profile's instance that has paused drops.
 async fn paused_drops_return_503(probe: &Probe<'_>) -> Checked {
     let zip = Sample::page(probe).zip();
-    if probe.settings.drop.has_paused {
+    if probe.settings.drop().has_paused {
         counterpart(probe).await?;
         let request = Form::with_zip(probe, &zip).request_to(probe, PAUSED);
         let answer = probe.send_with(PAUSED, request, address(probe), patient()).await?;

@@ -82,7 +82,7 @@ const ALL: usize = 8;
 
 /// The servers that the profile names. If the check owns the world, only discovery knows its servers.
 fn declared<'p>(probe: &'p Probe<'_>) -> &'p [String] {
-    if probe.owns_time() { &[] } else { &probe.settings.gateway.servers }
+    if probe.owns_time() { &[] } else { &probe.settings.gateway().servers }
 }
 
 /// The URLs of a model's servers.

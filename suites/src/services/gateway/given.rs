@@ -44,7 +44,7 @@ impl Skill {
 
 /// The valid key.
 pub(super) async fn key(probe: &Probe<'_>) -> Result<String, Stop> {
-    let declared = probe.settings.gateway.key.as_ref().map(|key| key.0.clone());
+    let declared = probe.settings.gateway().key.as_ref().map(|key| key.0.clone());
     let key = match declared {
         Some(key) => {
             probe.rest_on("gateway.key")?;
@@ -66,7 +66,7 @@ async fn simulated_key(probe: &Probe<'_>, kind: &str) -> Option<String> {
 
 /// A key that was valid before.
 pub(super) async fn revoked_key(probe: &Probe<'_>) -> Result<String, Stop> {
-    let declared = probe.settings.gateway.revoked_key.as_ref().map(|key| key.0.clone());
+    let declared = probe.settings.gateway().revoked_key.as_ref().map(|key| key.0.clone());
     let key = match declared {
         Some(key) => Some(key),
         None => simulated_key(probe, "revoked").await,
@@ -114,7 +114,7 @@ pub(super) async fn wrong_keys(probe: &Probe<'_>) -> Result<Vec<(Option<&'static
 
 /// A model with this skill.
 pub(super) async fn model(probe: &Probe<'_>, skill: Skill) -> Result<String, Stop> {
-    let fixtures = &probe.settings.gateway;
+    let fixtures = probe.settings.gateway();
     let (name, declared) = match skill {
         Skill::Chat => ("chat", &fixtures.models.chat),
         Skill::Tools if fixtures.models.always_calls.is_some() => {
@@ -152,7 +152,7 @@ pub(super) const ALWAYS_CALLS: &str = "always_calls";
 
 /// Whether the model for tools calls each tool that a prompt names: by the profile, or by the control API.
 pub(super) async fn always_calls(probe: &Probe<'_>) -> bool {
-    let models = &probe.settings.gateway.models;
+    let models = &probe.settings.gateway().models;
     if models.always_calls.is_some() || models.tools.is_some() {
         return models.always_calls.is_some();
     }
@@ -167,7 +167,7 @@ pub(super) fn in_state(
     state: &str,
     of: fn(&GatewayModels) -> &Option<String>,
 ) -> Result<Option<String>, Stop> {
-    let declared = of(&probe.settings.gateway.models).clone();
+    let declared = of(&probe.settings.gateway().models).clone();
     if declared.is_some() {
         probe.rest_on(&format!("gateway.models.{state}"))?;
     }
@@ -180,7 +180,7 @@ pub(super) async fn spent(probe: &Probe<'_>) -> Result<(Key, u64), Stop> {
     if let Some(spent) = probe.view("gateway").await["spent"].as_u64() {
         return Ok((Key::Valid, spent));
     }
-    let fixtures = &probe.settings.gateway;
+    let fixtures = probe.settings.gateway();
     let (Some((url, path)), Some(Token(second))) = (&fixtures.usage, &fixtures.second_key) else {
         let needs =
             "needs the tokens that a key has spent ([gateway] second_key and usage_url), or a control API";

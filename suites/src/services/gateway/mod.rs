@@ -18,9 +18,11 @@ mod messages;
 mod models;
 mod payment;
 mod pool;
+mod readings;
 mod refusals;
 mod responses;
 mod stream;
+mod suite;
 pub(crate) mod survey;
 mod tools;
 mod wire;
@@ -31,6 +33,8 @@ use std::sync::Arc;
 
 use assay_spec::endpoint::Endpoint;
 use tokio::sync::OnceCell;
+
+pub use suite::SUITE;
 
 use crate::harness::check::{Check, Core};
 use crate::harness::probe::Probe;
@@ -81,7 +85,7 @@ fn offered<T, const N: usize>(
     probe: &Probe<'_>,
     all: [(&'static Endpoint, T); N],
 ) -> impl Iterator<Item = (&'static Endpoint, T)> {
-    let fixtures = &probe.settings.gateway;
+    let fixtures = probe.settings.gateway();
     all.into_iter().filter(move |(endpoint, _)| fixtures.offers(endpoint))
 }
 

@@ -29,7 +29,7 @@ async fn model_list_is_json(probe: &Probe<'_>) -> Checked {
 
 /// The model list and the values at the profile's path of the ids.
 async fn found<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Value>), Stop> {
-    let path = &probe.settings.gateway.models_id_path;
+    let path = &probe.settings.gateway().models_id_path;
     let answer = Call::get(&models::LIST).shared().send(probe).await?;
     answer.given_status(&[200])?;
     let list = answer.json();

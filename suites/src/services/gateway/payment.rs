@@ -38,7 +38,7 @@ async fn switched_on(probe: &Probe<'_>) -> Result<Option<String>, Stop> {
         let answer = probe.perform("gateway.payments", json!({ "on": true })).await?;
         return Ok(answer["payment"].as_str().map(str::to_owned));
     }
-    let fixtures = &probe.settings.gateway;
+    let fixtures = probe.settings.gateway();
     if fixtures.payment_flow {
         return Ok(fixtures.payment.as_ref().map(|payment| payment.0.clone()));
     }

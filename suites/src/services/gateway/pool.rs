@@ -25,7 +25,7 @@ pub(super) const CHECKS: &[Check] = &[
         .requests(60)
         .requests_elsewhere(6 + 18 * SERVERS as u32)
         .needs(&[Need::Faults])
-        .or_given("[gateway.models] one_down", |settings| settings.gateway.models.one_down.is_some())
+        .or_given("[gateway.models] one_down", |settings| settings.gateway().models.one_down.is_some())
         .after(const { &[&completions::NATIVE, &rows::COOKIES] }),
     refuses!(rows::ALL_FAILED, without_a_live_server_the_gateway_returns_503, refusals::ALL_FAILED)
         .requests(7)
@@ -46,7 +46,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Whether the profile names a model whose servers have all failed.
-pub(super) const IS_DOWN: Given = |settings| settings.gateway.models.down.is_some();
+pub(super) const IS_DOWN: Given = |settings| settings.gateway().models.down.is_some();
 /// How many servers of a model are tested as the only live one, at most.
 const SERVERS: usize = 4;
 /// How often a recovered server is asked, and how much time passes between requests.

@@ -31,7 +31,9 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::ERROR_EVENT, failure_midway_is_an_event)
         .requests(2)
         .needs(&[Need::Faults])
-        .or_given("[gateway.models] fails_midway", |settings| settings.gateway.models.fails_midway.is_some()),
+        .or_given("[gateway.models] fails_midway", |settings| {
+            settings.gateway().models.fails_midway.is_some()
+        }),
 ];
 
 /// The data of the event that may end a stream.

@@ -29,7 +29,7 @@ const NAMED: usize = 12;
 /// returns 200 or a 401 with `detail`.
 pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
     let hidden = &at.survey.settings.secrets;
-    let key = at.survey.settings.gateway.key();
+    let key = at.survey.settings.gateway().key();
     let mut found = Found::default();
     let mut answer = send(at, &discovery::ENDPOINT, None, None).await?;
     let mut with = "without a key";
@@ -79,7 +79,7 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
 
 /// Tries the models that discovery lists; the first that answers a chat goes into the profile.
 pub(crate) async fn discover(at: Place<'_>, found: &mut Found, _: &[String]) {
-    let Some(key) = at.survey.settings.gateway.key() else {
+    let Some(key) = at.survey.settings.gateway().key() else {
         found.notes.push("without a key no model is tried".to_owned());
         return;
     };
@@ -93,7 +93,7 @@ pub(crate) async fn discover(at: Place<'_>, found: &mut Found, _: &[String]) {
 }
 
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFixture> {
-    let fixtures = &survey.settings.gateway;
+    let fixtures = &survey.settings.gateway();
     let (Some(at), Some(key)) = (survey.at(wire::GATEWAY), fixtures.key()) else { return Vec::new() };
     if let Some(wrong) = wrong_key(at, key).await {
         return vec![wrong];
@@ -122,7 +122,7 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
 
 /// The models that are not in the state that the profile declares.
 async fn wrong_states(at: Place<'_>, key: &str) -> Vec<WrongFixture> {
-    let models = &at.survey.settings.gateway.models;
+    let models = &at.survey.settings.gateway().models;
     let mut wrong = Vec::new();
     let mut say = |state: &str, what: String, remedy: &str| {
         wrong.push(WrongFixture::new(format!("gateway.models.{state}"), what, remedy));
@@ -171,7 +171,7 @@ async fn is_unlisted(at: Place<'_>, answer: &Response, id: &str) -> bool {
 
 /// Whether the gateway rejects the second key, or the profile's URL does not show the tokens that this key has spent.
 async fn wrong_usage(at: Place<'_>) -> Option<WrongFixture> {
-    let fixtures = &at.survey.settings.gateway;
+    let fixtures = &at.survey.settings.gateway();
     let second = fixtures.second_key.as_ref().map(|second| second.0.as_str())?;
     let checked = send(at, &auth::CHECK, Some(second), None).await;
     if let Ok(Response { status: status @ (401 | 403), .. }) = checked {
@@ -190,7 +190,7 @@ async fn wrong_usage(at: Place<'_>) -> Option<WrongFixture> {
 
 /// Whether the gateway asks for a payment although it gets one.
 async fn wrong_payment(at: Place<'_>) -> Option<WrongFixture> {
-    let fixtures = &at.survey.settings.gateway;
+    let fixtures = &at.survey.settings.gateway();
     let payment = fixtures.payment.as_ref().filter(|_| fixtures.payment_flow)?;
     let model = match &fixtures.models.chat {
         Some(id) => id.clone(),
@@ -213,7 +213,7 @@ async fn wrong_key(at: Place<'_>, key: &str) -> Option<WrongFixture> {
     if !is_refused(&checked) {
         return None;
     }
-    let model = match &at.survey.settings.gateway.models.chat {
+    let model = match &at.survey.settings.gateway().models.chat {
         Some(id) => id.clone(),
         None => plain_models(at).await.into_iter().next()?,
     };
@@ -274,7 +274,7 @@ async fn plain_models(at: Place<'_>) -> Vec<String> {
 }
 
 async fn discovered(at: Place<'_>) -> Option<BTreeMap<String, Vec<String>>> {
-    let answer = send(at, &discovery::ENDPOINT, at.survey.settings.gateway.key(), None).await.ok()?;
+    let answer = send(at, &discovery::ENDPOINT, at.survey.settings.gateway().key(), None).await.ok()?;
     entries(&at.survey.settings.secrets, &answer)
 }
 
@@ -325,6 +325,6 @@ fn request(at: Place<'_>, endpoint: &Endpoint, body: Option<Value>) -> Request {
 }
 
 fn limits(at: Place<'_>, endpoint: &Endpoint) -> Limits {
-    let timeout = Duration::from_secs(at.survey.settings.gateway.answer_seconds.into());
+    let timeout = Duration::from_secs(at.survey.settings.gateway().answer_seconds.into());
     if endpoint.method == "POST" { Limits { timeout, ..Limits::default() } } else { Limits::default() }
 }

@@ -20,7 +20,7 @@ use crate::{refuses, shows};
 
 /// The fixture of a model that always calls.
 const CALLER: &str = "[gateway.models] always_calls";
-const IS_CALLER: Given = |settings| settings.gateway.models.always_calls.is_some();
+const IS_CALLER: Given = |settings| settings.gateway().models.always_calls.is_some();
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::TAKEN, declared_tools_are_accepted).requests(2).after(auth::WITH_KEY),

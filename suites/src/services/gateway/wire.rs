@@ -109,7 +109,7 @@ impl Call {
     /// Sends it. The check judges the response.
     pub(super) async fn send<'p>(self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
         let Call { endpoint, server, key, is_shared, mut request } = self;
-        let fixtures = &probe.settings.gateway;
+        let fixtures = probe.settings.gateway();
         if !fixtures.offers(endpoint) {
             let name = endpoint.name.replace('-', "_");
             return Err(Stop::NotApplicable(format!("the target's profile says that it has no `{name}`")));

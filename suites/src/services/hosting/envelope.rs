@@ -98,7 +98,7 @@ async fn envelopes_have_a_version_and_keys(probe: &Probe<'_>) -> Checked {
 
 /// A key of 32 bytes wrapped with a nonce of the declared length.
 pub(super) fn is_wrapped(probe: &Probe<'_>) -> impl Fn(Option<&Value>) -> bool + use<> {
-    let length = 65 + probe.settings.hosting.readings.ecies_nonce_len + 16 + 32;
+    let length = 65 + probe.settings.hosting().readings.ecies_nonce_len + 16 + 32;
     move |value| value.and_then(bytes).is_some_and(|bytes| bytes.len() == length)
 }
 

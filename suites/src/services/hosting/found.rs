@@ -71,7 +71,7 @@ pub(super) async fn found(probe: &Probe<'_>) -> Result<Arc<Found>, Stop> {
     if probe.owns_time() {
         return read(probe).await.map(Arc::new);
     }
-    let mut kept = probe.settings.hosting.found.lock().await;
+    let mut kept = probe.settings.hosting().found.lock().await;
     if let Some(found) = kept.as_ref() {
         return Ok(found.clone());
     }
@@ -82,7 +82,7 @@ pub(super) async fn found(probe: &Probe<'_>) -> Result<Arc<Found>, Stop> {
 
 /// The profile's owner, or one that the application creates.
 async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
-    let fixtures = &probe.settings.hosting;
+    let fixtures = probe.settings.hosting();
     if let Some(owner) = fixtures.owner {
         probe.rest_on(OWNER)?;
         let (wallet, senders) = (fixtures.wallet.clone(), BTreeSet::from([owner]));
@@ -164,7 +164,7 @@ impl Nodes for Sites<'_> {
     }
 
     fn first_page(&self) -> u64 {
-        self.probe.settings.network.first_page
+        self.probe.settings.network().first_page
     }
 
     fn pages(&self) -> u64 {

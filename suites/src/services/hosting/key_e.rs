@@ -11,7 +11,7 @@ use crate::harness::probe::Probe;
 
 /// The owner's E; `None` without the wallet's key or the sentences that it signs.
 pub(super) fn derived(probe: &Probe<'_>, found: &Found) -> Option<SigningKey> {
-    let sentences = match &probe.settings.hosting.readings.derivation_lines {
+    let sentences = match &probe.settings.hosting().readings.derivation_lines {
         Some([a, b, c, d]) => Sentences::from_lines([a, b, c, d]),
         // An application that creates owners signs this project's default sentences.
         None => found.is_whole.then(Sentences::default),

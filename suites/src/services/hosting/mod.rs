@@ -60,10 +60,12 @@ mod lists;
 mod message;
 mod node;
 mod projects;
+mod readings;
 mod records;
 mod recovery;
 mod sealed;
 mod security;
+mod suite;
 pub(crate) mod survey;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,6 +77,8 @@ use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::crypto::text::parse_hex;
 
 use tokio::sync::Mutex;
+
+pub use suite::SUITE;
 
 use crate::harness::check::{Check, Core};
 use crate::profile::{Hosting, HostingReadings};

@@ -206,7 +206,7 @@ async fn entries_have_their_identifiers_as_keys(probe: &Probe<'_>) -> Checked {
 
 /// Reads every entry of `projects`. `schemaVersion` must be the one that the profile declares, or 1 or 2.
 async fn entries_have_the_schema_of_their_time(probe: &Probe<'_>) -> Checked {
-    let declared = probe.settings.hosting.readings.project_entry_schema;
+    let declared = probe.settings.hosting().readings.project_entry_schema;
     let want = declared.map_or_else(|| "1 or 2".to_owned(), |schema| schema.to_string());
     let holds = |schema: u64| declared.map_or(schema == 1 || schema == 2, |declared| schema == declared);
     entries(probe, "schemaVersion", &want, |value| value.and_then(Value::as_u64).is_some_and(holds)).await
@@ -227,7 +227,7 @@ const EMPTIED: [&str; 5] = ["/ct", "/iv", "/tag", "/deks/user", "/deks/encryptio
 async fn deleted_projects_hold_five_empty_strings(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let seen = members(&found, "encrypted", |public| public["deleted"] == true);
-    let form = probe.settings.hosting.readings.tombstone_form;
+    let form = probe.settings.hosting().readings.tombstone_form;
     let want = match form {
         None => "ct, iv, tag, deks.user and deks.encryption empty",
         Some(TombstoneForm::Literal) => "v, alg, ct, iv, tag, deks.user and deks.encryption empty",

@@ -68,7 +68,7 @@ pub(super) fn sized<const N: usize>(value: &Value) -> Option<[u8; N]> {
 
 /// Unwraps a data key with another key.
 pub(super) fn unwrap(probe: &Probe<'_>, key: &SigningKey, wrapped: &Value) -> Option<Zeroizing<[u8; 32]>> {
-    let nonce = match probe.settings.hosting.readings.ecies_nonce_len {
+    let nonce = match probe.settings.hosting().readings.ecies_nonce_len {
         12 => NonceLength::Twelve,
         _ => NonceLength::Sixteen,
     };

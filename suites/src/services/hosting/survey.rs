@@ -19,7 +19,7 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
 pub(crate) async fn discover(_: Place<'_>, _: &mut Found, _: &[String]) {}
 
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFixture> {
-    let (Some(at), Some(owner)) = (survey.at("network"), survey.settings.hosting.owner) else {
+    let (Some(at), Some(owner)) = (survey.at("network"), survey.settings.hosting().owner) else {
         return Vec::new();
     };
     let owner = owner.to_string();

@@ -3,13 +3,17 @@
 mod contract;
 mod overrides;
 mod paths;
+mod readings;
 mod records;
 mod refusals;
 mod root;
+mod suite;
 pub(crate) mod survey;
 mod token;
 mod validation;
 mod wire;
+
+pub use suite::SUITE;
 
 use crate::harness::check::{Check, Core};
 use crate::profile::{Metadata, MetadataContract};

@@ -66,7 +66,7 @@ pub(crate) async fn discover(at: Place<'_>, found: &mut Found, examples: &[Strin
 
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFixture> {
     let Some(at) = survey.at("metadata") else { return Vec::new() };
-    let contracts = &survey.settings.metadata.contracts;
+    let contracts = &survey.settings.metadata().contracts;
     let mut wrong = Vec::new();
     for (n, contract) in contracts.iter().enumerate() {
         let path = contract.path(contract.way()).unwrap_or_default();

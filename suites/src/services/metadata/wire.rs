@@ -109,7 +109,7 @@ impl MetadataContract {
 
 /// The fixtures: from the profile, otherwise from the control API.
 pub(super) async fn fixtures(probe: &Probe<'_>) -> Fixtures {
-    let named = &probe.settings.metadata;
+    let named = probe.settings.metadata();
     if !named.contracts.is_empty() {
         return named.clone();
     }

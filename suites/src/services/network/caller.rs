@@ -43,7 +43,7 @@ fn began(probe: &Probe<'_>) -> u64 {
     if probe.owns_time() {
         return 0;
     }
-    let began = &probe.settings.network.began;
+    let began = &probe.settings.network().began;
     let began = || Ok(Value::from(*began.get_or_init(|| wall_clock().0.unsigned_abs())));
     probe.share("network.began", began).ok().and_then(|began| began.as_u64()).unwrap_or_default()
 }

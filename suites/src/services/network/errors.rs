@@ -90,7 +90,7 @@ async fn malformed_message_returns_400(probe: &Probe<'_>) -> Checked {
         "a timestamp that is a string was accepted; another check judges that",
     )?;
     answer.expect_refused()?;
-    if !probe.settings.network.offers(&query::FLAT) {
+    if !probe.settings.network().offers(&query::FLAT) {
         return Ok(());
     }
     for name in ["startDate", "endDate"] {

@@ -14,7 +14,7 @@ pub(super) fn every(
     is_wanted: impl Fn(&Endpoint) -> bool,
 ) -> Vec<(&'static Endpoint, Call)> {
     let name = hex(&probe.draw("every-endpoint"));
-    let offered = CORE.iter().filter(|endpoint| probe.settings.network.offers(endpoint));
+    let offered = CORE.iter().filter(|endpoint| probe.settings.network().offers(endpoint));
     let call = |endpoint: &'static Endpoint| {
         let call = Call::bare(endpoint, endpoint.method, &filled(endpoint.path, &name));
         if endpoint.method == "GET" { call } else { call.json("{}") }

@@ -117,7 +117,7 @@ async fn tried<'p>(probe: &'p Probe<'_>, owner: &Caller, hashes: &[&str]) -> Res
 
 /// How long a FORGET may take until it is applied or rejected.
 fn settling(probe: &Probe<'_>) -> Duration {
-    Duration::from_secs(probe.settings.network.forget_settle_seconds)
+    Duration::from_secs(probe.settings.network().forget_settle_seconds)
 }
 
 /// `status` in the answer for a message; empty where it is missing.

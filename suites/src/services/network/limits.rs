@@ -103,7 +103,7 @@ impl Repeated {
     /// One message over and over, to the endpoint that the profile declares as authenticated.
     async fn authenticated(probe: &Probe<'_>) -> Result<Repeated, Stop> {
         let caller = caller(probe);
-        let (path, draft) = match probe.settings.network.authenticated {
+        let (path, draft) = match probe.settings.network().authenticated {
             Some(name) if name == message::CREATE.name => ("/messages", post_draft(probe, &caller).await?),
             Some(name) if name == aggregate::CREATE.name => {
                 ("/aggregates", messages::aggregate(probe, &caller).await?)
@@ -123,7 +123,7 @@ impl Repeated {
     }
 
     async fn heavy(probe: &Probe<'_>) -> Result<Repeated, Stop> {
-        if !probe.settings.network.offers(&RUN) {
+        if !probe.settings.network().offers(&RUN) {
             return Err(Stop::NotApplicable("the target's profile says that it has no `run`".to_owned()));
         }
         let hash = programs::runnable(probe).await?;

@@ -50,7 +50,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// Messages under these filters, at most a hundred.
 async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
-    let first = probe.settings.network.first_page.to_string();
+    let first = probe.settings.network().first_page.to_string();
     let query = [filters, &[("page", first.as_str()), ("limit", "100")]].concat();
     list(probe, &query::LIST, &path_with("/messages", &query), "messages").await
 }
@@ -247,7 +247,7 @@ async fn pages<'p>(
     filters: &[(&str, String)],
 ) -> Result<(List<'p>, Vec<String>), Stop> {
     let mut found = Vec::new();
-    let mut page = probe.settings.network.first_page;
+    let mut page = probe.settings.network().first_page;
     loop {
         let number = page.to_string();
         let mut query: Vec<(&str, &str)> =

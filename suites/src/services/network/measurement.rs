@@ -140,7 +140,7 @@ async fn measurements_are_found_by_a_named_type(probe: &Probe<'_>) -> Checked {
     probe.found(!any.items.is_empty(), "the publisher sent no messages in the last hours")?;
     let dialect = &probe.settings.dialect;
     let (scoring, metrics) = (dialect.scoring_type.as_str(), dialect.metrics_type.as_str());
-    let names = match probe.settings.network.metrics_content_type {
+    let names = match probe.settings.network().metrics_content_type {
         MetricsType::Scoring => vec![scoring],
         MetricsType::Network => vec![metrics],
         MetricsType::Both => vec![scoring, metrics],

@@ -89,7 +89,7 @@ pub(super) async fn of_several_types(probe: &Probe<'_>, sender: &Caller) -> Resu
         created(probe, aggregate(probe, sender).await?).await?,
         created(probe, program).await?,
     ];
-    if probe.settings.network.offers(&STORE) {
+    if probe.settings.network().offers(&STORE) {
         let file = storage::stored(probe, sender).await?.hash;
         sent.push(forget::forgotten(probe, sender, &[&file]).await?);
     }

@@ -20,11 +20,13 @@ mod paging;
 mod pins;
 mod probes;
 mod programs;
+mod readings;
 mod refusals;
 mod replies;
 mod signing;
 mod storage;
 mod store;
+mod suite;
 pub(crate) mod survey;
 mod valid;
 mod vrf;
@@ -40,6 +42,8 @@ use assay_spec::endpoint::Endpoint;
 use assay_spec::network::{message, query};
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, OnceCell};
+
+pub use suite::SUITE;
 
 use crate::harness::check::{Check, Core, Stop};
 use crate::harness::probe::{Answer, Evidence, Probe, Settings};
@@ -216,7 +220,7 @@ pub(crate) fn given<'p>(
     name: &str,
     member: fn(&NetworkFixtures) -> &Option<String>,
 ) -> Result<Option<&'p String>, Stop> {
-    let value = member(&probe.settings.network.given).as_ref();
+    let value = member(&probe.settings.network().given).as_ref();
     if value.is_some() {
         probe.rest_on(&format!("network.fixtures.{name}"))?;
     }
@@ -225,7 +229,7 @@ pub(crate) fn given<'p>(
 
 /// Whether a check has a STORE message in a state from the profile, and may act as its owner.
 pub(crate) fn owned(settings: &Settings, member: fn(&NetworkFixtures) -> &Option<String>) -> bool {
-    settings.network.owner_key.is_some() && member(&settings.network.given).is_some()
+    settings.network().owner_key.is_some() && member(&settings.network().given).is_some()
 }
 
 /// The owner of the declared STORE messages, and the message in a state; `None` where the control API makes one.
@@ -234,13 +238,13 @@ pub(crate) fn given_of_owner<'p>(
     name: &str,
     member: fn(&NetworkFixtures) -> &Option<String>,
 ) -> Result<Option<(Caller, &'p String)>, Stop> {
-    let owner = probe.settings.network.owner_key.clone().map(Caller::new);
+    let owner = probe.settings.network().owner_key.clone().map(Caller::new);
     Ok(owner.zip(given(probe, name, member)?))
 }
 
 /// The runtime of the programs that checks create.
 pub(crate) fn runtime<'p>(probe: &'p Probe<'_>) -> &'p str {
-    probe.settings.network.given.runtime.as_deref().unwrap_or("python3")
+    probe.settings.network().given.runtime.as_deref().unwrap_or("python3")
 }
 
 /// A message that was accepted.
@@ -357,7 +361,7 @@ pub(crate) async fn list_of<'p>(
     sender: &Caller,
     hashes: &[&str],
 ) -> Result<List<'p>, Stop> {
-    let first = probe.settings.network.first_page.to_string();
+    let first = probe.settings.network().first_page.to_string();
     let query = [("addresses", sender.address.as_str()), ("page", &first), ("limit", "100")];
     let path = path_with("/messages", &query);
     let is_whole = |list: &List<'_>| {

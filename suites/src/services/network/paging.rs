@@ -45,7 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
         .elsewhere_at(SHARED)
         .requests_elsewhere(460)
         .writes(404)
-        .or_given("[network.fixtures] large_list", |settings| settings.network.given.large_list.is_some())
+        .or_given("[network.fixtures] large_list", |settings| settings.network().given.large_list.is_some())
         .after(const { &[&rows::FIRST_PAGE] }),
     shows!(rows::PER_PAGE, each per_page_is_never_below_what_is_returned)
         .requests(118)
@@ -153,7 +153,7 @@ async fn corpus(probe: &Probe<'_>, place: Place) -> Result<Corpus, Stop> {
     if probe.owns_time() {
         return write(probe, place, SENT).await;
     }
-    let mut kept = probe.settings.network.corpora.lock().await;
+    let mut kept = probe.settings.network().corpora.lock().await;
     let list = everything(probe, place).await?;
     if let Some(corpus) = kept.get(list.name()) {
         return Ok(Corpus { place, path: list.path, ..corpus.clone() });
@@ -202,7 +202,7 @@ async fn write(probe: &Probe<'_>, place: Place, count: usize) -> Result<Corpus, 
 
 /// The elements of some blocks of a list of indexed chain data.
 async fn indexed(probe: &Probe<'_>, mut corpus: Corpus) -> Result<Corpus, Stop> {
-    let first = probe.settings.network.first_page.to_string();
+    let first = probe.settings.network().first_page.to_string();
     let whole = [("limit", "100"), ("page", first.as_str())];
     corpus.filters.clear();
     let mut listed = page(probe, &corpus, &whole).await?;
@@ -279,7 +279,7 @@ async fn pagination_is_four_integers(probe: &Probe<'_>, place: Place) -> Checked
 /// Reads the first page of 23 elements of each list without `limit`. It must hold 20 elements.
 async fn a_page_holds_20_elements_by_default(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
-    let first = probe.settings.network.first_page.to_string();
+    let first = probe.settings.network().first_page.to_string();
     let listed = page(probe, &corpus, &[("page", &first)]).await?;
     let got = listed.items.len();
     let want = format!("{}: the limit is {}", PAGE_DEFAULT.value, PAGE_DEFAULT.words());
@@ -290,7 +290,7 @@ async fn a_page_holds_20_elements_by_default(probe: &Probe<'_>, place: Place) ->
 /// for, the last page the rest.
 async fn a_page_holds_as_many_as_asked_for(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
-    let first = probe.settings.network.first_page;
+    let first = probe.settings.network().first_page;
     let count = corpus.ids.len();
     let last = (count - 21).min(7);
     for (limit, number, want) in [(1, 0, 1), (7, 0, 7), (7, 3, last), (22, 0, 22), (100, 0, count)] {
@@ -372,7 +372,7 @@ async fn per_page_is_never_below_what_is_returned(probe: &Probe<'_>, place: Plac
 /// that was asked for.
 async fn the_page_is_the_one_asked_for(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
-    let first = probe.settings.network.first_page;
+    let first = probe.settings.network().first_page;
     for number in [first, first + 2] {
         let listed = page(probe, &corpus, &[("limit", "7"), ("page", &number.to_string())]).await?;
         expect_count(probe, &listed.answer, "page", number)?;
@@ -383,7 +383,7 @@ async fn the_page_is_the_one_asked_for(probe: &Probe<'_>, place: Place) -> Check
 /// Reads pages of 23 elements of each list with the limits 7 and 100. `total` must be 23 in both.
 async fn total_counts_all_pages(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
-    let first = probe.settings.network.first_page;
+    let first = probe.settings.network().first_page;
     for query in [&[("limit", "7"), ("page", &*first.to_string())][..], &[("limit", "100")]] {
         let listed = page(probe, &corpus, query).await?;
         expect_count(probe, &listed.answer, "total", corpus.ids.len() as u64)?;
@@ -406,7 +406,7 @@ async fn total_pages_counts_pages_with_elements(probe: &Probe<'_>, place: Place)
 /// same elements.
 async fn without_a_page_the_first_is_returned(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
-    let first = probe.settings.network.first_page.to_string();
+    let first = probe.settings.network().first_page.to_string();
     let sorted = |list: &List<'_>| {
         let mut ids = corpus.ids(list);
         ids.sort();
@@ -422,7 +422,7 @@ async fn without_a_page_the_first_is_returned(probe: &Probe<'_>, place: Place) -
 /// Reads all pages of 23 elements of each list with the limits 7 and 20. Each message must appear exactly once.
 async fn paging_through_shows_each_element_once(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
-    let first = probe.settings.network.first_page;
+    let first = probe.settings.network().first_page;
     for limit in [7, 20] {
         let mut found = Vec::new();
         let mut last = None;
@@ -456,7 +456,7 @@ async fn paging_through_shows_each_element_once(probe: &Probe<'_>, place: Place)
 /// elements.
 async fn page_after_the_last_is_empty(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
-    let first = probe.settings.network.first_page;
+    let first = probe.settings.network().first_page;
     let some = page(probe, &corpus, &[("limit", "20"), ("page", &first.to_string())]).await?;
     probe.found(!some.items.is_empty(), "the first page is empty as well")?;
     for number in [first + corpus.ids.len().div_ceil(20) as u64, first + 1_000_000] {
@@ -476,7 +476,7 @@ async fn page_after_the_last_is_empty(probe: &Probe<'_>, place: Place) -> Checke
 async fn odd_pages_and_limits_are_handled(probe: &Probe<'_>, place: Place) -> Checked {
     let corpus = corpus(probe, place).await?;
     page(probe, &corpus, &[("limit", "7")]).await?;
-    let zero_is_a_page = probe.settings.network.first_page == 0;
+    let zero_is_a_page = probe.settings.network().first_page == 0;
     for (name, value) in [
         ("page", "0"),
         ("page", "-1"),

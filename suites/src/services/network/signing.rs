@@ -34,7 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// Stops unless the profile declares this signing scheme.
 fn declared(probe: &Probe<'_>, wanted: SigningScheme) -> Checked {
-    let declared = probe.settings.network.signing_scheme;
+    let declared = probe.settings.network().signing_scheme;
     if [Some(wanted), Some(SigningScheme::Either)].contains(&declared) {
         return Ok(());
     }
@@ -85,7 +85,7 @@ async fn message_signed_by_another_key_is_rejected(probe: &Probe<'_>, place: Pla
 
 /// Stops unless the profile declares that the target verifies signatures.
 pub(super) fn verified(probe: &Probe<'_>) -> Checked {
-    if probe.settings.network.verifies_signatures {
+    if probe.settings.network().verifies_signatures {
         return Ok(());
     }
     let why = "the target's profile does not set verifies_signatures ([network.readings])";

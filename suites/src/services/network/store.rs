@@ -40,20 +40,20 @@ pub(super) const CHECKS: &[Check] = &[
         .requests_elsewhere(15)
         .writes(1)
         .needs(&[Need::Clock, Need::Actions])
-        .or_given("[network.fixtures] removing", |settings| settings.network.given.removing.is_some()),
+        .or_given("[network.fixtures] removing", |settings| settings.network().given.removing.is_some()),
     shows!(rows::REMOVED, a_reclaimed_store_says_so_or_is_gone)
         .requests(2)
         .requests_elsewhere(11)
         .writes(1)
         .needs(&[Need::Clock, Need::Actions])
-        .or_given("[network.fixtures] removed", |settings| settings.network.given.removed.is_some()),
+        .or_given("[network.fixtures] removed", |settings| settings.network().given.removed.is_some()),
     shows!(rows::REMOVED_BYTES, the_file_of_a_reclaimed_store_is_gone)
         .requests(15)
         .requests_elsewhere(20)
         .writes(1)
         .needs(&[Need::Clock, Need::Actions])
         .or_given("[network.fixtures] removed_file", |settings| {
-            settings.network.given.removed_file.is_some()
+            settings.network().given.removed_file.is_some()
         }),
     refuses!(rows::LAGGING, a_node_that_lacks_the_message_does_not_find_it, refusals::LAGGING)
         .requests(4)
@@ -61,7 +61,7 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(2)
         .needs(&[Need::Faults])
         .or_given("[network.fixtures] mirror_lacks", |settings| {
-            settings.network.given.mirror_lacks.is_some()
+            settings.network().given.mirror_lacks.is_some()
         }),
 ];
 

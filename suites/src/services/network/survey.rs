@@ -8,7 +8,6 @@ use super::wire::{ALTERNATIVE, MIRROR, PRIMARY};
 use super::{is_error_body, path_with};
 use crate::harness::survey::{Found, Place, Survey, WrongFixture, literal, members, shown, usable};
 use crate::http::exchange::Response;
-use crate::onboarding::draft::key_of_site;
 
 /// How many elements of a list a note names.
 const NAMED: usize = 3;
@@ -99,7 +98,7 @@ async fn listed(at: Place<'_>, path: &str, name: &str) -> Vec<Value> {
 
 pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFixture> {
     let mut wrong = wrong_sites(survey).await;
-    let given = &survey.settings.network.given;
+    let given = &survey.settings.network().given;
     let api = |path: String| format!("/api/v0{path}");
     let metrics = if survey.at(ALTERNATIVE).is_some() { ALTERNATIVE } else { PRIMARY };
     let indexed = given.indexer_network.as_deref().unwrap_or_default();
@@ -164,7 +163,7 @@ const STATUSES: [&str; 6] = ["processed", "removing", "removed", "forgotten", "p
 
 /// The messages that are not in the state that the profile declares, and the list that is not large.
 async fn wrong_stores(survey: &Survey<'_>) -> Vec<WrongFixture> {
-    let given = &survey.settings.network.given;
+    let given = &survey.settings.network().given;
     let Some(at) = survey.at(PRIMARY) else { return Vec::new() };
     let mut wrong = Vec::new();
     let mut say = |key: &str, what: String, remedy: String| {
@@ -242,7 +241,9 @@ async fn wrong_sites(survey: &Survey<'_>) -> Vec<WrongFixture> {
             site if site.starts_with("compute-") => &probes::LOGIN,
             _ => continue,
         };
-        let (Some(at), Some(key)) = (survey.at(site), key_of_site(site)) else { continue };
+        let (Some(at), Some(key)) = (survey.at(site), survey.settings.suites.key_of_site(site)) else {
+            continue;
+        };
         let Ok(answer) = at.get(endpoint.path).await else { continue };
         if is_foreign(&answer) {
             let what = format!("GET {} returned {}", endpoint.path, answer.status);

@@ -48,7 +48,7 @@ const fn tries(check: Check, values: &[Wrong]) -> Check {
 /// The content of a registration, at the profile's URL or at a host that is reserved for examples (RFC 2606).
 pub(super) fn content(probe: &Probe<'_>, event: &str) -> Value {
     let label = assay_spec::crypto::text::hex(&probe.draw("webhook")[..8]);
-    let url = probe.settings.network.given.webhook_url.clone();
+    let url = probe.settings.network().given.webhook_url.clone();
     let url = url.unwrap_or_else(|| format!("https://example.com/hook/{label}"));
     json!({ "url": url, "events": [event], "secret": label })
 }

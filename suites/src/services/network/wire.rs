@@ -84,7 +84,7 @@ impl Call {
         let endpoint = self.endpoint;
         let answer = self.attempt(probe).await?;
         let is_absent = matches!(answer.status(), 404 | 405) && !is_error_body(&answer.json());
-        if is_absent && !probe.settings.network.strict {
+        if is_absent && !probe.settings.network().strict {
             let (method, path, status) = (endpoint.method, endpoint.path, answer.status());
             return Err(Stop::NotApplicable(format!(
                 "the target does not offer {method} {path}: {status} without the API's error body"
@@ -95,7 +95,7 @@ impl Call {
 
     /// Sends it; the check judges the answer.
     pub(crate) async fn attempt<'p>(mut self, probe: &'p Probe<'_>) -> Result<Answer<'p>, Stop> {
-        if !probe.settings.network.offers(self.endpoint) {
+        if !probe.settings.network().offers(self.endpoint) {
             let name = self.endpoint.name.replace('-', "_");
             return Err(Stop::NotApplicable(format!("the target's profile says that it has no `{name}`")));
         }
@@ -181,7 +181,7 @@ impl Draft {
         Draft {
             message,
             caller: caller.clone(),
-            procedure: probe.settings.network.procedure(),
+            procedure: probe.settings.network().procedure(),
             outer: Vec::new(),
             call: Call::new(&message::CREATE, "POST", "/messages"),
         }
@@ -284,7 +284,7 @@ pub(crate) async fn now(probe: &Probe<'_>) -> Result<Instant, Stop> {
             probe.learn_clock(&answer.response);
             Ok::<i64, Stop>(probe.skew_ms())
         };
-        let skew_ms = probe.settings.network.skew_ms.get_or_try_init(learn).await?;
+        let skew_ms = probe.settings.network().skew_ms.get_or_try_init(learn).await?;
         probe.set_skew(*skew_ms);
     }
     probe.now().await

@@ -159,7 +159,7 @@ async fn log_shows_the_memo_and_its_length(probe: &Probe<'_>) -> Checked {
     // without quotes.
     let plain = format!("Program log: Memo (len {}): {record}", record.len());
     let quoted = format!("Program log: Memo (len {}): {record:?}", record.len());
-    let (want, holds) = match probe.settings.publish.memo_log_form {
+    let (want, holds) = match probe.settings.publish().memo_log_form {
         None => (&plain, lines.contains(&plain) || lines.contains(&quoted)),
         Some(MemoLogForm::Plain) => (&plain, lines.contains(&plain)),
         Some(MemoLogForm::Quoted) => (&quoted, lines.contains(&quoted)),

@@ -53,7 +53,7 @@ pub(super) const CHECKS: &[Check] = &[
         .requests(19).writes(19).publishes(3).domains(1).requests_elsewhere(12).publishes_elsewhere(0),
     refuses!(rows::FEATURE, each account_without_the_feature_is_rejected, refusals::UNAUTHENTICATED)
         .requests(13).writes(13).publishes(1).domains(2).requests_elsewhere(6).publishes_elsewhere(0)
-        .needs(&[Need::Actions]).or_given("[publish] feature_off", |settings| settings.publish.feature_off.is_some()),
+        .needs(&[Need::Actions]).or_given("[publish] feature_off", |settings| settings.publish().feature_off.is_some()),
     refuses!(rows::BLANKET, each every_failure_returns_the_same_404, refusals::UNAUTHENTICATED)
         .requests(65).writes(65).publishes(5).domains(3).requests_elsewhere(29).publishes_elsewhere(0).requests_if_pending(19)
         .after(const { &[&rows::SIGNATURE, &transfer::ACCEPT_BY_INCOMING] }),

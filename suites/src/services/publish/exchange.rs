@@ -101,7 +101,7 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(4)
         .domains(2)
         .needs(&[Need::Faults])
-        .or_given("[publish] standby_url", |settings| settings.publish.has_standby),
+        .or_given("[publish] standby_url", |settings| settings.publish().has_standby),
     refuses!(rows::PASSIVE, each passive_backend_returns_its_error, refusals::NO_WRITES)
         .requests(4)
         .writes(4)
@@ -342,7 +342,7 @@ async fn standby_returns_not_primary(probe: &Probe<'_>, place: Place) -> Checked
         answer.expect_json("/error", "\"not-primary\"", |value| value == "not-primary")?;
         answer.expect_json("/reason", "a string", Value::is_string).map(drop)
     };
-    if !probe.settings.publish.has_standby {
+    if !probe.settings.publish().has_standby {
         return unavailable(probe, place, "publish.standby", judge).await;
     }
     let knock = Knock::at(probe, place.op(PUB)).await?;

@@ -7,10 +7,12 @@ mod exchange;
 mod message;
 mod pool;
 mod prepare;
+mod readings;
 mod record;
 mod refusals;
 mod scene;
 mod submit;
+mod suite;
 pub(crate) mod survey;
 mod transfer;
 pub mod verify;
@@ -26,7 +28,11 @@ use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
 use crate::harness::boundary::{edges, ms};
-use crate::harness::check::{Check, Checked, Core, Stop};
+pub use suite::SUITE;
+
+use crate::harness::check::{Check, Checked, Core, Cost, Stop};
+use crate::harness::pace::Pace;
+use crate::harness::plan::Sums;
 use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::Request;
@@ -145,11 +151,13 @@ impl Fixtures {
 /// With how many domains a run publishes at most: it asks whether each is free before it uses it.
 pub(crate) const MOST_DOMAINS: usize = 10;
 
-/// Requests and publishes that the checks make once together without a control API, at most: one publish with each domain
-/// shows whether it is free, and one prepare of a transfer and one of an accept are shared.
-pub(crate) fn opening(domains: usize) -> (u64, u64) {
-    let domains = domains.min(MOST_DOMAINS) as u64;
-    (2 * domains + 2, domains + 2)
+/// What checks send once together without a control API, at most: one publish with each domain shows whether it is free,
+/// and one prepare of a transfer and one of an accept are shared.
+fn opening(pace: &Pace) -> Sums {
+    let domains = pace.domains().min(MOST_DOMAINS) as u64;
+    let requests = 2 * domains + 2;
+    let bytes = requests * u64::from(Cost::REQUEST_BYTES);
+    Sums { requests, writes: requests, bytes, publishes: domains + 2, domains, ..Sums::default() }
 }
 
 /// The signing key for a seed of 64 hex digits.
@@ -238,7 +246,7 @@ pub(crate) fn declared(
 
 /// The fixtures of the profile, if the target has confirmed the key. The check then knows the target's clock.
 fn confirmed<'p>(probe: &'p Probe<'_>) -> Result<&'p Fixtures, Stop> {
-    let fixtures = &probe.settings.publish;
+    let fixtures = probe.settings.publish();
     probe.rest_on("publish.key")?;
     // Until it has seen a response, a check does not know the clock that its envelope is compared with.
     let ahead = || fixtures.ahead_ms.map(Value::from).ok_or_else(|| "not seen".to_owned());
@@ -262,7 +270,7 @@ pub(crate) fn publish_body(caller: &Caller) -> Value {
 pub(crate) fn transfer_body(probe: &Probe<'_>, caller: &Caller, key: &SigningKey) -> Value {
     let authority = format!("{}{}", probe.settings.dialect.key_scheme, ed25519::address(key));
     let mut body = json!({ "domain": caller.domain, "op": "transfer", "newAuthority": authority });
-    if probe.settings.publish.transfer_needs_cid {
+    if probe.settings.publish().transfer_needs_cid {
         body["cid"] = json!(CID);
     }
     body

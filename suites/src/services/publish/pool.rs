@@ -277,7 +277,7 @@ pub(super) fn note(probe: &Probe<'_>, draft: &Draft, answer: &Answer<'_>) {
     }
     let (status, body) = (answer.status(), answer.json());
     let string = |value: &Value, member: &str| value[member].as_str().unwrap_or_default().to_owned();
-    for pool in probe.settings.publish.pools() {
+    for pool in probe.settings.publish().pools() {
         if draft.asks(PREPARE) {
             pool.with(&draft.domain(), |domain| match status {
                 200 => {
@@ -311,7 +311,7 @@ pub(super) fn is_of_day(answer: &Answer<'_>) -> bool {
 
 /// Submits the publishes that this check has only prepared. What is not a publish stays locked until it expires.
 pub(super) async fn settle(probe: &Probe<'_>) -> Checked {
-    let fixtures = &probe.settings.publish;
+    let fixtures = probe.settings.publish();
     let Some(seed) = fixtures.key else { return Ok(()) };
     for (domain, prepared) in fixtures.pool.left_behind(probe.check.requirement.key) {
         let is_publish = |record: super::wire::Record| record.before.ends_with(":pub:");
@@ -482,7 +482,7 @@ pub(super) fn pending(probe: &Probe<'_>) -> Result<(Caller, Caller), Stop> {
 /// As [`pending`], in the state that the purpose needs.
 pub(super) async fn draw_pending(probe: &Probe<'_>, purpose: Purpose) -> Result<(Caller, Caller), Stop> {
     let (old, new) = pending(probe)?;
-    let (fixtures, check) = (&probe.settings.publish, probe.check.requirement.key);
+    let (fixtures, check) = (probe.settings.publish(), probe.check.requirement.key);
     let pool = &fixtures.pending;
     let found = if probe.plays() {
         Ok(Vec::new())

@@ -224,7 +224,7 @@ pub(super) const CHECKS: &[Check] = &[
         .requests_elsewhere(2)
         .publishes_elsewhere(0)
         .needs(&[Need::Actions])
-        .or_given("[publish] not_publishable", |settings| settings.publish.not_publishable.is_some()),
+        .or_given("[publish] not_publishable", |settings| settings.publish().not_publishable.is_some()),
     refuses!(rows::RECORD_FITS, record_that_is_too_large_is_rejected_and_locks_nothing, refusals::FIELD)
         .requests(2)
         .publishes(2)
@@ -466,7 +466,7 @@ async fn missing_domain_is_rejected(probe: &Probe<'_>, place: Place) -> Checked 
 async fn different_domain_in_the_body_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let scene = Scene::rejected(probe, place).await?;
     let other = put(&scene.body, "domain", Some(json!("another.example")));
-    let lenient = probe.settings.publish.lenient_rule7;
+    let lenient = probe.settings.publish().lenient_rule7;
     let wanted: &[u16] = if lenient { &[404, 400] } else { &[404] };
     each_is_rejected(probe, &scene, wanted, "domain", alone("another", other)).await
 }

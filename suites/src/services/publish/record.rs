@@ -135,7 +135,7 @@ async fn record_uses_standard_json_escaping(probe: &Probe<'_>) -> Checked {
         let form = ESCAPED.iter().find(|(name, ..)| *name == value.name);
         let (_, raw, ascii) = form.ok_or_else(|| Stop::Error(format!("no form of {}", value.name)))?;
         let written = |form: &str| format!("\"c\":\"{form}\",");
-        let (want, holds) = match probe.settings.publish.escape_profile {
+        let (want, holds) = match probe.settings.publish().escape_profile {
             EscapeProfile::Raw => (written(raw), record.json.contains(&written(raw))),
             EscapeProfile::Ascii => {
                 (written(ascii), record.json.to_ascii_lowercase().contains(&written(ascii)))
@@ -238,7 +238,7 @@ async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
         let (_, new, _, transfer) = transferred(probe).await?;
         (transfer, record_of(probe, &new, &accept_body(&new)).await?)
     } else {
-        let is_known = probe.settings.publish.pending_transfer.is_some();
+        let is_known = probe.settings.publish().pending_transfer.is_some();
         probe.found(
             is_known,
             "needs the signature of a pending transfer ([publish] pending_transfer), or a control API",

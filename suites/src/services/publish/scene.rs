@@ -101,7 +101,7 @@ impl Scene {
 
     /// The client with the incoming key of a domain that the profile declares.
     pub(crate) fn incoming(probe: &Probe<'_>, (old, caller): (Caller, Caller)) -> Scene {
-        let transfer = probe.settings.publish.pending_transfer.clone().unwrap_or_default();
+        let transfer = probe.settings.publish().pending_transfer.clone().unwrap_or_default();
         let body = accept_body(&caller);
         Scene { place: BY_INCOMING[0], caller, old, body, transfer }
     }

@@ -52,7 +52,7 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, domains: usize) -> Vec<W
 
 /// The domains that are not in the state that the profile declares.
 async fn wrong_states(survey: &Survey<'_>) -> Option<Vec<WrongFixture>> {
-    let fixtures = &survey.settings.publish;
+    let fixtures = &survey.settings.publish();
     let (at, key) = (survey.at("publish")?, ed25519::key_from_seed(fixtures.key?));
     let (mut wrong, mut ahead_ms) = (Vec::new(), 0);
     if let Some(domain) = &fixtures.not_publishable
@@ -85,7 +85,7 @@ async fn wrong_states(survey: &Survey<'_>) -> Option<Vec<WrongFixture>> {
 
 /// The domains that the key does not sign for, until it signs for `most` or for [`MOST_DOMAINS`].
 async fn wrong_domains(survey: &Survey<'_>, most: usize) -> Option<Vec<WrongFixture>> {
-    let fixtures = &survey.settings.publish;
+    let fixtures = &survey.settings.publish();
     let (at, key) = (survey.at("publish")?, ed25519::key_from_seed(fixtures.key?));
     let domains = fixtures.pool.names();
     let (mut wrong, mut ahead_ms, mut right) = (Vec::new(), 0, 0);

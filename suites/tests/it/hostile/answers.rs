@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_suites::harness::check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
-use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::target::Remote;
 use assay_suites::harness::verdict::{Outcome, Run, Verdict};
+use assay_suites::services;
 use assay_suites::services::publish::{Fixtures, Pool};
 use serde_json::json;
 use wiremock::matchers::{method, path};
@@ -29,11 +28,11 @@ async fn run_some(url: &str, filters: &[&str]) -> Run {
     let target = Remote::new(sites, None).await.expect("no control to ask");
     let pool = Arc::new(Pool::new((0..9).map(|n| format!("d{n}.example"))));
     let fixtures = Fixtures { key: Some([7; 32]), pool, ..Fixtures::default() };
-    let settings = Settings { publish: fixtures, ..Settings::default() };
+    let settings = services::settings().with(fixtures);
     let pace = Pace::default();
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
-    runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
+    runner.run(&plan(&target, &select(services::checks(), &[], &filters)), |_| {}).await
 }
 
 /// A service that accepts every upload with this response; its pages redirect to themselves.

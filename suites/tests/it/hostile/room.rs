@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assay_suites::harness::check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
@@ -15,6 +14,7 @@ use assay_suites::http::hiding::Hidden;
 use assay_suites::http::sockets::Sockets;
 use assay_suites::http::transport::{ExtraHeader, Http, Transport};
 use assay_suites::profile::Profile;
+use assay_suites::services;
 use assay_suites::services::gateway;
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -152,9 +152,9 @@ pub(crate) async fn run(url: &str, http: Http, filters: &[&str]) -> Run {
     let fixtures = gateway::Fixtures::new(&profile, Some(KEY.to_owned()), None);
     let mut secrets = Hidden::default();
     secrets.add_secret("key", KEY);
-    let settings = Settings { gateway: fixtures, secrets, ..Settings::default() };
+    let settings = Settings { secrets, ..services::settings() }.with(fixtures);
     let pace = Pace::default().waiting_at_most(Duration::from_millis(100));
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
     let filters: Vec<String> = filters.iter().map(|&filter| filter.to_owned()).collect();
-    runner.run(&plan(&target, &select(check::all(), &[], &filters)), |_| {}).await
+    runner.run(&plan(&target, &select(services::checks(), &[], &filters)), |_| {}).await
 }

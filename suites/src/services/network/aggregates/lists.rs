@@ -30,7 +30,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// The first page of a hundred aggregates that a query selects.
 async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
-    let page = probe.settings.network.first_page.to_string();
+    let page = probe.settings.network().first_page.to_string();
     let query = [query, &[("page", page.as_str()), ("limit", "100")]].concat();
     let selected = list(probe, &LIST, &path_with("/aggregates", &query), "aggregates").await?;
     probe.given(
@@ -43,7 +43,7 @@ async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List
 /// Writes an aggregate and lists its owner's aggregates. `aggregates` must be an array.
 async fn aggregates_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     let written = any(probe).await?;
-    let page = probe.settings.network.first_page.to_string();
+    let page = probe.settings.network().first_page.to_string();
     let query = [("address", written.owner.address.as_str()), ("page", page.as_str())];
     let answer = found(probe, Call::get(&LIST, &path_with("/aggregates", &query))).await?;
     answer.expect_json("/aggregates", "an array", Value::is_array).map(drop)

@@ -193,7 +193,7 @@ async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Ch
     } else {
         (AggregateWrite::Merged, "merged")
     };
-    if probe.settings.network.aggregate_write != Some(met) {
+    if probe.settings.network().aggregate_write != Some(met) {
         probe.note(format!("the target's aggregate_write is `{word}`: declare it in [network.readings]"));
     }
     Ok(())
@@ -201,7 +201,7 @@ async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Ch
 
 /// The check applies to targets that verify signatures.
 fn expect_verifying(probe: &Probe<'_>) -> Checked {
-    if probe.settings.network.verifies_signatures {
+    if probe.settings.network().verifies_signatures {
         return Ok(());
     }
     let why = "the target's profile does not set verifies_signatures ([network.readings])";

@@ -136,7 +136,7 @@ async fn unknown_network_has_no_events(probe: &Probe<'_>) -> Checked {
     let network = network(probe).await?;
     let strange = format!("{}-assay", another(&network));
     for list in [OF_EVENTS, OF_TRANSACTIONS] {
-        if !probe.settings.network.offers(list.endpoint) {
+        if !probe.settings.network().offers(list.endpoint) {
             continue;
         }
         list.call(probe, &network, &[]).send(probe).await?.counterpart_status(&[200])?;

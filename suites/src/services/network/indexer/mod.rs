@@ -55,7 +55,7 @@ pub(super) async fn whole(probe: &Probe<'_>, name: &str) -> Result<Call, Stop> {
 impl IndexedList {
     /// The call for a page of a hundred under these filters.
     fn call(self, probe: &Probe<'_>, network: &str, filters: &[(&str, &str)]) -> Call {
-        let page = probe.settings.network.first_page.to_string();
+        let page = probe.settings.network().first_page.to_string();
         let query = [filters, &[("page", page.as_str()), ("limit", "100")]].concat();
         Call::get(self.endpoint, &path_with(&format!("/indexer/{network}/{}", self.name), &query)).shared()
     }

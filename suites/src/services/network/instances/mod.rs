@@ -24,7 +24,7 @@ pub(super) const RECORD: &[Check] = record::CHECKS;
 /// The content of a new valid instance.
 pub(super) fn content(probe: &Probe<'_>) -> Value {
     let label = assay_spec::crypto::text::hex(&probe.draw("instance")[..8]);
-    let given = &probe.settings.network.given;
+    let given = &probe.settings.network().given;
     json!({
         "name": format!("check-{label}"), "description": format!("an instance of the check {label}"),
         "cpu": 2, "memory": 1536, "disk": 20_480, "image": given.image.as_deref().unwrap_or("debian-12"),

@@ -131,7 +131,7 @@ async fn unknown_instance_is_not_found(probe: &Probe<'_>) -> Checked {
 
 /// The first page of a hundred instances that a query selects.
 async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
-    let page = probe.settings.network.first_page.to_string();
+    let page = probe.settings.network().first_page.to_string();
     let query = [query, &[("page", page.as_str()), ("limit", "100")]].concat();
     list(probe, &LIST, &path_with("/instances", &query), "instances").await
 }
@@ -139,7 +139,7 @@ async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List
 /// Creates an instance and lists its owner's instances. `instances` must be an array.
 async fn instances_are_listed_under_their_name(probe: &Probe<'_>) -> Checked {
     let made = made(probe).await?;
-    let page = probe.settings.network.first_page.to_string();
+    let page = probe.settings.network().first_page.to_string();
     let query = [("address", made.owner.address.as_str()), ("page", page.as_str())];
     let answer = found(probe, Call::get(&LIST, &path_with("/instances", &query))).await?;
     answer.expect_json("/instances", "an array", Value::is_array).map(drop)

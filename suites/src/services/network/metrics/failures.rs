@@ -127,7 +127,7 @@ async fn a_test_without_an_answer_leaves_no_field(probe: &Probe<'_>, place: Plac
         NodeKind::Core => CORE_LATENCIES.into_iter().chain(CORE_COUNTS).collect(),
         NodeKind::Compute => COMPUTE_LATENCIES.to_vec(),
     };
-    let given = &probe.settings.network.given;
+    let given = &probe.settings.network().given;
     if given.core_node.is_none() && given.compute_node.is_none() {
         let records = changed(probe, kind, json!({ "up": false })).await?;
         return expect_absent(probe, &records, &fields);
@@ -184,7 +184,7 @@ async fn node_without_ipv6_has_no_ping_latency(probe: &Probe<'_>) -> Checked {
 /// Lets a controlled target measure its nodes once and reads their metrics two weeks and a millisecond after the first
 /// record: it must be gone. Of nodes that the profile names no record may be older than two weeks and a tenth.
 async fn no_record_is_older_than_two_weeks(probe: &Probe<'_>) -> Checked {
-    let given = &probe.settings.network.given;
+    let given = &probe.settings.network().given;
     if given.core_node.is_none() && given.compute_node.is_none() {
         for Aged { kind, id, at, label } in first_records(probe).await? {
             reach(probe, at + METRICS_RETENTION.outside).await?;

@@ -72,7 +72,7 @@ impl Nodes {
 
 /// Nodes with at least one measurement.
 async fn measured(probe: &Probe<'_>) -> Result<Nodes, Stop> {
-    let given = &probe.settings.network.given;
+    let given = &probe.settings.network().given;
     if given.core_node.is_some() || given.compute_node.is_some() {
         probe.rest_on("network.fixtures.core_node")?;
         probe.rest_on("network.fixtures.compute_node")?;
@@ -102,7 +102,7 @@ async fn answer<'p>(
     kind: NodeKind,
     id: &str,
 ) -> Result<(Answer<'p>, &'static str), Stop> {
-    let base = probe.settings.network.metrics_base;
+    let base = probe.settings.network().metrics_base;
     if base == Some(MetricsBase::Alternative) {
         return Ok((kind.call(id).to(ALTERNATIVE).send(probe).await?, ALTERNATIVE));
     }

@@ -1,0 +1,233 @@
+//! What a service gives the harness: one [`Suite`] for each, in `services/<service>/mod.rs`. The list of them, [`Suites`],
+//! is an argument of a run; no module of the harness imports a service.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use assay_spec::endpoint::Endpoint;
+use assay_spec::{Id, Service};
+use serde_json::Value;
+
+use super::check::{Check, Core};
+use super::pace::Pace;
+use super::plan::Sums;
+use super::probe::Settings;
+use super::survey::{Found, Place, Survey, WrongFixture};
+use crate::documents::openapi::Notes;
+use crate::documents::readings::Reading;
+use crate::profile::{Profile, Secrets};
+
+/// A question to a target.
+pub type Asking<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// What a service gives the harness.
+pub struct Suite {
+    /// The service.
+    pub service: Service,
+    /// What a server of it is, in words, such as `a token metadata service`.
+    pub about: &'static str,
+    /// Its checks, a table for each group of rows.
+    pub checks: &'static [&'static [Check]],
+    /// What it must have shown before it can conform.
+    pub core: Core,
+    /// Its checks may run beside each other where they share the target.
+    pub is_parallel: bool,
+    /// What its checks need from the profile.
+    pub fixtures: FixtureReader,
+    /// Where its URLs are in the profile, and how they are paced.
+    pub sites: Sites,
+    /// How a server is recognized, and what it is asked before the checks run.
+    pub questions: Questions,
+    /// What its checks send once together on a shared target, at most.
+    pub opening: fn(&Pace) -> Sums,
+    /// Whether an error's body is in the service's own form.
+    pub is_error: fn(&Value) -> bool,
+    /// The service's own error form tells by itself that an endpoint exists; otherwise only with a documented status.
+    pub has_own_errors: bool,
+    /// Whether the target has an endpoint, according to the profile.
+    pub offers: fn(&Settings, &Endpoint) -> bool,
+    /// The keys of the profile that are not readings, in the order they are written.
+    pub keys: &'static [Key],
+    /// How ambiguous sentences can be read.
+    pub readings: &'static [Reading],
+    /// What its `OpenAPI` document says besides the declarations.
+    pub openapi: Notes,
+    /// The action of a control API that prepares the worlds of its checks.
+    pub prepared_by: Option<&'static str>,
+    /// The secrets without which a verdict cannot be recomputed: keys of the profile, or tables that end with `.`.
+    pub judged_with: &'static [&'static str],
+}
+
+/// A key of the profile that is not a reading.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its table, such as `gateway.models`.
+    pub table: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Its default, or an example if it has none, as TOML.
+    pub example: &'static str,
+    /// Its purpose, and what it unlocks.
+    pub about: &'static str,
+}
+
+/// Fixtures; `None` if the profile does not name the service. An error names the key with the wrong value, and why it is
+/// wrong.
+pub type FixturesRead = Result<Option<Arc<dyn Fixtures>>, (&'static str, String)>;
+
+/// How fixtures are made.
+pub struct FixtureReader {
+    /// Those of a world that the run owns.
+    pub own: fn() -> Arc<dyn Fixtures>,
+    /// Those of a profile that names the service.
+    pub read: fn(&Profile, &Secrets) -> FixturesRead,
+    /// Gives the settings of a dry run their own copy of what checks take from each other.
+    pub detach: fn(&mut Settings),
+    /// Keeps this shard's part of what checks take from each other; the number and the count of shards.
+    pub share: fn(&Settings, usize, usize),
+    /// Takes out what the target does not confirm, as `wrong` in the settings lists it.
+    pub leave_out: fn(&mut Settings),
+    /// Notes how far the target's clock is ahead of this machine's, in milliseconds.
+    pub skewed: fn(&mut Settings, Option<i64>),
+}
+
+impl FixtureReader {
+    /// A reader of fixtures that checks do not take from each other.
+    pub const fn new(
+        own: fn() -> Arc<dyn Fixtures>,
+        read: fn(&Profile, &Secrets) -> FixturesRead,
+    ) -> FixtureReader {
+        FixtureReader { own, read, detach: |_| {}, share: |_, _, _| {}, leave_out: |_| {}, skewed: |_, _| {} }
+    }
+}
+
+/// The URLs of a service in a profile.
+pub struct Sites {
+    /// Base URLs by site name.
+    pub urls: fn(&Profile) -> BTreeMap<String, String>,
+    /// Further sites that are not services, and their profile keys.
+    pub keys: &'static [(&'static str, &'static str)],
+    /// The header that its sites take the client's address from.
+    pub forwarding: fn(&Profile) -> Option<String>,
+    /// Applies the profile's limits to a pace.
+    pub pace: fn(&Profile, Pace) -> Pace,
+    /// The site whose limit its requests count for.
+    pub counted_at: &'static str,
+    /// Whether the profile names the service.
+    pub is_named: fn(&Profile) -> bool,
+}
+
+/// What is asked before the checks run.
+pub struct Questions {
+    /// Looks for what the documents promise of any server of this kind.
+    pub recognise: for<'a> fn(Place<'a>) -> Asking<'a, Result<Found, String>>,
+    /// Adds what a first profile can hold.
+    pub discover: for<'a> fn(Place<'a>, &'a mut Found, &'a [String]) -> Asking<'a, ()>,
+    /// The fixtures that the target does not confirm. The number is that of the domains that the checks use.
+    pub wrong_fixtures: for<'a> fn(&'a Survey<'a>, usize) -> Asking<'a, Vec<WrongFixture>>,
+    /// Something identifies a server of this kind.
+    pub is_recognizable: bool,
+    /// Services at the same documented URL.
+    pub beside: &'static [Service],
+    /// How to fix an answer that does not look like the service's, by its status.
+    pub remedy: fn(u16) -> Option<&'static str>,
+    /// The service whose URL it reads from where the profile has none of its own.
+    pub reads_from: Option<Service>,
+}
+
+/// What the checks of a service need from the profile, and what they share in a run.
+pub trait Fixtures: Any + fmt::Debug + Send + Sync {}
+
+impl<T: Any + fmt::Debug + Send + Sync> Fixtures for T {}
+
+/// The services of a run, in their order.
+#[derive(Clone, Copy)]
+pub struct Suites(pub &'static [&'static Suite]);
+
+impl Suites {
+    /// Of each service.
+    pub fn iter(self) -> impl Iterator<Item = &'static Suite> {
+        self.0.iter().copied()
+    }
+
+    /// Of one service.
+    pub fn get(self, service: Service) -> &'static Suite {
+        self.iter().find(|suite| suite.service == service).expect("every service has a suite")
+    }
+
+    /// Every check, in the order of the requirements.
+    pub fn checks(self) -> Vec<&'static Check> {
+        let mut checks: Vec<&'static Check> =
+            self.iter().flat_map(|suite| suite.checks.iter().copied().flatten()).collect();
+        checks.sort_by_key(|check| check.requirement.key);
+        checks
+    }
+
+    /// The check of a requirement.
+    pub fn check(self, requirement: Id) -> Option<&'static Check> {
+        let tables = self.iter().filter(|suite| suite.service == requirement.service);
+        let mut checks = tables.flat_map(|suite| suite.checks.iter().copied().flatten());
+        checks.find(|check| check.requirement.key == requirement.key)
+    }
+
+    /// The readings of these services; of all services if none is named.
+    pub fn readings(self, services: &[Service]) -> Vec<&'static Reading> {
+        let wanted = |suite: &&Suite| services.is_empty() || services.contains(&suite.service);
+        self.iter().filter(wanted).flat_map(|suite| suite.readings).collect()
+    }
+
+    /// The profile key of a site that is not a service, such as `network.compute_urls[0]` for `compute-1`.
+    pub fn key_of_site(self, site: &str) -> Option<String> {
+        let mut known = self.iter().flat_map(|suite| suite.sites.keys);
+        let key = |(name, key): &(&str, &str)| match name.strip_suffix('*') {
+            None => (*name == site).then(|| (*key).to_owned()),
+            Some(prefix) => {
+                let number = site.strip_prefix(prefix)?.parse::<usize>().ok()?.checked_sub(1)?;
+                Some(format!("{key}[{number}]"))
+            }
+        };
+        known.find_map(key)
+    }
+}
+
+impl fmt::Debug for Suites {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|suite| suite.service.name())).finish()
+    }
+}
+
+/// The fixtures of a run by service.
+#[derive(Clone, Debug)]
+pub struct FixtureMap(BTreeMap<Service, Arc<dyn Fixtures>>);
+
+impl FixtureMap {
+    /// Those of worlds that the run owns.
+    pub fn own(suites: Suites) -> FixtureMap {
+        FixtureMap(suites.iter().map(|suite| (suite.service, (suite.fixtures.own)())).collect())
+    }
+
+    /// Replaces those of a service.
+    pub fn set(&mut self, service: Service, fixtures: Arc<dyn Fixtures>) {
+        self.0.insert(service, fixtures);
+    }
+
+    /// Those of the service whose type is `T`.
+    pub fn get<T: Fixtures>(&self) -> &T {
+        let mut found = self.0.values().filter_map(|one| (&**one as &dyn Any).downcast_ref());
+        found.next().expect("the type is that of a service of the run")
+    }
+
+    /// As [`FixtureMap::get`], to change them.
+    pub fn get_mut<T: Fixtures + Clone>(&mut self) -> &mut T {
+        let found = self.0.values_mut().find(|one| (&***one as &dyn Any).is::<T>());
+        let one = found.expect("the type is that of a service of the run");
+        if Arc::get_mut(one).is_none() {
+            *one = Arc::new((&**one as &dyn Any).downcast_ref::<T>().expect("seen above").clone());
+        }
+        let own = Arc::get_mut(one).expect("nothing else has it");
+        (own as &mut dyn Any).downcast_mut().expect("seen above")
+    }
+}

@@ -1,0 +1,88 @@
+//! What the service gives the harness.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_spec::Service;
+
+use super::readings::READINGS;
+use super::{CHECKS, CORE, Fixtures, PARALLEL, PAUSED, SITE, survey};
+use crate::documents::openapi::Notes;
+use crate::harness::plan::Sums;
+use crate::harness::probe::Settings;
+use crate::harness::suite::{FixtureReader, Key, Questions, Sites, Suite};
+
+/// What the service gives the harness.
+pub static SUITE: Suite = Suite {
+    service: Service::Drop,
+    about: "an anonymous drop",
+    checks: CHECKS,
+    core: CORE,
+    is_parallel: PARALLEL,
+    fixtures: FixtureReader::new(
+        || Arc::new(Fixtures::default()),
+        |profile, _| Ok(profile.drop.as_ref().map(|own| Arc::new(Fixtures::new(own)) as _)),
+    ),
+    sites: Sites {
+        urls: |profile| {
+            let Some(own) = &profile.drop else { return BTreeMap::new() };
+            let urls = [(SITE, Some(&own.url)), (PAUSED, own.paused_url.as_ref())];
+            urls.into_iter().filter_map(|(site, url)| Some((site.to_owned(), url?.clone()))).collect()
+        },
+        keys: &[(PAUSED, "drop.paused_url")],
+        forwarding: |profile| profile.drop.as_ref()?.forwarding_header.clone(),
+        pace: |profile, pace| match &profile.drop {
+            Some(own) => pace.with_drops(own.limits.drops_per_hour),
+            None => pace,
+        },
+        counted_at: SITE,
+        is_named: |profile| profile.drop.is_some(),
+    },
+    questions: Questions {
+        recognise: |at| Box::pin(survey::recognise(at)),
+        discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
+        wrong_fixtures: |survey, domains| Box::pin(survey::wrong_fixtures(survey, domains)),
+        is_recognizable: true,
+        beside: &[Service::Publish],
+        remedy: |_| None,
+        reads_from: None,
+    },
+    opening: |_| Sums::default(),
+    is_error: |body| body["error"].is_string(),
+    has_own_errors: false,
+    offers: |_, _| true,
+    openapi: Notes { about: "", meanings: &[] },
+    prepared_by: None,
+    judged_with: &[],
+    readings: READINGS,
+    keys: KEYS,
+};
+
+impl Settings {
+    /// What the checks of the service need from the profile.
+    pub fn drop(&self) -> &Fixtures {
+        self.fixtures.get()
+    }
+}
+
+/// The keys of the profile that are not readings, in the order they are written.
+const KEYS: &[Key] = &[
+    Key {
+        table: "drop",
+        name: "paused_url",
+        example: "\"http://127.0.0.1:4119\"",
+        about: "An instance of the service that has paused drops, for 1 more check.",
+    },
+    Key {
+        table: "drop",
+        name: "forwarding_header",
+        example: "\"X-Forwarded-For\"",
+        about: "The header from which the service reads the client's address.",
+    },
+    Key {
+        table: "drop.limits",
+        name: "drops_per_hour",
+        example: "9",
+        about: "Uploads per hour; the documented limit is 10 per address.",
+    },
+];

@@ -1,0 +1,86 @@
+//! What the service gives the harness.
+
+use std::sync::Arc;
+
+use assay_spec::Service;
+
+use super::super::network::LEARNING;
+use super::readings::READINGS;
+use super::{CHECKS, CORE, Fixtures, PARALLEL, READING, survey};
+use crate::documents::openapi::Notes;
+use crate::harness::plan::Sums;
+use crate::harness::probe::Settings;
+use crate::harness::suite::{FixtureReader, Key, Questions, Sites, Suite};
+
+/// What the service gives the harness.
+pub static SUITE: Suite = Suite {
+    service: Service::Hosting,
+    about: "the records that a hosting application keeps there",
+    checks: CHECKS,
+    core: CORE,
+    is_parallel: PARALLEL,
+    fixtures: FixtureReader::new(
+        || Arc::new(Fixtures::default()),
+        |profile, secrets| {
+            let Some(hosting) = &profile.hosting else { return Ok(None) };
+            let fixtures = Fixtures::new(hosting, secrets.get("hosting.wallet_key"));
+            Ok(Some(Arc::new(fixtures.map_err(|why| ("hosting.wallet_key", why))?)))
+        },
+    ),
+    sites: Sites {
+        urls: |profile| {
+            let url = profile.hosting.as_ref().and_then(|own| own.url.clone());
+            url.into_iter().map(|url| ("hosting".to_owned(), url)).collect()
+        },
+        keys: &[],
+        forwarding: |_| None,
+        pace: |_, pace| pace,
+        counted_at: "network",
+        is_named: |profile| profile.hosting.is_some(),
+    },
+    questions: Questions {
+        recognise: |at| Box::pin(survey::recognise(at)),
+        discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
+        wrong_fixtures: |survey, domains| Box::pin(survey::wrong_fixtures(survey, domains)),
+        // Nothing identifies an application's pages.
+        is_recognizable: false,
+        beside: &[],
+        remedy: |_| None,
+        reads_from: Some(Service::Network),
+    },
+    opening: |_| Sums { requests: LEARNING + READING, ..Sums::default() },
+    is_error: |body| body["error"].is_string(),
+    has_own_errors: false,
+    offers: |_, _| true,
+    openapi: Notes {
+        about: " Its records are messages of the network. The documents name only this endpoint.",
+        meanings: &[],
+    },
+    prepared_by: Some("hosting.seed-history"),
+    judged_with: &["hosting.wallet_key"],
+    readings: READINGS,
+    keys: KEYS,
+};
+
+impl Settings {
+    /// What the checks of the service need from the profile.
+    pub fn hosting(&self) -> &Fixtures {
+        self.fixtures.get()
+    }
+}
+
+/// The keys of the profile that are not readings, in the order they are written.
+const KEYS: &[Key] = &[
+    Key {
+        table: "hosting",
+        name: "owner",
+        example: "\"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf\"",
+        about: "The owner whose records are tested. If not set, the owner of wallet_key.",
+    },
+    Key {
+        table: "hosting",
+        name: "wallet_key",
+        example: "{ env = \"WALLET_KEY\" }",
+        about: "The owner's wallet key. Without it encrypted records cannot be tested.",
+    },
+];

@@ -1,0 +1,92 @@
+//! What the service gives the harness.
+
+use std::sync::Arc;
+
+use assay_spec::Service;
+
+use super::readings::READINGS;
+use super::{CHECKS, CORE, Fixtures, PARALLEL, survey};
+use crate::documents::openapi::Notes;
+use crate::harness::plan::Sums;
+use crate::harness::probe::Settings;
+use crate::harness::suite::{FixtureReader, Key, Questions, Sites, Suite};
+
+/// What the service gives the harness.
+pub static SUITE: Suite = Suite {
+    service: Service::Metadata,
+    about: "a token metadata service",
+    checks: CHECKS,
+    core: CORE,
+    is_parallel: PARALLEL,
+    fixtures: FixtureReader {
+        leave_out: |settings| {
+            let wrong = settings.wrong.clone();
+            let mut numbers = 0..;
+            let mut is_right =
+                || numbers.next().is_none_or(|n| !wrong.contains_key(&format!("metadata.contracts[{n}]")));
+            settings.fixtures.get_mut::<Fixtures>().contracts.retain(|_| is_right());
+        },
+        ..FixtureReader::new(
+            || Arc::new(Fixtures::default()),
+            |profile, _| Ok(profile.metadata.as_ref().map(|own| Arc::new(Fixtures::new(own)) as _)),
+        )
+    },
+    sites: Sites {
+        urls: |profile| profile.metadata.iter().map(|own| ("metadata".to_owned(), own.url.clone())).collect(),
+        keys: &[],
+        forwarding: |_| None,
+        pace: |profile, pace| match &profile.metadata {
+            Some(own) => pace.limiting("metadata", own.limits.requests_per_minute),
+            None => pace,
+        },
+        counted_at: "metadata",
+        is_named: |profile| profile.metadata.is_some(),
+    },
+    questions: Questions {
+        recognise: |at| Box::pin(survey::recognise(at)),
+        discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
+        wrong_fixtures: |survey, domains| Box::pin(survey::wrong_fixtures(survey, domains)),
+        is_recognizable: true,
+        beside: &[],
+        remedy: |_| None,
+        reads_from: None,
+    },
+    opening: |_| Sums::default(),
+    is_error: |body| body["detail"].is_array(),
+    has_own_errors: false,
+    offers: |_, _| true,
+    openapi: Notes { about: "", meanings: &[] },
+    prepared_by: None,
+    judged_with: &[],
+    readings: READINGS,
+    keys: KEYS,
+};
+
+impl Settings {
+    /// What the checks of the service need from the profile.
+    pub fn metadata(&self) -> &Fixtures {
+        self.fixtures.get()
+    }
+}
+
+/// The keys of the profile that are not readings, in the order they are written.
+const KEYS: &[Key] = &[
+    Key {
+        table: "metadata",
+        name: "unknown_token",
+        example: "\"999999999999\"",
+        about: "An integer that is not the id of a token.",
+    },
+    Key {
+        table: "metadata",
+        name: "contracts",
+        example: "[{ cid = \"bafk\", uri_path = \"https://a.example/1\", tokens = [\"1\"], overridden = \"1\" }]",
+        about: "Contracts that the target knows, with one address or both. Without any, only the root can be tested.",
+    },
+    Key {
+        table: "metadata.limits",
+        name: "requests_per_minute",
+        example: "120",
+        about: "Requests per minute.",
+    },
+];
