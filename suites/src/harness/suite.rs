@@ -49,8 +49,6 @@ pub struct Suite {
     pub has_own_errors: bool,
     /// Whether the target has an endpoint, according to the profile.
     pub offers: fn(&Settings, &Endpoint) -> bool,
-    /// The keys of the profile that are not readings, in the order they are written.
-    pub keys: &'static [Key],
     /// How ambiguous sentences can be read.
     pub readings: &'static [Reading],
     /// What its `OpenAPI` document says besides the declarations.
@@ -59,19 +57,6 @@ pub struct Suite {
     pub prepared_by: Option<&'static str>,
     /// The secrets without which a verdict cannot be recomputed: keys of the profile, or tables that end with `.`.
     pub judged_with: &'static [&'static str],
-}
-
-/// A key of the profile that is not a reading.
-#[derive(Clone, Copy, Debug)]
-pub struct Key {
-    /// Its table, such as `gateway.models`.
-    pub table: &'static str,
-    /// Its name.
-    pub name: &'static str,
-    /// Its default, or an example if it has none, as TOML.
-    pub example: &'static str,
-    /// Its purpose, and what it unlocks.
-    pub about: &'static str,
 }
 
 /// Fixtures; `None` if the profile does not name the service. An error names the key with the wrong value, and why it is

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::documents::readings::textwrap;
 use crate::harness::suite::Suite;
 use crate::harness::survey::{Found, SurveyResult};
-use crate::profile::{Profile, Secret, Transport};
+use crate::profile::{self, Profile, Secret, Transport};
 use crate::services::SUITES;
 
 /// The input of a draft.
@@ -197,8 +197,8 @@ impl Draft<'_> {
 /// The keys of a table: name, default or example, and purpose.
 fn keys(suite: &Suite, table: &str) -> Vec<(String, String, String)> {
     let url = (!table.contains('.')).then(|| ("url".to_owned(), String::new(), String::new()));
-    let own = suite.keys.iter().filter(|key| key.table == table);
-    let own = own.map(|key| (key.name.into(), key.example.into(), key.about.into()));
+    let own = profile::keys().filter(|key| key.table == table && !key.example.is_empty());
+    let own = own.map(|key| (key.name.into(), key.example.into(), key.about().into()));
     let readings = suite.readings.iter().filter(|reading| reading.table() == table);
     let readings = readings.map(|reading| {
         let value = reading.default.unwrap_or(reading.example);

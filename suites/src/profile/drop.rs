@@ -5,27 +5,32 @@ use assay_spec::drop::limits::{DROP_ID_CHARACTERS, DROPS_PER_HOUR};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
+use super::key::{Key, Section, table};
 use super::{at_least_one, base_url, is_default, optional_base_url};
 
-/// A target of the drop's suite.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Drop {
-    /// Base URL of the service, without a trailing slash.
-    #[serde(deserialize_with = "base_url")]
-    pub url: String,
-    /// Base URL of an instance of the service that has paused drops.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub paused_url: Option<String>,
-    /// The header from which the service reads the client's address, if it trusts this machine.
-    #[serde(default, deserialize_with = "optional_header_name")]
-    pub forwarding_header: Option<String>,
-    /// The readings that the target declares.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub readings: DropReadings,
-    /// The limits of a run.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub limits: DropLimits,
+table! { "drop";
+    /// A target of the drop's suite.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Drop {
+        /// Base URL of the service, without a trailing slash.
+        pub url: String => serde(deserialize_with = "base_url"),
+        /// An instance of the service that has paused drops, for 1 more check.
+        pub paused_url: Option<String> = "\"http://127.0.0.1:4119\""
+            => serde(default, deserialize_with = "optional_base_url"),
+        /// The header from which the service reads the client's address.
+        pub forwarding_header: Option<String> = "\"X-Forwarded-For\""
+            => serde(default, deserialize_with = "optional_header_name"),
+        /// The readings that the target declares.
+        pub readings: DropReadings => serde(default, skip_serializing_if = "is_default"),
+        /// The limits of a run.
+        pub limits: DropLimits => serde(default, skip_serializing_if = "is_default"),
+    }
+}
+
+impl Section for Drop {
+    const TABLES: &'static [&'static str] = &["drop", "drop.readings", "drop.limits"];
+    const KEYS: &'static [&'static [Key]] = &[Drop::KEYS, DropLimits::KEYS];
 }
 
 /// The readings that the target declares, where the document allows several.
@@ -67,14 +72,14 @@ impl From<HamtSize> for Estimate {
     }
 }
 
-/// How many uploads a run may send from one address.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DropLimits {
-    /// Uploads per hour, at most, if the target counts this machine's address; 1 or more. The document's limit is 10;
-    /// the default leaves one for other clients.
-    #[serde(deserialize_with = "at_least_one")]
-    pub drops_per_hour: u32,
+table! { "drop.limits";
+    /// How many uploads a run may send from one address.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct DropLimits {
+        /// Uploads per hour; the documented limit is 10 per address.
+        pub drops_per_hour: u32 = "9" => serde(deserialize_with = "at_least_one"),
+    }
 }
 
 impl Default for DropLimits {

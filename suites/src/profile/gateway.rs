@@ -6,66 +6,72 @@ use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::key::{Key, Section, table};
 use super::{
-    Endpoints, GatewayApi, Secret, at_least_one, base_url, base_urls, is_default, optional_base_url,
+    Endpoints, GatewayApi, HeaderSecret, at_least_one, base_url, base_urls, is_default, optional_base_url,
 };
 
-/// A target of the gateway's suite.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Gateway {
-    /// Base URL of the gateway, without a trailing slash.
-    #[serde(deserialize_with = "base_url")]
-    pub url: String,
-    /// Base URLs of the chat model's servers to call directly, instead of those that discovery lists.
-    #[serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty")]
-    pub server_urls: Vec<String>,
-    /// A valid API key. Without one only endpoints that need no key are tested.
-    pub key: Option<Secret>,
-    /// A key that was revoked.
-    pub revoked_key: Option<Secret>,
-    /// A second valid key, which nothing but a run uses: checks that count tokens use it alone.
-    pub second_key: Option<Secret>,
-    /// The value of the payment header that pays for requests without a key.
-    pub payment: Option<Secret>,
-    /// A URL that returns JSON with the number of tokens that the second key has spent.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub usage_url: Option<String>,
-    /// The path of that number. If not set, `spent`.
-    pub usage_path: Option<IdPath>,
-    /// The endpoints that the target offers: all except those set to `false` here.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub endpoints: Endpoints<GatewayApi>,
-    /// Models of the target, by capability.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub models: GatewayModels,
-    /// The readings that the target declares.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub readings: GatewayReadings,
-    /// The pace of a run.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub limits: GatewayLimits,
+table! { "gateway";
+    /// A target of the gateway's suite.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Gateway {
+        /// Base URL of the gateway, without a trailing slash.
+        pub url: String => serde(deserialize_with = "base_url"),
+        /// Servers of the chat model to call directly, instead of those that discovery lists.
+        pub server_urls: Vec<String> = "[\"https://127.0.0.1:4103\"]"
+            => serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty"),
+        /// A valid API key. Without one only endpoints that need no key are tested.
+        pub key: Option<HeaderSecret> = "{ env = \"GATEWAY_KEY\" }",
+        /// A key that was revoked, for 2 more checks.
+        pub revoked_key: Option<HeaderSecret> = "{ file = \"revoked.key\" }",
+        /// A second valid key, which only the run uses: its tokens are counted.
+        pub second_key: Option<HeaderSecret> = "{ env = \"SECOND_GATEWAY_KEY\" }",
+        /// A value of X-PAYMENT that pays for requests without a key, for 1 more check with readings.payment_flow.
+        pub payment: Option<HeaderSecret> = "{ env = \"GATEWAY_PAYMENT\" }",
+        /// A URL that returns JSON with the number of tokens that second_key has spent, for 1 more check.
+        pub usage_url: Option<String> = "\"http://127.0.0.1:4101/usage\""
+            => serde(default, deserialize_with = "optional_base_url"),
+        /// The path of that number.
+        pub usage_path: Option<IdPath> = "\"spent\"",
+        /// The endpoints that the target offers: all except those set to `false` here.
+        pub endpoints: Endpoints<GatewayApi> => serde(default, skip_serializing_if = "is_default"),
+        /// Models of the target, by capability.
+        pub models: GatewayModels => serde(default, skip_serializing_if = "is_default"),
+        /// The readings that the target declares.
+        pub readings: GatewayReadings => serde(default, skip_serializing_if = "is_default"),
+        /// The pace of a run.
+        pub limits: GatewayLimits => serde(default, skip_serializing_if = "is_default"),
+    }
 }
 
-/// Ids of models by capability. The API has no field that shows capabilities.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GatewayModels {
-    /// A text model. If not set, the first model in discovery that answers is used.
-    pub chat: Option<String>,
-    /// A model that is flagged for tool calls.
-    pub tools: Option<String>,
-    /// A model that calls each tool that a prompt names, with arguments that fit, and repeats its result; in place of
-    /// `tools`.
-    pub always_calls: Option<String>,
-    /// A model that accepts images.
-    pub vision: Option<String>,
-    /// A model whose servers have all failed.
-    pub down: Option<String>,
-    /// A model with several servers, of which one has failed.
-    pub one_down: Option<String>,
-    /// A model whose streams fail midway.
-    pub fails_midway: Option<String>,
+impl Section for Gateway {
+    const TABLES: &'static [&'static str] =
+        &["gateway", "gateway.endpoints", "gateway.models", "gateway.readings", "gateway.limits"];
+    const KEYS: &'static [&'static [Key]] = &[Gateway::KEYS, GatewayModels::KEYS, GatewayLimits::KEYS];
+}
+
+table! { "gateway.models";
+    /// Ids of models by capability. The API has no field that shows capabilities.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct GatewayModels {
+        /// A text model. If not set, the first model in discovery that answers is used.
+        pub chat: Option<String> = "\"name\"",
+        /// A model that is flagged for tool calls. The API has no field that shows this.
+        pub tools: Option<String> = "\"name\"",
+        /// A model that calls each tool that a prompt names, with arguments that fit, and repeats its result, for 2 more
+        /// checks.
+        pub always_calls: Option<String> = "\"name\"",
+        /// A model that accepts images.
+        pub vision: Option<String> = "\"name\"",
+        /// A model whose servers have all failed, for 3 more checks.
+        pub down: Option<String> = "\"name\"",
+        /// A model with several servers, of which one has failed, for 1 more check.
+        pub one_down: Option<String> = "\"name\"",
+        /// A model whose streams fail midway, for 1 more check.
+        pub fails_midway: Option<String> = "\"name\"",
+    }
 }
 
 /// The readings that the target declares, where the document allows several.
@@ -219,16 +225,16 @@ impl<'de> Deserialize<'de> for IdPath {
     }
 }
 
-/// The pace of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GatewayLimits {
-    /// Requests per minute to the gateway and its servers together, at most; 1 or more.
-    #[serde(deserialize_with = "at_least_one")]
-    pub requests_per_minute: u32,
-    /// The time limit for a complete response, in seconds; 1 or more.
-    #[serde(deserialize_with = "at_least_one")]
-    pub answer_seconds: u32,
+table! { "gateway.limits";
+    /// The pace of a run.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct GatewayLimits {
+        /// Requests per minute to the gateway and its servers together.
+        pub requests_per_minute: u32 = "30" => serde(deserialize_with = "at_least_one"),
+        /// The time limit for a complete response, in seconds.
+        pub answer_seconds: u32 = "60" => serde(deserialize_with = "at_least_one"),
+    }
 }
 
 impl Default for GatewayLimits {

@@ -4,23 +4,29 @@ use assay_spec::crypto::address::Address;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
+use super::key::{Key, Section, table};
 use super::{Secret, is_default, optional_base_url};
 
-/// A hosting application, or an owner whose records are in the profile's node API.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Hosting {
-    /// Base URL of the application's backend, without a trailing slash.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub url: Option<String>,
-    /// The owner whose records are tested. If not set, the owner of `wallet_key`.
-    #[serde(default, deserialize_with = "optional_address")]
-    pub owner: Option<String>,
-    /// The owner's wallet key, 64 hex digits. Without it encrypted records are not tested.
-    pub wallet_key: Option<Secret>,
-    /// The readings that the target declares.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub readings: HostingReadings,
+table! { "hosting";
+    /// A hosting application, or an owner whose records are in the profile's node API.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Hosting {
+        /// Base URL of the application's backend, without a trailing slash.
+        pub url: Option<String> => serde(default, deserialize_with = "optional_base_url"),
+        /// The owner whose records are tested. If not set, the owner of wallet_key.
+        pub owner: Option<String> = "\"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf\""
+            => serde(default, deserialize_with = "optional_address"),
+        /// The owner's wallet key. Without it encrypted records cannot be tested.
+        pub wallet_key: Option<Secret> = "{ env = \"WALLET_KEY\" }",
+        /// The readings that the target declares.
+        pub readings: HostingReadings => serde(default, skip_serializing_if = "is_default"),
+    }
+}
+
+impl Section for Hosting {
+    const TABLES: &'static [&'static str] = &["hosting", "hosting.readings"];
+    const KEYS: &'static [&'static [Key]] = &[Hosting::KEYS];
 }
 
 /// The readings that the target declares, where the document allows several.

@@ -7,27 +7,41 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use toml::de::DeTable;
 
+use super::key::{Key, Section, table};
 use super::{at_least_one, base_url, is_default};
 
-/// A target of the metadata suite.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Metadata {
-    /// Base URL of the service, without a trailing slash.
-    #[serde(deserialize_with = "base_url")]
-    pub url: String,
-    /// An integer that no token of the contracts below has as its id. A service may have a token for every integer.
-    #[serde(default, deserialize_with = "optional_segment")]
-    pub unknown_token: Option<String>,
-    /// Contracts that the target knows. Without any, only the root can be tested.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub contracts: Vec<MetadataContract>,
-    /// The readings that the target declares.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub readings: MetadataReadings,
-    /// The pace of a run.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub limits: MetadataLimits,
+table! { "metadata";
+    /// A target of the metadata suite.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Metadata {
+        /// Base URL of the service, without a trailing slash.
+        pub url: String => serde(deserialize_with = "base_url"),
+        /// An integer that is not the id of a token.
+        pub unknown_token: Option<String> = "\"999999999999\"" => serde(default, deserialize_with = "optional_segment"),
+        /// Contracts that the target knows, with one address or both. Without any, only the root can be tested.
+        pub contracts: Vec<MetadataContract> = "[{ cid = \"bafk\", uri_path = \"https://a.example/1\", tokens = [\"1\"], overridden = \"1\" }]"
+            => serde(default, skip_serializing_if = "Vec::is_empty"),
+        /// The readings that the target declares.
+        pub readings: MetadataReadings => serde(default, skip_serializing_if = "is_default"),
+        /// The pace of a run.
+        pub limits: MetadataLimits => serde(default, skip_serializing_if = "is_default"),
+    }
+}
+
+impl Section for Metadata {
+    const TABLES: &'static [&'static str] = &["metadata", "metadata.readings", "metadata.limits"];
+    const ARRAYS: &'static [&'static str] = &["metadata.contracts"];
+    const KEYS: &'static [&'static [Key]] = &[Metadata::KEYS, MetadataLimits::KEYS];
+
+    fn wrong(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
+        let contracts =
+            table.get("metadata")?.get_ref().as_table()?.get("contracts")?.get_ref().as_array()?;
+        let has_none =
+            |contract: &DeTable<'_>| !["cid", "uri_path"].iter().any(|key| contract.contains_key(*key));
+        let bare = contracts.iter().find(|item| item.get_ref().as_table().is_some_and(has_none))?;
+        Some(("a contract needs cid or uri_path", bare.span()))
+    }
 }
 
 /// A contract that the target knows. If both addresses are set, both lead to the same contract.
@@ -57,13 +71,14 @@ pub struct MetadataReadings {
     pub interface_path: Option<String>,
 }
 
-/// The pace of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct MetadataLimits {
-    /// Requests per minute, at most; 1 or more. The document shows no limits.
-    #[serde(deserialize_with = "at_least_one")]
-    pub requests_per_minute: u32,
+table! { "metadata.limits";
+    /// The pace of a run.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct MetadataLimits {
+        /// Requests per minute.
+        pub requests_per_minute: u32 = "120" => serde(deserialize_with = "at_least_one"),
+    }
 }
 
 impl Default for MetadataLimits {
@@ -85,15 +100,6 @@ impl MetadataContract {
         };
         state["contracts"].as_array().into_iter().flatten().map(contract).collect()
     }
-}
-
-/// A contract without an address, which cannot be tested, and its position.
-pub(super) fn wrong_contract(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
-    let contracts = table.get("metadata")?.get_ref().as_table()?.get("contracts")?.get_ref().as_array()?;
-    let has_none =
-        |contract: &DeTable<'_>| !["cid", "uri_path"].iter().any(|key| contract.contains_key(*key));
-    let bare = contracts.iter().find(|item| item.get_ref().as_table().is_some_and(has_none))?;
-    Some(("a contract needs cid or uri_path", bare.span()))
 }
 
 /// Whether a string can be in a request line: no spaces, no query, no fragment.

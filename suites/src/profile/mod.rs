@@ -8,8 +8,10 @@ mod endpoints;
 mod gate;
 mod gateway;
 mod hosting;
+mod key;
 mod metadata;
 mod network;
+mod publish;
 mod secret;
 mod transport;
 mod wrong;
@@ -19,8 +21,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use assay_spec::Dialect;
-use assay_spec::publish::domain::is_canonical;
-use assay_spec::publish::limits::REQUESTS;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -33,150 +33,80 @@ pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
 pub use gate::{Gate, Percent};
 pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
 pub use hosting::{Hosting, HostingReadings, TombstoneForm};
+pub use key::Key;
+use key::Section;
 pub use metadata::{Metadata, MetadataContract, MetadataLimits, MetadataReadings};
 pub use network::{
     AggregateWrite, FORGET_SETTLE_SECONDS, MetricsBase, MetricsType, Network, NetworkFixtures, NetworkLimits,
     NetworkReadings, SigningScheme,
 };
-pub use secret::{Secret, SecretError, Secrets};
+pub use publish::{EscapeProfile, MemoLogForm, Publish, PublishLimits, PublishReadings};
+pub(crate) use secret::is_in_header;
+pub use secret::{HeaderSecret, Secret, SecretError, Secrets};
 pub use transport::{HeaderText, Transport};
 pub use wrong::{ProfileError, Source, Wrong};
 
-/// A profile as written in its file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Profile {
-    /// The seed of everything the run draws; none means that the run picks one and prints it.
-    pub seed: Option<u64>,
-    /// The target's own words for what the documents neutralise.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub dialect: Dialect,
-    /// Certificates (PEM) of authorities that the target's https servers may name, besides those that this machine
-    /// trusts; a relative path starts at the profile's folder.
-    pub ca_file: Option<PathBuf>,
-    /// The certificate (PEM, with its chain) that this client shows to the target's https servers that ask for one.
-    pub client_certificate: Option<PathBuf>,
-    /// The key of that certificate (PEM).
-    pub client_key: Option<Secret>,
-    /// How requests go out.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub transport: Transport,
-    /// Headers of every request to the target's own sites, by name; checks' own headers of the same name go before.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, HeaderText>,
-    /// How much must be tested before the target conforms.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub gate: Gate,
-    /// Base URL of a control API, without a trailing slash.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub control: Option<String>,
-    /// The bearer token of the control API.
-    pub control_token: Option<Secret>,
-    /// The inference gateway; none means that it is not tested.
-    pub gateway: Option<Gateway>,
-    /// The token metadata service; none means that it is not tested.
-    pub metadata: Option<Metadata>,
-    /// The node API; none means that it is not tested.
-    pub network: Option<Network>,
-    /// The hosting application's stored records; none means that they are not tested.
-    pub hosting: Option<Hosting>,
-    /// The signed publishing exchange; none means that it is not tested.
-    pub publish: Option<Publish>,
-    /// The anonymous drop; none means that it is not tested.
-    pub drop: Option<Drop>,
+macro_rules! sections {
+    ($(($module:ident $variant:ident $document:literal))*) => {
+        /// A profile as written in its file.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Profile {
+            /// The seed of everything the run draws; none means that the run picks one and prints it.
+            pub seed: Option<u64>,
+            /// The target's own words for what the documents neutralise.
+            #[serde(default, skip_serializing_if = "is_default")]
+            pub dialect: Dialect,
+            /// Certificates (PEM) of authorities that the target's https servers may name, besides those that this machine
+            /// trusts; a relative path starts at the profile's folder.
+            pub ca_file: Option<PathBuf>,
+            /// The certificate (PEM, with its chain) that this client shows to the target's https servers that ask for one.
+            pub client_certificate: Option<PathBuf>,
+            /// The key of that certificate (PEM).
+            pub client_key: Option<Secret>,
+            /// How requests go out.
+            #[serde(default, skip_serializing_if = "is_default")]
+            pub transport: Transport,
+            /// Headers of every request to the target's own sites, by name; checks' own headers of the same name go before.
+            #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+            pub headers: BTreeMap<String, HeaderText>,
+            /// How much must be tested before the target conforms.
+            #[serde(default, skip_serializing_if = "is_default")]
+            pub gate: Gate,
+            /// Base URL of a control API, without a trailing slash.
+            #[serde(default, deserialize_with = "optional_base_url")]
+            pub control: Option<String>,
+            /// The bearer token of the control API.
+            pub control_token: Option<Secret>,
+            $(
+                #[doc = concat!("`", stringify!($module), "`; none means that it is not tested.")]
+                pub $module: Option<$variant>,
+            )*
+        }
+
+        /// The keys of the services' tables.
+        pub fn keys() -> impl Iterator<Item = &'static Key> {
+            [$(<$variant as Section>::KEYS),*].into_iter().flatten().copied().flatten()
+        }
+
+        /// The keys whose values are tables.
+        fn tables() -> impl Iterator<Item = &'static str> {
+            let services = [$(<$variant as Section>::TABLES),*].into_iter().flatten();
+            ["dialect", "transport", "headers", "gate"].into_iter().chain(services.copied())
+        }
+
+        /// The keys whose values are arrays of tables.
+        fn arrays() -> impl Iterator<Item = &'static str> {
+            [$(<$variant as Section>::ARRAYS),*].into_iter().flatten().copied()
+        }
+
+        fn wrong_section(profile: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
+            [$(<$variant as Section>::wrong),*].into_iter().find_map(|wrong| wrong(profile))
+        }
+    };
 }
 
-/// A target of the publishing suite.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Publish {
-    /// Base URL of the service, without a trailing slash.
-    #[serde(deserialize_with = "base_url")]
-    pub url: String,
-    /// Base URL of a node of the chain, without a trailing slash.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub chain_url: Option<String>,
-    /// Base URL of a standby node of the service.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub standby_url: Option<String>,
-    /// The header from which the service reads the client's address, if it trusts this machine.
-    #[serde(default, deserialize_with = "drop::optional_header_name")]
-    pub forwarding_header: Option<String>,
-    /// Bound domains, canonical, with which the run may publish.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub domains: Vec<String>,
-    /// The key bound to all of `domains`: its 32-byte ed25519 seed as 64 hex digits.
-    pub key: Option<Secret>,
-    /// A domain with a pending transfer from `key` to `second_key`. The run does not accept it.
-    pub pending: Option<String>,
-    /// The incoming key of `pending`, in the form of `key`.
-    pub second_key: Option<Secret>,
-    /// The transaction signature of the transfer of `pending`, base58.
-    pub pending_transfer: Option<String>,
-    /// A domain bound to `key` that is not publishable.
-    pub not_publishable: Option<String>,
-    /// A domain bound to `key` whose account does not have the feature.
-    pub feature_off: Option<String>,
-    /// The readings that the target declares.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub readings: PublishReadings,
-    /// What the run may ask of the target.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub limits: PublishLimits,
-}
-
-/// Where the document allows several readings, those that the target declares.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PublishReadings {
-    /// A transfer needs a `cid` like any other publish.
-    pub transfer_needs_cid: bool,
-    /// The rule that body and envelope name the same domain is applied leniently.
-    pub lenient_rule7: bool,
-    /// How strings of a record are written, besides the quotes, backslashes and control characters.
-    pub escape_profile: EscapeProfile,
-    /// How the chain's log shows a memo. If not set, either is accepted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memo_log_form: Option<MemoLogForm>,
-}
-
-/// How the characters of a record's strings are written that JSON need not escape.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EscapeProfile {
-    /// As they are.
-    #[default]
-    Raw,
-    /// Those outside ASCII as `\u` escapes.
-    Ascii,
-    /// In any valid way.
-    Any,
-}
-
-/// How the chain's log shows a memo.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MemoLogForm {
-    /// As it is.
-    Plain,
-    /// In quotes, with quotes and backslashes escaped.
-    Quoted,
-}
-
-/// The pace of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PublishLimits {
-    /// At most this many requests a minute; 1 or more.
-    #[serde(deserialize_with = "at_least_one")]
-    pub requests_per_minute: u32,
-}
-
-impl Default for PublishLimits {
-    fn default() -> Self {
-        Self { requests_per_minute: REQUESTS.u32() }
-    }
-}
+assay_spec::for_each_service!(sections);
 
 /// A profile and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,20 +155,14 @@ impl Profile {
     }
 
     /// The secrets that the profile names, by their keys, in its order; those in headers are apart.
-    pub fn secrets(&self) -> Vec<(&'static str, &Secret)> {
-        let all = [
-            ("client_key", self.client_key.as_ref()),
-            ("control_token", self.control_token.as_ref()),
-            ("gateway.key", self.gateway.as_ref().and_then(|gateway| gateway.key.as_ref())),
-            ("gateway.revoked_key", self.gateway.as_ref().and_then(|gateway| gateway.revoked_key.as_ref())),
-            ("gateway.second_key", self.gateway.as_ref().and_then(|gateway| gateway.second_key.as_ref())),
-            ("gateway.payment", self.gateway.as_ref().and_then(|gateway| gateway.payment.as_ref())),
-            ("network.owner_key", self.network.as_ref().and_then(|network| network.owner_key.as_ref())),
-            ("hosting.wallet_key", self.hosting.as_ref().and_then(|hosting| hosting.wallet_key.as_ref())),
-            ("publish.key", self.publish.as_ref().and_then(|publish| publish.key.as_ref())),
-            ("publish.second_key", self.publish.as_ref().and_then(|publish| publish.second_key.as_ref())),
-        ];
-        all.into_iter().filter_map(|(key, secret)| Some((key, secret?))).collect()
+    pub fn secrets(&self) -> Vec<(String, Secret)> {
+        let written = toml::Table::try_from(self).expect("a profile has a TOML form");
+        let at = |path: &str| {
+            let (mut parts, first) = (path.split('.'), written.get(path.split('.').next()?)?);
+            parts.next();
+            Secret::deserialize(parts.try_fold(first, |value, part| value.get(part))?.clone()).ok()
+        };
+        secret_keys().filter_map(|key| Some((key.clone(), at(&key)?))).collect()
     }
 
     /// The secrets in headers of every request, by keys such as `headers.X-Auth`.
@@ -254,8 +178,7 @@ impl Profile {
         let files = [("ca_file", &self.ca_file), ("client_certificate", &self.client_certificate)];
         let files = files.into_iter().filter(|(_, file)| file.is_some()).map(|(key, _)| key);
         let secrets = self.secrets().into_iter().map(|(key, _)| key);
-        let fixed: Vec<String> = files.chain(secrets).map(str::to_owned).collect();
-        fixed.into_iter().chain(self.header_secrets().map(|(key, _)| key))
+        files.map(str::to_owned).chain(secrets).chain(self.header_secrets().map(|(key, _)| key))
     }
 
     /// The profile as TOML that [`Profile::parse`] reads back.
@@ -264,36 +187,11 @@ impl Profile {
     }
 }
 
-/// The keys whose values are tables.
-const TABLES: [&str; 25] = [
-    "dialect",
-    "transport",
-    "headers",
-    "gate",
-    "gateway",
-    "gateway.endpoints",
-    "gateway.models",
-    "gateway.readings",
-    "gateway.limits",
-    "metadata",
-    "metadata.readings",
-    "metadata.limits",
-    "network",
-    "network.endpoints",
-    "network.readings",
-    "network.fixtures",
-    "network.limits",
-    "hosting",
-    "hosting.readings",
-    "publish",
-    "publish.readings",
-    "publish.limits",
-    "drop",
-    "drop.readings",
-    "drop.limits",
-];
-/// The key whose value is an array of tables.
-const CONTRACTS: &str = "metadata.contracts";
+/// The keys that name secrets, in the order of the profile.
+fn secret_keys() -> impl Iterator<Item = String> {
+    let services = keys().filter(|key| key.is_secret()).map(Key::path);
+    ["client_key", "control_token"].into_iter().map(str::to_owned).chain(services)
+}
 
 /// A value that should be a table. The types would take an array of a table's values, in their order, for it.
 fn wrong_form(table: &DeTable<'_>) -> Option<(String, Range<usize>)> {
@@ -311,10 +209,12 @@ fn wrong_form(table: &DeTable<'_>) -> Option<(String, Range<usize>)> {
     let is_table = |value: &Spanned<DeValue<'_>>| value.get_ref().is_table();
     let wrong = |key: &str, value: &Spanned<DeValue<'_>>| (format!("wanted a table: [{key}]"), value.span());
     let single =
-        TABLES.iter().find_map(|key| at(key).filter(|value| !is_table(value)).map(|value| wrong(key, value)));
+        tables().find_map(|key| at(key).filter(|value| !is_table(value)).map(|value| wrong(key, value)));
     single.or_else(|| {
-        let contracts = at(CONTRACTS)?.get_ref().as_array()?;
-        contracts.iter().find(|item| !is_table(item)).map(|item| wrong("[metadata.contracts]", item))
+        arrays().find_map(|key| {
+            let item = at(key)?.get_ref().as_array()?.iter().find(|item| !is_table(item))?;
+            Some(wrong(&format!("[{key}]"), item))
+        })
     })
 }
 
@@ -322,22 +222,10 @@ fn wrong_form(table: &DeTable<'_>) -> Option<(String, Range<usize>)> {
 fn wrong_text(table: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
     let inner = |name: &str| table.get(name).and_then(|value| value.get_ref().as_table());
     let literals = inner("dialect").into_iter().flat_map(DeTable::values);
-    let publish = inner("publish");
-    let domains = publish.and_then(|publish| publish.get("domains")?.get_ref().as_array());
-    let single = ["pending", "not_publishable", "feature_off"];
-    let single = single.into_iter().filter_map(|key| publish?.get(key));
     let texts = |value: &Spanned<DeValue<'_>>| Some((value.get_ref().as_str()?.to_owned(), value.span()));
     let empty = literals.filter_map(texts).find(|(text, _)| text.trim().is_empty());
-    let foreign = domains.into_iter().flat_map(|domains| domains.iter()).chain(single);
-    let foreign = foreign.filter_map(texts).find(|(text, _)| !is_canonical(text));
-    match (empty, foreign) {
-        (Some((_, span)), _) => Some(("a literal of the dialect can't be empty", span)),
-        (None, Some((_, span))) => Some((
-            "not a canonical domain: two labels or more of lower-case letters, digits and hyphens",
-            span,
-        )),
-        (None, None) => transport::wrong_header(table).or_else(|| metadata::wrong_contract(table)),
-    }
+    let empty = empty.map(|(_, span)| ("a literal of the dialect can't be empty", span));
+    empty.or_else(|| transport::wrong_header(table)).or_else(|| wrong_section(table))
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -705,7 +593,7 @@ limits = { drops_per_hour = 3 }
 
     #[test]
     fn an_array_is_no_table() {
-        for table in TABLES {
+        for table in tables() {
             let text = match table.split_once('.') {
                 Some((parent, name)) => format!("[{parent}]\nurl = \"http://a\"\n{name} = [3]"),
                 None => format!("{table} = [\"http://127.0.0.1:4718\"]"),

@@ -6,55 +6,58 @@ use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY, GENERAL, HEAVY};
 use serde::{Deserialize, Serialize};
 
 use super::drop::optional_header_name;
+use super::key::{Key, Section, table};
 use super::{
     EndpointName, Endpoints, Secret, at_least_one, base_url, base_urls, is_default, optional_base_url,
 };
 
-/// A target of the node API's suite.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Network {
-    /// Base URL of the load-balanced address, without `/api/v0` and without a trailing slash.
-    #[serde(deserialize_with = "base_url")]
-    pub url: String,
-    /// Base URL of the alternative address, which also serves node metrics.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub alt_url: Option<String>,
-    /// Base URL of a mirror.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub mirror_url: Option<String>,
-    /// Base URLs of compute nodes.
-    #[serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty")]
-    pub compute_urls: Vec<String>,
-    /// Base URL of the scheduler.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub scheduler_url: Option<String>,
-    /// Base URL of the status service.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub status_url: Option<String>,
-    /// Base URL of the credit API, without `/api/v0`.
-    #[serde(default, deserialize_with = "optional_base_url")]
-    pub credit_url: Option<String>,
-    /// The key of the owner of the declared STORE messages, 64 hex digits.
-    pub owner_key: Option<Secret>,
-    /// The header from which the nodes read the client's address, if they trust this machine.
-    #[serde(default, deserialize_with = "optional_header_name")]
-    pub forwarding_header: Option<String>,
-    /// A declared endpoint that is missing is a failure; otherwise it is only reported as not offered.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub strict: bool,
-    /// The endpoints that the target offers: all except those set to `false` here.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub endpoints: Endpoints,
-    /// The readings that the target declares.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub readings: NetworkReadings,
-    /// What exists at the target before a run. Not needed with a control API.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub fixtures: NetworkFixtures,
-    /// The pace of a run.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub limits: NetworkLimits,
+table! { "network";
+    /// A target of the node API's suite.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct Network {
+        /// Base URL of the load-balanced address, without `/api/v0` and without a trailing slash.
+        pub url: String => serde(deserialize_with = "base_url"),
+        /// The alternative address, which also serves node metrics.
+        pub alt_url: Option<String> = "\"http://127.0.0.1:4108\""
+            => serde(default, deserialize_with = "optional_base_url"),
+        /// A mirror.
+        pub mirror_url: Option<String> = "\"http://127.0.0.1:4109\""
+            => serde(default, deserialize_with = "optional_base_url"),
+        /// Compute nodes.
+        pub compute_urls: Vec<String> = "[\"http://127.0.0.1:4110\"]"
+            => serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty"),
+        /// The scheduler.
+        pub scheduler_url: Option<String> = "\"http://127.0.0.1:4112\""
+            => serde(default, deserialize_with = "optional_base_url"),
+        /// The status service.
+        pub status_url: Option<String> = "\"http://127.0.0.1:4113\""
+            => serde(default, deserialize_with = "optional_base_url"),
+        /// The credit API.
+        pub credit_url: Option<String> = "\"http://127.0.0.1:4114\""
+            => serde(default, deserialize_with = "optional_base_url"),
+        /// The key of the owner of removed, pending and rejected, 64 hex digits: 1 more check for each of them.
+        pub owner_key: Option<Secret> = "{ env = \"OWNER_KEY\" }",
+        /// The header from which the nodes read the client's address.
+        pub forwarding_header: Option<String> = "\"X-Forwarded-For\""
+            => serde(default, deserialize_with = "optional_header_name"),
+        /// A declared endpoint that is missing is a failure; otherwise it is only reported as not offered.
+        pub strict: bool => serde(default, skip_serializing_if = "is_default"),
+        /// The endpoints that the target offers: all except those set to `false` here.
+        pub endpoints: Endpoints => serde(default, skip_serializing_if = "is_default"),
+        /// The readings that the target declares.
+        pub readings: NetworkReadings => serde(default, skip_serializing_if = "is_default"),
+        /// What exists at the target before a run. Not needed with a control API.
+        pub fixtures: NetworkFixtures => serde(default, skip_serializing_if = "is_default"),
+        /// The pace of a run.
+        pub limits: NetworkLimits => serde(default, skip_serializing_if = "is_default"),
+    }
+}
+
+impl Section for Network {
+    const TABLES: &'static [&'static str] =
+        &["network", "network.endpoints", "network.readings", "network.fixtures", "network.limits"];
+    const KEYS: &'static [&'static [Key]] = &[Network::KEYS, NetworkFixtures::KEYS, NetworkLimits::KEYS];
 }
 
 impl Network {
@@ -159,62 +162,64 @@ pub enum MetricsBase {
     Primary,
 }
 
-/// What exists at the target before a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NetworkFixtures {
-    /// The hash of a program that can be run.
-    pub program: Option<String>,
-    /// The runtime of the programs that checks create.
-    pub runtime: Option<String>,
-    /// The image of the instances that checks create.
-    pub image: Option<String>,
-    /// The SSH public key of the instances that checks create.
-    pub ssh_key: Option<String>,
-    /// The URL of the webhooks that checks register.
-    pub webhook_url: Option<String>,
-    /// A network whose events and transactions are indexed.
-    pub indexer_network: Option<String>,
-    /// A contract on that network that has emitted events.
-    pub indexer_contract: Option<String>,
-    /// The hash of a core node with measurements.
-    pub core_node: Option<String>,
-    /// The hash of a compute node with measurements.
-    pub compute_node: Option<String>,
-    /// The address that publishes measurements.
-    pub publisher: Option<String>,
-    /// The hash of a compute node's diagnostic VM.
-    pub diagnostic_vm: Option<String>,
-    /// The name of a status check of a compute node.
-    pub status_check: Option<String>,
-    /// The hash of a STORE message that is being removed.
-    pub removing: Option<String>,
-    /// The hash of a STORE message that was removed.
-    pub removed: Option<String>,
-    /// The hash of the file of that STORE message.
-    pub removed_file: Option<String>,
-    /// The hash of a STORE message that stays pending.
-    pub pending: Option<String>,
-    /// The hash of a STORE message that was rejected.
-    pub rejected: Option<String>,
-    /// The hash of a message that the mirror does not have yet.
-    pub mirror_lacks: Option<String>,
-    /// An address with more than 100 messages.
-    pub large_list: Option<String>,
+table! { "network.fixtures";
+    /// What exists at the target before a run.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct NetworkFixtures {
+        /// The hash of a program that can be run.
+        pub program: Option<String> = "\"hash\"",
+        /// The runtime of the programs that checks create.
+        pub runtime: Option<String> = "\"python3\"",
+        /// The image of the instances that checks create.
+        pub image: Option<String> = "\"debian-12\"",
+        /// The SSH key of the instances that checks create.
+        pub ssh_key: Option<String> = "\"ssh-ed25519 …\"",
+        /// The URL of the webhooks that checks register.
+        pub webhook_url: Option<String> = "\"https://example.com/hook\"",
+        /// A network whose events and transactions are indexed.
+        pub indexer_network: Option<String> = "\"name\"",
+        /// A contract on that network that has emitted events.
+        pub indexer_contract: Option<String> = "\"0xab\"",
+        /// A core node with measurements.
+        pub core_node: Option<String> = "\"hash\"",
+        /// A compute node with measurements.
+        pub compute_node: Option<String> = "\"hash\"",
+        /// The address that publishes measurements.
+        pub publisher: Option<String> = "\"0xab\"",
+        /// The diagnostic VM of a compute node.
+        pub diagnostic_vm: Option<String> = "\"hash\"",
+        /// A status check of a compute node.
+        pub status_check: Option<String> = "\"name\"",
+        /// A STORE message that is being removed, for 1 more check. The run does not forget it.
+        pub removing: Option<String> = "\"hash\"",
+        /// A STORE message that was removed, for 1 more check.
+        pub removed: Option<String> = "\"hash\"",
+        /// The file of that STORE message, for 1 more check.
+        pub removed_file: Option<String> = "\"hash\"",
+        /// A STORE message that stays pending, of the owner.
+        pub pending: Option<String> = "\"hash\"",
+        /// A STORE message that was rejected, of the owner.
+        pub rejected: Option<String> = "\"hash\"",
+        /// A message that the mirror does not have yet, for 1 more check.
+        pub mirror_lacks: Option<String> = "\"hash\"",
+        /// An address with more than 100 messages, for 1 more check; otherwise it writes them with --include heavy.
+        pub large_list: Option<String> = "\"0xab\"",
+    }
 }
 
-/// The pace of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NetworkLimits {
-    /// Requests per minute to all core nodes together, at most; 1 or more. The document's limit is 100.
-    #[serde(deserialize_with = "at_least_one")]
-    pub requests_per_minute: u32,
-    /// Program runs per minute, at most; 1 or more. The document's limit is 10.
-    #[serde(deserialize_with = "at_least_one")]
-    pub runs_per_minute: u32,
-    /// An endpoint whose requests count as authenticated. If not set, that class is not tested.
-    pub authenticated: Option<EndpointName>,
+table! { "network.limits";
+    /// The pace of a run.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct NetworkLimits {
+        /// Requests per minute to all nodes together.
+        pub requests_per_minute: u32 = "90" => serde(deserialize_with = "at_least_one"),
+        /// Program runs per minute.
+        pub runs_per_minute: u32 = "9" => serde(deserialize_with = "at_least_one"),
+        /// An endpoint whose requests count as authenticated. If not set, that class is not tested.
+        pub authenticated: Option<EndpointName>,
+    }
 }
 
 impl Default for NetworkLimits {

@@ -12,20 +12,8 @@ use super::{Loaded, Wrong};
 use crate::http::hiding::Hidden;
 use crate::support::files;
 
-/// The profile keys that refer to secrets.
-pub(super) const SECRETS: [&str; 11] = [
-    "client_key",
-    "headers",
-    "control_token",
-    "gateway.key",
-    "gateway.revoked_key",
-    "gateway.second_key",
-    "gateway.payment",
-    "network.owner_key",
-    "hosting.wallet_key",
-    "publish.key",
-    "publish.second_key",
-];
+/// A secret that is sent unchanged in a header.
+pub type HeaderSecret = Secret;
 
 /// Where a secret is kept. A profile never contains the secret, so its parsed values do not either.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -75,9 +63,16 @@ impl Secret {
     }
 }
 
-/// Secrets that are sent unchanged in a header.
-const IN_HEADERS: [&str; 5] =
-    ["control_token", "gateway.key", "gateway.revoked_key", "gateway.second_key", "gateway.payment"];
+/// The secrets that a profile names, by their keys.
+fn named(loaded: &Loaded) -> impl Iterator<Item = (String, Secret)> {
+    let in_headers = loaded.profile.header_secrets().map(|(key, secret)| (key, secret.clone()));
+    loaded.profile.secrets().into_iter().chain(in_headers)
+}
+
+/// Whether the secret of a service's key is sent unchanged in a header.
+pub(crate) fn is_in_header(path: &str) -> bool {
+    super::keys().any(|key| key.is_in_header() && key.path() == path)
+}
 
 /// The secrets of a profile that could be read, by their keys. They are never printed.
 #[derive(Clone, Default)]
@@ -87,12 +82,10 @@ impl Secrets {
     /// Reads all secrets of the profile. Returns an error with its position for each that cannot be read.
     pub fn read(loaded: &Loaded) -> (Secrets, Vec<Wrong>) {
         let (mut secrets, mut wrong) = (Secrets::default(), Vec::new());
-        let own = loaded.profile.secrets().into_iter().map(|(key, secret)| (key.to_owned(), secret));
-        for (key, secret) in own.chain(loaded.profile.header_secrets()) {
+        let is_in_header = |path: &str| path == "control_token" || is_in_header(path);
+        for (key, secret) in named(loaded) {
             match secret.read(&loaded.folder) {
-                Ok(text)
-                    if IN_HEADERS.contains(&key.as_str()) && !text.bytes().all(|b| b.is_ascii_graphic()) =>
-                {
+                Ok(text) if is_in_header(&key) && !text.bytes().all(|b| b.is_ascii_graphic()) => {
                     let why = "not a valid key: use visible ASCII characters without spaces";
                     wrong.push(loaded.source.wrong_at(&key, why));
                 }
@@ -112,9 +105,7 @@ impl Secrets {
 
     /// Reads only the secrets of the profile that are in environment variables, as far as they are set.
     pub fn of_environment(loaded: &Loaded) -> Secrets {
-        let own = loaded.profile.secrets().into_iter().map(|(key, secret)| (key.to_owned(), secret));
-        let variables = own.chain(loaded.profile.header_secrets());
-        let variables = variables.filter(|(_, secret)| matches!(secret, Secret::Env(_)));
+        let variables = named(loaded).filter(|(_, secret)| matches!(secret, Secret::Env(_)));
         Secrets(
             variables.filter_map(|(key, secret)| Some((key, secret.read(&loaded.folder).ok()?))).collect(),
         )

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::secret::SECRETS;
+use super::{arrays, secret_keys, tables};
 use crate::support::prose::one_line;
 
 /// Why a profile cannot be used.
@@ -139,7 +139,7 @@ impl Wrong {
             line.to_owned()
         };
         let last = key.rsplit('.').next().and_then(|last| last.split('[').next()).unwrap_or_default();
-        let is_known = is_read || shown.contains(last) || SECRETS.contains(&key.as_str());
+        let is_known = is_read || shown.contains(last) || is_secret_key(key.as_str());
         let key = if is_known { key } else { String::new() };
         Wrong::at(text, file, &key, &with_suggestion(message), span, |_| shown)
     }
@@ -188,8 +188,8 @@ fn may_hold_secret(line: &str, key: &str) -> bool {
         let last = name.trim().rsplit(['.', ' ', '\t', '{', ',']).next().unwrap_or_default();
         last.trim_matches(['"', '\'']).to_owned()
     };
-    let is_secret = |name: &str| SECRETS.iter().any(|secret| secret.rsplit('.').next() == Some(name));
-    SECRETS.iter().any(|secret| key.starts_with(secret))
+    let is_secret = |name: &str| secrets().any(|secret| secret.rsplit('.').next() == Some(name));
+    secrets().any(|secret| key.starts_with(&secret))
         || names.into_iter().any(|name| is_secret(&last(name)))
         || line.contains(['@', '?', '#'])
 }
@@ -202,7 +202,7 @@ fn up_to_value(line: &str, is_within_text: bool) -> String {
     if is_within_text {
         return NOTHING.to_owned();
     }
-    if super::TABLES.contains(&header) || SECRETS.contains(&header) || header == super::CONTRACTS {
+    if tables().chain(arrays()).any(|known| known == header) || is_secret_key(header) {
         return line.to_owned();
     }
     let Some(at) = line.find(['=', ':']) else { return NOTHING.to_owned() };
@@ -304,4 +304,12 @@ pub(super) fn nearest<'n>(
     let written = written.to_lowercase();
     let distance = |name: &str| strsim::damerau_levenshtein(&written, &name.to_lowercase());
     known.map(|name| (distance(name), name)).filter(|(n, _)| *n <= slips).min().map(|(_, name)| name)
+}
+/// The keys whose values are secrets, or contain some.
+fn secrets() -> impl Iterator<Item = String> {
+    secret_keys().chain(["headers".to_owned()])
+}
+
+fn is_secret_key(key: &str) -> bool {
+    secrets().any(|secret| secret == key)
 }

@@ -18,7 +18,7 @@ use crate::harness::target::Environment;
 use crate::harness::verdict::{Outcome, Run, Verdict};
 use crate::http::connect::{Connect, Connecting};
 use crate::http::exchange::{Broken, Exchange};
-use crate::profile::{Loaded, Profile, Secrets};
+use crate::profile::{Loaded, Profile, Secrets, is_in_header};
 use crate::services;
 use crate::services::SUITES;
 use crate::support::prose::one_line;
@@ -135,7 +135,7 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
 }
 
 /// The settings of the report's checks, and the secrets that are missing now.
-fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'static str>), String> {
+fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<String>), String> {
     let text = report.conditions.profile.clone();
     if text.is_empty() && report.conditions.is_embedded {
         return Ok((Settings { seed: report.seed, ..services::settings() }, Vec::new()));
@@ -151,17 +151,18 @@ fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<&'s
         Some(profile) => Secrets::read(profile).0,
         None => Secrets::of_environment(&loaded),
     };
-    let keys: Vec<&'static str> = loaded.profile.secrets().into_iter().map(|(key, _)| key).collect();
-    let missing: Vec<&'static str> = keys.into_iter().filter(|key| secrets.get(key).is_none()).collect();
-    // Recorded responses are found without the gateway's key, so a missing one is replaced.
-    for key in missing.iter().filter(|key| key.starts_with("gateway.")) {
+    let keys = loaded.profile.secrets().into_iter().map(|(key, _)| key);
+    // Recorded responses are found without a secret that is sent in a header, so a missing one is replaced.
+    let (in_headers, missing): (Vec<String>, Vec<String>) =
+        keys.filter(|key| secrets.get(key).is_none()).partition(|key| is_in_header(key));
+    for key in &in_headers {
         secrets.stand_in(key, format!("{key}-unknown"));
     }
     let settings = setup::settings(SUITES, &loaded, &secrets, Some(report.seed));
     let mut settings =
         settings.map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n"))?;
     survey::leave_out(report.conditions.wrong.clone(), &mut settings);
-    Ok((settings, missing.into_iter().filter(|key| !key.starts_with("gateway.")).collect()))
+    Ok((settings, missing))
 }
 
 /// The words of a report's target.

@@ -10,7 +10,7 @@ use super::{CHECKS, CORE, Fixtures, PARALLEL, PAUSED, SITE, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Key, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
@@ -55,7 +55,6 @@ pub static SUITE: Suite = Suite {
     prepared_by: None,
     judged_with: &[],
     readings: READINGS,
-    keys: KEYS,
 };
 
 impl Settings {
@@ -64,25 +63,3 @@ impl Settings {
         self.fixtures.get()
     }
 }
-
-/// The keys of the profile that are not readings, in the order they are written.
-const KEYS: &[Key] = &[
-    Key {
-        table: "drop",
-        name: "paused_url",
-        example: "\"http://127.0.0.1:4119\"",
-        about: "An instance of the service that has paused drops, for 1 more check.",
-    },
-    Key {
-        table: "drop",
-        name: "forwarding_header",
-        example: "\"X-Forwarded-For\"",
-        about: "The header from which the service reads the client's address.",
-    },
-    Key {
-        table: "drop.limits",
-        name: "drops_per_hour",
-        example: "9",
-        about: "Uploads per hour; the documented limit is 10 per address.",
-    },
-];

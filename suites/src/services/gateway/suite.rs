@@ -9,7 +9,7 @@ use super::{CHECKS, CORE, FINDING, Fixtures, PARALLEL, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{self as harness, FixtureReader, Key, Questions, Sites, Suite};
+use crate::harness::suite::{self as harness, FixtureReader, Questions, Sites, Suite};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
@@ -60,7 +60,6 @@ pub static SUITE: Suite = Suite {
     prepared_by: None,
     judged_with: &[],
     readings: READINGS,
-    keys: KEYS,
 };
 
 impl Settings {
@@ -69,99 +68,3 @@ impl Settings {
         self.fixtures.get()
     }
 }
-
-/// The keys of the profile that are not readings, in the order they are written.
-const KEYS: &[Key] = &[
-    Key {
-        table: "gateway",
-        name: "key",
-        example: "{ env = \"GATEWAY_KEY\" }",
-        about: "A valid API key. Without one only endpoints that need no key are tested.",
-    },
-    Key {
-        table: "gateway",
-        name: "server_urls",
-        example: "[\"https://127.0.0.1:4103\"]",
-        about: "Servers of the chat model to call directly, instead of those that discovery lists.",
-    },
-    Key {
-        table: "gateway",
-        name: "revoked_key",
-        example: "{ file = \"revoked.key\" }",
-        about: "A key that was revoked, for 2 more checks.",
-    },
-    Key {
-        table: "gateway",
-        name: "second_key",
-        example: "{ env = \"SECOND_GATEWAY_KEY\" }",
-        about: "A second valid key, which only the run uses: its tokens are counted.",
-    },
-    Key {
-        table: "gateway",
-        name: "payment",
-        example: "{ env = \"GATEWAY_PAYMENT\" }",
-        about: "A value of X-PAYMENT that pays for requests without a key, for 1 more check with readings.payment_flow.",
-    },
-    Key {
-        table: "gateway",
-        name: "usage_url",
-        example: "\"http://127.0.0.1:4101/usage\"",
-        about: "A URL that returns JSON with the number of tokens that second_key has spent, for 1 more check.",
-    },
-    Key { table: "gateway", name: "usage_path", example: "\"spent\"", about: "The path of that number." },
-    Key {
-        table: "gateway.models",
-        name: "chat",
-        example: "\"name\"",
-        about: "A text model. If not set, the first model in discovery that answers is used.",
-    },
-    Key {
-        table: "gateway.models",
-        name: "tools",
-        example: "\"name\"",
-        about: "A model that is flagged for tool calls. The API has no field that shows this.",
-    },
-    Key {
-        table: "gateway.models",
-        name: "always_calls",
-        example: "\"name\"",
-        about: "A model that calls each tool that a prompt names, with arguments that fit, and repeats its result, for 2 more \
-         checks.",
-    },
-    Key {
-        table: "gateway.models",
-        name: "vision",
-        example: "\"name\"",
-        about: "A model that accepts images.",
-    },
-    Key {
-        table: "gateway.models",
-        name: "down",
-        example: "\"name\"",
-        about: "A model whose servers have all failed, for 3 more checks.",
-    },
-    Key {
-        table: "gateway.models",
-        name: "one_down",
-        example: "\"name\"",
-        about: "A model with several servers, of which one has failed, for 1 more check.",
-    },
-    Key {
-        table: "gateway.models",
-        name: "fails_midway",
-        example: "\"name\"",
-        about: "A model whose streams fail midway, for 1 more check.",
-    },
-    Key {
-        table: "gateway.limits",
-        name: "requests_per_minute",
-        example: "30",
-        about: "Requests per minute to the gateway and its servers together.",
-    },
-    Key {
-        table: "gateway.limits",
-        name: "answer_seconds",
-        example: "60",
-        about: "The time limit for a complete response, in seconds.",
-    },
-];

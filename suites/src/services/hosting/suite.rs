@@ -10,7 +10,7 @@ use super::{CHECKS, CORE, Fixtures, PARALLEL, READING, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Key, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
@@ -59,7 +59,6 @@ pub static SUITE: Suite = Suite {
     prepared_by: Some("hosting.seed-history"),
     judged_with: &["hosting.wallet_key"],
     readings: READINGS,
-    keys: KEYS,
 };
 
 impl Settings {
@@ -68,19 +67,3 @@ impl Settings {
         self.fixtures.get()
     }
 }
-
-/// The keys of the profile that are not readings, in the order they are written.
-const KEYS: &[Key] = &[
-    Key {
-        table: "hosting",
-        name: "owner",
-        example: "\"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf\"",
-        about: "The owner whose records are tested. If not set, the owner of wallet_key.",
-    },
-    Key {
-        table: "hosting",
-        name: "wallet_key",
-        example: "{ env = \"WALLET_KEY\" }",
-        about: "The owner's wallet key. Without it encrypted records cannot be tested.",
-    },
-];

@@ -9,7 +9,7 @@ use super::{CHECKS, CORE, Fixtures, PARALLEL, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Key, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
@@ -59,7 +59,6 @@ pub static SUITE: Suite = Suite {
     prepared_by: None,
     judged_with: &[],
     readings: READINGS,
-    keys: KEYS,
 };
 
 impl Settings {
@@ -68,25 +67,3 @@ impl Settings {
         self.fixtures.get()
     }
 }
-
-/// The keys of the profile that are not readings, in the order they are written.
-const KEYS: &[Key] = &[
-    Key {
-        table: "metadata",
-        name: "unknown_token",
-        example: "\"999999999999\"",
-        about: "An integer that is not the id of a token.",
-    },
-    Key {
-        table: "metadata",
-        name: "contracts",
-        example: "[{ cid = \"bafk\", uri_path = \"https://a.example/1\", tokens = [\"1\"], overridden = \"1\" }]",
-        about: "Contracts that the target knows, with one address or both. Without any, only the root can be tested.",
-    },
-    Key {
-        table: "metadata.limits",
-        name: "requests_per_minute",
-        example: "120",
-        about: "Requests per minute.",
-    },
-];

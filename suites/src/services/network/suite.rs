@@ -10,7 +10,7 @@ use super::{CHECKS, CORE, Fixtures, LEARNING, MIRROR, PARALLEL, RUNS, is_error_b
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Key, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
 use crate::profile::Network;
 
 /// What the service gives the harness.
@@ -76,7 +76,6 @@ pub static SUITE: Suite = Suite {
     prepared_by: None,
     judged_with: &[],
     readings: READINGS,
-    keys: KEYS,
 };
 
 impl Settings {
@@ -85,171 +84,3 @@ impl Settings {
         self.fixtures.get()
     }
 }
-
-/// The keys of the profile that are not readings, in the order they are written.
-const KEYS: &[Key] = &[
-    Key {
-        table: "network",
-        name: "alt_url",
-        example: "\"http://127.0.0.1:4108\"",
-        about: "The alternative address, which also serves node metrics.",
-    },
-    Key { table: "network", name: "mirror_url", example: "\"http://127.0.0.1:4109\"", about: "A mirror." },
-    Key {
-        table: "network",
-        name: "compute_urls",
-        example: "[\"http://127.0.0.1:4110\"]",
-        about: "Compute nodes.",
-    },
-    Key {
-        table: "network",
-        name: "scheduler_url",
-        example: "\"http://127.0.0.1:4112\"",
-        about: "The scheduler.",
-    },
-    Key {
-        table: "network",
-        name: "status_url",
-        example: "\"http://127.0.0.1:4113\"",
-        about: "The status service.",
-    },
-    Key {
-        table: "network",
-        name: "credit_url",
-        example: "\"http://127.0.0.1:4114\"",
-        about: "The credit API.",
-    },
-    Key {
-        table: "network",
-        name: "forwarding_header",
-        example: "\"X-Forwarded-For\"",
-        about: "The header from which the nodes read the client's address.",
-    },
-    Key {
-        table: "network",
-        name: "owner_key",
-        example: "{ env = \"OWNER_KEY\" }",
-        about: "The key of the owner of removed, pending and rejected, 64 hex digits: 1 more check for each of them.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "program",
-        example: "\"hash\"",
-        about: "The hash of a program that can be run.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "runtime",
-        example: "\"python3\"",
-        about: "The runtime of the programs that checks create.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "image",
-        example: "\"debian-12\"",
-        about: "The image of the instances that checks create.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "ssh_key",
-        example: "\"ssh-ed25519 …\"",
-        about: "The SSH key of the instances that checks create.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "webhook_url",
-        example: "\"https://example.com/hook\"",
-        about: "The URL of the webhooks that checks register.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "indexer_network",
-        example: "\"name\"",
-        about: "A network whose events and transactions are indexed.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "indexer_contract",
-        example: "\"0xab\"",
-        about: "A contract on that network that has emitted events.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "core_node",
-        example: "\"hash\"",
-        about: "A core node with measurements.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "compute_node",
-        example: "\"hash\"",
-        about: "A compute node with measurements.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "publisher",
-        example: "\"0xab\"",
-        about: "The address that publishes measurements.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "diagnostic_vm",
-        example: "\"hash\"",
-        about: "The diagnostic VM of a compute node.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "status_check",
-        example: "\"name\"",
-        about: "A status check of a compute node.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "removing",
-        example: "\"hash\"",
-        about: "A STORE message that is being removed, for 1 more check. The run does not forget it.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "removed",
-        example: "\"hash\"",
-        about: "A STORE message that was removed, for 1 more check.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "removed_file",
-        example: "\"hash\"",
-        about: "The file of that STORE message, for 1 more check.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "pending",
-        example: "\"hash\"",
-        about: "A STORE message that stays pending, of the owner.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "rejected",
-        example: "\"hash\"",
-        about: "A STORE message that was rejected, of the owner.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "mirror_lacks",
-        example: "\"hash\"",
-        about: "A message that the mirror does not have yet, for 1 more check.",
-    },
-    Key {
-        table: "network.fixtures",
-        name: "large_list",
-        example: "\"0xab\"",
-        about: "An address with more than 100 messages, for 1 more check; otherwise it writes them with --include heavy.",
-    },
-    Key {
-        table: "network.limits",
-        name: "requests_per_minute",
-        example: "90",
-        about: "Requests per minute to all nodes together.",
-    },
-    Key { table: "network.limits", name: "runs_per_minute", example: "9", about: "Program runs per minute." },
-];

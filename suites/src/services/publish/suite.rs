@@ -9,7 +9,7 @@ use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, PARALLEL, Pool, STANDBY, opening, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Key, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
@@ -83,7 +83,6 @@ pub static SUITE: Suite = Suite {
     prepared_by: None,
     judged_with: &["publish."],
     readings: READINGS,
-    keys: KEYS,
 };
 
 impl Settings {
@@ -92,73 +91,3 @@ impl Settings {
         self.fixtures.get()
     }
 }
-
-/// The keys of the profile that are not readings, in the order they are written.
-const KEYS: &[Key] = &[
-    Key {
-        table: "publish",
-        name: "chain_url",
-        example: "\"http://127.0.0.1:4117\"",
-        about: "A node of the chain, for 7 more checks: those of confirmed transactions.",
-    },
-    Key {
-        table: "publish",
-        name: "standby_url",
-        example: "\"http://127.0.0.1:4119\"",
-        about: "A standby node of the service, for 1 more check.",
-    },
-    Key {
-        table: "publish",
-        name: "forwarding_header",
-        example: "\"X-Forwarded-For\"",
-        about: "The header from which the service reads the client's address.",
-    },
-    Key {
-        table: "publish",
-        name: "domains",
-        example: "[\"a.example\"]",
-        about: "Bound domains with which a run publishes, up to 30 times a day each. One runs 70 checks, two 75.",
-    },
-    Key {
-        table: "publish",
-        name: "key",
-        example: "{ env = \"PUBLISH_KEY\" }",
-        about: "The seed of the key bound to these domains, 64 hex digits.",
-    },
-    Key {
-        table: "publish",
-        name: "pending",
-        example: "\"b.example\"",
-        about: "A domain with a pending transfer from key to second_key, for 3 more checks. The run does not accept it.",
-    },
-    Key {
-        table: "publish",
-        name: "second_key",
-        example: "{ env = \"SECOND_PUBLISH_KEY\" }",
-        about: "The incoming key of that transfer, 64 hex digits.",
-    },
-    Key {
-        table: "publish",
-        name: "pending_transfer",
-        example: "\"2nBhEBYYvfaAe16UMNqRHre4YNSskvuYgx3M6E4JP1oDYvZEJHvoPzyUidNgNX5r9sTyN1J9UxtbCXy2rqYcuyuv\"",
-        about: "The transaction signature of that transfer, for 1 more check.",
-    },
-    Key {
-        table: "publish",
-        name: "not_publishable",
-        example: "\"c.example\"",
-        about: "A domain bound to key that is not publishable, for 1 more check.",
-    },
-    Key {
-        table: "publish",
-        name: "feature_off",
-        example: "\"d.example\"",
-        about: "A domain bound to key whose account does not have the feature, for 1 more check.",
-    },
-    Key {
-        table: "publish.limits",
-        name: "requests_per_minute",
-        example: "30",
-        about: "Requests per minute.",
-    },
-];
