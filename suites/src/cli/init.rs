@@ -15,6 +15,7 @@ use assay_suites::http::hiding::Hidden;
 use assay_suites::onboarding::draft::Draft;
 use assay_suites::profile::{Profile, Secret, parse_base_url};
 use assay_suites::services;
+use assay_suites::services::SUITES;
 use assay_suites::services::gateway;
 use assay_suites::support::files;
 use clap::Args;
@@ -170,7 +171,8 @@ fn wanted(args: &InitArgs, sites: &BTreeMap<String, String>) -> Result<Vec<(Serv
         let named = args.urls.named().find(|(name, _)| *name == service.name());
         let reached = sites.get(service.name()).map(|url| (url.clone(), true));
         // A page at the root does not identify a hosting application.
-        let guessed = host.clone().filter(|_| service != Service::Hosting).map(|url| (url, false));
+        let guessed =
+            host.clone().filter(|_| SUITES.get(service).questions.is_recognizable).map(|url| (url, false));
         let found = match named {
             Some((name, url)) => Some((base(&format!("--{name}-url"), url)?, true)),
             None => reached.or(guessed),

@@ -14,8 +14,6 @@ use assay_sim::deviation::{self, Deviation, Scoped};
 use assay_sim::world;
 use assay_spec::field::{self, Cell, cells};
 use assay_spec::limit::{self, Limit, Wrong};
-use assay_spec::publish::places::{PREPARES, PUB, SUBMITS, TRANSFER};
-use assay_spec::publish::requirements::{envelope, prepare, submit};
 use assay_spec::{Id, Place, Service, catalogue};
 use futures_util::StreamExt;
 use serde::Deserialize;
@@ -29,6 +27,7 @@ use crate::harness::probe::{Places, Settings};
 use crate::harness::run::Ran;
 use crate::harness::verdict::{Outcome, Verdict};
 use crate::services;
+use crate::services::SUITES;
 
 /// The open cells, as last written.
 const HOLES: &str = include_str!("../../holes.toml");
@@ -196,38 +195,6 @@ fn scoped(services: &[Service]) -> impl Iterator<Item = Scoped<Deviation>> {
     wanted.flat_map(|what| at_values(what, what.places()))
 }
 
-/// Rows with the places of what makes the rejection, which happens elsewhere.
-const REJECTED_ELSEWHERE: &[Id] = &[&submit::EXPIRED];
-
-/// Where what a row rejects must not take effect: a rejected prepare locks nothing, a rejected submit leaves the prepare as it
-/// is. Rows that reject for the state of the domain, or for none, have nothing to show.
-fn without_effect(row: Id) -> impl Iterator<Item = Place> {
-    let no_domain = [
-        &prepare::ONE_IN_FLIGHT,
-        &prepare::REPLAY,
-        &prepare::PUBLISHABLE,
-        &envelope::FEATURE,
-        &envelope::BINDING,
-        &prepare::LOCKS_NOTHING,
-    ];
-    // What the check of that row sends: it judges them.
-    let is_malformed = move |place: &Place| match place.op {
-        PUB => row == &prepare::CID_REQUIRED,
-        TRANSFER => row == &prepare::NEW_AUTHORITY,
-        _ => row == &prepare::DOMAIN_REQUIRED,
-    };
-    let places: &[Place] = match (row.service, row.group) {
-        (Service::Publish, "envelope" | "prepare") if !no_domain.contains(&row) => PREPARES,
-        (Service::Publish, "submit")
-            if [&submit::SIGNATURE_FORM, &submit::SIGNATURE_VERIFIES].contains(&row) =>
-        {
-            SUBMITS
-        }
-        _ => &[],
-    };
-    places.iter().filter(move |place| row.places.contains(place) && !is_malformed(place)).copied()
-}
-
 /// What each requirement rejects in its own check is answered as an internal error, if no sentence allows that, or takes effect
 /// all the same.
 fn failing<'a>(
@@ -238,7 +205,7 @@ fn failing<'a>(
         let row = ran.outcome.requirement;
         let refusal = services::check(row).and_then(|check| check.refusal);
         services.contains(&row.service)
-            && !REJECTED_ELSEWHERE.contains(&row)
+            && !SUITES.get(row.service).rejected_elsewhere.contains(&row)
             && refusal.is_some_and(|refusal| refusal.instead.is_empty() && !refusal.statuses.contains(&500))
             && ran.trace.rejected.contains(&row.to_string())
     };
@@ -247,7 +214,9 @@ fn failing<'a>(
         let what = Deviation::failure(row);
         let places = if what.places().is_empty() { &[Place::ANY] } else { what.places() };
         let what_acts = Deviation::effect(row);
-        let acting = without_effect(row).map(move |at| Scoped { what: what_acts, at });
+        let acting = (SUITES.get(row.service).without_effect)(row)
+            .into_iter()
+            .map(move |at| Scoped { what: what_acts, at });
         at_values(what, places).chain(acting)
     })
 }
@@ -304,7 +273,8 @@ async fn sightings_under_variations(
 fn sightings(ran: &[Ran], variation: &'static str, settings: &Settings) -> BTreeMap<Key, Vec<Sighting>> {
     let mut by_cost: Vec<&Ran> = ran.iter().collect();
     // A world of the hosting service begins with a history, which takes time.
-    let cost = |ran: &&Ran| (ran.outcome.requirement.service == Service::Hosting, ran.sent.requests);
+    let cost =
+        |ran: &&Ran| (SUITES.get(ran.outcome.requirement.service).prepared_by.is_some(), ran.sent.requests);
     by_cost.sort_by_key(cost);
     let mut seen: BTreeMap<Key, Vec<Sighting>> = BTreeMap::new();
     for ran in by_cost {

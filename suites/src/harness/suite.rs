@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use assay_spec::endpoint::Endpoint;
-use assay_spec::{Id, Service};
+use assay_spec::{Id, Place as At, Service};
 use serde_json::Value;
 
 use super::check::{Check, Core};
@@ -57,6 +57,10 @@ pub struct Suite {
     pub prepared_by: Option<&'static str>,
     /// The secrets without which a verdict cannot be recomputed: keys of the profile, or tables that end with `.`.
     pub judged_with: &'static [&'static str],
+    /// Where what a row rejects must not take effect.
+    pub without_effect: fn(Id) -> Vec<At>,
+    /// Rows whose check makes elsewhere what is rejected at their place.
+    pub rejected_elsewhere: &'static [Id],
 }
 
 /// Fixtures; `None` if the profile does not name the service. An error names the key with the wrong value, and why it is

@@ -93,6 +93,26 @@ fn suites_have_one_folder_for_each_layer() {
     assert_eq!(names, known);
 }
 
+#[test]
+fn only_the_services_match_on_a_service() {
+    // What starts a simulator for one kind of client, or writes the profile of a whole simulator, names the services.
+    let excepted = ["embedded/client/", "embedded/sim.rs"];
+    let root = root().join("suites/src");
+    let mut found = Vec::new();
+    for file in rust_files(&root) {
+        let name = file.strip_prefix(&root).expect("below the folder").display().to_string();
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let mut variants = without_tests(&text)
+            .split("Service::")
+            .skip(1)
+            .filter(|rest| rest.starts_with(char::is_uppercase));
+        let is_matching = variants.any(|rest| !rest.starts_with("ALL"));
+        let is_excepted = name.starts_with("services/") || excepted.iter().any(|one| name.starts_with(one));
+        found.extend((is_matching && !is_excepted).then_some(name));
+    }
+    assert!(found.is_empty(), "{found:?}");
+}
+
 /// The first part of each path that begins at the crate.
 fn imported(text: &str) -> impl Iterator<Item = &str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -104,7 +124,7 @@ fn imported(text: &str) -> impl Iterator<Item = &str> {
 
 /// A file without its tests, which may use real services as data.
 fn without_tests(text: &str) -> &str {
-    text.split("#[cfg(test)]").next().unwrap_or_default()
+    text.split("#[cfg(test)]\n").next().unwrap_or_default()
 }
 
 #[test]

@@ -59,6 +59,8 @@ pub static SUITE: Suite = Suite {
     },
     prepared_by: None,
     judged_with: &[],
+    without_effect: |_| Vec::new(),
+    rejected_elsewhere: &[],
     readings: READINGS,
 };
 

@@ -58,6 +58,8 @@ pub static SUITE: Suite = Suite {
     },
     prepared_by: Some("hosting.seed-history"),
     judged_with: &["hosting.wallet_key"],
+    without_effect: |_| Vec::new(),
+    rejected_elsewhere: &[],
     readings: READINGS,
 };
 

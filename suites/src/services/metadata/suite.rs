@@ -58,6 +58,8 @@ pub static SUITE: Suite = Suite {
     openapi: Notes { about: "", meanings: &[] },
     prepared_by: None,
     judged_with: &[],
+    without_effect: |_| Vec::new(),
+    rejected_elsewhere: &[],
     readings: READINGS,
 };
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_spec::Service;
+use assay_spec::publish::places::{PREPARES, PUB, SUBMITS, TRANSFER};
+use assay_spec::publish::requirements::{envelope, prepare, submit};
+use assay_spec::{Id, Place, Service};
 
 use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, PARALLEL, Pool, STANDBY, opening, survey};
@@ -82,6 +84,8 @@ pub static SUITE: Suite = Suite {
     },
     prepared_by: None,
     judged_with: &["publish."],
+    without_effect,
+    rejected_elsewhere: &[&submit::EXPIRED],
     readings: READINGS,
 };
 
@@ -90,4 +94,29 @@ impl Settings {
     pub fn publish(&self) -> &Fixtures {
         self.fixtures.get()
     }
+}
+
+/// Where what a row rejects must not take effect: a rejected prepare locks nothing, a rejected submit leaves the prepare as it
+/// is. Rows that reject for the state of the domain, or for none, have nothing to show.
+fn without_effect(row: Id) -> Vec<Place> {
+    let no_domain = [
+        &prepare::ONE_IN_FLIGHT,
+        &prepare::REPLAY,
+        &prepare::PUBLISHABLE,
+        &envelope::FEATURE,
+        &envelope::BINDING,
+        &prepare::LOCKS_NOTHING,
+    ];
+    // What the check of that row sends: it judges them.
+    let is_malformed = |place: &Place| match place.op {
+        PUB => row == &prepare::CID_REQUIRED,
+        TRANSFER => row == &prepare::NEW_AUTHORITY,
+        _ => row == &prepare::DOMAIN_REQUIRED,
+    };
+    let places: &[Place] = match row.group {
+        "envelope" | "prepare" if !no_domain.contains(&row) => PREPARES,
+        "submit" if [&submit::SIGNATURE_FORM, &submit::SIGNATURE_VERIFIES].contains(&row) => SUBMITS,
+        _ => &[],
+    };
+    places.iter().filter(|place| row.places.contains(place) && !is_malformed(place)).copied().collect()
 }
