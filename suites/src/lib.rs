@@ -9,14 +9,13 @@
 //! use assay_suites::embedded::Embedded;
 //! use assay_suites::harness::pace::Pace;
 //! use assay_suites::harness::plan::plan;
-//! use assay_suites::harness::probe::Settings;
 //! use assay_suites::harness::run::Runner;
 //! use assay_suites::harness::verdict::Verdict;
 //!
 //! let target = Embedded::new(7, Dialect::default());
-//! let (settings, pace) = (crate::services::settings(), Pace::default());
+//! let (settings, pace) = (assay_suites::services::settings(), Pace::default());
 //! let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 3 };
-//! let mut checks = crate::services::checks();
+//! let mut checks = assay_suites::services::checks();
 //! checks.retain(|check| check.requirement.to_string().starts_with("drop.upload."));
 //! let planned = plan(&target, &checks[..3]);
 //! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -104,7 +104,8 @@ pub async fn confirm(
     let mut sites = environment.sites.clone();
     let suites = settings.suites;
     let is_read = |service: Service| {
-        let read_by = |by: &Service| suites.get(*by).questions.reads_from == Some(service);
+        let read_by =
+            |by: &Service| suites.get(*by).questions.reads_from.is_some_and(|from| from.service == service);
         services.contains(&service) || services.iter().any(read_by)
     };
     sites.retain(|site, _| Service::named(site).is_none_or(is_read));

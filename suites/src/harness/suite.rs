@@ -123,8 +123,19 @@ pub struct Questions {
     pub beside: &'static [Service],
     /// How to fix an answer that does not look like the service's, by its status.
     pub remedy: fn(u16) -> Option<&'static str>,
-    /// The service whose URL it reads from where the profile has none of its own.
-    pub reads_from: Option<Service>,
+    /// The service that its records are read from.
+    pub reads_from: Option<Source>,
+}
+
+/// A service that the records of another are read from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// The service.
+    pub service: Service,
+    /// The records, such as `stored records`.
+    pub records: &'static str,
+    /// What a server of it is called, such as `node`.
+    pub server: &'static str,
 }
 
 /// What the checks of a service need from the profile, and what they share in a run.

@@ -236,7 +236,7 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
     leave_out(reasons(&unconfirmed, &loaded.source), &mut settings);
     let source = |suite: &Suite| {
         let source = suite.questions.reads_from?;
-        asked.iter().find(|asked| asked.service == source)
+        asked.iter().find(|asked| asked.service == source.service)
     };
     let mut services = Vec::new();
     if let Some(target) = target {

@@ -18,11 +18,11 @@ table! { "gateway";
     pub struct Gateway {
         /// Base URL of the gateway, without a trailing slash.
         pub url: String => serde(deserialize_with = "base_url"),
+        /// A valid API key. Without one only endpoints that need no key are tested.
+        pub key: Option<HeaderSecret> = "{ env = \"GATEWAY_KEY\" }",
         /// Servers of the chat model to call directly, instead of those that discovery lists.
         pub server_urls: Vec<String> = "[\"https://127.0.0.1:4103\"]"
             => serde(default, deserialize_with = "base_urls", skip_serializing_if = "Vec::is_empty"),
-        /// A valid API key. Without one only endpoints that need no key are tested.
-        pub key: Option<HeaderSecret> = "{ env = \"GATEWAY_KEY\" }",
         /// A key that was revoked, for 2 more checks.
         pub revoked_key: Option<HeaderSecret> = "{ file = \"revoked.key\" }",
         /// A second valid key, which only the run uses: its tokens are counted.

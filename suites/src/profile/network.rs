@@ -36,11 +36,11 @@ table! { "network";
         /// The credit API.
         pub credit_url: Option<String> = "\"http://127.0.0.1:4114\""
             => serde(default, deserialize_with = "optional_base_url"),
-        /// The key of the owner of removed, pending and rejected, 64 hex digits: 1 more check for each of them.
-        pub owner_key: Option<Secret> = "{ env = \"OWNER_KEY\" }",
         /// The header from which the nodes read the client's address.
         pub forwarding_header: Option<String> = "\"X-Forwarded-For\""
             => serde(default, deserialize_with = "optional_header_name"),
+        /// The key of the owner of removed, pending and rejected, 64 hex digits: 1 more check for each of them.
+        pub owner_key: Option<Secret> = "{ env = \"OWNER_KEY\" }",
         /// A declared endpoint that is missing is a failure; otherwise it is only reported as not offered.
         pub strict: bool => serde(default, skip_serializing_if = "is_default"),
         /// The endpoints that the target offers: all except those set to `false` here.

@@ -1,6 +1,6 @@
 //! What every folder may use: files with limits, and prose.
 //!
-//! Imports nothing of this package.
+//! Imports no other folder.
 
 pub mod disk;
 pub mod files;

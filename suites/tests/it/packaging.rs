@@ -52,6 +52,12 @@ fn image_runs_the_built_program_without_root() {
         assert!(sources.contains(member.as_str().expect("a name")), "{member} is not copied");
     }
 
+    // What the sources include from outside the packages, such as the pages of `assay help`.
+    for path in included() {
+        let is_copied = sources.iter().any(|source| Path::new(&path).starts_with(source));
+        assert!(is_copied, "{path} is included and not copied");
+    }
+
     let (from, to) = built.expect("the program is copied from the first stage");
     assert_eq!(from, "/assay/target/release/assay");
     let entry = format!("[\"{to}\"]");
@@ -67,6 +73,21 @@ fn image_runs_the_built_program_without_root() {
             image[0]
         );
     }
+}
+
+/// The files at the top of the project that `suites/src` includes, relative to it.
+fn included() -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    for file in rust_files(&root().join("suites/src")) {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let quoted = text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split_once('"'));
+        let macros = text.split("concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/../").skip(1);
+        let macros = macros.filter_map(|rest| rest.split_once('"')).map(|(path, _)| path.to_owned());
+        let outside = quoted.filter_map(|(path, _)| path.rsplit_once("../").map(|(_, path)| path.to_owned()));
+        paths.extend(outside.chain(macros).filter(|path| root().join(path).is_file()));
+    }
+    assert!(!paths.is_empty(), "the help includes pages");
+    paths
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::documents::readings::Reading;
 use crate::harness::check::Check;
 use crate::harness::plan::{Planned, Wishes, foresee};
 use crate::harness::probe::Settings;
+use crate::harness::suite::Source;
 use crate::harness::survey::{Found, Level, Likeness, SurveyResult, WrongFixture};
 use crate::harness::target::Remote;
 use crate::profile::{Loaded, Wrong};
@@ -182,19 +183,20 @@ fn reached(service: Service, found: &Found, checks: usize) -> Vec<Point> {
 
 /// Findings for a service without a URL.
 fn without_url(service: Service, known: &Known<'_>) -> Vec<Point> {
-    let Some(source) = SUITES.get(service).questions.reads_from else { return Vec::new() };
+    let Some(from) = SUITES.get(service).questions.reads_from else { return Vec::new() };
+    let Source { service: source, records, server } = from;
     match known.source {
         None => {
-            let what = format!("its records are read from the {source} service, and the profile has none");
-            vec![Point::new(Mark::Hinders, what, format!("add it: [{source}] url"))]
+            let what = format!("{records} are read from a {server}, and the profile has none");
+            vec![Point::new(Mark::Hinders, what, format!("add the {server}: [{source}] url"))]
         }
         Some(SurveyResult { found: Err(_), .. }) => {
-            let what = format!("its records are read from the server in [{source}], and it does not respond");
+            let what = format!("{records} are read from the {server} in [{source}], and it does not respond");
             let remedy = format!("fix the findings marked x of the {source} service");
             vec![Point::new(Mark::Hinders, what, remedy).concerning(known.planned.len())]
         }
         Some(_) => {
-            let what = "its records are tested only on request";
+            let what = format!("{records} are tested only on request");
             let remedy = format!("run assay run --service {service}, or set [{service}] url");
             vec![Point::new(Mark::Weakens, what, remedy)]
         }

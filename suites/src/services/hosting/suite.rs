@@ -10,7 +10,7 @@ use super::{CHECKS, CORE, Fixtures, PARALLEL, READING, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Questions, Sites, Source, Suite};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
@@ -46,7 +46,7 @@ pub static SUITE: Suite = Suite {
         is_recognizable: false,
         beside: &[],
         remedy: |_| None,
-        reads_from: Some(Service::Network),
+        reads_from: Some(Source { service: Service::Network, records: "stored records", server: "node" }),
     },
     opening: |_| Sums { requests: LEARNING + READING, ..Sums::default() },
     is_error: |body| body["error"].is_string(),
