@@ -217,7 +217,7 @@ impl Served {
                 paused_url: None,
                 forwarding_header: self.forwarded_header.clone(),
                 readings: DropReadings::default(),
-                limits: DropLimits { drops_per_hour },
+                limits: DropLimits { drops_per_hour, ..DropLimits::default() },
             }),
         };
         let failed = |path: &Path| format!("{}: ", path.display());

@@ -487,6 +487,28 @@ impl<'run> Probe<'run> {
         self.control()?.advance(by.as_millis() as i64).await.map_err(Stop::Error)
     }
 
+    /// Reads something until it `is_ready`, and returns it as it is then. In a world of its own a check reads once. At a
+    /// shared target, what was written may still be processed: it is read once a second, `most` times.
+    pub async fn polled<T>(
+        &self,
+        most: u32,
+        read: impl AsyncFn() -> Result<T, Stop>,
+        is_ready: impl Fn(&T) -> bool,
+    ) -> Result<T, Stop> {
+        const PAUSE: Duration = Duration::from_secs(1);
+        let most = if self.owns_time() { 1 } else { most };
+        for _ in 1..most {
+            let found = read().await?;
+            if is_ready(&found) {
+                return Ok(found);
+            }
+            if !self.plays() {
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+        read().await
+    }
+
     /// Sets exactly these faults.
     pub async fn faults(&self, faults: Value) -> Result<(), Stop> {
         self.control()?.faults(faults).await.map_err(Stop::Error)
@@ -630,4 +652,42 @@ fn is_about_content(place: &str) -> bool {
 pub fn wall_clock() -> Instant {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Instant(since.as_millis() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::harness::recording::Recording;
+    use crate::rerun::judge::Nowhere;
+    use crate::services;
+
+    #[tokio::test]
+    async fn what_may_still_be_processed_is_read_again_up_to_a_limit() {
+        let (settings, pace) = (services::settings(), Pace::default());
+        // Whether the check owns its world, the limit, at which read it is ready, and how often it is read.
+        for (own, most, ready, reads) in
+            [(false, 5, 3, 3), (false, 5, 1, 1), (false, 5, 9, 5), (true, 5, 3, 1)]
+        {
+            let environment = Environment {
+                connector: Arc::new(Nowhere),
+                sites: BTreeMap::new(),
+                control: None,
+                own,
+                forwarding: BTreeMap::new(),
+            };
+            // A recording is read without a pause.
+            let recorder = Recorder::playing(Recording::default(), Arc::default());
+            let probe = Probe::recorded(services::checks()[0], &settings, environment, &pace, recorder);
+            let count = Cell::new(0);
+            let read = async || {
+                count.set(count.get() + 1);
+                Ok(count.get())
+            };
+            let found = probe.polled(most, read, |n| *n >= ready).await;
+            assert_eq!((found.ok(), count.get()), (Some(reads), reads), "{own} {most} {ready}");
+        }
+    }
 }

@@ -73,18 +73,23 @@ impl From<HamtSize> for Estimate {
 }
 
 table! { "drop.limits";
-    /// How many uploads a run may send from one address.
+    /// How many uploads a run may send from one address, and how long it waits for a site.
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default)]
     pub struct DropLimits {
         /// Uploads per hour; the documented limit is 10 per address.
         pub drops_per_hour: u32 = "9" => serde(deserialize_with = "at_least_one"),
+        /// How long a new site may take until it is live, in seconds. Checks fetch it again until then.
+        pub live_seconds: u32 = "10" => serde(deserialize_with = "at_least_one"),
     }
 }
 
+/// How long a service may take until a new site is live. The document shows no time.
+const LIVE_SECONDS: u32 = 10;
+
 impl Default for DropLimits {
     fn default() -> Self {
-        Self { drops_per_hour: DROPS_PER_HOUR.u32() - 1 }
+        Self { drops_per_hour: DROPS_PER_HOUR.u32() - 1, live_seconds: LIVE_SECONDS }
     }
 }
 
@@ -111,6 +116,7 @@ mod tests {
             "[drop]\nforwarding_header = \"X\"",
             "[drop]\nurl = \"http://a\"\nforwarding_header = \"X: \"",
             "[drop]\nurl = \"http://a\"\n[drop.limits]\ndrops_per_hour = 0",
+            "[drop]\nurl = \"http://a\"\nlimits = { live_seconds = 0 }",
             "[drop]\nurl = \"http://a\"\nreadings = { hamt_size = \"bytes\" }",
             "[drop]\nurl = \"http://a\"\nreadings = { drop_id_length = 22 }",
         ];
@@ -130,6 +136,11 @@ mod tests {
           |
         4 | drops_per_hour = 0
           |                  ^
+
+        p.toml:3:27: drop.limits.live_seconds: must be 1 or more
+          |
+        3 | limits = { live_seconds = 0 }
+          |                           ^
 
         p.toml:3:26: drop.readings.hamt_size: unknown value `bytes`; known here: links, block
           |

@@ -115,6 +115,9 @@ impl Default for NetworkReadings {
 /// The time of all retries of a FORGET (this project's choice), plus one more.
 pub const FORGET_SETTLE_SECONDS: u64 = (FORGET_RETRIES.u64() + 1) * FORGET_RETRY.u64() / 1000;
 
+/// How long a node may take until it has processed what was sent. The document shows no time.
+const PROCESS_SECONDS: u32 = 10;
+
 /// What a signature covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -217,6 +220,8 @@ table! { "network.limits";
         pub requests_per_minute: u32 = "90" => serde(deserialize_with = "at_least_one"),
         /// Program runs per minute.
         pub runs_per_minute: u32 = "9" => serde(deserialize_with = "at_least_one"),
+        /// How long the node may take to process what was sent, in seconds. Checks read it again until then.
+        pub process_seconds: u32 = "10" => serde(deserialize_with = "at_least_one"),
         /// An endpoint whose requests count as authenticated. If not set, that class is not tested.
         pub authenticated: Option<EndpointName>,
     }
@@ -227,6 +232,7 @@ impl Default for NetworkLimits {
         Self {
             requests_per_minute: GENERAL.u32() - 10,
             runs_per_minute: HEAVY.u32() - 1,
+            process_seconds: PROCESS_SECONDS,
             authenticated: None,
         }
     }
@@ -311,6 +317,7 @@ authenticated = "create_message"
             "[network]\nurl = \"http://a\"\nforwarding_header = \"X: \"",
             "[network]\nurl = \"http://a\"\nreadings = { signing_scheme = \"none\" }",
             "[network]\nurl = \"http://a\"\nlimits = { runs_per_minute = 0 }",
+            "[network]\nurl = \"http://a\"\nlimits = { process_seconds = 0 }",
         ];
         let error = |text: &str| {
             let wrong = Profile::parse(text, "p.toml").expect_err("wrong").to_string();
@@ -325,6 +332,7 @@ authenticated = "create_message"
         p.toml:3:21: network.forwarding_header: not a header name, such as X-Forwarded-For
         p.toml:3:31: network.readings.signing_scheme: unknown value `none`; known here: general, canonical-record, either, none-checked
         p.toml:3:30: network.limits.runs_per_minute: must be 1 or more
+        p.toml:3:30: network.limits.process_seconds: must be 1 or more
         "#);
     }
 }

@@ -33,6 +33,7 @@ use crate::harness::check::{Check, Core, Stop};
 use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::{Exchange, Request};
+use crate::profile::DropLimits;
 use form::Form;
 use samples::Sample;
 
@@ -70,6 +71,8 @@ pub struct Fixtures {
     pub buffered_uploads: bool,
     /// The profile names an instance that has paused drops.
     pub has_paused: bool,
+    /// How long the target may take until a new site is live, in seconds.
+    pub live_seconds: u32,
     /// Drops that several checks share, since a target accepts only a few per hour.
     kept: Arc<Mutex<BTreeMap<Which, Kept>>>,
 }
@@ -81,6 +84,7 @@ impl Default for Fixtures {
             estimate: Estimate::default(),
             buffered_uploads: false,
             has_paused: false,
+            live_seconds: DropLimits::default().live_seconds,
             kept: Arc::default(),
         }
     }
@@ -101,6 +105,7 @@ impl Fixtures {
             estimate: profile.readings.hamt_size.into(),
             buffered_uploads: profile.readings.buffered_uploads,
             has_paused: profile.paused_url.is_some(),
+            live_seconds: profile.limits.live_seconds,
             kept: Arc::default(),
         }
     }

@@ -11,7 +11,7 @@ use super::samples::{INDEX, NESTED};
 use super::{Dropped, Which, accepted, fresh, ordinary, patient, upload};
 use crate::harness::boundary::{Edges, Start, edges, expect, expect_inside, ms};
 use crate::harness::check::{Check, Checked, Need, Stop};
-use crate::harness::probe::{Answer, Probe};
+use crate::harness::probe::{Answer, Fetched, Probe};
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -36,9 +36,17 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(&[Need::Clock, Need::Actions]),
 ];
 
+/// Fetches a URL of a new site. At a shared target it is fetched again until it returns these bytes, for as long as the
+/// profile says that a site takes until it is live.
+async fn fetched<'p>(probe: &'p Probe<'_>, url: &str, bytes: &[u8]) -> Result<Fetched<'p>, Stop> {
+    let is_live = |found: &Fetched<'_>| found.answer.status() == 200 && found.answer.response.body == bytes;
+    let most = probe.settings.drop().live_seconds;
+    probe.polled(most, async || probe.fetch(url, patient()).await, is_live).await
+}
+
 /// Fetches the page at a URL and returns the URL after redirects. A different page makes the check inconclusive.
 pub(super) async fn index(probe: &Probe<'_>, url: &str, page: &[u8]) -> Result<Url, Stop> {
-    let found = probe.fetch(url, patient()).await?;
+    let found = fetched(probe, url, page).await?;
     found.answer.given_status(&[200])?;
     probe.given(
         found.answer.response.body == page,
@@ -66,17 +74,17 @@ fn expect_bytes(answer: &Answer<'_>, wanted: &[u8]) -> Checked {
 /// Uploads a site and fetches its `url`. It must return 200 with the uploaded `index.html`.
 async fn url_returns_the_page(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
-    let found = probe.fetch(&dropped.text("url"), patient()).await?;
-    expect_bytes(&found.answer, &dropped.sample.files[INDEX])
+    let page = &dropped.sample.files[INDEX];
+    expect_bytes(&fetched(probe, &dropped.text("url"), page).await?.answer, page)
 }
 
 /// Uploads a site with a nested file and fetches it below `url`. It must return 200 with the uploaded bytes.
 async fn nested_files_are_served(probe: &Probe<'_>) -> Checked {
     let dropped = ordinary(probe).await?;
-    let root = probe.fetch(&dropped.text("url"), patient()).await?;
+    let root = fetched(probe, &dropped.text("url"), &dropped.sample.files[INDEX]).await?;
     root.answer.given_status(&[200])?;
-    let nested = probe.fetch(&below(&root.url, NESTED), patient()).await?;
-    expect_bytes(&nested.answer, &dropped.sample.files[NESTED])
+    let file = &dropped.sample.files[NESTED];
+    expect_bytes(&fetched(probe, &below(&root.url, NESTED), file).await?.answer, file)
 }
 
 /// Uploads two sites, and in a world of its own the first once more. Their URLs must differ, and the first URL must still return the first page.
@@ -132,4 +140,54 @@ async fn claimed_site_stays(probe: &Probe<'_>) -> Checked {
     probe.advance(ms(CLAIM_WINDOW.outside)).await?;
     let found = probe.fetch(&dropped.text("url"), patient()).await?;
     expect_bytes(&found.answer, &dropped.sample.files[INDEX])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::harness::pace::Pace;
+    use crate::harness::recording::{Recorder, Recording};
+    use crate::harness::target::Environment;
+    use crate::http::exchange::{Exchange, Request, Response};
+    use crate::rerun::judge::Nowhere;
+    use crate::services;
+
+    #[tokio::test]
+    async fn new_site_is_fetched_until_it_is_live() {
+        let (page, pace) = (b"<p>live</p>", Pace::default());
+        let mut settings = services::settings();
+        settings.fixtures.get_mut::<crate::services::drop::Fixtures>().live_seconds = 3;
+        for (responses, is_live) in [
+            (vec![(404, &b""[..]), (200, b"soon"), (200, page)], true),
+            (vec![(200, page)], true),
+            (vec![(404, b""), (404, b""), (404, b"")], false),
+            (vec![(200, b"soon"), (200, b"soon"), (200, b"soon")], false),
+        ] {
+            let count = responses.len();
+            let exchanges = responses.into_iter().map(|(status, body)| Exchange {
+                site: String::new(),
+                base: "http://a.example".to_owned(),
+                request: Request::new("GET", "/live/"),
+                cut: None,
+                response: Ok(Response { status, headers: Vec::new(), body: body.to_vec() }),
+            });
+            let recording = Recording { exchanges: exchanges.collect(), calls: Vec::new() };
+            let environment = Environment {
+                connector: Arc::new(Nowhere),
+                sites: BTreeMap::new(),
+                control: None,
+                own: false,
+                forwarding: BTreeMap::new(),
+            };
+            let recorder = Recorder::playing(recording, Arc::default());
+            let probe = Probe::recorded(&CHECKS[0], &settings, environment, &pace, recorder);
+            let found =
+                fetched(&probe, "http://a.example/live/", page).await.map_err(|_| ()).expect("an answer");
+            assert_eq!(expect_bytes(&found.answer, page).is_ok(), is_live);
+            assert_eq!(probe.finish().exchanges.len(), count, "fetched until live, or three times");
+        }
+    }
 }

@@ -35,7 +35,6 @@ mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use assay_spec::crypto::secp256k1::SigningKey;
 use assay_spec::endpoint::Endpoint;
@@ -49,7 +48,7 @@ use crate::harness::check::{Check, Core, Stop};
 use crate::harness::probe::{Answer, Evidence, Probe, Settings};
 use crate::profile::{
     AggregateWrite, EndpointName, FORGET_SETTLE_SECONDS, MetricsBase, MetricsType, Network, NetworkFixtures,
-    SigningScheme,
+    NetworkLimits, SigningScheme,
 };
 use caller::{Caller, Procedure};
 use wire::{Draft, now};
@@ -130,6 +129,8 @@ pub struct Fixtures {
     pub first_page: u64,
     /// How long a FORGET may take until it is applied or rejected, in seconds.
     pub forget_settle_seconds: u64,
+    /// How long the target may take until it has processed what was sent, in seconds.
+    pub process_seconds: u32,
     /// The content type of measurements.
     pub metrics_content_type: MetricsType,
     /// The address that serves node metrics, if the profile declares it.
@@ -165,6 +166,7 @@ impl Default for Fixtures {
             aggregate_write: Some(AggregateWrite::Merged),
             first_page: 1,
             forget_settle_seconds: FORGET_SETTLE_SECONDS,
+            process_seconds: NetworkLimits::default().process_seconds,
             metrics_content_type: MetricsType::Both,
             metrics_base: None,
             authenticated: Some(message::CREATE.name),
@@ -189,6 +191,7 @@ impl Fixtures {
             aggregate_write: readings.aggregate_write,
             first_page: readings.first_page,
             forget_settle_seconds: readings.forget_settle_seconds,
+            process_seconds: profile.limits.process_seconds,
             metrics_content_type: readings.metrics_content_type,
             metrics_base: readings.metrics_base,
             authenticated: profile.limits.authenticated.map(EndpointName::name),
@@ -371,23 +374,14 @@ pub(crate) async fn list_of<'p>(
     polled(probe, async || list(probe, &query::LIST, &path, "messages").await, is_whole).await
 }
 
-/// Reads something until it `is_ready`, and returns it as it is then. A shared target may still be processing what was
-/// written, so it is asked up to ten times, once a second.
+/// Reads something until it `is_ready`, and returns it as it is then. A shared node may still be processing what was
+/// written, for as long as the profile says.
 pub(crate) async fn polled<T>(
     probe: &Probe<'_>,
     read: impl AsyncFn() -> Result<T, Stop>,
     is_ready: impl Fn(&T) -> bool,
 ) -> Result<T, Stop> {
-    const PAUSE: Duration = Duration::from_secs(1);
-    let tries = if probe.owns_time() { 1 } else { 10 };
-    for _ in 1..tries {
-        let found = read().await?;
-        if is_ready(&found) {
-            return Ok(found);
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-    read().await
+    probe.polled(probe.settings.network().process_seconds, read, is_ready).await
 }
 
 #[cfg(test)]

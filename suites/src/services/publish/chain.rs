@@ -62,6 +62,9 @@ pub(super) const CHECKS: &[Check] = &[
         .after(const { &[&submits::LANDS] }),
 ];
 
+/// How long a node of the chain may take until it shows what another node has confirmed, in seconds.
+pub(super) const SHOWN_SECONDS: u32 = 10;
+
 /// Publishes, and fetches the transaction from the chain in this encoding.
 async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepared, Value), Stop> {
     let (caller, prepared, submitted) = published(probe, SUBMITS[0]).await?;
@@ -70,7 +73,9 @@ async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepa
     submitted.given(!signature.is_empty(), "the submit returned no `signature`")?;
     let config =
         json!({ "encoding": encoding, "commitment": COMMITMENT, "maxSupportedTransactionVersion": 0 });
-    let found = chain_call(probe, "getTransaction", json!([signature, config])).await?;
+    let params = json!([signature, config]);
+    let read = async || chain_call(probe, "getTransaction", params.clone()).await;
+    let found = probe.polled(SHOWN_SECONDS, read, Value::is_object).await?;
     Ok((caller, prepared, found))
 }
 
