@@ -245,12 +245,18 @@ async fn wrong_sites(survey: &Survey<'_>) -> Vec<WrongFixture> {
             continue;
         };
         let Ok(answer) = at.get(endpoint.path).await else { continue };
-        if is_foreign(&answer) {
+        if is_foreign(&answer) && !(endpoint.name == info::PUBLIC.name && is_primary_foreign(survey).await) {
             let what = format!("GET {} returned {}", endpoint.path, answer.status);
             wrong.push(WrongFixture::new(key, what, "correct the URL, or remove the key"));
         }
     }
     wrong
+}
+
+/// Whether the primary address does not return public information either: the node may be what is wrong.
+async fn is_primary_foreign(survey: &Survey<'_>) -> bool {
+    let Some(at) = survey.at(PRIMARY) else { return false };
+    at.get(info::PUBLIC.path).await.is_ok_and(|answer| is_foreign(&answer))
 }
 
 /// Whether a response is not of this API: the path is unknown, and that is not said in the API's form.
