@@ -173,6 +173,12 @@ impl Held {
     pub(super) fn new(keeps: bool) -> Held {
         Held { keeps, count: 0, blocks: Vec::new() }
     }
+
+    /// With one block, whose bytes are held if they are wanted.
+    pub(super) fn with(node: Node, block: Option<Vec<u8>>) -> Held {
+        let keeps = block.is_some();
+        Held { keeps, count: 1, blocks: block.map(|block| (node, block)).into_iter().collect() }
+    }
 }
 
 impl Out for Held {

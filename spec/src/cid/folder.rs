@@ -1,19 +1,28 @@
 //! Folders: one thread walks and builds directories, all threads read files.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
 use super::balanced::Part;
 use super::block::{Blocks, Direct, Held, Node, Out};
+use super::buffers::Buffers;
 use super::directory::{Named, directory};
-use super::file::file;
+use super::file::{file, file_with_head, fill, head_bytes, leaves};
+use super::hash::width;
 use super::walk::{Step, Walk, path};
 use super::{CidError, Content, Fault, Layout, Summary, Tree};
 use crate::Rules;
 
 /// Steps whose files are read in parallel.
 const BATCH: usize = 4096;
+/// Steps that a thread reads in a row, unless some threads would have none.
+const GROUP: usize = 64;
+/// Groups of steps for each thread: more of them share the work more evenly.
+const GROUPS_PER_THREAD: usize = 2;
+/// Files that wait to be hashed fill at least one chunk for this many messages that the hash function takes at once.
+const LANES_PER_CHUNK: usize = 4;
 /// Maximum bytes of files whose blocks a batch may hold. Further files are read when it is their turn.
 const HELD_BYTES: u64 = 16 << 20;
 
@@ -28,11 +37,12 @@ pub fn of_folder<T: Tree>(
     blocks: &impl Blocks,
 ) -> Result<Summary, CidError> {
     let mut walk = Walk::new(tree, root, layout, rules);
-    let mut builder = Builder::new(tree, layout, blocks);
+    let buffers = Buffers::default();
+    let mut builder = Builder::new(tree, layout, blocks, &buffers);
     let mut steps = walk.steps(BATCH);
     let mut done: Vec<(Step<T::Folder>, Option<Read>)> = Vec::new();
     while !steps.is_empty() || !done.is_empty() {
-        let reader = Reader::new(tree, layout, blocks.keeps());
+        let reader = Reader::new(tree, layout, blocks.keeps(), &buffers);
         let mut files = Vec::new();
         // While files are read, the steps before them become directories, and the steps after them are listed.
         let next = rayon::in_place_scope(|scope| {
@@ -59,6 +69,7 @@ struct Reader<'a, T> {
     tree: &'a T,
     layout: &'a Layout,
     keeps: bool,
+    buffers: &'a Buffers,
     /// Bytes whose blocks are held.
     held_bytes: AtomicU64,
     /// The first step that failed. Nothing after it is needed.
@@ -66,8 +77,8 @@ struct Reader<'a, T> {
 }
 
 impl<'a, T: Tree> Reader<'a, T> {
-    fn new(tree: &'a T, layout: &'a Layout, keeps: bool) -> Reader<'a, T> {
-        Reader { tree, layout, keeps, held_bytes: 0.into(), failed: usize::MAX.into() }
+    fn new(tree: &'a T, layout: &'a Layout, keeps: bool, buffers: &'a Buffers) -> Reader<'a, T> {
+        Reader { tree, layout, keeps, buffers, held_bytes: 0.into(), failed: usize::MAX.into() }
     }
 
     fn stop_before(&self, step: usize) {
@@ -76,30 +87,117 @@ impl<'a, T: Tree> Reader<'a, T> {
 
     /// The result of each step; `None` for steps that are not files.
     fn read(&self, steps: &[Step<T::Folder>]) -> Vec<Option<Read>> {
-        let one = |buffer: &mut Vec<u8>, (n, step): (usize, &Step<T::Folder>)| match step {
-            Step::File(folder, name) if n < self.failed.load(Ordering::Relaxed) => {
-                Some(self.file(folder, name, buffer).unwrap_or_else(|error| {
-                    self.stop_before(n);
-                    Read::Failed(error)
-                }))
-            }
-            _ => None,
-        };
-        steps.par_iter().enumerate().map_init(Vec::new, one).collect()
+        let groups = rayon::current_num_threads() * GROUPS_PER_THREAD;
+        let group = steps.len().div_ceil(groups).clamp(1, GROUP);
+        let read = |(n, steps)| self.buffers.lend(|buffer| Group::new(self, buffer).read(n * group, steps));
+        steps.par_chunks(group).enumerate().map(read).flatten_iter().collect()
+    }
+}
+
+/// Reads some files of a batch on one thread. Files of one chunk are hashed together.
+struct Group<'a, 'b, T: Tree> {
+    reader: &'b Reader<'a, T>,
+    /// What is read of the files that wait, from the start.
+    buffer: &'b mut Vec<u8>,
+    filled: usize,
+    waiting: Vec<Waiting<T::File>>,
+    done: Vec<Option<Read>>,
+}
+
+/// A file of one chunk that is read, and not hashed.
+struct Waiting<F> {
+    /// Its place among the results.
+    place: usize,
+    chunk: Chunk<F>,
+}
+
+enum Chunk<F> {
+    /// A part of the buffer.
+    Read(Range<usize>),
+    /// The bytes of this content, which are in memory.
+    Memory(F),
+}
+
+impl<F: Content> Chunk<F> {
+    fn bytes<'a>(&'a self, buffer: &'a [u8]) -> &'a [u8] {
+        match self {
+            Chunk::Read(range) => &buffer[range.clone()],
+            Chunk::Memory(content) => content.as_bytes().unwrap_or_default(),
+        }
+    }
+}
+
+impl<'a, 'b, T: Tree> Group<'a, 'b, T> {
+    fn new(reader: &'b Reader<'a, T>, buffer: &'b mut Vec<u8>) -> Group<'a, 'b, T> {
+        Group { reader, buffer, filled: 0, waiting: Vec::new(), done: Vec::new() }
     }
 
-    fn file(&self, folder: &T::Folder, name: &str, buffer: &mut Vec<u8>) -> Result<Read, CidError> {
-        let content = open(self.tree, folder, name)?;
-        if self.keeps {
+    /// The results of these steps, the first of which has the number `first` in the batch.
+    fn read(mut self, first: usize, steps: &[Step<T::Folder>]) -> Vec<Option<Read>> {
+        for (n, step) in (first..).zip(steps) {
+            let read = match step {
+                Step::File(folder, name) if n < self.reader.failed.load(Ordering::Relaxed) => {
+                    self.file(folder, name).unwrap_or_else(|error| {
+                        self.reader.stop_before(n);
+                        Some(Read::Failed(error))
+                    })
+                }
+                _ => None,
+            };
+            self.done.push(read);
+        }
+        self.hash();
+        self.done
+    }
+
+    /// The result for a file; `None` if it waits.
+    fn file(&mut self, folder: &T::Folder, name: &str) -> Result<Option<Read>, CidError> {
+        let Reader { tree, layout, keeps, buffers, ref held_bytes, .. } = *self.reader;
+        let content = open(tree, folder, name)?;
+        if keeps {
             let len = content.len();
-            let before = self.held_bytes.fetch_add(len, Ordering::Relaxed);
+            let before = held_bytes.fetch_add(len, Ordering::Relaxed);
             if before.saturating_add(len) > HELD_BYTES {
-                return Ok(Read::Later);
+                return Ok(Some(Read::Later));
             }
         }
-        let mut held = Held::new(self.keeps);
-        let part = file(&content, self.layout, buffer, &mut held)?;
-        Ok(Read::Done(part, held))
+        let head_bytes = head_bytes(layout);
+        if self.filled > head_bytes * width().div_ceil(LANES_PER_CHUNK) {
+            self.hash();
+        }
+        if self.buffer.len() < self.filled + head_bytes {
+            self.buffer.resize(self.filled + head_bytes, 0);
+        }
+        let (place, start) = (self.done.len(), self.filled);
+        let head = match content.as_bytes() {
+            Some(bytes) => &bytes[..bytes.len().min(head_bytes)],
+            None => fill(&content, 0, &mut self.buffer[start..start + head_bytes])
+                .map_err(|fault| CidError::at("", fault))?,
+        };
+        if head.len() == head_bytes {
+            let mut held = Held::new(keeps);
+            let part = file_with_head(&content, head, layout, buffers, &mut held)?;
+            return Ok(Some(Read::Done(part, held)));
+        }
+        let chunk = if content.as_bytes().is_some() {
+            Chunk::Memory(content)
+        } else {
+            self.filled += head.len();
+            Chunk::Read(start..self.filled)
+        };
+        self.waiting.push(Waiting { place, chunk });
+        Ok(None)
+    }
+
+    /// Hashes the files that wait.
+    fn hash(&mut self) {
+        let chunks: Vec<&[u8]> =
+            self.waiting.iter().map(|waiting| waiting.chunk.bytes(self.buffer)).collect();
+        let leaves = leaves(&chunks, self.reader.layout, self.reader.keeps);
+        for (Waiting { place, .. }, leaf) in self.waiting.drain(..).zip(leaves) {
+            self.done[place] = Some(Read::Done(leaf.part, Held::with(leaf.part.node, leaf.block)));
+        }
+        self.filled = 0;
     }
 }
 
@@ -111,6 +209,7 @@ fn open<T: Tree>(tree: &T, folder: &T::Folder, name: &str) -> Result<T::File, Ci
 struct Builder<'a, T, B> {
     tree: &'a T,
     layout: &'a Layout,
+    buffers: &'a Buffers,
     out: Direct<'a, B>,
     /// The folders that are not left yet, with their known entries.
     open: Vec<(String, Vec<Named>)>,
@@ -120,8 +219,17 @@ struct Builder<'a, T, B> {
 }
 
 impl<'a, T: Tree, B: Blocks> Builder<'a, T, B> {
-    fn new(tree: &'a T, layout: &'a Layout, blocks: &'a B) -> Self {
-        Builder { tree, layout, out: Direct::new(blocks), open: Vec::new(), root: None, files: 0, bytes: 0 }
+    fn new(tree: &'a T, layout: &'a Layout, blocks: &'a B, buffers: &'a Buffers) -> Self {
+        Builder {
+            tree,
+            layout,
+            buffers,
+            out: Direct::new(blocks),
+            open: Vec::new(),
+            root: None,
+            files: 0,
+            bytes: 0,
+        }
     }
 
     fn build(&mut self, steps: Vec<(Step<T::Folder>, Option<Read>)>) -> Result<(), CidError> {
@@ -135,7 +243,7 @@ impl<'a, T: Tree, B: Blocks> Builder<'a, T, B> {
                         Some(Read::Done(part, held)) => self.out.pour(held).map(|()| part),
                         Some(Read::Failed(error)) => Err(error),
                         Some(Read::Later) | None => open(self.tree, &folder, &name)
-                            .and_then(|content| file(&content, self.layout, &mut Vec::new(), &mut self.out)),
+                            .and_then(|content| file(&content, self.layout, self.buffers, &mut self.out)),
                     };
                     let part = part.map_err(|error| error.placed(&self.path(&name)))?;
                     self.files += 1;

@@ -1,19 +1,20 @@
 //! The hash functions: SHA-256 for blocks, and murmur3 for slots of names.
 //!
-//! Every leaf's digest comes from [`digests`]. A hasher for several chunks at once needs them together: [`RUN_CHUNKS`]
-//! is how many a thread reads before it calls.
+//! Blocks that are known at the same time are hashed together: see [`digests`].
 
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 digest.
 pub(super) type Digest = [u8; 32];
 
-/// Chunks of a file that are hashed together.
-pub(super) const RUN_CHUNKS: usize = 1;
+/// How many blocks of about the same length keep one core busy.
+pub(super) fn width() -> usize {
+    multi_sha256::width()
+}
 
-/// The digests of chunks, in order.
-pub(super) fn digests<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> impl Iterator<Item = Digest> {
-    chunks.map(digest)
+/// The digests of blocks, in order. It is faster than [`digest`] for each of them.
+pub(super) fn digests(blocks: &[&[u8]]) -> Vec<Digest> {
+    multi_sha256::digests(blocks)
 }
 
 /// The digest of one block.

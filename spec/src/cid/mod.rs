@@ -11,6 +11,7 @@
 
 mod balanced;
 mod block;
+mod buffers;
 mod car;
 mod content;
 mod directory;
