@@ -3,7 +3,7 @@
 //! A digest waits for itself: each round needs the one before it. Several messages do not wait for each other. On x86-64
 //! [`digests`] compresses them side by side: sixteen in the lanes of AVX-512, eight in those of AVX2, or several in turn
 //! with the instructions for SHA-256. What is fastest depends on the processor and on the number of messages, see
-//! [`plan`](crate::plan). Elsewhere, and for one message, the `sha2` crate does the work.
+//! `plan.rs`. Elsewhere, and for one message, the `sha2` crate does the work.
 
 mod consts;
 mod plan;

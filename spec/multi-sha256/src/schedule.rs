@@ -41,10 +41,12 @@ impl<const LANES: usize> States for Rows<LANES> {
 }
 
 /// Each word of the state, of all lanes.
+#[cfg(target_arch = "x86_64")]
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Columns<const LANES: usize>(pub(crate) [[u32; LANES]; 8]);
 
+#[cfg(target_arch = "x86_64")]
 impl<const LANES: usize> States for Columns<LANES> {
     fn initial() -> Self {
         Columns(INITIAL.map(|word| [word; LANES]))

@@ -167,6 +167,29 @@ fn no_source_file_is_too_long() {
 }
 
 #[test]
+fn unsafe_code_is_in_one_file() {
+    let word = ["un", "safe"].concat();
+    let uses = |text: &str| {
+        let code = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+        code.filter(|line| line.contains(&format!("{word} {{")) || line.contains(&format!("{word} fn")))
+            .count()
+    };
+    let mut found = BTreeMap::new();
+    for (layer, _) in ARROWS {
+        let manifest = std::fs::read_to_string(root().join(layer).join("Cargo.toml")).expect("a manifest");
+        assert!(manifest.contains("[lints]\nworkspace = true"), "{layer} has lints of its own");
+        for file in rust_files(&root().join(layer)) {
+            let count = uses(&std::fs::read_to_string(&file).expect("a source file"));
+            if count > 0 {
+                found.insert(file.strip_prefix(root()).expect("a file of the project").to_owned(), count);
+            }
+        }
+    }
+    let only = PathBuf::from("spec/multi-sha256/src/x86/mod.rs");
+    assert_eq!(found, BTreeMap::from([(only, 3)]));
+}
+
+#[test]
 fn every_function_is_named_after_what_it_does() {
     const EMPTY: [&str; 3] = ["of", "one", "ask"];
     for file in ARROWS.iter().flat_map(|(layer, _)| rust_files(&root().join(layer))) {
