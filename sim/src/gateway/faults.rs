@@ -21,6 +21,11 @@ pub const SERVER_DIES: FaultKind = FaultKind {
 /// A stream fails midway.
 pub const STREAM_ERROR_EVENT: FaultKind =
     FaultKind { name: "gateway.stream-error-event", about: "a stream ends midway with an error event" };
+/// A stream falls silent.
+pub const STREAM_SILENT: FaultKind = FaultKind {
+    name: "gateway.stream-silent",
+    about: "a stream stays silent midway for `silent_ms`, then its server dies",
+};
 /// A server returns an invalid response.
 pub const SERVER_WRONG_ANSWER: FaultKind =
     FaultKind { name: "gateway.server-wrong-answer", about: "a server returns 500 without JSON" };
@@ -41,6 +46,7 @@ pub const ALL: &[FaultKind] = &[
     SERVER_SLOW,
     SERVER_DIES,
     STREAM_ERROR_EVENT,
+    STREAM_SILENT,
     SERVER_WRONG_ANSWER,
     ENCLAVE_UNVERIFIABLE,
     SUBSCRIPTION_USED_UP,

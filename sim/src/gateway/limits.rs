@@ -16,6 +16,8 @@ pub struct Limits {
     pub frame_ms: i64,
     /// How much longer a slow server takes to send the first byte.
     pub slow_ms: i64,
+    /// How long a stream that falls silent stays silent.
+    pub silent_ms: i64,
     /// How long the gateway waits for a server's first byte before it tries the next.
     pub patience_ms: i64,
     /// The time between two health checks.
@@ -40,6 +42,7 @@ impl Default for Limits {
             first_byte_ms: 0,
             frame_ms: 5,
             slow_ms: 2_000,
+            silent_ms: 60_000,
             patience_ms: 10_000,
             health_ms: 5_000,
             health_checks: 12,

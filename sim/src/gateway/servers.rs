@@ -83,6 +83,9 @@ pub(super) fn send(state: &State, core: &mut Core, server: Number, work: &Work) 
     if core.fault(faults::SERVER_DIES, &occasion) {
         return if work.call.stream { Does::Answers(wait_ms, Ending::Dies) } else { Does::DiesAtOnce };
     }
+    if work.call.stream && core.fault(faults::STREAM_SILENT, &occasion) {
+        return Does::Answers(wait_ms, Ending::FallsSilent);
+    }
     let fails = work.call.stream && core.fault(faults::STREAM_ERROR_EVENT, &occasion);
     Does::Answers(wait_ms, if fails { Ending::ErrorEvent } else { Ending::Whole })
 }

@@ -47,6 +47,8 @@ pub(super) enum Ending {
     Dies,
     /// The server sends an error event midway.
     ErrorEvent,
+    /// The server sends nothing for a while midway, and dies.
+    FallsSilent,
 }
 
 /// The media type of streams.
@@ -127,6 +129,11 @@ pub(super) fn step(state: &mut State, core: &mut Core, exchange: ExchangeId) {
         }
         Ending::Dies => dies(state, core, exchange),
         Ending::ErrorEvent => fails(state, core, exchange),
+        Ending::FallsSilent => {
+            stream.ending = Ending::Dies;
+            let due = core.now() + core.limits(&state.limits).silent_ms;
+            set(core, due, Timer::Frame(exchange));
+        }
     }
 }
 

@@ -126,6 +126,22 @@ fn server_that_dies_midway_causes_an_error_event_and_cuts_its_own_connections() 
 }
 
 #[test]
+fn stream_that_falls_silent_ends_after_the_silence() {
+    let mut driver = Driver::new(1);
+    let whole = text_of(&driver.chat("assay-chat"));
+    driver.set_faults(&json!([{ "fault": "gateway.stream-silent" }]));
+    let [through, direct] = [GATEWAY, SERVERS[1]].map(|site| driver.stream(site, "assay-chat"));
+    driver.advance(50_000);
+    assert!(driver.reply(through).is_none() && !driver.cut.contains(&direct), "they are silent");
+    driver.advance(20_000);
+    let reply = driver.reply(through).expect("it ends after the silence");
+    let part = said(&reply.body);
+    assert!(!part.is_empty() && whole.starts_with(&part) && part != whole);
+    assert!(events(&reply.body).last().is_some_and(|data| data.contains("error")));
+    assert!(driver.cut.contains(&direct));
+}
+
+#[test]
 fn server_that_goes_down_ends_its_streams() {
     let mut driver = Driver::new(1);
     let [through, direct] = [GATEWAY, SERVERS[2]].map(|site| driver.stream(site, "assay-draw"));
