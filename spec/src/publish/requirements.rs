@@ -327,8 +327,9 @@ crate::requirements! {
         SKEW_TOLERATED: Must Client Client ["Checks the client runs before signing" 0xbe9d_b04f, "Limits" 0x1999_43c9, "Limits" 0xe91c_43e1];
         /// The client waits for the response to a submit.
         WAITS: Must Client Client ["POST /api/vf-cli/publish/submit" 0xabe4_670e];
-        /// After a lost response, the client sends the same submit again and does not prepare again.
-        RESUBMITS: Must Client Client ["States and transitions" 0x41d5_f7e6, "Exchange (both endpoints)" 0x8c81_47fa];
+        /// After a lost response, the client does not prepare again: it sends the same submit again, or finds its record on the
+        /// chain.
+        RESUBMITS: Should Client Client ["States and transitions" 0x41d5_f7e6, "Exchange (both endpoints)" 0x8c81_47fa];
         /// After a plain 410, the client prepares once more.
         PREPARES_AGAIN: Must Client Client ["Errors" 0x0a1f_7938];
         /// After a second 410 in a row, the client stops.
@@ -336,19 +337,23 @@ crate::requirements! {
         /// After a safety-ceiling 410, the client does not sign a second record while the first can land.
         SAFETY_CEILING: Must Client Client ["Errors" 0x0a1f_7938];
         /// The client does not retry blindly after a 404.
-        NO_BLIND_RETRY: Must Client Client ["Errors" 0x20c3_886d];
+        NO_BLIND_RETRY: Should Client Client ["Errors" 0x20c3_886d];
         /// The client stops when the server reports that a transfer has frozen its key.
         FROZEN_STOPS: Must Client Client ["States and transitions" 0x92b4_598d, "Errors" 0x23ca_2cb3];
         /// After a 429, the client sends nothing until `Retry-After` has passed.
         RETRY_AFTER: Must Client Client ["Errors" 0x116e_f23c];
         /// After a 503, the client retries later, not at once and not in a tight loop.
         RETRIES_LATER: Must Client Client ["Errors" 0x3a20_9d00];
+        /// After a 502, the client retries later, not at once and not in a tight loop.
+        CHAIN_FAILS: Must Client Client ["Errors" 0x7b05_700c];
         /// To transfer a domain, the client asks with the bound key for a transfer to the new key.
         TRANSFERS: Must Client Client ["POST /api/vf-cli/publish/prepare" 0xf7dc_a569, "Transfer and accept" 0xefdf_eba4];
         /// To accept a domain, the client signs both calls with the incoming key, and both bodies say so.
         ACCEPTS: Must Client Client ["POST /api/vf-cli/publish/submit" 0x50df_85c1, "Transfer and accept" 0x7574_d3cc];
         /// After the submit, the client looks up the transaction on the chain.
         VERIFIES: Should Client Client ["After submit (verification)" 0xe877_9245];
+        /// The client does not report a record as verified whose log is truncated.
+        UNVERIFIED: Should Client Client ["After submit (verification)" 0x8e7a_1dc9];
     }
 
     /// What a verifier checks after the submit.

@@ -1,16 +1,18 @@
 //! `assay client`: tests a client program against conforming and deviating worlds.
 
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_spec::Id;
-use assay_suites::embedded::client::{self as publish, gateway};
+use assay_suites::embedded::client::{Ability, Client, Hold, Without, gateway, publish};
 use assay_suites::harness::select::each_selects;
 use assay_suites::harness::verdict::Run;
 use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, junit};
-use clap::{Args, Subcommand};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
+use super::interrupt::Interrupt;
 use super::outputs::Printed;
 use crate::{Ending, write};
 
@@ -18,12 +20,12 @@ use crate::{Ending, write};
 pub(crate) enum What {
     /// Test a client of the signed publishing exchange; it is started once per world
     #[command(
-        after_help = "CMD gets these environment variables: ASSAY_URL and ASSAY_CHAIN_URL (base URLs of the exchange and of the chain's JSON-RPC interface), ASSAY_KEY (the key's seed, 64 hex digits), ASSAY_DOMAIN, ASSAY_CID and, in some worlds, ASSAY_VERSION. In place of ASSAY_CID, ASSAY_TRANSFER_TO asks for a transfer to this base58 key, and ASSAY_ACCEPT to accept the transfer with this transaction signature. It does so once and exits. It is judged by what it sends, never by what it prints.\n\nExamples:\n  assay client publish -- assay publish\n  assay client publish publish.check --junit out.xml -- node publish.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+        after_help = "CMD gets these environment variables: ASSAY_URL and ASSAY_CHAIN_URL (base URLs of the exchange and of the chain's JSON-RPC interface), ASSAY_KEY (the key's seed, 64 hex digits), ASSAY_DOMAIN, ASSAY_CID and, in some worlds, ASSAY_VERSION. In place of ASSAY_CID, ASSAY_TRANSFER_TO asks for a transfer to this base58 key, and ASSAY_ACCEPT to accept the transfer with this transaction signature. It does so once and exits, with 0 only if it published and nothing contradicts it. It is judged by what it sends, never by what it prints. Its exit code counts where the chain does not prove a record.\n\nExamples:\n  assay client publish -- assay publish\n  assay client publish publish.check --junit out.xml -- node publish.mjs\n  assay client publish --hold second_expiry_in_a_row_ends_it\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
     )]
     Publish(PublishArgs),
     /// Test a client of the inference gateway, its servers and enclaves; it is started once per world and gets prompts
     #[command(
-        after_help = "CMD gets these environment variables: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority for https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid, ASSAY_PAYMENT (value of the X-PAYMENT header), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (public key of the attestation authority, hex; resolution and attestation are stand-ins). It reads prompts from standard input, one JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}, and in some worlds {\"tools\", \"results\"}: the declarations of the request, and what each tool returns, by name. For each prompt it prints one line, {\"id\", \"answer\"} or {\"id\", \"error\"}. It exits at the end of its input. It is judged by what it sends; of its output, only that an answer is exactly what a server sent.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
+        after_help = "CMD gets these environment variables: ASSAY_GATEWAY_URL, ASSAY_CA_FILE (certificates of the authority for https URLs), ASSAY_MODE (gateway, or direct: the servers that discovery lists), ASSAY_GATEWAY_KEY or, where requests are paid, ASSAY_PAYMENT (value of the X-PAYMENT header), ASSAY_REFRESH_SECONDS (how long a list of servers may be used) and ASSAY_ATTESTATION_KEY (public key of the attestation authority, hex; resolution and attestation are stand-ins; without it no enclave can be verified). It reads prompts from standard input, one JSON object a line: {\"id\", \"model\", \"prompt\", \"stream\"}, and in some worlds {\"tools\", \"results\"}: the declarations of the request, and what each tool returns, by name. For each prompt it prints one line, {\"id\", \"answer\"} or {\"id\", \"error\"}. It exits at the end of its input. It is judged by what it sends; of its output, only that an answer is exactly what a server sent.\n\nExamples:\n  assay client gateway -- assay chat\n  assay client gateway gateway.confidential --junit out.xml -- node chat.mjs\n  assay client gateway --hold cookie_is_sent_back\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments, 4 the harness failed"
     )]
     Gateway(GatewayArgs),
 }
@@ -35,9 +37,8 @@ pub(crate) struct PublishArgs {
     /// Duration of a slow submit, in seconds; the document says about three minutes
     #[arg(long, default_value_t = 8)]
     slow: u64,
-    /// The client does not transfer or accept domains: those worlds are not applicable
-    #[arg(long)]
-    no_transfers: bool,
+    #[command(flatten)]
+    lacking: Lacking<publish::Suite>,
 }
 
 #[derive(Args)]
@@ -47,9 +48,8 @@ pub(crate) struct GatewayArgs {
     /// Value of ASSAY_REFRESH_SECONDS: how long the client may use a list of servers
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
     refresh: u64,
-    /// The client calls no tools: those worlds are not applicable
-    #[arg(long)]
-    no_tools: bool,
+    #[command(flatten)]
+    lacking: Lacking<gateway::Suite>,
 }
 
 #[derive(Args)]
@@ -76,51 +76,123 @@ struct CommonArgs {
     /// List the worlds and start nothing
     #[arg(long)]
     list: bool,
+    /// Keep this world open for a client that you start, until Ctrl-C; then print the verdict
+    #[arg(long, value_name = "WORLD", conflicts_with_all = ["list", "filters", "command", "jobs", "limit"])]
+    hold: Option<String>,
     /// The client and its arguments
-    #[arg(last = true, required_unless_present = "list", value_name = "CMD")]
+    #[arg(last = true, required_unless_present_any = ["list", "hold"], value_name = "CMD")]
     command: Vec<String>,
+}
+
+/// The flags of what the client of a suite may leave out.
+struct Lacking<S>(Without, PhantomData<S>);
+
+/// A suite, and what its client may leave out.
+trait Leaves {
+    const ABILITIES: &'static [Ability];
+}
+
+impl Leaves for publish::Suite {
+    const ABILITIES: &'static [Ability] = publish::ABILITIES;
+}
+
+impl Leaves for gateway::Suite {
+    const ABILITIES: &'static [Ability] = gateway::ABILITIES;
+}
+
+impl<S: Leaves> Args for Lacking<S> {
+    fn augment_args(command: Command) -> Command {
+        let flag = |ability: &Ability| {
+            let help = format!("The client {}: those worlds are not applicable", ability.lack);
+            Arg::new(ability.flag).long(ability.flag).action(ArgAction::SetTrue).help(help)
+        };
+        command.args(S::ABILITIES.iter().map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<S: Leaves> FromArgMatches for Lacking<S> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let lacking = S::ABILITIES.iter().copied().filter(|ability| matches.get_flag(ability.flag));
+        Ok(Lacking(lacking.collect(), PhantomData))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 pub(crate) async fn client(what: What) -> Result<(), Ending> {
     match what {
-        What::Publish(PublishArgs { common, slow, no_transfers }) => {
-            let cases = publish::select(&common.filters);
+        What::Publish(PublishArgs { common, slow, lacking }) => {
+            let cases = publish::select(&common.filters());
             let all = publish::all().into_iter().map(|case| (case.requirement, case.fact));
             if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
                 return Ok(());
             }
-            let suite = publish::Suite {
-                limit: Duration::from_secs(common.limit),
-                slow: Duration::from_secs(slow),
-                transfers: !no_transfers,
-                jobs: usize::from(common.jobs),
-                ..publish::Suite::new(common.command.clone(), common.seed)
+            let slow = Duration::from_secs(slow);
+            let suite = publish::Suite { slow, ..publish::Suite::new(common.client(lacking)) };
+            let run = if let (Some(_), [case]) = (&common.hold, &cases[..]) {
+                common.hold(async |hold| suite.hold(case, hold).await).await
+            } else {
+                let progress =
+                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.quiet);
+                let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
+                progress.finish();
+                run
             };
-            let rows = cases.iter().map(|case| case.requirement);
-            let progress = Progress::start(rows, common.printed.quiet);
-            let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
-            progress.finish();
-            tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
+            tell(&common, &Run { is_whole: common.is_whole(), ..run })
         }
-        What::Gateway(GatewayArgs { common, refresh, no_tools }) => {
-            let cases = gateway::select(&common.filters);
+        What::Gateway(GatewayArgs { common, refresh, lacking }) => {
+            let cases = gateway::select(&common.filters());
             let all = gateway::all().into_iter().map(|case| (case.requirement, case.fact));
             if !start(&common, all, cases.iter().map(|case| (case.requirement, case.fact)))? {
                 return Ok(());
             }
-            let suite = gateway::Suite {
-                limit: Duration::from_secs(common.limit),
-                refresh_s: refresh,
-                tools: !no_tools,
-                jobs: usize::from(common.jobs),
-                ..gateway::Suite::new(common.command.clone(), common.seed)
+            let suite = gateway::Suite { refresh_s: refresh, ..gateway::Suite::new(common.client(lacking)) };
+            let run = if let (Some(_), [case]) = (&common.hold, &cases[..]) {
+                common.hold(async |hold| suite.hold(case, hold).await).await
+            } else {
+                let progress =
+                    Progress::start(cases.iter().map(|case| case.requirement), common.printed.quiet);
+                let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
+                progress.finish();
+                run
             };
-            let rows = cases.iter().map(|case| case.requirement);
-            let progress = Progress::start(rows, common.printed.quiet);
-            let run = suite.run(&cases, |one| progress.checked(one.requirement, one.verdict)).await;
-            progress.finish();
-            tell(&common, &Run { is_whole: common.filters.is_empty(), ..run })
+            tell(&common, &Run { is_whole: common.is_whole(), ..run })
         }
+    }
+}
+
+impl CommonArgs {
+    /// What selects the worlds.
+    fn filters(&self) -> Vec<String> {
+        self.hold.clone().map_or_else(|| self.filters.clone(), |world| vec![world])
+    }
+
+    /// Whether every world runs.
+    fn is_whole(&self) -> bool {
+        self.filters.is_empty() && self.hold.is_none()
+    }
+
+    fn client<S>(&self, lacking: Lacking<S>) -> Client {
+        Client {
+            limit: Duration::from_secs(self.limit),
+            without: lacking.0,
+            jobs: usize::from(self.jobs),
+            ..Client::new(self.command.clone(), self.seed)
+        }
+    }
+
+    /// Holds a world open until Ctrl-C.
+    async fn hold(&self, open: impl AsyncFnOnce(Hold<'_>) -> Run) -> Run {
+        let interrupt = Interrupt::listen_quietly();
+        let say = |line: &str| anstream::println!("{line}");
+        open(Hold { say: &say, end: std::pin::pin!(interrupt.wait()) }).await
     }
 }
 
@@ -130,7 +202,12 @@ fn start(
     all: impl Iterator<Item = (Id, &'static str)> + Clone,
     cases: impl Iterator<Item = (Id, &'static str)> + Clone,
 ) -> Result<bool, Ending> {
-    each_selects("world", &common.filters, all).map_err(Ending::Bad)?;
+    each_selects("world", &common.filters(), all).map_err(Ending::Bad)?;
+    if let (Some(world), count @ 2..) = (&common.hold, cases.clone().count()) {
+        return Err(Ending::Bad(format!(
+            "--hold {world}: it selects {count} worlds, and only one can be held open; --list shows the worlds"
+        )));
+    }
     let width = cases.clone().map(|(requirement, _)| requirement.to_string().len()).max();
     let width = width.unwrap_or_default();
     if common.list {

@@ -50,7 +50,7 @@ const VALUE: usize = 60;
 const REPEATED: usize = 3;
 
 /// The start of the reason of a client whose counterpart failed.
-pub(crate) const COUNTERPART: &str = "its conforming counterpart did not publish: ";
+pub(crate) const COUNTERPART: &str = "its conforming counterpart failed: ";
 
 /// How one outcome deviates.
 struct Deviation {

@@ -70,6 +70,18 @@ pub(crate) enum Fault {
     AcceptUnsaid,
     /// It does not look up what has landed.
     TrustsSubmit,
+    /// It looks up the transaction, but does not read its log.
+    ReadsNoLog,
+    /// After a 502 it submits the same again at once, twenty times.
+    Hammers,
+    /// If the lookup fails, it publishes again.
+    PublishesForLookup,
+    /// No fault: it sends no version.
+    SendsNoVersion,
+    /// No fault: after a lost answer it looks for its record on the chain.
+    LooksAfterLoss,
+    /// No fault: at the safety ceiling it exits at once.
+    StopsAtCeiling,
     /// It publishes and never exits.
     Hangs,
     /// It does nothing.
@@ -117,7 +129,8 @@ fn asked(fault: Fault) -> Op {
         (_, Some(transfer)) => Op::Accept { transfer },
         _ => {
             let cid = setting("ASSAY_CID").unwrap_or_else(|| "none".to_owned());
-            Op::Publish { cid, version: setting("ASSAY_VERSION") }
+            let version = setting("ASSAY_VERSION").filter(|_| fault != Fault::SendsNoVersion);
+            Op::Publish { cid, version }
         }
     }
 }
@@ -141,8 +154,12 @@ impl Client {
             match self.submit(&body).await? {
                 Came::Landed(_) if self.fault == Fault::Hangs => std::future::pending().await,
                 Came::Landed(_) if self.fault == Fault::TrustsSubmit => return Ok(()),
-                Came::Landed(signature) => return self.verify(&signature).await,
+                Came::Landed(signature) => match self.verify(&signature).await {
+                    Err(_) if self.fault == Fault::PublishesForLookup => {}
+                    verified => return verified,
+                },
                 Came::Lost if self.fault == Fault::PreparesAfterLoss => {}
+                Came::Lost if self.fault == Fault::LooksAfterLoss => return self.look(height).await,
                 Came::Lost => return Err("the answer is lost".to_owned()),
                 Came::Gone if self.fault == Fault::GivesUpWhenGone => return Err("gone".to_owned()),
                 Came::Gone if gone > 0 && self.fault != Fault::PreparesForEver => {
@@ -150,6 +167,7 @@ impl Client {
                 }
                 Came::Gone => gone += 1,
                 Came::Ceiling if self.fault == Fault::IgnoresCeiling => {}
+                Came::Ceiling if self.fault == Fault::StopsAtCeiling => return Err("not resolved".to_owned()),
                 Came::Ceiling => return self.look(height).await,
             }
         }
@@ -255,11 +273,16 @@ impl Client {
     }
 
     async fn submit(&self, body: &str) -> Result<Came, String> {
-        let mut lost = 0;
+        let (mut lost, mut repeated) = (0, 0);
         loop {
             let answer = match self.post_with_retries(submit::ENDPOINT.path, body).await {
                 Ok(answer) => answer,
-                Err(_) if matches!(self.fault, Fault::PreparesAfterLoss | Fault::GivesUpAfterLoss) => {
+                Err(_)
+                    if matches!(
+                        self.fault,
+                        Fault::PreparesAfterLoss | Fault::GivesUpAfterLoss | Fault::LooksAfterLoss
+                    ) =>
+                {
                     return Ok(Came::Lost);
                 }
                 Err(_) if lost < 3 => {
@@ -268,6 +291,10 @@ impl Client {
                 }
                 Err(broken) => return Err(broken.to_string()),
             };
+            if self.fault == Fault::Hammers && answer.status != 200 && repeated < 20 {
+                repeated += 1;
+                continue;
+            }
             return match answer.status {
                 200 => {
                     let signature = answer.json()?["signature"].as_str().unwrap_or_default().to_owned();
@@ -300,6 +327,10 @@ impl Client {
     async fn verify(&self, signature: &str) -> Result<(), String> {
         let config = json!({ "commitment": "confirmed", "encoding": "json" });
         let found = self.call("getTransaction", json!([signature, config])).await?;
+        let log = found["meta"]["logMessages"].as_array().cloned().unwrap_or_default();
+        if log.iter().any(|line| line == "Log truncated") && self.fault != Fault::ReadsNoLog {
+            return Err("the log is truncated".to_owned());
+        }
         if found["meta"]["err"].is_null() && found.is_object() {
             return Ok(());
         }

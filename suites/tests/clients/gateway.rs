@@ -93,6 +93,12 @@ pub(crate) enum Fault {
     SameResult,
     /// It sends results in another form.
     QuotesResults,
+    /// It reports what has arrived of a stream as the answer, after a second of silence.
+    TakesSilence,
+    /// It takes an enclave that it cannot verify.
+    TakesAnyEnclave,
+    /// No fault: it uses no confidential model.
+    RefusesEnclaves,
     /// It never exits.
     Hangs,
     /// It does nothing.
@@ -110,7 +116,7 @@ struct Client {
     key: Option<String>,
     payment: Option<String>,
     refresh: Duration,
-    authority: [u8; 32],
+    authority: Option<[u8; 32]>,
     trust: Trust,
     listed: Option<(Instant, Value)>,
     first: Option<String>,
@@ -135,7 +141,7 @@ pub(crate) fn run(fault: Fault) -> i32 {
         key: std::env::var("ASSAY_GATEWAY_KEY").ok(),
         payment: std::env::var("ASSAY_PAYMENT").ok(),
         refresh: Duration::from_secs(setting("ASSAY_REFRESH_SECONDS").parse().expect("seconds")),
-        authority: authority.unwrap_or_default(),
+        authority,
         trust: Trust::with_file(Path::new(&setting("ASSAY_CA_FILE"))).expect("certificates"),
         listed: None,
         first: None,
@@ -260,6 +266,9 @@ impl Client {
     }
 
     async fn ask_enclave(&mut self, item_hash: &str, body: &Value) -> Result<String, String> {
+        if self.fault == Fault::RefusesEnclaves {
+            return Err("confidential models are not supported".to_owned());
+        }
         if self.fault == Fault::HashAsPath {
             let url = format!("{}/{item_hash}", self.url);
             return self.complete(&url, body).await;
@@ -310,7 +319,11 @@ impl Client {
             Fault::AnySignature => return Ok(shown),
             _ => {}
         }
-        expected.verify(&attested, &self.authority).map_err(|e| e.to_string())?;
+        let authority = match self.authority {
+            None if self.fault == Fault::TakesAnyEnclave => return Ok(shown),
+            authority => authority.ok_or("no attestation authority is set")?,
+        };
+        expected.verify(&attested, &authority).map_err(|e| e.to_string())?;
         Ok(shown)
     }
 
@@ -387,8 +400,13 @@ impl Client {
         if let Some(cookie) = self.cookies.get(base).filter(|_| self.fault != Fault::DropsCookies) {
             request = request.header("Cookie", cookie.as_str());
         }
-        if self.fault == Fault::TakesDeadStreams && body["stream"] == true {
-            return take_what_comes(stream, &request, host(base)).await;
+        let patience = match self.fault {
+            Fault::TakesDeadStreams => Some(Duration::from_secs(60)),
+            Fault::TakesSilence => Some(Duration::from_secs(1)),
+            _ => None,
+        };
+        if let Some(patience) = patience.filter(|_| body["stream"] == true) {
+            return take_what_comes(stream, &request, host(base), patience).await;
         }
         let answer = exchange(stream, &request, host(base), Limits::default()).await;
         let answer = answer.map_err(|e| e.to_string())?;
@@ -439,16 +457,17 @@ fn deltas(answer: &Response) -> String {
     chunks.filter_map(|chunk| Some(chunk["choices"][0]["delta"]["content"].as_str()?.to_owned())).collect()
 }
 
-/// The increments of everything that arrives before the connection ends.
+/// The increments of everything that arrives before the connection ends or is silent for so long.
 async fn take_what_comes(
     mut stream: Box<dyn Stream>,
     request: &Request,
     host: &str,
+    patience: Duration,
 ) -> Result<String, String> {
     let _ = stream.write_all(&request.bytes(host)).await;
     let _ = stream.flush().await;
     let mut body = Vec::new();
-    while let Ok(1..) = stream.read_buf(&mut body).await {}
+    while let Ok(Ok(1..)) = tokio::time::timeout(patience, stream.read_buf(&mut body)).await {}
     let words = deltas(&Response { body, ..Response::default() });
     if words.is_empty() { Err("no words".to_owned()) } else { Ok(words) }
 }

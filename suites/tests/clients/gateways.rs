@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use assay_spec::Service;
-use assay_suites::embedded::client::gateway::{Case, Suite, all};
+use assay_suites::embedded::client::Client;
+use assay_suites::embedded::client::gateway::{ABILITIES, Case, Suite, all};
 use assay_suites::harness::verdict::{Outcome, Verdict};
 use libtest_mimic::{Failed, Trial};
 
 use super::gateway::{self, Fault};
-use super::{belong_together, fails_there};
+use super::{belong_together, fails_there, left_out};
 
 /// Started with this flag, the program is a client.
 pub(crate) const FLAG: &str = "--gateway-fault";
@@ -23,6 +24,9 @@ const NONSENSE: &str = "another_server_is_tried_where_one_answers_nonsense";
 const DOWN: &str = "another_server_is_tried_where_one_takes_no_connection";
 const ERROR_EVENT: &str = "error_event_is_no_answer";
 const DEAD_STREAM: &str = "stream_that_breaks_off_is_no_answer";
+const SILENT: &str = "stream_that_falls_silent_is_no_answer";
+const SILENT_ERROR: &str = "error_event_after_a_silence_is_no_answer";
+const UNVERIFIABLE: &str = "entry_that_cannot_be_verified_is_refused";
 const TOOL: &str = "result_of_a_tool_is_sent_with_the_id_of_its_call";
 const TOOL_DIRECT: &str = "result_of_a_tool_goes_to_a_listed_server_alike";
 const TOOLS: &str = "each_of_two_calls_gets_its_own_result";
@@ -50,10 +54,12 @@ const CAUGHT: &[Caught] = &[
     ("gives-up", Fault::GivesUp, &[("answer", &[DOWN, NONSENSE])]),
     ("same-server", Fault::SameServer, &[("answer", &[DOWN, NONSENSE])]),
     ("takes-nonsense", Fault::TakesNonsense, &[("answer", &[NONSENSE])]),
-    ("skips-error-events", Fault::SkipsErrorEvents, &[("answer", &[ERROR_EVENT])]),
+    ("skips-error-events", Fault::SkipsErrorEvents, &[("answer", &[ERROR_EVENT, SILENT_ERROR])]),
     ("dies-of-errors", Fault::DiesOfErrors, &[("answer", &[ERROR_EVENT, DEAD_STREAM])]),
     ("stream-storm", Fault::StreamStorm, &[("requests", &[ERROR_EVENT])]),
-    ("takes-dead-streams", Fault::TakesDeadStreams, &[("answer", &[DEAD_STREAM])]),
+    ("takes-dead-streams", Fault::TakesDeadStreams, &[("answer", &[DEAD_STREAM, SILENT])]),
+    ("takes-silence", Fault::TakesSilence, &[("answer", &[SILENT, SILENT_ERROR])]),
+    ("takes-any-enclave", Fault::TakesAnyEnclave, &[("request", &[UNVERIFIABLE])]),
     ("never-pays", Fault::NeverPays, &[("request", &[PAID])]),
     ("asks-again-unpaid", Fault::AsksAgainUnpaid, &[("header x-payment", &[PAID])]),
     ("pays-with-key", Fault::PaysWithKey, &[("header authorization", &[PAID])]),
@@ -131,7 +137,11 @@ const CAUGHT: &[Caught] = &[
 /// Runs the client of that name. Returns the program's exit code.
 pub(crate) fn run(name: &str) -> i32 {
     let fault = CAUGHT.iter().find(|(known, ..)| *known == name).map(|(_, fault, _)| *fault);
-    gateway::run(fault.unwrap_or(if name == "idle" { Fault::Idle } else { Fault::None }))
+    gateway::run(fault.unwrap_or(match name {
+        "idle" => Fault::Idle,
+        "refuses-enclaves" => Fault::RefusesEnclaves,
+        _ => Fault::None,
+    }))
 }
 
 /// The tests.
@@ -139,14 +149,22 @@ pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("gateway::a_conforming_client_conforms", || conforms(&suite("none")?)),
         Trial::test("gateway::assay_chat_conforms", || {
-            let command = [env!("CARGO_BIN_EXE_assay"), "chat"].map(str::to_owned).to_vec();
-            conforms(&Suite { command, ..suite("none")? })
+            let mut suite = suite("none")?;
+            suite.client.command = [env!("CARGO_BIN_EXE_assay"), "chat"].map(str::to_owned).to_vec();
+            conforms(&suite)
         }),
         Trial::test("gateway::an_idle_client_passes_nothing", an_idle_client_passes_nothing),
         Trial::test("gateway::rows_and_cases_belong_together", || {
             let cases = all();
             let cases = cases.iter().map(|case| (case.requirement.to_string(), case.fact));
             belong_together(Service::Gateway, cases)
+        }),
+        Trial::test("gateway::client_without_tools_conforms", || lacks("runs-no-tool", "no-tools")),
+        Trial::test("gateway::client_without_streams_conforms", || lacks("skips-error-events", "no-streams")),
+        Trial::test("gateway::client_without_payments_conforms", || lacks("never-pays", "no-payments")),
+        Trial::test("gateway::client_without_direct_calls_conforms", || lacks("gives-up", "no-direct")),
+        Trial::test("gateway::client_without_confidential_models_conforms", || {
+            lacks("refuses-enclaves", "no-confidential")
         }),
         Trial::test("gateway::every_world_catches_a_faulty_client", every_world_catches_a_faulty_client),
     ];
@@ -158,10 +176,10 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn suite(fault: &str) -> Result<Suite, Failed> {
     let program = std::env::current_exe()?.display().to_string();
-    let suite = Suite::new(vec![program, FLAG.to_owned(), fault.to_owned()], 1);
+    let client = Client::new(vec![program, FLAG.to_owned(), fault.to_owned()], 1);
     // A client that hangs uses up the limit.
     let limit = Duration::from_secs(if fault == "hangs" { 5 } else { 20 });
-    Ok(Suite { limit, jobs: 6, ..suite })
+    Ok(Suite::new(Client { limit, jobs: 6, ..client }))
 }
 
 fn judged(suite: &Suite, cases: &[&'static Case]) -> Result<Vec<Outcome>, Failed> {
@@ -176,6 +194,20 @@ fn conforms(suite: &Suite) -> Result<(), Failed> {
         .map(|outcome| format!("{}: {}\n  {}", outcome.fact, outcome.reason, outcome.why.join("\n  ")))
         .collect();
     if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
+}
+
+/// A client that declares what it lacks passes all other worlds. The worlds that need it are not applicable.
+fn lacks(fault: &str, flag: &str) -> Result<(), Failed> {
+    let mut suite = suite(fault)?;
+    suite.client.without = ABILITIES.iter().copied().filter(|ability| ability.flag == flag).collect();
+    let outcomes = judged(&suite, &all())?;
+    let count = outcomes.iter().filter(|outcome| outcome.verdict == Verdict::NotApplicable).count();
+    let few = ("no-payments", 1, 1);
+    let (least, most) = if flag == few.0 { (few.1, few.2) } else { (3, outcomes.len() / 2 + 8) };
+    if !(least..=most).contains(&count) {
+        return Err(format!("{count} worlds of {} are not applicable", outcomes.len()).into());
+    }
+    left_out(&outcomes, flag, count)
 }
 
 /// A client that does nothing violates no "must not" rule, but no check may pass for it.

@@ -8,11 +8,13 @@ mod gateway;
 mod gateways;
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use assay_spec::requirement::{Evidence, Level, Subject};
-use assay_spec::{Service, catalogue};
-use assay_suites::embedded::client::{Case, Suite, all};
+use assay_spec::{Id, Service, catalogue};
+use assay_suites::embedded::client::publish::{ABILITIES, Case, Suite, all};
+use assay_suites::embedded::client::{Client, Hold};
 use assay_suites::harness::verdict::{Outcome, Verdict};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -20,6 +22,8 @@ use client::Fault;
 
 /// A fault, the place of the failure, and the facts that it breaks.
 type Caught = (&'static str, Fault, &'static str, &'static [&'static str]);
+
+const LOST: &str = "lost_answer_leads_to_no_other_record";
 
 /// Every faulty client.
 const CAUGHT: &[Caught] = &[
@@ -146,8 +150,8 @@ const CAUGHT: &[Caught] = &[
         &["server_nine_minutes_ahead_is_good", "server_nine_minutes_behind_is_good"],
     ),
     ("impatient", Fault::Impatient, "submit", &["slow_submit_is_waited_for"]),
-    ("prepares-after-loss", Fault::PreparesAfterLoss, "prepare", &["lost_answer_is_asked_for_again"]),
-    ("gives-up-after-loss", Fault::GivesUpAfterLoss, "submit", &["lost_answer_is_asked_for_again"]),
+    ("prepares-after-loss", Fault::PreparesAfterLoss, "prepare", &[LOST]),
+    ("gives-up-after-loss", Fault::GivesUpAfterLoss, "submit", &[LOST]),
     ("gives-up-when-gone", Fault::GivesUpWhenGone, "prepare", &["expired_prepare_is_prepared_again"]),
     (
         "prepares-for-ever",
@@ -155,6 +159,14 @@ const CAUGHT: &[Caught] = &[
         "requests after the second 410",
         &["second_expiry_in_a_row_ends_it"],
     ),
+    ("hammers-after-502", Fault::Hammers, "requests", &["failing_chain_is_not_hammered"]),
+    (
+        "publishes-for-a-lookup",
+        Fault::PublishesForLookup,
+        "the chain",
+        &["lookup_that_gets_a_502_leads_to_no_other_record"],
+    ),
+    ("log-not-read", Fault::ReadsNoLog, "exit code", &["record_with_a_truncated_log_is_not_verified"]),
     ("ceiling-ignored", Fault::IgnoresCeiling, "submit", &["nothing_is_signed_beside_what_can_still_land"]),
     ("retries-404", Fault::Retries(404), "requests after the 404", &["unbound_domain_is_tried_once"]),
     ("retries-409", Fault::Retries(409), "prepare", &["frozen_key_does_not_loop"]),
@@ -174,7 +186,16 @@ const CAUGHT: &[Caught] = &[
     ),
     ("accept-unsaid", Fault::AcceptUnsaid, "submit", &["accept_is_gone_through"]),
     ("submit-trusted", Fault::TrustsSubmit, "requests to the chain", &["landed_record_is_looked_up"]),
+    ("reports-at-once", Fault::TrustsSubmit, "exit code", &["record_with_a_truncated_log_is_not_verified"]),
     ("hangs", Fault::Hangs, "the client", &["conforming_exchange_is_gone_through"]),
+];
+
+/// Clients without a fault that differ from the others, and one that does nothing.
+const CONFORMING: &[(&str, Fault)] = &[
+    ("idle", Fault::Idle),
+    ("no-version", Fault::SendsNoVersion),
+    ("looks-after-loss", Fault::LooksAfterLoss),
+    ("stops-at-the-ceiling", Fault::StopsAtCeiling),
 ];
 
 fn main() {
@@ -183,7 +204,8 @@ fn main() {
         && flag == "--fault"
     {
         let fault = CAUGHT.iter().find(|(known, ..)| known == name).map(|(_, fault, ..)| *fault);
-        let fault = fault.unwrap_or(if name == "idle" { Fault::Idle } else { Fault::None });
+        let own = CONFORMING.iter().find(|(known, _)| known == name).map(|(_, manner)| *manner);
+        let fault = fault.or(own).unwrap_or(Fault::None);
         std::process::exit(client::run(fault));
     }
     if let [flag, name] = &words[..]
@@ -197,17 +219,22 @@ fn main() {
     let mut trials = vec![
         Trial::test("a_conforming_client_conforms", || conforms(&suite("none")?)),
         Trial::test("assay_publish_conforms", || {
-            let command = [env!("CARGO_BIN_EXE_assay"), "publish"].map(str::to_owned).to_vec();
-            conforms(&Suite { command, ..suite("none")? })
+            let mut suite = suite("none")?;
+            suite.client.command = [env!("CARGO_BIN_EXE_assay"), "publish"].map(str::to_owned).to_vec();
+            conforms(&suite)
         }),
-        Trial::test("a_client_without_transfers_conforms", || {
-            let suite = Suite { transfers: false, ..suite("transfer-ignored")? };
-            let outcomes = judged(&suite, &all())?;
-            let count = |verdict| outcomes.iter().filter(|outcome| outcome.verdict == verdict).count();
-            let left_out = count(Verdict::NotApplicable);
-            assert_eq!((left_out, count(Verdict::Pass)), (4, outcomes.len() - 4));
-            Ok(())
+        Trial::test("a_client_without_transfers_conforms", || lacks("transfer-ignored", "no-transfers", 4)),
+        Trial::test("a_client_without_accepts_conforms", || lacks("none", "no-accepts", 2)),
+        Trial::test("a_client_without_versions_conforms", || lacks("no-version", "no-versions", 1)),
+        Trial::test("a_client_that_sends_every_version_conforms", || lacks("none", "no-default-version", 2)),
+        Trial::test("a_client_without_a_chain_conforms", || lacks("submit-trusted", "no-chain", 3)),
+        Trial::test("a_client_that_finds_its_lost_record_conforms", || {
+            passes("looks-after-loss", "lost_answer_leads_to_no_other_record")
         }),
+        Trial::test("a_client_that_stops_at_the_ceiling_conforms", || {
+            passes("stops-at-the-ceiling", "nothing_is_signed_beside_what_can_still_land")
+        }),
+        Trial::test("a_world_that_is_held_open_judges_what_arrives", held_world_judges_what_arrives),
         Trial::test("an_idle_client_passes_nothing", an_idle_client_passes_nothing),
         Trial::test("rows_and_cases_belong_together", rows_and_cases_belong_together),
     ];
@@ -220,11 +247,11 @@ fn main() {
 
 fn suite(fault: &str) -> Result<Suite, Failed> {
     let program = std::env::current_exe()?.display().to_string();
-    let suite = Suite::new(vec![program, "--fault".to_owned(), fault.to_owned()], 1);
+    let client = Client::new(vec![program, "--fault".to_owned(), fault.to_owned()], 1);
     let seconds = Duration::from_secs;
     // A client that hangs uses up the limit.
     let limit = seconds(if fault == "hangs" { 5 } else { 15 });
-    Ok(Suite { limit, quiet: seconds(4), slow: seconds(3), jobs: 6, ..suite })
+    Ok(Suite { client: Client { limit, jobs: 6, ..client }, quiet: seconds(4), slow: seconds(3) })
 }
 
 fn judged(suite: &Suite, cases: &[&'static Case]) -> Result<Vec<Outcome>, Failed> {
@@ -239,6 +266,71 @@ fn conforms(suite: &Suite) -> Result<(), Failed> {
         .map(|outcome| format!("{}: {} {:?}", outcome.fact, outcome.reason, outcome.why))
         .collect();
     if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
+}
+
+/// A client that declares what it lacks passes all other worlds, and so many are not applicable.
+fn lacks(fault: &str, flag: &str, count: usize) -> Result<(), Failed> {
+    let mut suite = suite(fault)?;
+    suite.client.without = ABILITIES.iter().copied().filter(|ability| ability.flag == flag).collect();
+    left_out(&judged(&suite, &all())?, flag, count)
+}
+
+/// So many outcomes are not applicable because of this flag, and all others pass.
+fn left_out(outcomes: &[Outcome], flag: &str, count: usize) -> Result<(), Failed> {
+    let is_left_out = |outcome: &&Outcome| {
+        outcome.verdict == Verdict::NotApplicable && outcome.reason.ends_with(&format!("(--{flag})"))
+    };
+    let (left_out, rest): (Vec<&Outcome>, Vec<&Outcome>) = outcomes.iter().partition(is_left_out);
+    let bad: Vec<String> = rest
+        .iter()
+        .filter(|outcome| outcome.verdict != Verdict::Pass)
+        .map(|outcome| format!("{}: {}", outcome.fact, outcome.reason))
+        .collect();
+    if bad.is_empty() && left_out.len() == count {
+        return Ok(());
+    }
+    let facts: Vec<&str> = left_out.iter().map(|outcome| outcome.fact).collect();
+    Err(format!("not applicable: {facts:?}\n{}", bad.join("\n")).into())
+}
+
+/// A client with a name of its own passes a world.
+fn passes(client: &str, fact: &str) -> Result<(), Failed> {
+    let cases: Vec<&Case> = all().into_iter().filter(|case| case.fact == fact).collect();
+    match &judged(&suite(client)?, &cases)?[..] {
+        [outcome] => fails_there(outcome, None),
+        outcomes => Err(format!("{} worlds are named {fact}", outcomes.len()).into()),
+    }
+}
+
+/// A client that is started by hand, with the environment that is printed, is judged at the end.
+fn held_world_judges_what_arrives() -> Result<(), Failed> {
+    for (fault, verdict) in [("none", Verdict::Pass), ("gives-up-when-gone", Verdict::Fail)] {
+        let suite = suite(fault)?;
+        let case = all().into_iter().find(|case| case.fact == "expired_prepare_is_prepared_again");
+        let case = case.ok_or("no such world")?;
+        let lines = Mutex::new(Vec::new());
+        let say = |line: &str| lines.lock().expect("no panic").push(line.to_owned());
+        let by_hand = async {
+            let mut command = tokio::process::Command::new(&suite.client.command[0]);
+            command.args(&suite.client.command[1..]);
+            for line in lines.lock().expect("no panic").iter() {
+                if let Some((name, value)) =
+                    line.strip_prefix("export ").and_then(|line| line.split_once('='))
+                {
+                    command.env(name, value.trim_matches('\''));
+                }
+            }
+            let ended = command.status().await;
+            assert!(ended.is_ok_and(|status| status.success() == (verdict == Verdict::Pass)));
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let run = runtime.block_on(suite.hold(case, Hold { say: &say, end: std::pin::pin!(by_hand) }));
+        let lines = lines.lock().expect("no panic").join("\n");
+        let submits = lines.matches("POST /api/vf-cli/publish/submit -> ").count();
+        assert_eq!(submits, if verdict == Verdict::Pass { 2 } else { 1 }, "{lines}");
+        assert_eq!(run.outcomes[0].verdict, verdict, "{lines}");
+    }
+    Ok(())
 }
 
 /// A client that does nothing violates no "must not" rule, but no check may pass for it.
@@ -268,7 +360,10 @@ fn belong_together(
     // Open rows assert nothing.
     let rows = rows.filter(|row| !matches!(row.evidence, Evidence::Open(_)));
     let wanted = rows.filter(|row| row.evidence == Evidence::Client || row.subject == Subject::Client);
-    let wanted: BTreeSet<String> = wanted.map(ToString::to_string).collect();
+    let wanted: Vec<Id> = wanted.collect();
+    let unsaid: Vec<&Id> = wanted.iter().filter(|row| row.anchors.is_empty()).collect();
+    assert!(unsaid.is_empty(), "no sentence of a document: {unsaid:?}");
+    let wanted: BTreeSet<String> = wanted.iter().map(ToString::to_string).collect();
     if covered == wanted && facts.len() == count {
         return Ok(());
     }

@@ -1,293 +1,333 @@
-//! Judges what a client did, from its requests.
+//! Runs the cases of a suite, and turns what its judges find into outcomes.
 
-use assay_spec::crypto::{ed25519, text};
-use assay_spec::instant::SECOND;
-use assay_spec::limit::tenth;
-use assay_spec::publish::envelope::Envelope;
-use assay_spec::publish::submit::SAFETY_CEILING;
-use assay_spec::{Instant, Strict};
-use serde_json::Value;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::time::Duration;
 
-use super::trace::{Call, Trace};
+use assay_spec::requirement::Level;
+use assay_spec::{Dialect, Id};
+use futures_util::StreamExt;
+use tokio::sync::OnceCell;
+
+use super::ability::{Ability, Without};
+use super::trace::{Around, Call};
+use crate::harness::cause::COUNTERPART;
 use crate::harness::check::{Checked, Stop};
-use crate::harness::verdict::Failure;
+use crate::harness::select::Filter;
+use crate::harness::verdict::{Failure, Outcome, Run, Verdict};
+use crate::services::SUITES;
+use crate::support::prose::wrap;
 
-/// The most requests that a client sends in a few seconds if it retries later.
-const HAMMERING: usize = 10;
-/// The most prepares that a client sends in a few seconds if it waits for a binding to be resolved.
-const LOOPING: usize = 3;
+/// The client under test, and how it is run.
+#[derive(Clone, Debug)]
+pub struct Client {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// The seed of the worlds.
+    pub seed: u64,
+    /// The service's names of types, channels and schemes.
+    pub dialect: Dialect,
+    /// A client that waits for nothing and has not ended after this time hangs.
+    pub limit: Duration,
+    /// What the client does not do.
+    pub without: Without,
+    /// How many worlds run in parallel.
+    pub jobs: usize,
+}
 
-fn fail(place: &str, want: &str, got: impl Into<String>, exchange: Option<usize>) -> Stop {
+impl Client {
+    /// A client that does everything, with 30 s for a world and four worlds in parallel.
+    pub fn new(command: Vec<String>, seed: u64) -> Client {
+        let (dialect, limit) = (Dialect::default(), Duration::from_secs(30));
+        Client { command, seed, dialect, limit, without: Without::new(), jobs: 4 }
+    }
+
+    /// Whether the client lacks an ability.
+    pub(super) fn lacks(&self, ability: &Ability) -> bool {
+        self.without.contains(ability)
+    }
+}
+
+/// One world, and what a client must do in it.
+pub struct Case<Scene: 'static, Trace: 'static> {
+    /// The requirement that it tests.
+    pub requirement: Id,
+    /// The fact that it tests.
+    pub fact: &'static str,
+    pub(super) scene: Scene,
+    pub(super) judge: fn(&Trace) -> Checked,
+    /// It tests that something is not done, so the client must show this in the conforming counterpart.
+    pub(super) counterpart: Option<fn(&Trace) -> Checked>,
+}
+
+/// What happens to a world that is held open.
+pub struct Hold<'a> {
+    /// Prints a line.
+    pub say: &'a (dyn Fn(&str) + Sync),
+    /// Resolves when the world must end.
+    pub end: Pin<&'a mut (dyn Future<Output = ()> + Send)>,
+}
+
+/// What the runner needs of the suite of one service.
+pub(super) trait Worlds: Sized {
+    /// A world.
+    type Scene: Copy + 'static;
+    /// What a client did in it.
+    type Trace: 'static;
+    /// What a conforming counterpart is found by.
+    type Key: Ord + Copy;
+
+    /// Its name on the command line.
+    const PROGRAM: &'static str;
+
+    /// The row of the conforming world: a client that fails there may not reach what the other worlds are about.
+    fn base() -> Id;
+
+    /// The client under test.
+    fn client(&self) -> &Client;
+
+    /// The abilities that a client needs in this world.
+    fn needs(&self, scene: &Self::Scene) -> Vec<&'static Ability>;
+
+    /// The world for this client.
+    fn adapted(&self, scene: &Self::Scene) -> Self::Scene {
+        *scene
+    }
+
+    /// The world in which nothing is wrong.
+    fn counterpart(&self, scene: &Self::Scene) -> (Self::Key, Self::Scene);
+
+    /// Whether the client may still run when the case ends.
+    fn may_wait(_: &Self::Scene) -> bool {
+        false
+    }
+
+    /// Runs the client in a world. An error is the harness's own.
+    async fn play(&self, name: &str, scene: &Self::Scene) -> Result<Self::Trace, String>;
+
+    /// Opens a world for a client that the user starts by hand.
+    async fn hold(&self, name: &str, scene: &Self::Scene, hold: Hold<'_>) -> Result<Self::Trace, String>;
+
+    /// What reports show of a trace: its calls, and the rest.
+    fn shown(trace: &Self::Trace) -> (&[Call], &Around);
+
+    /// What explains a verdict, apart from the logs.
+    fn account(_: &Self::Trace) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Notes about a run.
+    fn notes(&self, _: &Self::Trace, _: &Self::Scene) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+type CaseOf<W> = Case<<W as Worlds>::Scene, <W as Worlds>::Trace>;
+
+/// What the client did in the conforming worlds.
+type Counterparts<W> = BTreeMap<<W as Worlds>::Key, OnceCell<Result<<W as Worlds>::Trace, String>>>;
+
+/// The cases in the order of the requirements.
+pub(super) fn sorted<S, T>(cases: &'static [Case<S, T>]) -> Vec<&'static Case<S, T>> {
+    let mut cases: Vec<_> = cases.iter().collect();
+    cases.sort_by_key(|case| case.requirement.key);
+    cases
+}
+
+/// The cases that one of the filters selects; all cases without filters.
+pub(super) fn selected<S, T>(cases: &'static [Case<S, T>], filters: &[String]) -> Vec<&'static Case<S, T>> {
+    let filters = Filter::read_all(filters);
+    let mut cases = sorted(cases);
+    cases.retain(|case| {
+        filters.is_empty() || filters.iter().any(|filter| filter.selects(case.requirement, case.fact))
+    });
+    cases
+}
+
+/// Runs cases in parallel. `seen` is called with each outcome as it is ready.
+pub(super) async fn run<W: Worlds>(
+    worlds: &W,
+    cases: &[&'static CaseOf<W>],
+    mut seen: impl FnMut(&Outcome),
+) -> Run {
+    let counterparts: Counterparts<W> = cases
+        .iter()
+        .map(|case| (worlds.counterpart(&worlds.adapted(&case.scene)).0, OnceCell::new()))
+        .collect();
+    let running = cases.iter().enumerate().map(|(n, case)| {
+        let outcome = run_case(worlds, case, &counterparts);
+        async move { (n, outcome.await) }
+    });
+    let mut running =
+        std::pin::pin!(futures_util::stream::iter(running).buffer_unordered(worlds.client().jobs));
+    let mut all: Vec<(usize, Outcome)> = Vec::new();
+    while let Some((n, outcome)) = running.next().await {
+        seen(&outcome);
+        all.push((n, outcome));
+    }
+    all.sort_by_key(|(n, outcome)| (outcome.requirement.key, *n));
+    report(worlds, all.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+async fn run_case<W: Worlds>(
+    worlds: &W,
+    case: &'static CaseOf<W>,
+    counterparts: &Counterparts<W>,
+) -> Outcome {
+    let mut outcome = undecided(case.requirement, case.fact);
+    if let Some(lacking) = worlds.needs(&case.scene).into_iter().find(|need| worlds.client().lacks(need)) {
+        decide(&mut outcome, Err(Stop::NotApplicable(lacking.reason())));
+        return outcome;
+    }
+    let scene = worlds.adapted(&case.scene);
+    let trace = match worlds.play(case.fact, &scene).await {
+        Ok(trace) => trace,
+        Err(why) => {
+            outcome.reason = why;
+            return outcome;
+        }
+    };
+    let mut checked = judged::<W>(case, &scene, &trace);
+    if checked.is_ok()
+        && let Some(judge) = case.counterpart
+        && let Err(why) = conforms(worlds, &scene, counterparts, judge).await
+    {
+        checked = Err(Stop::Inconclusive(format!("{COUNTERPART}{why}")));
+    }
+    decide(&mut outcome, checked);
+    if !matches!(outcome.verdict, Verdict::Pass | Verdict::NotApplicable) {
+        let client = worlds.client();
+        let (program, command) = (W::PROGRAM, client.command.join(" "));
+        outcome.repeat =
+            vec![format!("assay client {program} --seed {} {} -- {command}", client.seed, case.fact)];
+    }
+    describe(worlds, &scene, &trace, &mut outcome);
+    outcome
+}
+
+/// Opens the world of a case until the end of `hold`, and judges what arrived. The conforming counterpart is not run.
+pub(super) async fn hold<W: Worlds>(worlds: &W, case: &'static CaseOf<W>, hold: Hold<'_>) -> Run {
+    let mut outcome = undecided(case.requirement, case.fact);
+    let scene = worlds.adapted(&case.scene);
+    (hold.say)(&format!("{}  {}", case.requirement, case.fact));
+    for line in wrap("  It must hold that: ", case.requirement.statement).lines() {
+        (hold.say)(line);
+    }
+    if case.counterpart.is_some() {
+        (hold.say)(
+            "  A client that does nothing shows nothing: in a conforming world it must do what it is asked for.",
+        );
+    }
+    match worlds.hold(case.fact, &scene, hold).await {
+        Ok(trace) => {
+            decide(&mut outcome, judged::<W>(case, &scene, &trace));
+            describe(worlds, &scene, &trace, &mut outcome);
+        }
+        Err(why) => outcome.reason = why,
+    }
+    report(worlds, vec![outcome])
+}
+
+fn judged<W: Worlds>(case: &CaseOf<W>, scene: &W::Scene, trace: &W::Trace) -> Checked {
+    (case.judge)(trace)?;
+    W::shown(trace).1.has_ended(W::may_wait(scene))
+}
+
+/// What reports show of a world.
+fn describe<W: Worlds>(worlds: &W, scene: &W::Scene, trace: &W::Trace, outcome: &mut Outcome) {
+    let (calls, around) = W::shown(trace);
+    if !matches!(outcome.verdict, Verdict::Pass | Verdict::NotApplicable) {
+        outcome.why = around.account(W::account(trace).into_iter());
+    }
+    outcome.notes = worlds.notes(trace, scene);
+    outcome.exchanges = around.exchanges(calls);
+}
+
+/// Whether the client does what it is asked for when nothing is wrong; it runs once for each counterpart.
+async fn conforms<W: Worlds>(
+    worlds: &W,
+    scene: &W::Scene,
+    counterparts: &Counterparts<W>,
+    judge: fn(&W::Trace) -> Checked,
+) -> Result<(), String> {
+    let (key, scene) = worlds.counterpart(scene);
+    let Some(counterpart) = counterparts.get(&key) else { return Err("it was not run".to_owned()) };
+    let trace = counterpart.get_or_init(|| worlds.play("conforming_counterpart", &scene)).await;
+    match trace {
+        Ok(trace) => judge(trace).map_err(in_words),
+        Err(why) => Err(why.clone()),
+    }
+}
+
+fn report<W: Worlds>(worlds: &W, mut outcomes: Vec<Outcome>) -> Run {
+    let base = W::base();
+    if outcomes.iter().any(|one| std::ptr::eq(one.requirement, base) && one.verdict == Verdict::Fail) {
+        for one in outcomes.iter_mut().filter(|one| one.verdict == Verdict::Inconclusive) {
+            one.reason.push_str(&format!("; rests on {base}, which failed"));
+        }
+    }
+    let client = worlds.client();
+    Run { target: client.command.join(" "), seed: client.seed, outcomes, ..Run::new(SUITES) }
+}
+
+/// The outcome of a case that has not run.
+fn undecided(requirement: Id, fact: &'static str) -> Outcome {
+    Outcome::new(requirement, fact, Verdict::Error, String::new())
+}
+
+/// Sets the verdict and reason of an outcome.
+fn decide(outcome: &mut Outcome, checked: Checked) {
+    match checked {
+        Ok(()) => outcome.verdict = Verdict::Pass,
+        Err(Stop::Fail(failure)) => {
+            let is_warning = outcome.requirement.level == Level::Should;
+            outcome.verdict = if is_warning { Verdict::Warn } else { Verdict::Fail };
+            outcome.reason = format!("{}: wanted {}, got {}", failure.place, failure.want, failure.got);
+            outcome.failure = Some(failure);
+        }
+        Err(Stop::Unmet(why, _) | Stop::Inconclusive(why)) => {
+            (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, why);
+        }
+        Err(Stop::NotApplicable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotApplicable, why),
+        Err(Stop::NotTestable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotTestable, why),
+        Err(Stop::Error(why)) => outcome.reason = why,
+    }
+}
+
+/// The reason of a counterpart that failed.
+fn in_words(stop: Stop) -> String {
+    match stop {
+        Stop::Fail(failure) => format!("{}: got {}", failure.place, failure.got),
+        Stop::Unmet(why, _)
+        | Stop::Inconclusive(why)
+        | Stop::NotApplicable(why)
+        | Stop::NotTestable(why)
+        | Stop::Error(why) => why,
+    }
+}
+
+/// A failure at a place. `exchange` is its index among the calls.
+pub(super) fn fail(place: &str, want: &str, got: impl Into<String>, exchange: Option<usize>) -> Stop {
     Stop::Fail(Failure { place: place.to_owned(), want: want.to_owned(), got: got.into(), exchange })
 }
 
-fn expect(holds: bool, place: &str, want: &str, got: impl FnOnce() -> String, at: Option<usize>) -> Checked {
+/// Expects a fact about a place.
+pub(super) fn expect(
+    holds: bool,
+    place: &str,
+    want: &str,
+    got: impl FnOnce() -> String,
+    at: Option<usize>,
+) -> Checked {
     if holds { Ok(()) } else { Err(fail(place, want, got(), at)) }
 }
 
-fn unclear(why: &str) -> Stop {
+/// Nothing can be said, for this reason.
+pub(super) fn unclear(why: &str) -> Stop {
     Stop::Inconclusive(why.to_owned())
 }
 
-/// The first prepare that returned a message.
-fn first_prepared(trace: &Trace) -> Option<(usize, &Call)> {
-    trace.prepares().into_iter().find(|(_, call)| call.status() == 200)
-}
-
-fn statuses(calls: &[(usize, &Call)]) -> String {
-    let statuses: Vec<String> = calls.iter().map(|(_, call)| call.status().to_string()).collect();
-    match statuses.as_slice() {
-        [] => "none".to_owned(),
-        [one] => format!("one, which returned {one}"),
-        all => format!("{}, which returned {}", all.len(), all.join(", ")),
-    }
-}
-
-/// The client submits a valid signature over the prepared message, and one record lands.
-pub(super) fn publishes(trace: &Trace) -> Checked {
-    let prepares = trace.prepares();
-    let Some((_, prepared)) = first_prepared(trace) else {
-        return Err(fail("prepare", "an accepted prepare", statuses(&prepares), None));
-    };
-    let submits = trace.submits();
-    let Some((at, submit)) = submits.first() else {
-        return Err(fail("submit", "a submit", "none", None));
-    };
-    let signature = submit.body()["signature"].as_str().and_then(text::parse_base64);
-    let signature = signature.and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
-    let message = message(prepared);
-    let verifies = signature.is_some_and(|signature| ed25519::verifies(&trace.key, &message, &signature));
-    let got = || submit.body()["signature"].to_string();
-    expect(verifies, "/signature", "the key's signature over the bytes of message", got, Some(*at))?;
-    expect(submit.status() == 200, "submit", "200", || statuses(&submits), Some(*at))?;
-    expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
-}
-
-/// The client asks for the transfer or the accept, in each body that says so, and its record lands.
-pub(super) fn asks_for_it(trace: &Trace) -> Checked {
-    publishes(trace)?;
-    let submits = trace.submits().into_iter().filter(|_| trace.wanted["op"] == "accept");
-    for (at, call) in first_prepared(trace).into_iter().chain(submits) {
-        for (member, want) in trace.wanted.as_object().into_iter().flatten() {
-            let got = call.body()[member].take();
-            let place = format!("/{member} of {}", call.request.target);
-            expect(got == *want, &place, &want.to_string(), || got.to_string(), Some(at))?;
-        }
-    }
-    Ok(())
-}
-
-/// After the submit the client asks the chain for the transaction that the submit returned.
-pub(super) fn looks_up_the_transaction(trace: &Trace) -> Checked {
-    let landed = trace.submits().into_iter().find(|(_, call)| call.status() == 200);
-    let Some((at, submit)) = landed else { return Err(unclear("no submit returned 200")) };
-    let signature = submit.answer()["signature"].take();
-    let is_lookup = |call: &Value| call["method"] == "getTransaction" && call["params"][0] == signature;
-    let bodies = trace.chain.iter().map(Call::body);
-    let is_found = bodies.into_iter().any(|body| match body.as_array() {
-        Some(batch) => batch.iter().any(is_lookup),
-        None => is_lookup(&body),
-    });
-    let want = "getTransaction of the signature that the submit returned";
-    expect(is_found, "requests to the chain", want, || format!("{} others", trace.chain.len()), Some(at))
-}
-
-/// The bytes of a prepared message.
-fn message(prepared: &Call) -> Vec<u8> {
-    prepared.answer()["message"].as_str().and_then(text::parse_base64).unwrap_or_default()
-}
-
-/// The client gets an answer to its prepare and submits nothing.
-pub(super) fn signs_nothing(trace: &Trace) -> Checked {
-    if let Some((at, submit)) = trace.submits().first() {
-        return Err(fail("submit", "none", format!("one, which returned {}", submit.status()), Some(*at)));
-    }
-    if first_prepared(trace).is_none() {
-        return Err(unclear("no prepare returned a message, so there was nothing to sign"));
-    }
-    Ok(())
-}
-
-/// Every request has the content type of JSON.
-pub(super) fn says_json(trace: &Trace) -> Checked {
-    if trace.calls.is_empty() {
-        return Err(unclear("the client sent no request"));
-    }
-    for (n, call) in trace.calls.iter().enumerate() {
-        let said = header(call, "content-type").unwrap_or_default();
-        let media = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        expect(media == "application/json", "header content-type", "application/json", || said, Some(n))?;
-    }
-    Ok(())
-}
-
-fn header(call: &Call, name: &str) -> Option<String> {
-    let value = call.request.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name));
-    value.map(|(_, value)| String::from_utf8_lossy(value).into_owned())
-}
-
-/// Every request has an envelope over its own body, with a time in the exact form.
-pub(super) fn seals_each_request(trace: &Trace) -> Checked {
-    if trace.calls.is_empty() {
-        return Err(unclear("the client sent no request"));
-    }
-    for (n, call) in trace.calls.iter().enumerate() {
-        let sent = header(call, "authorization").unwrap_or_default();
-        let place = "header authorization";
-        let envelope = Envelope::parse(&trace.dialect, &sent, &mut Strict)
-            .and_then(|envelope| {
-                envelope.check_request(&call.request.method, &call.request.target, &mut Strict)?;
-                envelope.check_body(&call.request.body, &mut Strict)?;
-                Ok(envelope)
-            })
-            .map_err(|refused| fail(place, "an envelope of this request", refused.to_string(), Some(n)))?;
-        let time = envelope.time().unwrap_or_default().to_owned();
-        let exact = Instant::parse_exact(&time).is_some();
-        expect(exact, "/t of the envelope", "YYYY-MM-DDTHH:mm:ss.sssZ", || time, Some(n))?;
-    }
-    Ok(())
-}
-
-/// The client waits for the answer to its submit.
-pub(super) fn waits_for_the_answer(trace: &Trace) -> Checked {
-    let submits = trace.submits();
-    let Some((at, first)) = submits.first() else {
-        return Err(unclear("nothing was submitted"));
-    };
-    let waited = !first.aborted && first.answered.is_some();
-    expect(waited, "submit", "to be waited for", || "the client went away".to_owned(), Some(*at))?;
-    let once = submits.len() == 1;
-    expect(once, "submit", "one", || statuses(&submits), submits.last().map(|(at, _)| *at))?;
-    publishes(trace)
-}
-
-/// After a lost answer the client sends the same submit again and prepares nothing.
-pub(super) fn submits_the_same_again(trace: &Trace) -> Checked {
-    let submits = trace.submits();
-    let Some((first, _)) = submits.first() else {
-        return Err(unclear("nothing was submitted"));
-    };
-    if let Some((at, _)) = trace.prepares().into_iter().find(|(at, _)| at > first) {
-        return Err(fail("prepare", "none after a lost answer", "another prepare", Some(at)));
-    }
-    expect(submits.len() > 1, "submit", "the same again", || "no other submit".to_owned(), Some(*first))?;
-    same_record(trace)?;
-    let repeated = submits.last().is_some_and(|(_, last)| last.status() == 200);
-    expect(repeated, "submit", "the answer of the first", || statuses(&submits), None)?;
-    expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
-}
-
-/// Every submit has the same prepare and the same signature.
-fn same_record(trace: &Trace) -> Checked {
-    let submits = trace.submits();
-    let of = |call: &Call| {
-        let body = call.body();
-        [body["prepareId"].clone(), body["signature"].clone()]
-    };
-    let Some((_, first)) = submits.first() else { return Ok(()) };
-    match submits.iter().find(|(_, submit)| of(submit) != of(first)) {
-        None => Ok(()),
-        Some((at, other)) => Err(fail(
-            "submit",
-            "the same again",
-            format!("another: {}", Value::from(of(other).to_vec())),
-            Some(*at),
-        )),
-    }
-}
-
-/// The submits that returned 410.
-fn gone(trace: &Trace) -> Vec<(usize, &Call)> {
-    trace.submits().into_iter().filter(|(_, call)| call.status() == 410).collect()
-}
-
-/// After a 410 the client prepares once more and submits it.
-pub(super) fn prepares_once_more(trace: &Trace) -> Checked {
-    let gone = gone(trace);
-    let Some((at, _)) = gone.first() else { return Err(unclear("no submit returned 410")) };
-    let prepares = trace.prepares();
-    let again = prepares.iter().filter(|(n, _)| n > at).count();
-    expect(again == 1, "prepare", "one after the 410", || again.to_string(), Some(*at))?;
-    expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
-}
-
-/// After a second 410 in a row the client sends nothing.
-pub(super) fn stops_at_the_second_410(trace: &Trace) -> Checked {
-    let gone = gone(trace);
-    let Some((at, _)) = gone.get(1) else {
-        return Err(unclear("there was no second 410, since the client did not prepare and submit again"));
-    };
-    let further = trace.calls.len() - 1 - at;
-    expect(further == 0, "requests after the second 410", "none", || further.to_string(), Some(at + 1))
-}
-
-/// While the first record can land, the client signs no other.
-pub(super) fn signs_one_record(trace: &Trace) -> Checked {
-    let ceiling = |call: &Call| call.answer()["error"].to_string().contains(SAFETY_CEILING);
-    if !trace.submits().iter().any(|(_, call)| call.status() == 410 && ceiling(call)) {
-        return Err(unclear("no submit met the safety ceiling"));
-    }
-    same_record(trace)?;
-    expect(trace.landed == 1, "the chain", "one record", || trace.landed.to_string(), None)
-}
-
-/// After a 404 the client sends nothing.
-pub(super) fn tries_once(trace: &Trace) -> Checked {
-    let Some((at, call)) = trace.prepares().into_iter().next() else {
-        return Err(unclear("nothing was prepared"));
-    };
-    if call.status() != 404 {
-        return Err(unclear("the prepare did not return 404"));
-    }
-    let further = trace.calls.len() - 1 - at;
-    expect(further == 0, "requests after the 404", "none", || further.to_string(), Some(at + 1))
-}
-
-/// With a frozen key the client submits nothing and sends few prepares.
-pub(super) fn gives_up_the_frozen_key(trace: &Trace) -> Checked {
-    let prepares = trace.prepares();
-    if prepares.first().is_none_or(|(_, call)| call.status() != 409) {
-        return Err(unclear("no prepare returned 409"));
-    }
-    if let Some((at, _)) = trace.submits().first() {
-        return Err(fail("submit", "none", "one", Some(*at)));
-    }
-    let count = prepares.len();
-    expect(count <= LOOPING, "prepare", &format!("{LOOPING} at most"), || count.to_string(), None)
-}
-
-/// The client sends nothing before the time in `Retry-After` of a 429.
-pub(super) fn keeps_retry_after(trace: &Trace) -> Checked {
-    let mut refused = false;
-    for (n, call) in trace.calls.iter().enumerate().filter(|(_, call)| call.status() == 429) {
-        let after = call.response.as_ref().and_then(|response| response.header("retry-after")?.parse().ok());
-        let (Some(seconds), Some(answered)) = (after, call.answered) else { continue };
-        let seconds: i64 = seconds;
-        refused = true;
-        // Clocks and schedulers are not exact.
-        let until = answered + seconds * SECOND - tenth(seconds * SECOND);
-        if let Some(early) = trace.calls.iter().skip(n + 1).position(|next| next.at < until) {
-            let ms = trace.calls[n + 1 + early].at - answered;
-            let want = format!("nothing for {seconds} s");
-            return Err(fail(
-                "requests after the 429",
-                &want,
-                format!("one after {ms} ms"),
-                Some(n + 1 + early),
-            ));
-        }
-    }
-    if refused { Ok(()) } else { Err(unclear("no request returned 429")) }
-}
-
-/// A node that may not write gets few requests and no submit.
-pub(super) fn comes_back_later(trace: &Trace) -> Checked {
-    if let Some((at, _)) = trace.submits().first() {
-        return Err(fail("submit", "none", "one", Some(*at)));
-    }
-    if trace.prepares().first().is_none_or(|(_, call)| call.status() != 503) {
-        return Err(unclear("no prepare returned 503"));
-    }
-    let count = trace.calls.len();
-    expect(count <= HAMMERING, "requests", &format!("{HAMMERING} at most"), || count.to_string(), None)
+/// A value of a header of a request, or `none`.
+pub(super) fn header(call: &Call, name: &str) -> String {
+    call.header(name).unwrap_or_else(|| "none".to_owned())
 }

@@ -1,224 +1,171 @@
-//! Serves one world on sockets and runs the client in it.
+//! A world on sockets, what a client in it needs to know, and the client's process.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
+use std::time::Duration;
 
+use assay_sim::World;
 use assay_sim::control::open_sites;
-use assay_sim::serve::{ClockMode, Handle};
-use assay_sim::{World, world};
+use assay_sim::journal::Entry;
+use assay_sim::serve::{ClockMode, Handle, Listener};
 use assay_spec::Service;
-use assay_spec::crypto::{ed25519, text};
-use assay_spec::publish::check::{Intent, Op};
-use assay_spec::publish::submit::SAFETY_CEILING;
-use ed25519_dalek::SigningKey;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, interval, sleep};
+use tokio::time::sleep;
 
-use super::Suite;
 use super::front::Front;
-use super::scene::{Asks, Binding, Scene, Script};
-use super::trace::{Call, Ended, Trace, calls};
-use super::watch::{READ_EVERY, Said, Watch};
-use crate::harness::probe::wall_clock;
-use crate::services::publish::client::{Publication, Published, publish};
+use super::trace::{Around, Ended, calls};
+use super::watch::{Said, Watch};
 
-/// What every client publishes.
-const CID: &str = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
-/// Enough time for any pending record to land.
-const LANDING_MS: i64 = 300_000;
+/// How long the world must be quiet after the client's end before it is judged: what the client sent last may still be
+/// on its way.
+const QUIET: Duration = Duration::from_millis(100);
+/// The most times that it is looked at.
+const LOOKS: usize = 20;
 
-/// Starts the world, runs the client in it once, and returns what it did. An error is the harness's own.
-pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Trace, String> {
-    let mut world = World::new(suite.seed, wall_clock() + scene.skew_ms, suite.dialect.clone());
-    let draw = |what: &str| world.core.rng.draw(what, name.as_bytes(), 0);
-    let [seed, other] = [draw("client.key"), draw("client.incoming-key")];
-    let key = ed25519::key_from_seed(seed);
-    // For an accept, the client has the incoming key.
-    let (bound, incoming) = if scene.asks == Asks::Accept { (other, seed) } else { (seed, other) };
-    let bound = ed25519::key_from_seed(bound);
-    let incoming = ed25519::address(&ed25519::key_from_seed(incoming));
-    let domain = format!("{}.assay.example", text::hex(&draw("client.domain")[..6]));
-    if scene.binding != Binding::Unbound {
-        world.perform("publish.bind", &json!({ "domain": domain, "key": ed25519::address(&bound) }))?;
-    }
-    let handle = Handle::new(world, ClockMode::Real);
-    let failed = |e: std::io::Error| format!("cannot listen: {e}");
-    let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let (listeners, sites) = open_sites(&handle, loopback).await.map_err(failed)?;
-    let mut transfer = String::new();
-    if scene.binding == Binding::Frozen || scene.asks == Asks::Accept {
-        transfer = freeze(suite, &sites["publish"], &domain, bound, &incoming).await?;
-    }
-    set(&handle, scene)?;
-    let front = Front::new(handle.clone(), scene.wire, suite.dialect.clone());
-    let site = world::sites().into_iter().find(|site| site.name == "publish");
-    let opened = front.open(site.ok_or("no site is named publish")?).await.map_err(failed)?;
-    if scene.script == Script::Hold {
-        handle.set_mode(ClockMode::Manual);
-    }
-    let mut watch = Watch::new(handle.clone());
-    let landed_before = landed(&handle);
+/// A world that is served on sockets.
+pub(super) struct Stage {
+    /// The world.
+    pub(super) handle: Handle,
+    /// Its journal so far.
+    pub(super) watch: Watch,
+    /// The environment of a client: names, and values if they are set.
+    variables: BTreeMap<&'static str, Option<String>>,
+    fronts: Vec<Front>,
+    _listeners: Vec<Listener>,
+    /// The requests that were listed as they arrived.
+    listed: usize,
+}
 
-    let (program, arguments) = suite.command.split_first().ok_or("no command to run")?;
-    let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .env("ASSAY_URL", &opened.url)
-        .env("ASSAY_CHAIN_URL", &sites["chain"])
-        .env("ASSAY_KEY", text::hex(&seed))
-        .env("ASSAY_DOMAIN", &domain)
-        .env_remove("ASSAY_CID")
-        .env_remove("ASSAY_VERSION")
-        .env_remove("ASSAY_TRANSFER_TO")
-        .env_remove("ASSAY_ACCEPT")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
-    if let Some(version) = scene.version.filter(|_| scene.asks == Asks::Publish) {
-        command.env("ASSAY_VERSION", version);
+/// A started client.
+pub(super) struct Started {
+    /// Its process.
+    pub(super) child: Child,
+    /// Its standard error.
+    pub(super) said: Said,
+}
+
+impl Stage {
+    /// Serves every site of a world at a free port, at this machine's time.
+    pub(super) async fn open(world: World) -> Result<Stage, String> {
+        let handle = Handle::new(world, ClockMode::Real);
+        let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let (listeners, _) =
+            open_sites(&handle, loopback).await.map_err(|e| format!("cannot listen: {e}"))?;
+        let watch = Watch::new(handle.clone());
+        Ok(Stage {
+            handle,
+            watch,
+            variables: BTreeMap::new(),
+            fronts: Vec::new(),
+            _listeners: listeners,
+            listed: 0,
+        })
     }
-    let authority = format!("{}{incoming}", suite.dialect.key_scheme);
-    let (name, value, wanted) = match scene.asks {
-        Asks::Publish => ("ASSAY_CID", CID, json!({})),
-        Asks::Transfer => {
-            let wanted = json!({ "op": "transfer", "newAuthority": authority });
-            ("ASSAY_TRANSFER_TO", incoming.as_str(), wanted)
+
+    /// The base URL of a site.
+    pub(super) fn url(&self, site: &str) -> String {
+        self.handle.site_urls().get(site).cloned().unwrap_or_default()
+    }
+
+    /// Puts a wire in front of a site.
+    pub(super) fn put_before(&mut self, site: &'static str, front: Front) {
+        let mut urls = self.handle.site_urls();
+        urls.insert(site, front.url.clone());
+        self.handle.set_site_urls(urls);
+        self.fronts.push(front);
+    }
+
+    /// Sets a variable of the client's environment, or removes it.
+    pub(super) fn set(&mut self, name: &'static str, value: Option<String>) {
+        self.variables.insert(name, value);
+    }
+
+    /// The client's environment as lines for a shell.
+    pub(super) fn exports(&self) -> Vec<String> {
+        let line = |(name, value): (&&str, &Option<String>)| match value {
+            Some(value) => format!("export {name}='{}'", value.replace('\'', r"'\''")),
+            None => format!("unset {name}"),
+        };
+        self.variables.iter().map(line).collect()
+    }
+
+    /// Starts a client in this environment.
+    pub(super) fn start(&self, command: &[String], stdin: Stdio, stdout: Stdio) -> Result<Started, String> {
+        let (program, arguments) = command.split_first().ok_or("no command to run")?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(stdin).stdout(stdout).stderr(Stdio::piped()).kill_on_drop(true);
+        for (name, value) in &self.variables {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
         }
-        Asks::Accept => ("ASSAY_ACCEPT", transfer.as_str(), json!({ "op": "accept" })),
-    };
-    command.env(name, value);
-    let mut child = command.spawn().map_err(|e| format!("cannot start {program:?}: {e}"))?;
-    let said = Said::listen(child.stderr.take());
-    let ended = attend(suite, scene, &mut child, &handle, &mut watch).await?;
-    watch.read();
-    drop(listeners);
-    let refusals = handle.read(|world| {
-        let lines = world.core.log.lines();
-        lines.map(|line| format!("the server: {}", json!(line))).collect()
-    });
-    let calls = calls(&watch.entries, front.altered_answers()).into_iter();
-    let (chain, calls): (Vec<Call>, Vec<Call>) = calls.partition(|call| call.site == "chain");
-    let is_of_exchange = |call: &Call| call.is_prepare() || call.is_submit();
-    let (calls, strays): (Vec<Call>, Vec<Call>) = calls.into_iter().partition(is_of_exchange);
-    Ok(Trace {
-        dialect: suite.dialect.clone(),
-        key: key.verifying_key().to_bytes(),
-        calls,
-        strays: strays.into_iter().map(|call| call.request.target).collect(),
-        chain,
-        wanted,
-        landed: landed(&handle) - landed_before,
-        ended,
-        base: opened.url.clone(),
-        refusals,
-        stderr: said.lines(),
-    })
-}
+        let mut child = command.spawn().map_err(|e| format!("cannot start {program:?}: {e}"))?;
+        let said = Said::listen(child.stderr.take());
+        Ok(Started { child, said })
+    }
 
-fn landed(handle: &Handle) -> u64 {
-    handle.read(|world| world.view(Service::Publish)["chain"]["transactions"].as_u64().unwrap_or_default())
-}
+    /// Performs an action of the control API.
+    pub(super) fn perform(&self, action: &str, arguments: &Value) -> Result<(), String> {
+        self.handle.change(|world| match world.perform(action, arguments) {
+            Ok((_, outputs)) => (Ok(()), outputs),
+            Err(why) => (Err(format!("{action}: {why}")), Vec::new()),
+        })
+    }
 
-/// Sets the scene's deviations, fault and limits.
-fn set(handle: &Handle, scene: &Scene) -> Result<(), String> {
-    let deviations: Vec<String> = scene.deviations.iter().map(ToString::to_string).collect();
-    let faults = scene.fault.iter().map(|fault| serde_json::from_value(json!({ "fault": fault })));
-    let faults = faults.collect::<Result<_, _>>().map_err(|e| e.to_string())?;
-    let limits: serde_json::Map<_, _> =
-        scene.limits.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-    handle.change(|world| {
-        let set = world
-            .set_deviations(&deviations)
-            .and_then(|()| world.set_faults(faults))
-            .and_then(|()| world.set_limits(Service::Publish, &limits.into()));
-        (set, Vec::new())
-    })
-}
+    /// Sets exactly these faults.
+    pub(super) fn set_faults(&self, faults: &Value) -> Result<(), String> {
+        let faults = serde_json::from_value(faults.clone()).map_err(|e| e.to_string())?;
+        self.handle.change(|world| (world.set_faults(faults), Vec::new()))
+    }
 
-/// Transfers the domain to another key, which freezes this one. Returns the transaction's signature.
-async fn freeze(
-    suite: &Suite,
-    url: &str,
-    domain: &str,
-    key: SigningKey,
-    incoming: &str,
-) -> Result<String, String> {
-    let new_authority = format!("{}{incoming}", suite.dialect.key_scheme);
-    let transfer = Publication {
-        dialect: suite.dialect.clone(),
-        url: url.to_owned(),
-        chain_url: None,
-        key,
-        asked: Intent { domain: domain.to_owned(), op: Op::Transfer { new_authority } },
-    };
-    match publish(&transfer).await {
-        Ok(Published::Landed(signature)) => Ok(signature),
-        Ok(Published::Unverified(_, why) | Published::Unresolved(why)) | Err(why) => {
-            Err(format!("the domain could not be transferred: {why}"))
+    /// Sets exactly these deviations.
+    pub(super) fn set_deviations(&self, deviations: &[&str]) -> Result<(), String> {
+        let deviations: Vec<String> = deviations.iter().map(ToString::to_string).collect();
+        self.handle.change(|world| (world.set_deviations(&deviations), Vec::new()))
+    }
+
+    /// Sets limits of a service.
+    pub(super) fn set_limits(&self, service: Service, limits: &[(&str, i64)]) -> Result<(), String> {
+        let limits: serde_json::Map<String, Value> =
+            limits.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        self.handle.change(|world| (world.set_limits(service, &limits.into()), Vec::new()))
+    }
+
+    /// Lists the answered requests that were not listed yet.
+    pub(super) fn list(&mut self, say: &dyn Fn(&str)) {
+        self.watch.read();
+        let calls = calls(&self.watch.entries);
+        for call in calls.iter().skip(self.listed).take_while(|call| call.is_whole() || call.aborted) {
+            let status = if call.status() == 0 { "no answer".to_owned() } else { call.status().to_string() };
+            say(&format!("  {}: {} {} -> {status}", call.site, call.request.method, call.request.target));
+            self.listed += 1;
         }
     }
-}
 
-/// Waits for the client to exit while the scene's script runs.
-async fn attend(
-    suite: &Suite,
-    scene: &Scene,
-    child: &mut Child,
-    handle: &Handle,
-    watch: &mut Watch,
-) -> Result<Ended, String> {
-    let limit = match scene.script {
-        Script::Run => suite.limit,
-        Script::MayWait => suite.quiet,
-        Script::Hold => suite.limit + suite.slow,
-        Script::Ceiling => suite.quiet * 2,
-    };
-    let deadline = sleep(limit);
-    let hold = async {
-        if scene.script == Script::Hold {
-            handle.waiting(1).await;
-            sleep(suite.slow).await;
-            handle.set_mode(ClockMode::Real);
-        }
-    };
-    tokio::pin!(deadline, hold);
-    let (mut held, mut met, mut passed) = (false, None, false);
-    let mut ticks = interval(READ_EVERY);
-    loop {
-        tokio::select! {
-            status = child.wait() => {
-                status.map_err(|e| format!("cannot wait for the client: {e}"))?;
-                if met.is_some() && !passed {
-                    handle.advance(LANDING_MS);
-                }
-                return Ok(Ended::Itself);
-            }
-            () = &mut deadline => {
-                child.kill().await.map_err(|e| format!("cannot stop the client: {e}"))?;
-                return Ok(Ended::Stopped(limit));
-            }
-            () = &mut hold, if !held => held = true,
-            _ = ticks.tick() => {
-                watch.read();
-                if scene.script != Script::Ceiling || passed {
-                    continue;
-                }
-                if met.is_none() && has_met_the_ceiling(watch) {
-                    met = Some(Instant::now());
-                }
-                if met.is_some_and(|met| met.elapsed() >= suite.quiet / 2) {
-                    handle.advance(LANDING_MS);
-                    passed = true;
-                }
+    /// Waits until nothing new arrives.
+    pub(super) async fn settle(&mut self) {
+        for _ in 0..LOOKS {
+            self.watch.read();
+            let before = self.watch.entries.len();
+            sleep(QUIET).await;
+            self.watch.read();
+            if self.watch.entries.len() == before {
+                return;
             }
         }
     }
-}
 
-fn has_met_the_ceiling(watch: &Watch) -> bool {
-    calls(&watch.entries, Vec::new())
-        .iter()
-        .any(|call| call.status() == 410 && call.answer()["error"].to_string().contains(SAFETY_CEILING))
+    /// Closes the sockets. Returns the journal, and what reports show besides.
+    pub(super) fn close(self, ended: Ended, said: Option<&Said>) -> (Vec<Entry>, Around) {
+        let refusals = self.handle.read(|world| {
+            let lines = world.core.log.lines();
+            lines.map(|line| format!("the server: {}", json!(line))).collect()
+        });
+        let stderr = said.map(Said::lines).unwrap_or_default();
+        let around = Around { ended, bases: self.handle.site_urls(), refusals, stderr };
+        (self.watch.entries, around)
+    }
 }

@@ -3,20 +3,19 @@
 use assay_spec::Id;
 use assay_spec::gateway::requirements::{client, confidential};
 
-use super::Case;
-use super::judge;
 use super::scene::{CONFORMING, PAID, Pays, Scene, Step, Tool, Way, Wire};
 use super::trace::Trace;
+use super::{Case, judge};
 use crate::harness::check::Checked;
 
 /// A world in which the client must do something.
 const fn shows(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
-    Case { requirement, fact, scene, judge, negative: false }
+    Case { requirement, fact, scene, judge, counterpart: None }
 }
 
 /// A world in which the client must not do something, while it answers in the conforming one.
 const fn forbids(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
-    Case { requirement, fact, scene, judge, negative: true }
+    Case { requirement, fact, scene, judge, counterpart: Some(judge::answers) }
 }
 
 const DIRECT: Scene = Scene { way: Way::Direct, ..CONFORMING };
@@ -34,6 +33,9 @@ const fn deviating(faults: &'static [Step]) -> Scene {
 }
 
 const NO_FAULTS: Step = Step::Faults("[]");
+/// A stream that stays silent for so long, and then fails.
+const SHORT_SILENCE: Step = Step::Limits(&[("silent_ms", 3000)]);
+const SILENT: &str = r#"[{"fault": "gateway.stream-silent"}]"#;
 const REBOOT: Step = Step::Action("gateway.reboot", "{}");
 
 /// Every case.
@@ -100,6 +102,22 @@ pub(super) static CASES: &[Case] = &[
         },
         judge::does_not_report_a_partial_answer,
     ),
+    forbids(
+        &client::DEAD_STREAM,
+        "stream_that_falls_silent_is_no_answer",
+        Scene {
+            way: Way::Direct,
+            script: &[SHORT_SILENCE, Step::Faults(SILENT), Step::Ask, NO_FAULTS, Step::Ask],
+            ..STREAMED
+        },
+        judge::does_not_report_a_partial_answer,
+    ),
+    forbids(
+        &client::ERROR_EVENT,
+        "error_event_after_a_silence_is_no_answer",
+        Scene { script: &[SHORT_SILENCE, Step::Faults(SILENT), Step::Ask, NO_FAULTS, Step::Ask], ..STREAMED },
+        judge::does_not_report_a_partial_answer,
+    ),
     shows(
         &client::PAYMENT,
         "request_is_paid_for_after_a_402",
@@ -141,6 +159,12 @@ pub(super) static CASES: &[Case] = &[
         judge::comes_back_later,
     ),
     shows(&confidential::NOT_AN_ADDRESS, "item_hash_is_no_host", SEALED, judge::uses_no_hash_as_address),
+    forbids(
+        &confidential::NOT_AN_ADDRESS,
+        "entry_that_cannot_be_verified_is_refused",
+        Scene { can_verify: false, script: &[Step::Ask], ..SEALED },
+        judge::refuses_what_it_cannot_verify,
+    ),
     shows(&confidential::RESOLVED, "item_hash_is_resolved_first", SEALED, judge::resolves_first),
     shows(
         &confidential::RESOLVED,

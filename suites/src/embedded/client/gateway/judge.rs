@@ -3,10 +3,11 @@
 use assay_spec::gateway::stand_in;
 use serde_json::Value;
 
+use super::super::judge::{fail, header, unclear};
+use super::super::trace::Call;
 use super::stage::IMPOSTOR;
-use super::trace::{Call, ClientReport, Trace};
-use crate::harness::check::{Checked, Stop};
-use crate::harness::verdict::Failure;
+use super::trace::{ClientReport, Trace};
+use crate::harness::check::Checked;
 
 /// The most requests that a client sends for one prompt if it retries later.
 const HAMMERING: usize = 10;
@@ -18,18 +19,6 @@ const GATEWAY: &str = "gateway";
 const ENCLAVE: &str = "enclave";
 /// The path of discovery.
 const DISCOVERY: &str = "/svc/models";
-
-fn fail(place: &str, want: &str, got: impl Into<String>, exchange: Option<usize>) -> Stop {
-    Stop::Fail(Failure { place: place.to_owned(), want: want.to_owned(), got: got.into(), exchange })
-}
-
-fn unclear(why: &str) -> Stop {
-    Stop::Inconclusive(why.to_owned())
-}
-
-fn header(call: &Call, name: &str) -> String {
-    call.header(name).unwrap_or_else(|| "none".to_owned())
-}
 
 /// Every prompt gets an answer, and its words are those of a complete answer of a server.
 pub(super) fn answers(trace: &Trace) -> Checked {
@@ -273,17 +262,37 @@ pub(super) fn comes_back_later(trace: &Trace) -> Checked {
 
 /// The item hash is in no request except the one that resolves it.
 pub(super) fn uses_no_hash_as_address(trace: &Trace) -> Checked {
+    expect_no_hash_as_address(trace)?;
+    answers(trace)
+}
+
+fn expect_no_hash_as_address(trace: &Trace) -> Checked {
     let resolves = |call: &Call| call.site == GATEWAY && call.path().starts_with(stand_in::RESOLVE);
     let names = |call: &Call| {
         call.request.target.contains(&trace.item_hash) || header(call, "host").contains(&trace.item_hash)
     };
-    let strays = trace.calls.iter().enumerate().find(|(_, call)| names(call) && !resolves(call));
-    match strays {
+    match trace.calls.iter().enumerate().find(|(_, call)| names(call) && !resolves(call)) {
         Some((at, call)) => {
             Err(fail("request", "none to an item hash", call.request.target.clone(), Some(at)))
         }
-        None => answers(trace),
+        None => Ok(()),
     }
+}
+
+/// A client that cannot verify an enclave reports an error, and uses the entry of the list for nothing else than to
+/// resolve and attest it.
+pub(super) fn refuses_what_it_cannot_verify(trace: &Trace) -> Checked {
+    if !trace.calls.iter().any(|call| call.site == GATEWAY && call.path() == DISCOVERY) {
+        return Err(unclear("the client did not ask discovery for servers"));
+    }
+    if let Some((at, _)) = to_the_enclave(trace).next() {
+        return Err(fail("request", "none to an enclave that cannot be verified", "one", Some(at)));
+    }
+    expect_no_hash_as_address(trace)?;
+    if let Some((at, call)) = trace.asking().next() {
+        return Err(fail("request", "none for this model", format!("one to {}", call.site), Some(at)));
+    }
+    (0..trace.turns.len()).try_for_each(|turn| expect_error(trace, turn))
 }
 
 /// The requests that reach the enclave, apart from attestations.

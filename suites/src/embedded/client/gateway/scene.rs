@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::super::Ability;
+use super::{CONFIDENTIAL, DIRECT, PAYMENTS, STREAMS, TOOLS};
+
 /// The model of most worlds; several servers have it.
 pub(super) const OPEN: &str = "assay-chat";
 /// The confidential model.
@@ -9,7 +12,7 @@ pub(super) const SEALED: &str = "assay-sealed";
 
 /// A world, and the script that runs in it.
 #[derive(Clone, Copy)]
-pub(super) struct Scene {
+pub struct Scene {
     /// Where the client sends its requests.
     pub(super) way: Way,
     /// Prompts ask for streamed answers.
@@ -22,6 +25,8 @@ pub(super) struct Scene {
     pub(super) tools: &'static [Tool],
     /// The wire between the client and the enclave.
     pub(super) wire: Wire,
+    /// The client has the attestations' authority, so it can verify an enclave.
+    pub(super) can_verify: bool,
 }
 
 /// A tool, and what it returns.
@@ -49,7 +54,7 @@ impl Tool {
 
 /// Where a client sends its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Way {
+pub(in crate::embedded::client) enum Way {
     /// The gateway.
     Gateway,
     /// The servers that the gateway lists.
@@ -60,7 +65,7 @@ pub(super) enum Way {
 
 /// How a client pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Pays {
+pub(in crate::embedded::client) enum Pays {
     /// A valid key.
     Key,
     /// A revoked key.
@@ -76,6 +81,8 @@ pub(super) enum Step {
     Ask,
     /// Sets exactly these faults (JSON).
     Faults(&'static str),
+    /// Sets limits.
+    Limits(&'static [(&'static str, i64)]),
     /// Performs an action of the control API, with its arguments (JSON).
     Action(&'static str, &'static str),
     /// The server that the client used last leaves: discovery no longer lists it.
@@ -103,6 +110,7 @@ pub(super) const CONFORMING: Scene = Scene {
     script: &[Step::Ask, Step::Ask],
     tools: &[],
     wire: Wire::Plain,
+    can_verify: true,
 };
 
 impl Scene {
@@ -115,7 +123,19 @@ impl Scene {
     pub(super) fn counterpart(&self) -> Scene {
         let pays = if self.pays == Pays::Revoked { Pays::Key } else { self.pays };
         let script = if pays == Pays::Payment { PAID } else { CONFORMING.script };
-        Scene { way: self.way, stream: self.stream, pays, script, tools: &[], wire: Wire::Plain }
+        Scene { way: self.way, stream: self.stream, pays, script, ..CONFORMING }
+    }
+
+    /// The abilities that a client needs in it.
+    pub(super) fn needs(&self) -> Vec<&'static Ability> {
+        let needs = [
+            (self.way != Way::Gateway, &DIRECT),
+            (self.way == Way::Sealed && self.can_verify, &CONFIDENTIAL),
+            (self.stream, &STREAMS),
+            (self.pays == Pays::Payment, &PAYMENTS),
+            (!self.tools.is_empty(), &TOOLS),
+        ];
+        needs.into_iter().filter(|(is_needed, _)| *is_needed).map(|(_, ability)| ability).collect()
     }
 }
 

@@ -1,37 +1,10 @@
-//! The trace of a client: its requests and their answers, from the world's journal, and its replies.
+//! The trace of a client of the gateway: its requests, and its replies to prompts.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use assay_sim::ExchangeId;
-use assay_sim::journal::{Entry, Event};
 use serde_json::Value;
 
+use super::super::trace::{Around, Call};
 use super::scene::Tool;
-use crate::harness::check::{Checked, Stop};
-use crate::harness::verdict::Failure;
-use crate::http::exchange::{Broken, Exchange, Request, Response};
 use crate::services::gateway::client::{calls as tool_calls, words_of_stream};
-
-/// The most exchanges in a report.
-const SHOWN: usize = 12;
-
-/// A request to the gateway or to one of its servers, and its answer.
-#[derive(Clone, Debug)]
-pub(super) struct Call {
-    /// Its position in the world's journal.
-    pub(super) at: usize,
-    /// The site that received it.
-    pub(super) site: String,
-    /// Its source address.
-    pub(super) peer: String,
-    /// The request.
-    pub(super) request: Request,
-    /// The answer, as far as it was sent.
-    pub(super) response: Option<Response>,
-    /// The answer was complete.
-    pub(super) whole: bool,
-}
 
 /// One prompt.
 #[derive(Clone, Debug)]
@@ -53,17 +26,8 @@ pub(super) enum ClientReport {
     Nothing(&'static str),
 }
 
-/// How a client's process ended.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Ended {
-    /// It exited by itself.
-    Itself,
-    /// It was stopped after this time.
-    Stopped(Duration),
-}
-
 /// What a client did in one world.
-pub(super) struct Trace {
+pub struct Trace {
     /// Requests to the gateway and its servers, in order.
     pub(super) calls: Vec<Call>,
     /// The prompts, in order.
@@ -78,21 +42,11 @@ pub(super) struct Trace {
     pub(super) key: Option<String>,
     /// The item hash of the confidential deployment.
     pub(super) item_hash: String,
-    /// How it ended.
-    pub(super) ended: Ended,
-    /// Base URLs of the sites.
-    pub(super) bases: BTreeMap<&'static str, String>,
-    /// The server's log of rejected requests.
-    pub(super) refusals: Vec<String>,
-    /// The last lines of the client's standard error.
-    pub(super) stderr: Vec<String>,
+    /// How it ended, and what reports show besides.
+    pub(super) around: Around,
 }
 
 impl Call {
-    pub(super) fn path(&self) -> &str {
-        self.request.target.split('?').next().unwrap_or_default()
-    }
-
     /// Whether it is an inference request.
     pub(super) fn is_inference(&self) -> bool {
         let path = self.path().trim_end_matches('/');
@@ -100,20 +54,9 @@ impl Call {
             && ["/completions", "/responses", "/messages"].iter().any(|end| path.ends_with(end))
     }
 
-    /// The status of the answer; 0 where there is none.
-    pub(super) fn status(&self) -> u16 {
-        self.response.as_ref().map_or(0, |response| response.status)
-    }
-
-    /// A value of a header of the request.
-    pub(super) fn header(&self, name: &str) -> Option<String> {
-        let header = self.request.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name));
-        header.map(|(_, value)| String::from_utf8_lossy(value).into_owned())
-    }
-
     /// The model's words, if the answer is complete.
     pub(super) fn words(&self) -> Option<String> {
-        let response = self.response.as_ref().filter(|response| response.status == 200 && self.whole)?;
+        let response = self.response.as_ref().filter(|response| response.status == 200 && self.is_whole())?;
         if response.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream")) {
             return words_of_stream(&response.body).ok();
         }
@@ -122,20 +65,19 @@ impl Call {
 
     /// The conversation in the request.
     pub(super) fn messages(&self) -> Vec<Value> {
-        let body: Value = serde_json::from_slice(&self.request.body).unwrap_or_default();
-        body["messages"].as_array().cloned().unwrap_or_default()
+        self.body()["messages"].as_array().cloned().unwrap_or_default()
     }
 
     /// The tool calls in a complete answer.
     pub(super) fn tool_calls(&self) -> Vec<Value> {
-        let response = self.response.as_ref().filter(|response| response.status == 200 && self.whole);
+        let response = self.response.as_ref().filter(|response| response.status == 200 && self.is_whole());
         let answer = response.and_then(|response| response.json().ok()).unwrap_or_default();
         tool_calls(&answer["choices"][0]["message"]).cloned().collect()
     }
 
     /// Whether its answer is missing, incomplete, a 5xx or not a valid answer.
     pub(super) fn has_failed(&self) -> bool {
-        !self.whole || self.status() >= 500 || (self.status() == 200 && self.words().is_none())
+        !self.is_whole() || self.status() >= 500 || (self.status() == 200 && self.words().is_none())
     }
 }
 
@@ -155,85 +97,6 @@ impl Trace {
     pub(super) fn boot(&self, at: usize) -> usize {
         1 + self.boots.iter().filter(|boot| **boot <= at).count()
     }
-
-    /// Expects the client to have exited after the last prompt.
-    pub(super) fn has_ended(&self) -> Checked {
-        match self.ended {
-            Ended::Itself => Ok(()),
-            Ended::Stopped(after) => Err(Stop::Fail(Failure {
-                place: "the client".to_owned(),
-                want: "to exit".to_owned(),
-                got: format!("it hangs: stopped after {} s", after.as_secs()),
-                exchange: None,
-            })),
-        }
-    }
-
-    /// Explains a verdict: the server's log, the client's replies and its standard error.
-    pub(super) fn account(&self) -> Vec<String> {
-        let reported =
-            self.turns.iter().enumerate().map(|(n, turn)| format!("turn {}: {:?}", n + 1, turn.reported));
-        let said = self.stderr.iter().map(|line| format!("the client says: {line}"));
-        self.refusals.iter().cloned().chain(reported).chain(said).collect()
-    }
-
-    /// The calls as reports show them. The worlds' keys are worth nothing elsewhere, so they are not hidden.
-    pub(super) fn exchanges(&self) -> Vec<Exchange> {
-        let exchange = |call: &Call| Exchange {
-            site: call.site.clone(),
-            base: self.bases.get(call.site.as_str()).cloned().unwrap_or_default(),
-            request: call.request.clone(),
-            cut: None,
-            response: match &call.response {
-                Some(response) if call.whole => Ok(response.clone()),
-                Some(response) => {
-                    Err(Broken::Closed(format!("after {} bytes of the body", response.body.len())))
-                }
-                None => Err(Broken::Closed("without an answer".to_owned())),
-            },
-        };
-        self.calls.iter().take(SHOWN).map(exchange).collect()
-    }
-}
-
-/// The calls of a journal that reached one of these sites.
-pub(super) fn calls(entries: &[Entry], sites: &[&'static str]) -> Vec<Call> {
-    let mut calls: BTreeMap<ExchangeId, Call> = BTreeMap::new();
-    for (at, Entry { exchange, event, .. }) in entries.iter().enumerate() {
-        if let Event::Head(line, headers) = event {
-            let words: Vec<&str> = line.splitn(4, ' ').collect();
-            let [site, peer, method, target] = words[..] else { continue };
-            if !sites.contains(&site) {
-                continue;
-            }
-            let mut request = Request::new(method, target);
-            for (name, value) in headers {
-                request = request.header(name.as_str(), value.as_bytes());
-            }
-            let (site, peer) = (site.to_owned(), peer.to_owned());
-            calls.insert(*exchange, Call { at, site, peer, request, response: None, whole: false });
-        }
-        let Some(call) = calls.get_mut(exchange) else { continue };
-        match event {
-            Event::Body(bytes) => call.request.body.extend_from_slice(bytes),
-            Event::ReplyHead(status, headers) => {
-                let headers =
-                    headers.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
-                call.response =
-                    Some(Response { status: *status, headers: headers.collect(), body: Vec::new() });
-            }
-            Event::Frame(bytes) => {
-                if let Some(response) = &mut call.response {
-                    response.body.extend_from_slice(bytes);
-                }
-            }
-            Event::ReplyEnd => call.whole = true,
-            _ => {}
-        }
-    }
-    let mut calls: Vec<Call> = calls.into_values().collect();
-    calls.sort_by_key(|call| call.at);
-    calls
 }
 
 /// Parses a line of a client's output as the reply to a prompt; `None` if it is not one.

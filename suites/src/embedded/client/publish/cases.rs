@@ -4,11 +4,10 @@ use assay_spec::Id;
 use assay_spec::publish::limits::RECORD_SKEW;
 use assay_spec::publish::requirements::{check, client as rows};
 
-use super::Case;
-use super::judge;
 use super::scene::{ACCEPT, Binding, CONFORMING, Scene, Script, TRANSFER, Wire};
 use super::server_deviations::{self, ServerDeviation};
 use super::trace::Trace;
+use super::{Case, judge};
 use crate::harness::check::Checked;
 
 /// A skew of the clocks that a client must accept.
@@ -16,22 +15,29 @@ const ACCEPTED_SKEW_MS: i64 = RECORD_SKEW.value - RECORD_SKEW.slack_ms();
 
 /// A world in which the client must publish.
 const fn publishes(requirement: Id, fact: &'static str, scene: Scene) -> Case {
-    Case { requirement, fact, scene, judge: judge::publishes, negative: false }
+    Case { requirement, fact, scene, judge: judge::publishes, counterpart: None }
 }
 
 /// A world in which the client must do something.
 const fn shows(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
-    Case { requirement, fact, scene, judge, negative: false }
+    Case { requirement, fact, scene, judge, counterpart: None }
 }
 
 /// A world in which the client must not do something that it does in the conforming world.
 const fn forbids(requirement: Id, fact: &'static str, scene: Scene, judge: fn(&Trace) -> Checked) -> Case {
-    Case { requirement, fact, scene, judge, negative: true }
+    Case { requirement, fact, scene, judge, counterpart: Some(judge::publishes) }
 }
 
 /// A world whose prepare returns a message that must not be signed.
 const fn refuses(requirement: Id, fact: &'static str, deviation: ServerDeviation) -> Case {
     forbids(requirement, fact, Scene::deviating(deviation), judge::signs_nothing)
+}
+
+/// A world whose chain does not prove the record. The client says so by its exit code.
+const fn doubts(fact: &'static str, scene: Scene) -> Case {
+    let (requirement, judge) =
+        (&rows::UNVERIFIED, judge::reports_an_unverified_record as fn(&Trace) -> Checked);
+    Case { requirement, fact, scene, judge, counterpart: Some(judge::reports_success) }
 }
 
 /// Every case.
@@ -149,9 +155,9 @@ pub(super) static CASES: &[Case] = &[
     ),
     shows(
         &rows::RESUBMITS,
-        "lost_answer_is_asked_for_again",
+        "lost_answer_leads_to_no_other_record",
         Scene { wire: Wire::Cut, ..CONFORMING },
-        judge::submits_the_same_again,
+        judge::learns_the_outcome,
     ),
     shows(
         &rows::PREPARES_AGAIN,
@@ -212,7 +218,28 @@ pub(super) static CASES: &[Case] = &[
         Scene { fault: Some("publish.passive"), script: Script::MayWait, ..CONFORMING },
         judge::comes_back_later,
     ),
+    forbids(
+        &rows::CHAIN_FAILS,
+        "failing_chain_is_not_hammered",
+        Scene { fault: Some("publish.transaction-rejected"), script: Script::MayWait, ..CONFORMING },
+        judge::comes_back_after_a_502,
+    ),
     shows(&rows::TRANSFERS, "transfer_is_gone_through", TRANSFER, judge::asks_for_it),
     shows(&rows::ACCEPTS, "accept_is_gone_through", ACCEPT, judge::asks_for_it),
-    shows(&rows::VERIFIES, "landed_record_is_looked_up", CONFORMING, judge::looks_up_the_transaction),
+    shows(
+        &rows::VERIFIES,
+        "landed_record_is_looked_up",
+        Scene { reads_chain: true, ..CONFORMING },
+        judge::looks_up_the_transaction,
+    ),
+    shows(
+        &rows::VERIFIES,
+        "lookup_that_gets_a_502_leads_to_no_other_record",
+        Scene { reads_chain: true, wire: Wire::ChainDown(2), script: Script::MayWait, ..CONFORMING },
+        judge::publishes_once_beside_a_failing_chain,
+    ),
+    doubts(
+        "record_with_a_truncated_log_is_not_verified",
+        Scene { fault: Some("publish.log-truncated"), reads_chain: true, ..CONFORMING },
+    ),
 ];

@@ -1,13 +1,15 @@
 //! The world of a case.
 
+use super::super::Ability;
 use super::server_deviations::ServerDeviation;
+use super::{ACCEPTS, CHAIN, DEFAULT_VERSION, TRANSFERS, VERSIONS};
 
 /// The version to publish in most worlds.
 pub(super) const VERSION: &str = "2026.7";
 
 /// A world, and the wire between it and the client.
 #[derive(Clone, Copy)]
-pub(super) struct Scene {
+pub struct Scene {
     /// What the client is asked for.
     pub(super) asks: Asks,
     /// The version to publish; `None` leaves `ASSAY_VERSION` unset.
@@ -24,13 +26,15 @@ pub(super) struct Scene {
     pub(super) skew_ms: i64,
     /// The wire between server and client.
     pub(super) wire: Wire,
+    /// It is about what the client reads on the chain.
+    pub(super) reads_chain: bool,
     /// How time and the run proceed.
     pub(super) script: Script,
 }
 
 /// What the client is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Asks {
+pub(in crate::embedded::client) enum Asks {
     /// To publish.
     Publish,
     /// To transfer the domain to another key.
@@ -61,6 +65,8 @@ pub(super) enum Wire {
     Late(usize),
     /// The connection of the first submit is closed without an answer.
     Cut,
+    /// The first N requests to the chain return 502.
+    ChainDown(usize),
 }
 
 /// How time and the run proceed.
@@ -86,6 +92,7 @@ pub(super) const CONFORMING: Scene = Scene {
     limits: &[],
     skew_ms: 0,
     wire: Wire::Plain,
+    reads_chain: false,
     script: Script::Run,
 };
 
@@ -100,9 +107,35 @@ impl Scene {
         Scene { wire: Wire::Deviation(deviation), ..CONFORMING }
     }
 
-    /// What the conforming world is found by: what the client is asked for, and the version.
-    pub(super) fn counterpart(&self) -> (Asks, Option<&'static str>) {
-        (self.asks, self.version)
+    /// The conforming world in which the client is asked for the same.
+    pub(super) fn counterpart(&self) -> Scene {
+        Scene { asks: self.asks, version: self.version, ..CONFORMING }
+    }
+
+    /// The same world for a client that sends no version.
+    pub(super) fn without_version(&self) -> Scene {
+        Scene { version: None, ..*self }
+    }
+
+    /// The abilities that a client needs in it. A world with an ordinary version can also do without one.
+    pub(super) fn needs(&self) -> Vec<&'static Ability> {
+        let mut needs = Vec::new();
+        if self.asks != Asks::Publish {
+            needs.push(&TRANSFERS);
+        }
+        if self.asks == Asks::Accept {
+            needs.push(&ACCEPTS);
+        }
+        match self.version {
+            _ if self.asks != Asks::Publish => {}
+            None => needs.push(&DEFAULT_VERSION),
+            Some(VERSION) => {}
+            Some(_) => needs.push(&VERSIONS),
+        }
+        if self.reads_chain {
+            needs.push(&CHAIN);
+        }
+        needs
     }
 
     /// Whether the client may still run when the case ends.
