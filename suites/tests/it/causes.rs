@@ -180,7 +180,7 @@ async fn a_client_that_does_nothing_is_one_cause() {
         (1, &"publish.client.publishes".into()),
         "{bad} outcomes: {text}"
     );
-    assert!(bad == 55 && text.lines().count() <= 16 + 16, "{text}");
+    assert!(bad == 58 && text.lines().count() <= 16 + 16, "{text}");
     let junit = std::fs::read_to_string(folder.path().join("c.xml")).expect("a report");
     assert!(junit.contains("<testsuite name=\"causes\""), "{junit}");
 }

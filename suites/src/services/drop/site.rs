@@ -39,9 +39,13 @@ pub(super) const CHECKS: &[Check] = &[
 /// Fetches a URL of a new site. At a shared target it is fetched again until it returns these bytes, for as long as the
 /// profile says that a site takes until it is live.
 async fn fetched<'p>(probe: &'p Probe<'_>, url: &str, bytes: &[u8]) -> Result<Fetched<'p>, Stop> {
-    let is_live = |found: &Fetched<'_>| found.answer.status() == 200 && found.answer.response.body == bytes;
+    // A redirect that cannot be followed does not become a page by waiting.
+    let is_settled = |found: &Fetched<'_>| match found.answer.status() {
+        200 => found.answer.response.body == bytes,
+        status => (300..400).contains(&status),
+    };
     let most = probe.settings.drop().live_seconds;
-    probe.polled(most, async || probe.fetch(url, patient()).await, is_live).await
+    probe.polled(most, async || probe.fetch(url, patient()).await, is_settled).await
 }
 
 /// Fetches the page at a URL and returns the URL after redirects. A different page makes the check inconclusive.
