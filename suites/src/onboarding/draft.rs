@@ -198,7 +198,7 @@ impl Draft<'_> {
 fn keys(suite: &Suite, table: &str) -> Vec<(String, String, String)> {
     let url = (!table.contains('.')).then(|| ("url".to_owned(), String::new(), String::new()));
     let own = profile::keys().filter(|key| key.table == table && !key.example.is_empty());
-    let own = own.map(|key| (key.name.into(), key.example.into(), key.about().into()));
+    let own = own.map(|key| (key.name.into(), key.example.into(), key.about()));
     let readings = suite.readings.iter().filter(|reading| reading.table() == table);
     let readings = readings.map(|reading| {
         let value = reading.default.unwrap_or(reading.example);

@@ -27,9 +27,9 @@ table! { "gateway";
         pub revoked_key: Option<HeaderSecret> = "{ file = \"revoked.key\" }",
         /// A second valid key, which only the run uses: its tokens are counted.
         pub second_key: Option<HeaderSecret> = "{ env = \"SECOND_GATEWAY_KEY\" }",
-        /// A value of X-PAYMENT that pays for requests without a key, for 1 more check with readings.payment_flow.
+        /// A value of X-PAYMENT that pays for requests without a key, for 1 more check with `readings.payment_flow`.
         pub payment: Option<HeaderSecret> = "{ env = \"GATEWAY_PAYMENT\" }",
-        /// A URL that returns JSON with the number of tokens that second_key has spent, for 1 more check.
+        /// A URL that returns JSON with the number of tokens that `second_key` has spent, for 1 more check.
         pub usage_url: Option<String> = "\"http://127.0.0.1:4101/usage\""
             => serde(default, deserialize_with = "optional_base_url"),
         /// The path of that number.

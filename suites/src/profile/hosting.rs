@@ -14,7 +14,7 @@ table! { "hosting";
     pub struct Hosting {
         /// Base URL of the application's backend, without a trailing slash.
         pub url: Option<String> => serde(default, deserialize_with = "optional_base_url"),
-        /// The owner whose records are tested. If not set, the owner of wallet_key.
+        /// The owner whose records are tested. If not set, the owner of `wallet_key`.
         pub owner: Option<String> = "\"0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf\""
             => serde(default, deserialize_with = "optional_address"),
         /// The owner's wallet key. Without it encrypted records cannot be tested.

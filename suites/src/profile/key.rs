@@ -32,9 +32,9 @@ impl Key {
         Key { table, name, kind, example, about }
     }
 
-    /// Its purpose, and what it unlocks.
-    pub fn about(&self) -> &'static str {
-        self.about.trim()
+    /// Its purpose, and what it unlocks, as plain text.
+    pub fn about(&self) -> String {
+        self.about.trim().replace('`', "")
     }
 
     /// The whole key, such as `gateway.models.chat`.

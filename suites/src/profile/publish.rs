@@ -30,7 +30,7 @@ table! { "publish";
         pub domains: Vec<String> = "[\"a.example\"]" => serde(default, skip_serializing_if = "Vec::is_empty"),
         /// The seed of the key bound to these domains, 64 hex digits.
         pub key: Option<Secret> = "{ env = \"PUBLISH_KEY\" }",
-        /// A domain with a pending transfer from key to second_key, for 3 more checks. The run does not accept it.
+        /// A domain with a pending transfer from `key` to `second_key`, for 3 more checks. The run does not accept it.
         pub pending: Option<String> = "\"b.example\"",
         /// The incoming key of that transfer, 64 hex digits.
         pub second_key: Option<Secret> = "{ env = \"SECOND_PUBLISH_KEY\" }",
