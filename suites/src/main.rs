@@ -21,6 +21,7 @@ use assay_suites::documents::ledger;
 #[cfg(feature = "embedded")]
 use assay_suites::harness::probe::{Settings, wall_clock};
 use assay_suites::harness::setup::SetupError;
+#[cfg(feature = "embedded")]
 use assay_suites::services;
 use assay_suites::services::publish;
 use assay_suites::support::files;

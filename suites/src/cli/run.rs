@@ -23,6 +23,7 @@ use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, terminal};
 use assay_suites::rerun::merge::{self, Repetitions};
 use assay_suites::rerun::partial::{self, Partial};
+#[cfg(feature = "embedded")]
 use assay_suites::services;
 use assay_suites::services::SUITES;
 use assay_suites::support::files::is_special;
