@@ -401,7 +401,7 @@ impl Client {
             request = request.header("Cookie", cookie.as_str());
         }
         let patience = match self.fault {
-            Fault::TakesDeadStreams => Some(Duration::from_secs(60)),
+            Fault::TakesDeadStreams => Some(Duration::from_mins(1)),
             Fault::TakesSilence => Some(Duration::from_secs(1)),
             _ => None,
         };
