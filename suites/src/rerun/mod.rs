@@ -1,6 +1,6 @@
 //! Work with recorded runs: `judge`, `replay`, `merge`, and the outcomes of a run that was stopped.
 //!
-//! Imports `onboarding` and what is below it. Entry points: [`judge::judge`], [`replay`], [`merge::merge`].
+//! Imports `onboarding` and what is below it. Entry points: [`judge::judge`], [`replay`], [`merge::parts`].
 
 pub mod judge;
 pub mod merge;
