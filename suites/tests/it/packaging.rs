@@ -80,8 +80,8 @@ fn image_runs_the_built_program_without_root() {
 /// The pages that the program includes: those of `assay help`.
 fn included() -> BTreeSet<String> {
     let text = read("suites/src/cli/help.rs");
-    let quoted = text.split('"').filter(|part| part.ends_with(".md") && !part.contains(' '));
-    let paths: BTreeSet<String> = quoted.map(str::to_owned).collect();
+    let is_page = |part: &&str| part.strip_suffix(".md").is_some_and(|stem| !stem.contains(' '));
+    let paths: BTreeSet<String> = text.split('"').filter(is_page).map(str::to_owned).collect();
     assert!(paths.len() > 10, "the help includes pages");
     paths
 }
