@@ -213,7 +213,10 @@ impl Core {
         let Answer { status, headers, body, .. } = self.step(answer);
         let mut reply = match body {
             Body::Json(value) => self.json(status, value),
-            Body::Names(value) => Reply::new(status, self.json_type(), self.variations.json_names(value)),
+            Body::Names(value) => {
+                let media_type = self.variations.json_type(status);
+                Reply::new(status, media_type, self.variations.json_names(value))
+            }
             Body::Text(text) => self.text(status, &text),
             Body::Typed(content_type, body) => Reply::new(status, content_type, body.into_owned()),
         };
@@ -223,17 +226,12 @@ impl Core {
 
     /// A JSON reply, with the JSON variations applied.
     pub fn json(&self, status: u16, body: Value) -> Reply {
-        Reply::new(status, self.json_type(), self.variations.json(body))
-    }
-
-    fn json_type(&self) -> &'static str {
-        let charset = self.varies(variation::JSON_CHARSET);
-        if charset { "application/json; charset=utf-8" } else { "application/json" }
+        Reply::new(status, self.variations.json_type(status), self.variations.json(body))
     }
 
     /// A plain-text reply.
     pub fn text(&self, status: u16, body: &str) -> Reply {
-        Reply::new(status, "text/plain", body.as_bytes().to_vec())
+        Reply::new(status, self.variations.text_type(), body.as_bytes().to_vec())
     }
 
     /// An error message, reworded if that variation is active.
@@ -257,6 +255,11 @@ impl Core {
 
     /// Begins the answer to a waiting exchange; frames follow, then [`Core::finish`] or [`Core::cut`].
     pub fn begin_answer(&mut self, exchange: ExchangeId, status: u16, mut headers: HeaderMap) {
+        if let Some(sent) = headers.get_mut(http::header::CONTENT_TYPE)
+            && let Some(varied) = self.variations.media_type(sent.to_str().unwrap_or_default())
+        {
+            *sent = varied.parse().expect("a media type in another case is a header value");
+        }
         if !self.varies(variation::NO_DATE) {
             let date = http_date(self.now());
             headers.insert(http::header::DATE, date.parse().expect("an HTTP date is a header value"));
@@ -468,7 +471,8 @@ impl Core {
     }
 }
 
-fn http_date(now: Instant) -> String {
+/// A time as HTTP writes it.
+pub(crate) fn http_date(now: Instant) -> String {
     let since = std::time::Duration::from_millis(now.0.max(0).unsigned_abs());
     #[expect(clippy::disallowed_types, reason = "only formats the world's time")]
     httpdate::fmt_http_date(std::time::SystemTime::UNIX_EPOCH + since)

@@ -50,6 +50,15 @@ pub const JSON_SPACE: Variation = Variation::wire("wire.json-space", "JSON bodie
 /// JSON with a charset parameter.
 pub const JSON_CHARSET: Variation =
     Variation::wire("wire.json-charset", "JSON bodies have the type `application/json; charset=utf-8`");
+/// Media types in another case.
+pub const MEDIA_CASE: Variation =
+    Variation::wire("wire.media-case", "media types are in another case, as `Application/JSON`");
+/// The media type of problem details.
+pub const PROBLEM_JSON: Variation =
+    Variation::wire("wire.problem-json", "JSON errors have the type `application/problem+json`");
+/// Plain text with a charset parameter.
+pub const TEXT_CHARSET: Variation =
+    Variation::wire("wire.text-charset", "plain text has the type `text/plain; charset=utf-8`");
 /// Different error messages.
 pub const PROSE: Variation = Variation::wire("wire.prose", "error messages are worded differently");
 /// Bodies in small chunks.
@@ -60,8 +69,20 @@ pub const HEADERS: Variation = Variation::wire("wire.headers", "responses have e
 pub const NO_DATE: Variation = Variation::wire("wire.no-date", "responses have no Date header");
 
 /// The variations of the wire format, which all services share.
-pub const WIRE: &[Variation] =
-    &[JSON_ORDER, JSON_EXTRA, JSON_FRACTION, JSON_SPACE, JSON_CHARSET, PROSE, CHUNKS, HEADERS, NO_DATE];
+pub const WIRE: &[Variation] = &[
+    JSON_ORDER,
+    JSON_EXTRA,
+    JSON_FRACTION,
+    JSON_SPACE,
+    JSON_CHARSET,
+    MEDIA_CASE,
+    PROBLEM_JSON,
+    TEXT_CHARSET,
+    PROSE,
+    CHUNKS,
+    HEADERS,
+    NO_DATE,
+];
 
 /// The active variations, and those consulted so far.
 #[derive(Clone, Debug, Default)]
@@ -101,6 +122,33 @@ impl Variations {
     /// The names of the variations consulted so far, in alphabetical order.
     pub fn consulted(&self) -> BTreeSet<&'static str> {
         self.consulted.lock().iter().copied().collect()
+    }
+
+    /// The media type of a JSON body.
+    pub(crate) fn json_type(&self, status: u16) -> &'static str {
+        let has_charset = self.varies(JSON_CHARSET);
+        match (status >= 400 && self.varies(PROBLEM_JSON), has_charset) {
+            (false, false) => "application/json",
+            (false, true) => "application/json; charset=utf-8",
+            (true, false) => "application/problem+json",
+            (true, true) => "application/problem+json; charset=utf-8",
+        }
+    }
+
+    /// The media type of plain text.
+    pub(crate) fn text_type(&self) -> &'static str {
+        if self.varies(TEXT_CHARSET) { "text/plain; charset=utf-8" } else { "text/plain" }
+    }
+
+    /// A media type as it is sent. Its names have no case (RFC 9110, 8.3.1); the values of its parameters may have one.
+    pub(crate) fn media_type(&self, name: &str) -> Option<String> {
+        let is_varied = self.varies(MEDIA_CASE);
+        is_varied.then(|| {
+            let (name, parameters) = name.split_at(name.find(';').unwrap_or(name.len()));
+            let (first, second) = name.split_once('/').unwrap_or((name, ""));
+            let (initial, rest) = first.split_at(first.len().min(1));
+            format!("{}{rest}/{}{parameters}", initial.to_uppercase(), second.to_uppercase())
+        })
     }
 
     /// The bytes of a JSON body, with the JSON variations applied.
@@ -198,6 +246,19 @@ mod tests {
         assert!(!copy.varies(NO_DATE));
         assert_eq!(variations.consulted(), BTreeSet::from([CHUNKS.name, PROSE.name]));
         assert_eq!(copy.consulted(), BTreeSet::from([CHUNKS.name, NO_DATE.name, PROSE.name]));
+    }
+
+    #[test]
+    fn media_types_vary_by_status_and_case() {
+        let mut variations = Variations::default();
+        assert_eq!((variations.json_type(400), variations.text_type()), ("application/json", "text/plain"));
+        assert_eq!(variations.media_type("text/html"), None);
+        variations.set([JSON_CHARSET, MEDIA_CASE, PROBLEM_JSON, TEXT_CHARSET]);
+        assert_eq!(variations.json_type(200), "application/json; charset=utf-8");
+        assert_eq!(variations.json_type(404), "application/problem+json; charset=utf-8");
+        assert_eq!(variations.text_type(), "text/plain; charset=utf-8");
+        let varied = variations.media_type(variations.json_type(200));
+        assert_eq!(varied.as_deref(), Some("Application/JSON; charset=utf-8"));
     }
 
     #[test]

@@ -234,6 +234,10 @@ struct ProveArgs {
     /// Fails if a cell is open that suites/holes.toml does not list
     #[arg(long, conflicts_with = "constant")]
     cells: bool,
+    /// Run checks under N mixes of allowed variations instead; the seed decides which variations and checks. Fails if a check
+    /// turns red or gives no result
+    #[arg(long, value_name = "N", conflicts_with_all = ["constant", "cells", "junit"], value_parser = clap::value_parser!(u64).range(1..))]
+    variations: Option<u64>,
     /// Only every Nth cell; the seed decides which
     #[arg(long, value_name = "N", default_value_t = 1, requires = "cells", value_parser = clap::value_parser!(u16).range(1..))]
     every: u16,
@@ -464,6 +468,9 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
     if args.cells {
         return prove_cells(&args, &wanted, &settings).await;
     }
+    if let Some(count) = args.variations {
+        return prove_mixes(&args, count, &wanted, &settings).await;
+    }
     let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
         .await
         .map_err(Ending::Failed)?;
@@ -475,6 +482,24 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
         write(path, &matrix.junit())?;
     }
     if matrix.holds() { Ok(()) } else { Err(Ending::Code(1)) }
+}
+
+/// Runs checks under mixes of variations.
+#[cfg(feature = "embedded")]
+async fn prove_mixes(
+    args: &ProveArgs,
+    count: u64,
+    wanted: &[&'static assay_suites::harness::check::Check],
+    settings: &Settings,
+) -> Result<(), Ending> {
+    use assay_suites::embedded::mixes;
+
+    let proven = mixes::prove_mixes(args.seed, count, wanted, settings, 4).await.map_err(Ending::Failed)?;
+    print!("{}", mixes::text(&proven, args.verbose));
+    if let Some(path) = &args.json {
+        write(path, &format!("{:#}\n", mixes::json(&proven)))?;
+    }
+    if mixes::hold(&proven) { Ok(()) } else { Err(Ending::Code(1)) }
 }
 
 /// Proves the cells of the services of the selected checks.

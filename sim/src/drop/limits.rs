@@ -15,6 +15,8 @@ pub struct Limits {
     pub files: usize,
     /// How long a drop can be claimed.
     pub claim_window_ms: i64,
+    /// How long it takes until the site of a drop is live.
+    pub live_after_ms: i64,
     /// Drops per address in the hour.
     pub drops_per_hour: u32,
     /// The length of the hour.
@@ -42,6 +44,7 @@ impl Default for Limits {
             extracted_bytes: document::EXTRACTED.u64(),
             files: document::FILES.usize(),
             claim_window_ms: document::CLAIM_WINDOW.value,
+            live_after_ms: 0,
             drops_per_hour: document::DROPS_PER_HOUR.u32(),
             hour_ms: document::DROP_HOUR.value,
             drops_per_day: document::DROPS_PER_DAY.u32(),

@@ -23,6 +23,9 @@ pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply 
     if drop.state == DropState::Removed {
         return refusal::answer(core, &Refusal::new(&REMOVED, "the site was removed"));
     }
+    if core.now() < drop.live_at {
+        return missing(core);
+    }
     if !matches!(request.head.method, Method::GET | Method::HEAD) {
         return refusal::error(core, 405, "only GET and HEAD")
             .header("allow", HeaderValue::from_static("GET, HEAD"));

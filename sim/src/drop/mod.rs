@@ -73,6 +73,8 @@ struct Drop {
     files: Arc<Files>,
     bytes: u64,
     expires_at: Instant,
+    /// When its site is live.
+    live_at: Instant,
 }
 
 /// A timer.

@@ -188,6 +188,7 @@ fn site(state: &mut State, core: &mut Core, request: &Request, published: Publis
         files: Arc::new(extracted.files),
         bytes: extracted.bytes,
         expires_at,
+        live_at: now + limits.live_after_ms,
     };
     keep(state, core, &response.drop_id, drop);
     state.count(core, caller);

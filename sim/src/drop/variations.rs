@@ -8,6 +8,7 @@ use assay_spec::drop::requirements::{site, zip};
 use assay_spec::drop::response::DropResponse;
 use serde_json::json;
 
+use super::Limits;
 use super::callers::DropWindow;
 use super::refusal::Rejected;
 use super::steps::{ClaimToken, Finish, Inspect, Root};
@@ -35,6 +36,8 @@ pub(super) const ALL: &[Variation] = variations! {
         s.0 = |core, address, number| text::base64(&handler::draw_token(core, address, number));
     };
     "drop.gone" => "a removed site returns 410", reply |r: &mut Answer<Rejected>| r.change(&site::REMOVED, 410);
+    "drop.live-later" => "a site is live three seconds after its upload",
+        limits |l: &mut Limits| l.live_after_ms = 3_000;
     "drop.symlink-refused" => "a zip with a symbolic link is rejected as unsafe", step |s: &mut Inspect| {
         s.0 = |core, zip, limits| {
             let extracted = handler::inspect(core, zip, limits)?;

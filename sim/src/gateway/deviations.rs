@@ -15,7 +15,7 @@ use super::discovery::{self as discover, Discovered, ModelList};
 use super::model::{Role, Usage};
 use super::payment::CheckUsage;
 use super::refusal::Rejected;
-use super::route::Untried;
+use super::route::{Session, Untried};
 use super::servers::{self, Events, Whole};
 use super::steps::{IsStreamed, ListedServers, RunModel};
 use super::stream::{EVENT_STREAM, LastWords, MediaType};
@@ -259,6 +259,7 @@ pub(super) const ALL: &[Deviation] = deviations! {
     pool::PER_MODEL => "all models fail once the servers of one model have failed", guard;
     pool::RECOVERS => "a model whose servers have failed never recovers", guard;
     pool::COOKIES => "a request with a cookie is rejected", guard;
+    pool::ROUTING => "a cookie does not keep a session on its server", step |s: &mut Session| s.sticky = None;
 
     direct::CHAT => "servers have no chat completions endpoint", guard;
     direct::CHAT, "stream" => "a streamed chat at a server has the media type of JSON",

@@ -34,6 +34,12 @@ pub(super) struct Untried {
     pub(super) is_sticky: bool,
 }
 
+/// The server that a request's cookie names.
+pub(super) struct Session {
+    /// The server.
+    pub(super) sticky: Option<Number>,
+}
+
 impl Pending {
     /// The request.
     pub(super) fn call(&self) -> &Call {
@@ -53,7 +59,8 @@ pub(super) fn begin(
     core.forbid(&PER_MODEL, !others, || "the servers of another model have failed".to_owned())?;
     let before = failed.contains(model.id);
     core.forbid(&RECOVERS, !before, || format!("the servers of {} had failed before", model.id))?;
-    let left = state.pool.order(model, work.sticky).into();
+    let Session { sticky } = core.step(Session { sticky: work.sticky });
+    let left = state.pool.order(model, sticky).into();
     next(state, core, exchange, work, left)
 }
 

@@ -18,7 +18,7 @@ use super::step::{Authorship, Step};
 use super::write::artifacts;
 use super::write::deployments::NO_HASH;
 use super::write::document::{Document, DocumentKind, put};
-use super::write::machines::{ClaimBody, Tarball};
+use super::write::machines::{ClaimBody, Tarball, tarball};
 use super::write::messages::Targets;
 use super::write::projects::{Emptied, EntryTimes, ProjectsMap};
 use super::write::seal::{Bundle, BundleKeys, Envelope, EnvelopeKeys};
@@ -115,6 +115,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
         step |k: &mut BundleKeys| k.encryption = k.stranger;
     bundle::TARBALL => "the bundle contains only the manifest",
         step |t: &mut Tarball| t.bytes = t.manifest.clone().into_bytes();
+    bundle::TARBALL, "text" => "the manifest is not JSON",
+        step |t: &mut Tarball| t.bytes = tarball(&[("manifest.json", b"framework = express")]);
 
     projects::TYPE => "projects are sent as a POST", step |d: &mut Draft| {
         if matches!(d.record, Record::Projects { .. }) {

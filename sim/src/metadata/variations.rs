@@ -2,7 +2,7 @@
 
 use assay_spec::Refused;
 use assay_spec::metadata::requirements::validation::INTEGER;
-use assay_spec::metadata::requirements::{contract, token as tokens};
+use assay_spec::metadata::requirements::{contract, paths, token as tokens};
 use assay_spec::metadata::template::TAG;
 use serde_json::{Value, json};
 
@@ -54,6 +54,11 @@ pub(super) const ALL: &[Variation] = variations! {
     };
     "metadata.unknown-504" => "an unknown contract or token returns 504, as one that cannot be fetched",
         reply |r: &mut Answer<Rejected>| r.unknown(504, json!({ "detail": "Gateway Timeout" }));
+    "metadata.empty-422" => "an empty path parameter returns 422", reply |r: &mut Answer<Rejected>| {
+        if r.about.rule == Some(&paths::REQUIRED) {
+            (r.status, r.body) = (422, Body::Json(invalid("Field required")));
+        }
+    };
     "metadata.error-text" => "errors other than 422 are plain text", reply |r: &mut Answer<Rejected>| {
         if r.status != 422 {
             r.body = Body::Text(r["detail"].as_str().unwrap_or_default().to_owned());

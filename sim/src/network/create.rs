@@ -134,5 +134,9 @@ pub(super) fn add(state: &mut State, core: &mut Core, message: &Message) -> Resu
     core.require(&SIZE, fits, || "the network is full".to_owned())?;
     let number = state.primary.store.add(message, core.now());
     lifecycle::accept(state, core, number);
+    steps::beside(core, state, number);
     Ok(number)
 }
+
+/// By default no other client does anything when a message is stored.
+pub(super) fn beside(_: &mut Core, _: &mut State, _: Number) {}

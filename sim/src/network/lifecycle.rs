@@ -33,12 +33,26 @@ pub(super) fn accept(state: &mut State, core: &mut Core, number: Number) {
     let occasion = [("type", kind.name()), ("address", &*sender)];
     if core.fault(faults::PROCESSING_HELD, &occasion) && in_force(core, faults::PROCESSING_HELD) {
         state.held.insert(number);
-    } else if state.limits.processing_ms > 0 {
+        return;
+    }
+    let draw = core.rng.draw("network.processing", &state.primary.store.stored(number).hash().0, 0);
+    let processing =
+        Processing { ms: state.limits.processing_ms, draw: u16::from_be_bytes([draw[0], draw[1]]) };
+    let Processing { ms, .. } = core.step(processing);
+    if ms > 0 {
         state.validating += 1;
-        set(core, core.now() + state.limits.processing_ms, Timer::Process(number));
+        set(core, core.now() + ms, Timer::Process(number));
     } else {
         process(state, core, number);
     }
+}
+
+/// How long a message is pending before it is validated.
+pub(super) struct Processing {
+    /// The time.
+    pub(super) ms: i64,
+    /// A draw for this message.
+    pub(super) draw: u16,
 }
 
 /// The lifecycle data of a STORE: its payer and its file, as far as the network has it.

@@ -38,6 +38,9 @@ pub struct Limits {
     pub confirmation_ms: i64,
     /// How far the mirror lags behind the primary.
     pub lag_ms: i64,
+    /// How far the slowest of the nodes behind the public address lags. Each second another of them answers there, so that
+    /// a client may not read what it has written.
+    pub node_lag_ms: i64,
     /// How often a FORGET is retried while a target cannot be forgotten.
     pub forget_retries: u32,
     /// The time between two of these retries.
@@ -87,6 +90,7 @@ impl Default for Limits {
             processing_ms: 0,
             confirmation_ms: MINUTE,
             lag_ms: 0,
+            node_lag_ms: 0,
             forget_retries: document::FORGET_RETRIES.u32(),
             forget_retry_ms: document::FORGET_RETRY.value,
             billing_ms: HOUR,

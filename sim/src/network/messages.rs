@@ -12,7 +12,7 @@ use super::call::Call;
 use super::store::{Number, Store};
 use super::{State, create, record, steps};
 use crate::core::Core;
-use crate::exchange::Reply;
+use crate::exchange::{Reply, Site};
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
@@ -37,6 +37,21 @@ impl Answer<Wrapped> {
     pub(super) fn is_store(&self, status: Status) -> bool {
         self.about.message.kind == MessageType::Store && self.about.status == status
     }
+}
+
+/// How a message is at the node that a client reads from.
+#[derive(Debug)]
+pub(super) struct Standing {
+    /// Its status.
+    pub(super) status: Status,
+    /// The site of the node.
+    pub(super) site: Site,
+    /// Its number.
+    pub(super) number: Number,
+    /// Whether it is on the channel of the hosting application's records.
+    pub(super) is_on_records_channel: bool,
+    /// The message.
+    pub(super) message: Message,
 }
 
 /// A STORE that was reclaimed, as the reply knows it.
@@ -66,10 +81,13 @@ pub(super) fn read(state: &mut State, core: &mut Core, call: &Call<'_>) -> Resul
     let Some(number) = store.find_text(text) else { return steps::missing(core, state, text) };
     let is_post = store.stored(number).kind() == MessageType::Post;
     core.forbid(&FOUND, !is_post, || format!("{text} is a POST"))?;
+    let message = record::message(core, &state.limits, &store, number);
     let status = record::status(store.state(number));
+    let is_on_records_channel = *message.channel == *core.dialect.records_channel;
+    let standing = Standing { status, site: call.site, number, is_on_records_channel, message };
+    let Standing { status, message, .. } = core.step(standing);
     core.forbid(&FORGOTTEN, status != Status::Forgotten, || format!("{text} was forgotten"))?;
     core.forbid(&REMOVED, status != Status::Removed, || format!("{text} was removed"))?;
-    let message = record::message(core, &state.limits, &store, number);
     Ok(match status {
         Status::Removed => reclaimed(core, &store, number, &message),
         Status::Forgotten => {

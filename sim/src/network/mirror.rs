@@ -1,4 +1,8 @@
-//! The mirror: the state of the primary a delay ago.
+//! The mirror: the state of the primary a delay ago. The nodes behind the public address, which may lag as well.
+
+use std::collections::VecDeque;
+
+use assay_spec::Instant;
 
 use super::{Carried, Replica, State, Timer, faults, set, sites};
 use crate::core::Core;
@@ -20,16 +24,48 @@ impl Mirror {
     }
 }
 
+/// The nodes behind the public address.
+const NODES: i64 = 3;
+
+/// The states that the primary had lately, oldest first, each with the time when it ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Past(VecDeque<(Instant, Replica)>);
+
+impl Past {
+    /// The state at a time, if it was not the present one.
+    fn at(&self, time: Instant) -> Option<&Replica> {
+        self.0.iter().find(|(end, _)| *end > time).map(|(_, state)| state)
+    }
+
+    /// Keeps a state that ends now, and forgets those that ended before `oldest`.
+    fn keep(&mut self, now: Instant, state: Replica, oldest: Instant) {
+        while self.0.front().is_some_and(|(end, _)| *end <= oldest) {
+            self.0.pop_front();
+        }
+        self.0.push_back((now, state));
+    }
+}
+
 /// The state that the node at `site` shows.
-pub(super) fn seen(_: &mut Core, state: &State, site: Site) -> Replica {
-    let view = state.mirror.view.as_deref().filter(|_| site == sites::MIRROR);
+pub(super) fn seen(core: &mut Core, state: &State, site: Site) -> Replica {
+    let view = if site == sites::MIRROR {
+        state.mirror.view.as_deref()
+    } else {
+        let lag_ms = core.limits(&state.limits).node_lag_ms;
+        // The load balancer chooses a node for each second.
+        let second = core.now().seconds().unsigned_abs();
+        let node = i64::from(core.rng.draw("network.node", b"", second)[0]) % NODES;
+        let is_behind = lag_ms > 0 && site == sites::PRIMARY;
+        is_behind.then(|| state.past.at(core.now() - lag_ms * node / (NODES - 1))).flatten()
+    };
     view.unwrap_or(&state.primary).clone()
 }
 
 impl State {
     /// Call before the primary may change: copies it if the mirror will need the copy.
-    pub(super) fn before_change(&self, core: &Core) -> Option<Box<Replica>> {
-        let needed = self.limits.lag_ms > 0 || self.mirror.lags() || deaf(core);
+    pub(super) fn before_change(&self, core: &mut Core) -> Option<Box<Replica>> {
+        let limits = core.limits(&self.limits);
+        let needed = limits.lag_ms > 0 || limits.node_lag_ms > 0 || self.mirror.lags() || deaf(core);
         needed.then(|| Box::new(self.primary.clone()))
     }
 
@@ -38,6 +74,11 @@ impl State {
         let Some(before) = before else { return };
         if before.store.version() == self.primary.store.version() {
             return;
+        }
+        let lag_ms = core.limits(&self.limits).node_lag_ms;
+        if lag_ms > 0 {
+            let now = core.now();
+            self.past.keep(now, Replica::clone(&before), now - lag_ms);
         }
         self.mirror.view.get_or_insert(before);
         if deaf(core) {

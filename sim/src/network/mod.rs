@@ -89,6 +89,7 @@ pub struct State {
     /// The state that the primary shows.
     primary: Replica,
     mirror: Mirror,
+    past: mirror::Past,
     rates: Rates,
     /// Messages whose validation is held, oldest first.
     held: OrdSet<Number>,
@@ -219,6 +220,7 @@ impl SimService for State {
             limits: Limits::default(),
             primary: Replica::default(),
             mirror: Mirror::default(),
+            past: mirror::Past::default(),
             rates: Rates::default(),
             held: OrdSet::new(),
             validating: 0,

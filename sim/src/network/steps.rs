@@ -58,6 +58,8 @@ steps! {
         -> Result<Created, Refusal> = create::take;
     /// Takes a message that is already stored.
     known: Known(state: &mut State, message: &Message, number: Number) -> Result<Number, Refusal> = create::known;
+    /// What others do beside a message that was stored.
+    beside: Beside(state: &mut State, number: Number) = create::beside;
     /// Answers for a hash that no message of this node has.
     missing: Missing(state: &State, hash: &str) -> Result<Reply, Refusal> = messages::missing;
 

@@ -1,9 +1,10 @@
 //! What the document leaves open, varied. Each entry has its code at one seam.
 
-use assay_spec::Id;
+use assay_spec::crypto::address::Address;
+use assay_spec::crypto::secp256k1::key_from_secret;
 use assay_spec::crypto::text::sha256_hex;
 use assay_spec::network::aggregate::Aggregate;
-use assay_spec::network::envelope::Envelope;
+use assay_spec::network::envelope::{self, Envelope, message_text};
 use assay_spec::network::error::ErrorBody;
 use assay_spec::network::indexer::{EVENTS, TRANSACTIONS};
 use assay_spec::network::instance::Instance;
@@ -12,14 +13,17 @@ use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::params::Params;
 use assay_spec::network::query;
+use assay_spec::network::requirements::envelope::TYPE_OF_ENDPOINT;
+use assay_spec::network::requirements::indexer::INTEGERS;
 use assay_spec::network::requirements::instances::{CONTROL_UNKNOWN, CREATED, UPDATE_UNKNOWN};
 use assay_spec::network::requirements::vrf::OTHER_PROOF;
 use assay_spec::network::requirements::webhooks::REGISTERED;
 use assay_spec::network::requirements::{aggregates as documents, errors, paging as pages, pins as rows};
 use assay_spec::network::requirements::{signing as signatures, storage};
-use assay_spec::network::signing;
+use assay_spec::network::signing::{self, sign_record};
 use assay_spec::network::store::Status;
 use assay_spec::shape::ShapeKind;
+use assay_spec::{Id, Strict};
 use serde_json::{Value, json};
 
 use super::aggregates::{Kept, OfAddress};
@@ -30,9 +34,11 @@ use super::hash::{Hash, HashText};
 use super::indexer::{Chain, IndexerQuery};
 use super::info::Information;
 use super::instances::InstanceId;
+use super::lifecycle::{self, Processing};
+use super::limits::Limits;
 use super::listing::{ListQuery, Shown};
 use super::measure::Hourly;
-use super::messages::{Reclaimed, Wrapped};
+use super::messages::{Reclaimed, Standing, Wrapped};
 use super::metrics::NodeRecords;
 use super::neighbours::Named;
 use super::paging::{Listed, Order};
@@ -42,14 +48,15 @@ use super::record::Blocks;
 use super::refusal::Rejected;
 use super::seams::{Lenient, unwritten};
 use super::steps::{
-    Arrange, CheckQuery, Controlled, FileName, FindAggregate, FindChain, FindContent, FindOfAddress,
+    Arrange, Beside, CheckQuery, Controlled, FileName, FindAggregate, FindChain, FindContent, FindOfAddress,
     FindRecords, IsValid, Known, Positions, ReadPage, Take, WriteAggregate,
 };
 use super::storage::Names;
+use super::store::Number;
 use super::typed::Sent;
 use super::vrf::{DrawKey, Random};
 use super::webhooks::DeliveryBody;
-use super::{State, aggregates, create, indexer, metrics, paging, pins, typed, vrf};
+use super::{State, aggregates, create, indexer, metrics, paging, pins, sites, typed, vrf};
 use crate::core::Core;
 use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
@@ -324,6 +331,30 @@ pub(super) const ALL: &[Variation] = variations! {
         reply |r: &mut Answer<Rejected>| r.change(UNKNOWN_INSTANCE, 403);
     "network.ipv6-later" => "the response to a creation has a null `ipv6`; the instance has it",
         reply |r: &mut Answer<Accepted>| r.change(&CREATED, "ipv6", Value::Null);
+    "network.open-422" => "a type of another endpoint, and a bound of indexed data that is not an integer, return 422",
+        reply |r: &mut Answer<Rejected>| r.change(OPEN, 422);
+    "network.aggregates-array" => "the aggregates of an address are a bare array of records",
+        reply |r: &mut Answer<OfAddress>| r.body = Body::Json(json!(r.about.0));
+    "network.processed-later" => "a message is validated 0.1 to 5 seconds after it was accepted",
+        step |p: &mut Processing| p.ms = 100 + i64::from(p.draw) % 4_901;
+    "network.node-lag" => "the nodes behind the public address lag by up to two seconds: a client may not read what it has written",
+        limits |l: &mut Limits| l.node_lag_ms = 2_000;
+    "network.strangers" => "a stranger posts the same document after each POST, with a later time",
+        step |s: &mut Beside| s.0 = stranger;
+    "network.removed-here" => "the public address shows every other STORE of the application as removed; its mirrors have it",
+        step |s: &mut Standing| {
+            let is_records = s.message.kind == MessageType::Store && s.is_on_records_channel;
+            if s.site == sites::PRIMARY && is_records && s.status == Status::Processed && s.number % 2 == 0 {
+                s.status = Status::Removed;
+            }
+        };
+    "network.args-numbers" => "arguments of events contain numbers up to 2^53, with and without a fraction",
+        reply |r: &mut Answer<Listed>| {
+            r.each(&EVENTS, |event| {
+                event["args"]["count"] = json!(9_007_199_254_740_992_u64);
+                event["args"]["share"] = json!(0.25);
+            });
+        };
     "network.queries-ignored" => "a query that is not UTF-8 is ignored instead of rejected",
         step |s: &mut CheckQuery| s.0 = |_, _| Ok(());
 };
@@ -332,6 +363,32 @@ pub(super) const ALL: &[Variation] = variations! {
 const FORBIDDEN: &[Id] = &[&errors::FORBIDDEN, &documents::OWNER, &signatures::VERIFIED, &storage::SIGNATURE];
 /// The rules about instances that do not exist.
 const UNKNOWN_INSTANCE: &[Id] = &[&UPDATE_UNKNOWN, &CONTROL_UNKNOWN];
+
+/// The rules about values that no sentence demands to be rejected with a certain status.
+const OPEN: &[Id] = &[&TYPE_OF_ENDPOINT, &INTEGERS];
+
+/// A stranger posts the document of another sender.
+fn stranger(core: &mut Core, state: &mut State, number: Number) {
+    let original = state.primary.store.message(number);
+    if original.kind != MessageType::Post {
+        return;
+    }
+    let seed = core.rng.draw("network.stranger", b"", u64::from(number) % 3);
+    let Some(key) = key_from_secret(&seed) else { return };
+    let mut content = Value::Object(original.members());
+    if let Some(time) = content["time"].as_i64() {
+        content["time"] = json!(time + 1);
+    }
+    let kind = original.kind.name();
+    let text =
+        message_text(&original.chain, Some(&original.channel), kind, original.timestamp, &content, None);
+    let Ok(signature) = sign_record(&key, &text, &mut Strict) else { return };
+    let body = envelope::body(&text, &signature, &Address::from_key(&key).to_string());
+    let (dialect, now) = (core.dialect.clone(), core.now());
+    let Ok(envelope) = Envelope::parse(&dialect, body.as_bytes(), None, now, &mut Lenient) else { return };
+    let added = state.primary.store.add(&envelope.message(), now);
+    lifecycle::accept(state, core, added);
+}
 
 /// Stores a message with a value of a wrong type as rejected, if its signature is valid.
 fn reject_later(

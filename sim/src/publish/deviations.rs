@@ -249,10 +249,12 @@ pub(super) const ALL: &[Deviation] = deviations! {
     texts::KEYS => "the keys are in another order", step |record: &mut RecordBytes| record.edit(swap_keys);
     texts::COMPACT => "a space follows each colon",
         step |record: &mut RecordBytes| record.edit(|text| text.replace("\":\"", "\": \""));
-    texts::ESCAPING => "slashes are escaped",
-        step |record: &mut RecordBytes| record.edit(|text| text.replace('/', "\\/"));
-    texts::ESCAPING, "unicode" => "non-ASCII characters are escaped",
-        step |record: &mut RecordBytes| record.edit(escape_unicode);
+    texts::ESCAPING => "control characters are left out", step |record: &mut Record| {
+        record.edit("c", |c| c.replace(|c: char| c.is_ascii_control(), ""));
+    };
+    texts::ESCAPING, "unicode" => "characters outside ASCII are replaced", step |record: &mut Record| {
+        record.edit("c", |c| c.replace(|c: char| !c.is_ascii(), "?"));
+    };
     texts::DOMAIN => "d is another domain", step |record: &mut Record| record.edit("d", |d| format!("www.{d}"));
     texts::CID => "c is another content identifier" by value, step |record: &mut Record| record.edit("c", |c| format!("{c}x"));
     texts::VERSION => "v is another version" by value, step |record: &mut Record| record.edit("v", |v| format!("{v}.1"));
@@ -479,7 +481,8 @@ fn swap_keys(text: &str) -> String {
     format!("{prefix}{}", Value::Object(members.into_iter().collect()))
 }
 
-fn escape_unicode(text: &str) -> String {
+/// JSON with `\u` escapes of what is not ASCII.
+pub(super) fn escape_unicode(text: &str) -> String {
     let escape = |c: char| match c {
         _ if c.is_ascii() => c.to_string(),
         _ => c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),

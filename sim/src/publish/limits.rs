@@ -19,6 +19,8 @@ pub struct Limits {
     pub repeat_window_ms: i64,
     /// How long a submit waits for the chain.
     pub confirmation_wait_ms: i64,
+    /// How many slots after a submit its transaction is confirmed: the slot before that one includes it.
+    pub confirmation_slots: u64,
     /// Publishes per domain in the publish window.
     pub publishes_per_window: u32,
     /// The publish window.
@@ -40,6 +42,7 @@ impl Default for Limits {
             prepare_lifetime_ms: document::PREPARE_LIFETIME.value,
             repeat_window_ms: document::REPEAT_WINDOW.value,
             confirmation_wait_ms: document::CONFIRMATION_WAIT.value,
+            confirmation_slots: 2,
             publishes_per_window: document::PUBLISHES.u32(),
             publish_window_ms: document::PUBLISH_WINDOW.value,
             requests_per_window: document::REQUESTS.u32(),

@@ -160,6 +160,8 @@ pub enum Timer {
     Ceiling(String),
     /// The repeat window of a confirmed prepare ends, or an ended prepare is forgotten.
     Forget(String),
+    /// The lock of a domain ends, if this prepare holds it.
+    Unlock(String, String),
     /// Inactive addresses are forgotten.
     Sweep,
 }
@@ -248,6 +250,7 @@ impl SimService for State {
             Timer::Blockhash(id) => submit::blockhash_ends(self, core, &id),
             Timer::Ceiling(id) => submit::ceiling(self, core, &id),
             Timer::Forget(id) => submit::forget(self, core, &id),
+            Timer::Unlock(domain, id) => State::unlock(core, self, &domain, &id),
             Timer::Sweep => self.sweep(core),
         }
     }

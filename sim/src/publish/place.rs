@@ -27,7 +27,7 @@ pub(super) fn find(state: &State, core: &Core, occasion: &Occasion<'_, Timer>) -
             Timer::Land(id) | Timer::Reject(id) | Timer::Blockhash(id) | Timer::Ceiling(id) => {
                 of_prepare(state, submit::ENDPOINT.name, id)
             }
-            Timer::Sweep => Place::ANY,
+            Timer::Unlock(..) | Timer::Sweep => Place::ANY,
         },
     }
 }

@@ -1,8 +1,8 @@
 //! Maps a refusal to its response: one table, one form per kind of response.
 
-use assay_spec::Id;
 use assay_spec::publish::requirements::{Rule, exchange, prepare, submit, transfer};
 use assay_spec::publish::submit::SAFETY_CEILING;
+use assay_spec::{Id, Instant};
 use serde_json::json;
 
 use crate::core::Core;
@@ -18,6 +18,8 @@ pub(super) const NOT_FOUND: &str = "404 Not Found";
 pub(super) struct Rejected {
     /// The rule that rejected.
     pub(super) rule: Id,
+    /// When.
+    pub(super) at: Instant,
 }
 
 impl Answer<Rejected> {
@@ -58,7 +60,7 @@ pub(super) fn answer(core: &mut Core, refusal: &Refusal) -> Reply {
         }
         Form::Passive => Body::Json(json!({ "error": "backend is passive" })),
     };
-    let mut answer = Answer::new(Rejected { rule }, status, body);
+    let mut answer = Answer::new(Rejected { rule, at: core.now() }, status, body);
     if let Some(seconds) = refusal.retry_after_s {
         answer.headers.insert(http::header::RETRY_AFTER, seconds.into());
     }

@@ -91,10 +91,12 @@ fn result(state: &State, core: &mut Core, method: &str, params: &[Value]) -> Res
                 .collect();
             Ok(context(json!(statuses?)))
         }
-        "getSignaturesForAddress" => signatures_for(state, params),
+        "getSignaturesForAddress" => signatures_for(state, core, params),
         "getTransaction" => {
             let signature = signature(text(params, 0)?)?;
             let found = core.step(chain.transaction(&signature).cloned());
+            let shows = shows(core, params.get(1), slot);
+            let found = found.filter(|found| shows(found.slot));
             let (encoding, version) = encoding(params.get(1))?;
             found.map_or(Ok(Value::Null), |found| Ok(transaction(core, &found, encoding, version)))
         }
@@ -144,10 +146,23 @@ fn status(found: &Confirmed, slot: u64) -> Value {
     })
 }
 
-fn signatures_for(state: &State, params: &[Value]) -> Result<Value, Failure> {
+/// How many slots after its own the chain shows a transaction to a client that does not ask for confirmed ones.
+pub(super) struct Finality(pub(super) u64);
+
+/// Whether a call with this configuration is shown a transaction of a slot.
+fn shows(core: &mut Core, config: Option<&Value>, slot: u64) -> impl Fn(u64) -> bool + use<> {
+    let Finality(depth) = core.step(Finality(0));
+    let asks = config.and_then(|config| config["commitment"].as_str());
+    let is_early = matches!(asks, Some("confirmed" | "processed"));
+    move |of| is_early || slot.saturating_sub(of) >= depth
+}
+
+fn signatures_for(state: &State, core: &mut Core, params: &[Value]) -> Result<Value, Failure> {
     let address = text(params, 0)?;
     let limit = params.get(1).and_then(|config| config["limit"].as_u64()).unwrap_or(1000).min(1000) as usize;
-    let found = state.chain.latest().filter(|found| found.transaction.signer == address).take(limit);
+    let shows = shows(core, params.get(1), state.chain.slot(core.now()));
+    let found = state.chain.latest().filter(|found| found.transaction.signer == address && shows(found.slot));
+    let found = found.take(limit);
     Ok(found
         .map(|found| {
             let record = String::from_utf8_lossy(&found.transaction.record);

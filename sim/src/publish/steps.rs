@@ -3,6 +3,7 @@
 use assay_spec::Refused;
 use assay_spec::publish::envelope::Envelope;
 use assay_spec::publish::prepare::Wanted;
+use serde_json::{Map, Value};
 
 use super::chain::Confirmed;
 use super::{Caller, Limits, Pending, State, admission, prepare, rpc, submit};
@@ -33,6 +34,9 @@ steps! {
 
     /// Answers a repeated submit.
     answer_repeat: AnswerRepeat(state: &mut State, id: &str) -> Result<Reply, Refused> = submit::answer_repeat;
+    /// The members of a submit's body.
+    read_fields: ReadFields(state: &State, body: &Map<String, Value>) -> Result<(String, String), Refused>
+        = submit::read_fields;
     /// The prepare that the caller may submit.
     find: Find(state: &State, caller: &Caller, id: &str) -> Result<String, Refused> = submit::find;
     /// An invalid signature leaves the prepare as it is.
@@ -42,6 +46,9 @@ steps! {
         = submit::broadcast;
     /// A confirmed publish frees the domain's lock.
     free_lock: FreeLock(state: &mut State, domain: &str, id: &str) = State::unlock;
+
+    /// A prepare that ends without a record frees the domain's lock.
+    free_after_failure: FreeAfterFailure(state: &mut State, domain: &str, id: &str) = State::unlock;
 
     /// The chain's log lines for a memo.
     memo_log: MemoLog(found: &Confirmed) -> Vec<String> = rpc::memo_log;

@@ -43,8 +43,8 @@ pub(super) fn run(
     }
     frozen(core, caller)?;
     let body = parse_body(body, core)?;
-    let (id, signature) = document::fields(&body, core)?;
-    let id = steps::find(core, state, caller, id)?;
+    let (id, signature) = steps::read_fields(core, state, &body)?;
+    let id = steps::find(core, state, caller, &id)?;
     let refused = |rule, why: &str| Err(Refused { rule, why: format!("{id} {why}") });
     match state.prepares[&id].state {
         PrepareState::Prepared => {}
@@ -56,7 +56,7 @@ pub(super) fn run(
         PrepareState::Expired => return refused(&EXPIRED, "has expired"),
         _ => return refused(&UNKNOWN, "has ended"),
     }
-    match accept_signature(state, core, &id, signature) {
+    match accept_signature(state, core, &id, &signature) {
         Ok(signature) => Ok(steps::broadcast(core, state, exchange, &id, signature)),
         Err(refused) => {
             steps::keep_prepared(core, state, &id);
@@ -88,6 +88,16 @@ pub(super) fn is_of_accept(state: &State, body: &[u8]) -> bool {
 pub(super) fn answer_repeat(core: &mut Core, state: &mut State, id: &str) -> Result<Reply, Refused> {
     state.step(core, id, PrepareEvent::Repeat);
     Ok(landed(core, state, id))
+}
+
+/// The members of a submit's body.
+pub(super) fn read_fields(
+    core: &mut Core,
+    _: &State,
+    body: &Map<String, Value>,
+) -> Result<(String, String), Refused> {
+    let (id, signature) = document::fields(body, core)?;
+    Ok((id.to_owned(), signature.to_owned()))
 }
 
 /// The prepare that the caller may submit.
@@ -138,13 +148,13 @@ pub(super) fn broadcast(
     let rejected = core.fault(faults::TRANSACTION_REJECTED, &occasion)
         || (super::chain::over_budget(&prepare.record) && core.fault(faults::COMPUTE_BUDGET, &occasion));
     let last_height = prepare.last_valid_block_height;
-    // The next slot includes it, the one after confirms it; a slow chain takes longer than a submit waits.
+    // A slow chain takes longer than a submit waits.
     let slots = if rejected {
         1
     } else if slow {
         super::chain::SLOTS_WHEN_SLOW
     } else {
-        2
+        limits.confirmation_slots
     };
     let in_time = state.chain.height(now) + slots - 1 <= last_height;
     let settled_in = (rejected || !lost && in_time).then_some(state.chain.slot(now) + slots);
@@ -260,7 +270,7 @@ fn end(state: &mut State, core: &mut Core, id: &str, event: PrepareEvent, rule: 
     let domain = prepare.domain.clone();
     state.step(core, id, event);
     recover(state, core);
-    State::unlock(core, state, &domain, id);
+    steps::free_after_failure(core, state, &domain, id);
     let reply = refusal::answer(core, &Refusal::new(rule, ""));
     release(state, core, id, &reply);
     timer(core, core.now() + ENVELOPE_PAST.value, Timer::Forget(id.to_owned()));

@@ -1,16 +1,22 @@
 //! What the document leaves open, varied. Each entry has its code at one seam.
 
+use assay_spec::instant::{MINUTE, SECOND};
 use assay_spec::publish::limits::ENVELOPE_PAST;
 use assay_spec::publish::prepare::Wanted;
 use assay_spec::publish::requirements::{envelope, exchange, submit, transfer};
 use assay_spec::{Instant, Refused};
-use serde_json::Value;
+use http::header::RETRY_AFTER;
+use serde_json::{Value, json};
 
-use super::prepare::{Asked, Prepared};
+use super::deviations::escape_unicode;
+use super::prepare::{Asked, Prepared, RecordBytes};
 use super::refusal::{NOT_FOUND, Rejected};
-use super::rpc::{memo_log, units};
-use super::steps::{AdmitAccept, AnswerRepeat, Authorization, CheckTime, Find, MemoLog};
-use super::{Limits, RateWindow, admission, submit as submits};
+use super::rpc::{Finality, memo_log, units};
+use super::steps::{
+    AdmitAccept, AnswerRepeat, Authorization, CheckTime, Find, FreeAfterFailure, MemoLog, ReadFields,
+};
+use super::{Limits, RateWindow, Timer, admission, submit as submits, timer};
+use crate::core::http_date;
 use crate::seam::{Answer, Body};
 use crate::variation::{Variation, variations};
 use crate::window::Window;
@@ -107,9 +113,43 @@ pub(super) const ALL: &[Variation] = variations! {
         step |w: &mut RateWindow| w.0 = Window::Bucket;
     "publish.rate-insistent" => "a request that is rejected for the limit of its address counts against it",
         step |w: &mut RateWindow| w.0 = Window::Insistent;
+    "publish.retry-after-date" => "Retry-After is an HTTP date", reply |r: &mut Answer<Rejected>| {
+        let wait_s = r.headers.get(RETRY_AFTER).and_then(|seconds| seconds.to_str().ok()?.parse::<i64>().ok());
+        if let Some(wait_s) = wait_s {
+            let date = http_date(r.about.at + wait_s * SECOND).parse();
+            r.headers.insert(RETRY_AFTER, date.expect("an HTTP date is a header value"));
+        }
+    };
+    "publish.record-ascii" => "a record escapes slashes and what is not ASCII", step |record: &mut RecordBytes| {
+        record.edit(|text| escape_unicode(&text.replace('/', "\\/")));
+    };
+    "publish.record-526" => "records over 526 bytes are rejected", limits |l: &mut Limits| l.record_bytes = 526;
+    "publish.lands-late" => "a transaction lands 4 seconds after it was sent",
+        limits |l: &mut Limits| l.confirmation_slots = 10;
+    "publish.finality" => "the chain shows a transaction 13 seconds after its confirmation, unless it is asked for what is confirmed",
+        step |s: &mut Finality| s.0 = 32;
+    "publish.height-far" => "`lastValidBlockHeight` is far beyond the transaction's end", reply |r: &mut Answer<Prepared>| {
+        let height = r.about.last_valid_block_height;
+        r["lastValidBlockHeight"] = json!(height + 10_000);
+    };
+    "publish.unknown-first" => "an unknown prepareId with a malformed signature returns 410", step |s: &mut ReadFields| {
+        s.0 = |core, state, body| {
+            let id = body.get("prepareId").and_then(Value::as_str);
+            match id {
+                Some(id) if !state.prepares.contains_key(id) && body.contains_key("signature") => {
+                    Err(Refused { rule: &submit::UNKNOWN, why: format!("{id:?} is unknown") })
+                }
+                _ => submits::read_fields(core, state, body),
+            }
+        };
+    };
+    "publish.lock-kept" => "after a transaction that the chain rejects, the domain stays locked for a minute",
+        step |s: &mut FreeAfterFailure| s.0 = |core, _, domain, id| {
+            timer(core, core.now() + MINUTE, Timer::Unlock(domain.to_owned(), id.to_owned()));
+        };
     "publish.daily-retry-after" => "the daily limit sends Retry-After", reply |r: &mut Answer<Rejected>| {
         if r.about.rule == &exchange::DAILY_LIMIT {
-            r.headers.insert(http::header::RETRY_AFTER, 3600.into());
+            r.headers.insert(RETRY_AFTER, 3600.into());
         }
     };
 };

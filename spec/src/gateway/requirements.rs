@@ -304,10 +304,10 @@ crate::requirements! {
         RECOVERS: Must Server Check at INFERENCE ["Errors" 0x1a4f_a3e5];
         /// The server accepts a request that sends the gateway's cookies back.
         COOKIES: Must Server Check at INFERENCE ["Inference gateway" 0xe9d2_61d4];
-        /// The gateway sends fewer requests to a failing server, and keeps a session on one server.
-        ROUTING: Must Server NotObservable("no response names its server") ["Inference gateway" 0xe9d2_61d4];
+        /// While every server of a model answers, requests with the gateway's cookie are answered by one of them.
+        ROUTING: Must Server Check ["Inference gateway" 0xe9d2_61d4];
         /// Name, attributes and presence of the cookie are not shown; the simulator varies them.
-        COOKIE_NAME: May Server Open("the document says `not shown` for the name, and a server without sessions needs no cookie") ["Inference gateway" 0xe9d2_61d4];
+        COOKIE_NAME: May Server Open("the document says `not shown` for the name, and a model with one server needs no cookie") ["Inference gateway" 0xe9d2_61d4];
         /// What counts as a failure is left open; the simulator also retries after an invalid response.
         FAILURE: May Server Open("the document says that a server failed, not what a failure is") ["Errors" 0x1a4f_a3e5];
     }
@@ -353,7 +353,7 @@ crate::requirements! {
         /// again.
         REBOOTED: Must Client Client ["Model discovery entry" 0x8938_817d, "Direct server access" 0x49f8_6e3a];
         /// Every boot of a confidential deployment has a new port and a new certificate.
-        FRESH: Must Server NotObservable("how an item hash is resolved is not shown") ["Model discovery entry" 0x8938_817d];
+        FRESH: Must Server NotObservable("how an item hash is resolved is not shown, so no client sees an address or a certificate before it verifies; simulator tests cover both") ["Model discovery entry" 0x8938_817d];
         /// The key for a confidential model is checked inside the enclave.
         KEY_INSIDE: Must Server NotObservable("no response shows it") ["Authentication" 0x128a_e03d];
         /// Confidential models run in a trusted execution environment that can be attested.

@@ -187,7 +187,7 @@ crate::requirements! {
         HASH: Must Reader Vector rule "bundle.hash" ["Stored records written by the hosting application" 0xcfbc_c350];
         /// The recorded hash is 64 hexadecimal digits.
         HASH_FORM: Must Reader Vector rule "bundle.hash-form" ["Stored records written by the hosting application" 0xcfbc_c350];
-        /// The decrypted bundle is a tarball with the file `manifest.json`.
+        /// The decrypted bundle is a tarball with the file `manifest.json`, which is JSON.
         TARBALL: Must Record Check rule "bundle.tarball" ["Stored records written by the hosting application" 0x35ac_dbef];
         /// The names of the manifest's members and the compression of the tarball are left open.
         MANIFEST: Must Record Open("the document lists what the manifest and the tarball contain, without names of members or a compression") ["Stored records written by the hosting application" 0x35ac_dbef];

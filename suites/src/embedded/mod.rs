@@ -4,6 +4,7 @@ pub mod cells;
 pub mod client;
 pub mod constant;
 mod matrix;
+pub mod mixes;
 pub mod prove;
 pub mod sim;
 pub mod site_urls;

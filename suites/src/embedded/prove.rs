@@ -33,6 +33,9 @@ const OPEN: &[(&str, &str)] = &[(
     "the document does not show the lists of scheduler, status service and credit API",
 )];
 
+/// Rows by which something is rejected in a conforming run of their check, although the check demands no rejection.
+const REJECTS_BESIDE: &[Id] = &[];
+
 /// The most checks that run against a variation with [`Breadth::Own`].
 const FEW: usize = 24;
 
@@ -69,6 +72,7 @@ pub async fn prove(
             ran.outcome.reason
         ));
     }
+    matrix.holes.extend(unfounded(&conforming));
     let trace: BTreeMap<u32, &SimTrace> =
         conforming.iter().map(|ran| (ran.outcome.requirement.key, &ran.trace)).collect();
     let trace = |check: &Check| trace.get(&check.requirement.key).copied();
@@ -141,6 +145,25 @@ pub async fn prove(
         matrix.holes.extend(broken(seed, wanted, settings, jobs).await?);
     }
     Ok(matrix)
+}
+
+/// The checks of a conforming run that expect a rejection by their own rule, and name no sentence that demands it.
+pub fn unfounded(conforming: &[Ran]) -> Vec<String> {
+    let check = |ran: &Ran| services::check(ran.outcome.requirement);
+    let is_founded = |ran: &&Ran| {
+        let row = ran.outcome.requirement;
+        let named = check(ran).and_then(|check| check.refusal);
+        named.is_some_and(|refusal| refusal.sentence(row).is_some())
+            || !ran.trace.rejected.contains(&row.to_string())
+    };
+    let unfounded = conforming
+        .iter()
+        .filter(|ran| !is_founded(ran) && !REJECTS_BESIDE.contains(&ran.outcome.requirement));
+    unfounded
+        .map(|ran| {
+            format!("{} expects a rejection, and names no sentence that demands it", ran.outcome.requirement)
+        })
+        .collect()
 }
 
 /// Runs checks against each constant server.
@@ -304,7 +327,7 @@ pub(super) async fn each(
     runner.each(&planned).await
 }
 
-fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran], dialect: &Dialect) -> Row {
+pub(super) fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran], dialect: &Dialect) -> Row {
     let of = |verdicts: &[Verdict]| -> Vec<(String, String)> {
         ran.iter()
             .filter(|ran| verdicts.contains(&ran.outcome.verdict))

@@ -487,8 +487,8 @@ impl<'run> Probe<'run> {
         self.control()?.advance(by.as_millis() as i64).await.map_err(Stop::Error)
     }
 
-    /// Reads something until it `is_ready`, and returns it as it is then. In a world of its own a check reads once. At a
-    /// shared target, what was written may still be processed: it is read once a second, `most` times.
+    /// Reads something until it `is_ready`, and returns it as it is then. A target may still be processing what was written,
+    /// and its nodes may lag behind each other, so it is read once a second: `most` times, in a world of its own ten times.
     pub async fn polled<T>(
         &self,
         most: u32,
@@ -496,13 +496,15 @@ impl<'run> Probe<'run> {
         is_ready: impl Fn(&T) -> bool,
     ) -> Result<T, Stop> {
         const PAUSE: Duration = Duration::from_secs(1);
-        let most = if self.owns_time() { 1 } else { most };
+        let most = if self.owns_time() { 10 } else { most };
         for _ in 1..most {
             let found = read().await?;
             if is_ready(&found) {
                 return Ok(found);
             }
-            if !self.plays() {
+            if self.owns_time() {
+                self.advance(PAUSE).await?;
+            } else if !self.plays() {
                 tokio::time::sleep(PAUSE).await;
             }
         }

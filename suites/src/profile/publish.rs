@@ -83,11 +83,11 @@ pub struct PublishReadings {
 #[serde(rename_all = "lowercase")]
 pub enum EscapeProfile {
     /// As they are.
-    #[default]
     Raw,
     /// Those outside ASCII as `\u` escapes.
     Ascii,
-    /// In any valid way.
+    /// In any valid way: the document does not choose one.
+    #[default]
     Any,
 }
 

@@ -8,8 +8,8 @@ use assay_spec::hosting::requirements::history::FINISHES;
 use assay_spec::limit::Limit;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service, catalogue};
-use assay_suites::embedded::prove::{Breadth, Row, broken, constants, prove, ran};
-use assay_suites::embedded::{cells, constant};
+use assay_suites::embedded::prove::{Breadth, Row, broken, constants, prove, ran, unfounded};
+use assay_suites::embedded::{cells, constant, mixes};
 use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Ran;
@@ -241,4 +241,38 @@ fn checks_and_rows_belong_together() {
         .map(ToString::to_string)
         .collect();
     assert_eq!(switched, covered, "every check has a deviation, and every deviation a check");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_check_fails_under_sixty_mixes_of_variations() {
+    let mixes = mixes::prove_mixes(11, 60, &services::checks(), &settings(), 4).await.expect("worlds");
+    assert_eq!(mixes.len(), 60);
+    assert!(mixes::hold(&mixes), "{}", mixes::text(&mixes, false));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_check_that_expects_a_rejection_names_its_sentence() {
+    let found = unfounded(conforming().await);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn record_must_be_written_as_the_profile_declares() {
+    use assay_suites::profile::EscapeProfile::{Any, Ascii, Raw};
+    use assay_suites::services::publish;
+
+    let row: Id = &assay_spec::publish::requirements::record::ESCAPING;
+    let check = services::check(row).expect("its check");
+    let escapes = ["publish.record-ascii".to_owned()];
+    for (declared, variations, want) in [
+        (Any, &escapes[..], Verdict::Pass),
+        (Raw, &escapes[..], Verdict::Fail),
+        (Raw, &[], Verdict::Pass),
+        (Ascii, &[], Verdict::Fail),
+    ] {
+        let mut settings = settings();
+        settings.fixtures.get_mut::<publish::Fixtures>().escape_profile = declared;
+        let ran = ran(1, &[], variations, &[check], &settings, 1).await.expect("a variation");
+        assert_eq!(ran[0].outcome.verdict, want, "{declared:?} {variations:?}: {}", ran[0].outcome.reason);
+    }
 }

@@ -13,6 +13,18 @@ use serde_json::{Value, json};
 struct Judged(BTreeMap<String, (String, String)>);
 
 impl Judged {
+    /// The verdicts of a JSON report.
+    fn read(report: &str) -> Judged {
+        let report: Value = serde_json::from_str(report).expect("JSON");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let checks = report["outcomes"].as_array().expect("the outcomes").iter();
+        Judged(
+            checks
+                .map(|check| (text(&check["id"]), (text(&check["verdict"]), text(&check["reason"]))))
+                .collect(),
+        )
+    }
+
     /// The ids of the checks with a verdict.
     fn with(&self, verdict: Verdict) -> BTreeSet<&str> {
         let named = self.0.iter().filter(|(_, (name, _))| name == verdict.name());
@@ -40,6 +52,17 @@ impl Judged {
 
 /// Runs checks by the profile of a simulator without its control API; `edit` changes the profile.
 async fn run(options: Options, faults: Value, edit: fn(String) -> String, arguments: &[&str]) -> Judged {
+    let [judged] = run_at_once(options, faults, edit, [arguments]).await;
+    judged
+}
+
+/// As [`run`], several times at once.
+async fn run_at_once<const N: usize>(
+    options: Options,
+    faults: Value,
+    edit: fn(String) -> String,
+    arguments: [&[&str]; N],
+) -> [Judged; N] {
     let folder = tempfile::tempdir().expect("a folder");
     let served = start(&options).await.expect("a simulator on any port");
     let path = folder.path().join("p.toml");
@@ -50,19 +73,40 @@ async fn run(options: Options, faults: Value, edit: fn(String) -> String, argume
     std::fs::write(&path, edit(without)).expect("written");
     let faults = serde_json::from_value(faults).expect("faults");
     served.handle.change(|world| (world.set_faults(faults).expect("known faults"), Vec::new()));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-    command.current_dir(folder.path()).args(["run", "--profile", "p.toml", "--json", "run.json"]);
-    command.args(arguments);
-    let output = tokio::task::spawn_blocking(move || command.output().expect("it starts")).await;
-    let output = output.expect("the command ends");
-    let report = std::fs::read_to_string(folder.path().join("run.json"))
-        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-    let report: Value = serde_json::from_str(&report).expect("JSON");
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let checks = report["outcomes"].as_array().expect("the outcomes").iter();
-    Judged(
-        checks.map(|check| (text(&check["id"]), (text(&check["verdict"]), text(&check["reason"])))).collect(),
-    )
+    let mut number = 0;
+    let begun = arguments.map(|arguments| {
+        number += 1;
+        let report = folder.path().join(format!("run-{number}.json"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.current_dir(folder.path()).args(["run", "--profile", "p.toml", "--json"]).arg(&report);
+        command.args(arguments);
+        let ended = tokio::task::spawn_blocking(move || command.output().expect("it starts"));
+        (report, ended)
+    });
+    let mut judged = Vec::new();
+    for (report, ended) in begun {
+        let output = ended.await.expect("the command ends");
+        let report = std::fs::read_to_string(report)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        judged.push(Judged::read(&report));
+    }
+    judged.try_into().unwrap_or_else(|_| unreachable!("one for each run"))
+}
+
+impl Judged {
+    /// Every check passes, except those with an id that begins with one of `but`, which are not applicable because of `why`.
+    fn expect_passed_but(&self, but: &[&str], why: &str) {
+        let is_other = |id: &str| but.iter().any(|start| id.starts_with(start));
+        for (id, (name, reason)) in &self.0 {
+            let is_right = match is_other(id) {
+                true => name == Verdict::NotApplicable.name() && reason.contains(why),
+                false => name == Verdict::Pass.name(),
+            };
+            assert!(is_right, "{id}: {name}: {reason}");
+        }
+        assert!(self.0.keys().any(|id| !is_other(id)), "{:#?}", self.0);
+        assert!(but.iter().all(|start| self.0.keys().any(|id| id.starts_with(start))), "{:#?}", self.0);
+    }
 }
 
 /// A simulator that counts no requests to the exchange.
@@ -133,4 +177,75 @@ async fn late_answers_fail_nothing() {
     let late = Options { variations: vec!["gateway.answer-late".to_owned()], ..options() };
     let judged = run(late, json!([]), |text| text, &["gateway.chat.", "gateway.completions."]).await;
     assert_eq!(judged.with(Verdict::Pass).len(), judged.0.len(), "{:#?}", judged.0);
+}
+
+/// Chats, and calls of servers.
+const CHATS: [&str; 5] = [
+    "gateway.chat.answered",
+    "gateway.stream.event-stream",
+    "gateway.direct.chat",
+    "gateway.direct.completions",
+    "gateway.direct.every-server",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn key_that_was_never_issued_fails_nothing() {
+    // The seed of the exchange's key is no key of the gateway.
+    let other = |text: String| text.replace("p.gateway-valid.key", "p.key");
+    let judged = run(options(), json!([]), other, &["--service", "gateway"]).await;
+    judged.expect_skipped("gateway.key is wrong: the gateway rejects the key");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn confidential_chat_model_is_not_called_directly() {
+    let sealed = |text: String| text.replace("chat = \"assay-chat\"", "chat = \"assay-sealed\"");
+    let judged = run(options(), json!([]), sealed, &CHATS).await;
+    judged.expect_passed_but(&["gateway.direct."], "assay-sealed is confidential");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn image_model_named_for_chats_is_a_wrong_fixture() {
+    let drawing = |text: String| text.replace("chat = \"assay-chat\"", "chat = \"assay-draw\"");
+    let judged = run(options(), json!([]), drawing, &CHATS).await;
+    judged.expect_skipped("gateway.models.chat is wrong: ");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn passing_outage_with_retry_after_fails_nothing() {
+    let once = json!([{ "fault": "gateway.server-down", "times": 3 }]);
+    let options = Options { variations: vec!["gateway.retry-after".to_owned()], ..options() };
+    let judged = run(options, once, |text| text, &CHATS[..2]).await;
+    judged.expect_passed_but(&[], "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn site_that_needs_seconds_until_it_is_live_passes() {
+    let variations = vec!["drop.live-later".to_owned()];
+    let options = Options { variations, clock: ClockMode::Real, ..options() };
+    let sites = ["drop.site.live", "drop.site.nested"];
+    run(options, json!([]), |text| text, &sites).await.expect_passed_but(&[], "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_lag_and_validate_slowly_pass() {
+    let variations = ["network.node-lag", "network.processed-later"].map(str::to_owned).to_vec();
+    let options = Options { variations, clock: ClockMode::Real, ..options() };
+    let filters = ["network.messages.found", "network.listing.finds", "network.store.processed"];
+    run(options, json!([]), |text| text, &filters).await.expect_passed_but(&[], "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn second_run_at_once_changes_no_verdict() {
+    let unlimited =
+        ["general", "authenticated", "heavy"].map(|name| format!("network.{name}-per-window=100000"));
+    let options = || Options { limits: unlimited.to_vec(), ..options() };
+    let filters =
+        ["network.messages.", "network.listing.", "network.aggregates.", "gateway.chat.", "metadata."];
+    let alone = run(options(), json!([]), |text| text, &filters).await;
+    let both = run_at_once(options(), json!([]), |text| text, [&filters; 2]).await;
+    for beside in both {
+        let changed: Vec<_> = beside.0.iter().filter(|(id, (name, _))| alone.0[*id].0 != **name).collect();
+        assert!(changed.is_empty(), "{changed:#?}");
+    }
+    assert!(alone.with(Verdict::Fail).is_empty() && alone.with(Verdict::Pass).len() > 50, "{:#?}", alone.0);
 }

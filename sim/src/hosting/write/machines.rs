@@ -49,7 +49,7 @@ pub(super) fn claim(core: &mut Core, machine: &Machine, other: String, time_s: i
 }
 
 /// The tarball of these files, in this order.
-fn tarball(files: &[(&str, &[u8])]) -> Vec<u8> {
+pub(in crate::hosting) fn tarball(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     for (name, bytes) in files {
         let mut header = tar::Header::new_ustar();

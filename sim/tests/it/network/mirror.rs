@@ -66,6 +66,32 @@ fn a_mirror_lags_to_the_millisecond_and_catches_up() {
 }
 
 #[test]
+fn nodes_behind_the_public_address_lag_each_in_its_turn_and_catch_up() {
+    const LAG_MS: i64 = 4000;
+    let mut driver = Driver::unhurried(1);
+    driver.set_network_limits(&json!({ "node_lag_ms": LAG_MS }));
+    let (mut late, mut early) = (0, 0);
+    for n in 0..40 {
+        let hash = note(&mut driver, n);
+        assert_eq!(
+            status_at(&mut driver, ALTERNATIVE, &hash),
+            200,
+            "only the public address is load-balanced"
+        );
+        match status_at(&mut driver, PRIMARY, &hash) {
+            200 => early += 1,
+            status => late += u32::from(status == 404),
+        }
+        driver.advance(LAG_MS);
+        assert_eq!(status_at(&mut driver, PRIMARY, &hash), 200, "write {n}");
+        driver.advance(1000);
+    }
+    assert_eq!(early + late, 40);
+    assert!(early > 0 && late > 0, "{early} reads show the write at once, {late} do not");
+    assert_eq!(everything(&mut driver, PRIMARY), everything(&mut driver, MIRROR));
+}
+
+#[test]
 fn a_shorter_lag_does_not_restore_an_older_state() {
     let mut driver = Driver::unhurried(1);
     driver.perform("network.lag", &json!({ "ms": 10_000 }));

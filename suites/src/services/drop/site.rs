@@ -104,8 +104,8 @@ async fn second_upload_does_not_change_the_first(probe: &Probe<'_>) -> Checked {
         let url = again.json()["url"].as_str().unwrap_or_default().to_owned();
         again.expect(one != url, "/url", "a new URL for the same files", url)?;
     }
-    let found = probe.fetch(&one, patient()).await?;
-    expect_bytes(&found.answer, &first.sample.files[INDEX])
+    let page = &first.sample.files[INDEX];
+    expect_bytes(&fetched(probe, &one, page).await?.answer, page)
 }
 
 /// Uploads a drop that no other check shares. Its page must be live.
@@ -142,7 +142,7 @@ async fn claimed_site_stays(probe: &Probe<'_>) -> Checked {
     let claimed = probe.control()?.perform("drop.claim", json!({ "token": token })).await;
     claimed.map_err(|why| Stop::Inconclusive(format!("the drop could not be claimed: {why}")))?;
     probe.advance(ms(CLAIM_WINDOW.outside)).await?;
-    let found = probe.fetch(&dropped.text("url"), patient()).await?;
+    let found = fetched(probe, &dropped.text("url"), &dropped.sample.files[INDEX]).await?;
     expect_bytes(&found.answer, &dropped.sample.files[INDEX])
 }
 

@@ -93,7 +93,12 @@ async fn urls(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
     }
     let (_, entries) = given_entries(probe).await?;
     let servers = entries.get(id).into_iter().flatten();
-    let urls: Vec<String> = servers.filter(|entry| is_url(probe, entry)).cloned().collect();
+    let (urls, others): (Vec<String>, Vec<String>) = servers.cloned().partition(|entry| is_url(probe, entry));
+    if urls.is_empty()
+        && others.iter().any(|entry| entry.starts_with(&probe.settings.dialect.confidential_scheme))
+    {
+        return Err(Stop::NotApplicable(format!("{id} is confidential: its servers have no URLs")));
+    }
     probe.found(!urls.is_empty(), format!("discovery lists no server URL for {id}"))?;
     Ok(urls)
 }

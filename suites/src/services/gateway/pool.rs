@@ -1,5 +1,6 @@
 //! Checks of the servers behind the gateway: a request fails only if all servers of its model fail.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_spec::Place;
@@ -43,10 +44,16 @@ pub(super) const CHECKS: &[Check] = &[
         .requests_elsewhere(6 * (2 + LOOKS))
         .needs(&[Need::Faults, Need::Clock]),
     shows!(rows::COOKIES, request_with_the_cookies_is_accepted).requests(12),
+    shows!(rows::ROUTING, cookie_keeps_a_session_on_one_server)
+        .requests(1 + SESSION)
+        .needs(&[Need::Isolation, Need::Actions])
+        .after(const { &[&rows::COOKIES] }),
 ];
 
 /// Whether the profile names a model whose servers have all failed.
 pub(super) const IS_DOWN: Given = |settings| settings.gateway().models.down.is_some();
+/// How many requests a session has.
+const SESSION: u32 = 6;
 /// How many servers of a model are tested as the only live one, at most.
 const SERVERS: usize = 4;
 /// How often a recovered server is asked, and how much time passes between requests.
@@ -202,6 +209,40 @@ async fn request_with_the_cookies_is_accepted(probe: &Probe<'_>) -> Checked {
         expect_inference(probe, endpoint, &again.accepted_anew(probe).await?)?;
     }
     Ok(())
+}
+
+/// Sends a chat, then six more with the cookies that the first response set. All must return 200. If a cookie is set, one of the
+/// servers that the control API lists for the model must have answered all six.
+async fn cookie_keeps_a_session_on_one_server(probe: &Probe<'_>) -> Checked {
+    let id = model(probe, Skill::Chat).await?;
+    servers(probe, &id).await?;
+    let first = Call::post(&chat::ENDPOINT, &bodies::chat(&id)).send(probe).await?;
+    first.given_status(&[200])?;
+    let cookies = cookies(&first);
+    let before = answered(probe).await;
+    for _ in 0..SESSION {
+        let call = with_cookies(Call::post(&chat::ENDPOINT, &bodies::chat(&id)), &cookies);
+        call.send(probe).await?.expect_status(&[200])?;
+    }
+    if cookies.is_empty() {
+        probe.note("no cookie is set");
+        return Ok(());
+    }
+    let after = answered(probe).await;
+    let more = |(site, count): (&String, &u64)| {
+        let grown = count.saturating_sub(before.get(site).copied().unwrap_or_default());
+        (grown > 0).then(|| format!("{site} {grown}"))
+    };
+    let used: Vec<String> = after.iter().filter_map(more).collect();
+    probe.given(!used.is_empty(), "the control API counts no answer of a server")?;
+    probe.expect(used.len() == 1, "answers by server", "all by one server", used.join(", "))
+}
+
+/// How many requests each server has answered, from the control API.
+async fn answered(probe: &Probe<'_>) -> BTreeMap<String, u64> {
+    let view = probe.view("gateway").await;
+    let servers = view["servers"].as_array().into_iter().flatten();
+    servers.filter_map(|one| Some((one["site"].as_str()?.to_owned(), one["answered"].as_u64()?))).collect()
 }
 
 /// The call with these cookies, if there are any.

@@ -60,6 +60,8 @@ const OPENS: &[assay_spec::Id] = rests!(
 
 /// The longest tarball that is unpacked, in bytes.
 const TARBALL_BYTES: u64 = 256 * 1024 * 1024;
+/// The most bytes of a manifest.
+const MANIFEST_BYTES: u64 = 1024 * 1024;
 
 /// Judges a member of every bundle.
 async fn every(
@@ -124,7 +126,8 @@ async fn e_opens_every_bundle(probe: &Probe<'_>) -> Checked {
     probe.given(count > 0, "no bundle is well-formed, so E cannot open any")
 }
 
-/// Opens every bundle with E, the owner's derived key. The plaintext must be a tarball that contains `manifest.json`.
+/// Opens every bundle with E, the owner's derived key. The plaintext must be a tarball that contains `manifest.json`, which must
+/// be JSON.
 async fn bundles_hold_a_tarball_with_a_manifest(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let key = super::key_e::needed(probe, &found)?;
@@ -134,31 +137,42 @@ async fn bundles_hold_a_tarball_with_a_manifest(probe: &Probe<'_>) -> Checked {
         let dek = unwrap(probe, &key, &bundle["deks"]["encryption"]);
         let Some(tarball) = dek.and_then(|dek| open(&bundle, &dek)) else { continue };
         count += 1;
-        let names = names(&tarball);
-        let is_manifest = |name: &String| name.trim_start_matches("./") == "manifest.json";
-        let got = match &names {
-            None => "not a tarball".to_owned(),
-            Some(names) => format!("{} files, but no manifest.json", names.len()),
+        let files = files(&tarball);
+        let named = |(name, _): &&(String, Vec<u8>)| name.trim_start_matches("./") == "manifest.json";
+        let manifest = files.iter().flatten().find(named);
+        let is_json = manifest.is_some_and(|(_, bytes)| serde_json::from_slice::<Value>(bytes).is_ok());
+        let got = match (&files, manifest) {
+            (None, _) => "not a tarball".to_owned(),
+            (Some(files), None) => format!("{} files, but no manifest.json", files.len()),
+            (Some(_), Some((_, bytes))) => {
+                format!("manifest.json with {:.80}", String::from_utf8_lossy(bytes))
+            }
         };
-        let holds = names.is_some_and(|names| names.iter().any(is_manifest));
         let place = format!("inside the bundle that {} names", message.hash());
-        answer.expect(holds, &place, "a tarball with the file manifest.json", got)?;
+        answer.expect(is_json, &place, "a tarball with the file manifest.json, which is JSON", got)?;
     }
     probe.given(count > 0, "no bundle opens with E")
 }
 
-/// The file names in a tarball, compressed by gzip or not; `None` if it is not a tarball.
-fn names(tarball: &[u8]) -> Option<Vec<String>> {
+/// The names of the files in a tarball, compressed by gzip or not, and the content of the manifest; `None` if it is not a
+/// tarball.
+fn files(tarball: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let unpacked: Box<dyn Read> = if tarball.starts_with(&[0x1f, 0x8b]) {
         Box::new(MultiGzDecoder::new(tarball).take(TARBALL_BYTES))
     } else {
         Box::new(tarball)
     };
-    let mut names = Vec::new();
+    let mut files = Vec::new();
     for entry in Archive::new(unpacked).entries().ok()? {
-        names.push(String::from_utf8_lossy(&entry.ok()?.path_bytes()).into_owned());
+        let entry = entry.ok()?;
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let mut content = Vec::new();
+        if name.ends_with("manifest.json") {
+            entry.take(MANIFEST_BYTES).read_to_end(&mut content).ok()?;
+        }
+        files.push((name, content));
     }
-    (!names.is_empty()).then_some(names)
+    (!files.is_empty()).then_some(files)
 }
 
 #[cfg(test)]
@@ -182,19 +196,19 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_and_invalid_tarballs_are_rejected() {
+    fn files_are_read_and_invalid_tarballs_are_rejected() {
         let good = tarball("manifest.json", b"{}");
-        assert_eq!(names(&good), Some(vec!["manifest.json".to_owned()]));
+        assert_eq!(files(&good), Some(vec![("manifest.json".to_owned(), b"{}".to_vec())]));
         let head = GzBuilder::new().filename("x");
         let mut packed = Vec::new();
         head.read(good.as_slice(), Compression::default()).read_to_end(&mut packed).unwrap();
-        assert_eq!(names(&packed), names(&good), "with a file name in the gzip header");
-        assert_eq!(names(&packed[..packed.len() / 2]), None, "cut short");
+        assert_eq!(files(&packed), files(&good), "with a file name in the gzip header");
+        assert_eq!(files(&packed[..packed.len() / 2]), None, "cut short");
         let mut bad = good.clone();
         bad[0] = b'x';
-        assert_eq!(names(&bad), None, "the checksum covers the name");
+        assert_eq!(files(&bad), None, "the checksum covers the name");
         for nonsense in [&b""[..], b"{}", &[0x1f, 0x8b, 1], &[0; 1024], &good[..600]] {
-            assert_eq!(names(nonsense), None);
+            assert_eq!(files(nonsense), None);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
@@ -30,6 +31,9 @@ const NODES: u64 = 3;
 pub(crate) const READING: u64 = NODES * (2 * PAGES + 1) + super::deployments::LOOKED_UP as u64;
 /// The action that lets an application write a whole history.
 const SEED_HISTORY: &str = "hosting.seed-history";
+/// How long the application may need for a history, at most: so many times this long.
+const WAITS: u32 = 40;
+const WAIT: Duration = Duration::from_secs(30);
 /// The action that reports what it wrote.
 const RECORDS: &str = "hosting.records";
 
@@ -93,8 +97,19 @@ async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
     let control = probe.control().map_err(|_| Stop::NotTestable(needs.to_owned()))?;
     let known_owner = control.perform(SEED_HISTORY, json!({})).await;
     let known_owner = known_owner.map_err(|why| Stop::NotTestable(format!("{needs}: {why}")))?;
-    let written =
-        control.perform(RECORDS, json!({ "owner": known_owner["owner"] })).await.map_err(Stop::Error)?;
+    let records = async || {
+        let records = control.perform(RECORDS, json!({ "owner": known_owner["owner"] })).await;
+        records.map_err(Stop::Error)
+    };
+    let mut written = records().await?;
+    // The application may wait until the network has validated an artifact.
+    for _ in 0..WAITS {
+        if !probe.owns_time() || written["jobs"].as_array().is_none_or(Vec::is_empty) {
+            break;
+        }
+        probe.advance(WAIT).await?;
+        written = records().await?;
+    }
     let secret = known_owner["wallet_key"].as_str().unwrap_or_default();
     // It follows from the world's seed, so it is not a secret. Judging a report again needs it.
     let secret: Option<[u8; 32]> =
@@ -346,6 +361,23 @@ impl Found {
         probe
             .given(is_known, format!("this node lacks the message {hash}, and no other node is declared"))?;
         Ok(answer)
+    }
+
+    /// As [`Found::lookup_anywhere`]. A node may have removed a STORE that another still has, so the others are queried for that
+    /// as well.
+    pub(super) async fn lookup_live<'p>(&self, probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
+        let first = self.lookup_anywhere(probe, hash).await?;
+        let is_removed = |answer: &Answer<'_>| answer.status() == 410 || answer.json()["status"] == "removed";
+        if is_removed(&first) {
+            for site in sites(probe).split_off(1) {
+                let call = Call::get(&message::READ, &format!("/messages/{hash}"));
+                let other = call.to(site).send(probe).await?;
+                if other.status() == 200 && !is_removed(&other) {
+                    return Ok(other);
+                }
+            }
+        }
+        Ok(first)
     }
 
     /// The bytes of a file.

@@ -74,7 +74,7 @@ pub(super) async fn pinned<'a, 'p>(
         if !is_hash(message.store_ref()) {
             continue;
         }
-        let store = found.lookup(probe, message.store_ref()).await?.json();
+        let store = found.lookup_live(probe, message.store_ref()).await?.json();
         // Those of a deleted project are forgotten; the network may remove any.
         is_gone |= ["forgotten", "removed"].contains(&store["status"].as_str().unwrap_or_default());
         let Some(name) = store["message"]["content"]["item_hash"].as_str().filter(|name| is_hash(name))

@@ -30,7 +30,8 @@ pub(super) const CHECKS: &[Check] = &[shows!(rows::LIVE_RESOLVES, artifacts_of_l
 
 /// Looks up the artifacts of the latest live deployments of projects that are not deleted. Each must return 200 with a
 /// content identifier. One that was removed (410, or `removed`) is only noted. So is one that is `pending` or `rejected`,
-/// which says nothing about its bytes, unless the whole history is known. If a node lacks a message, the other nodes are queried.
+/// which says nothing about its bytes, unless the whole history is known. If a node lacks a message
+/// or has removed it, the other nodes are queried.
 async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     let deleted = super::forget::deleted(&found);
@@ -40,7 +41,7 @@ async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
         if deleted.contains(amend.id("projectId")) || !is_hash(hash) {
             continue;
         }
-        let answer = found.lookup_anywhere(probe, hash).await?;
+        let answer = found.lookup_live(probe, hash).await?;
         let body = answer.json();
         // Only a status of a STORE decides; the body of a 410 may be the error body.
         let state = body["status"].as_str().and_then(Status::named);

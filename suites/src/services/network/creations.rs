@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::caller::{Caller, caller};
 use super::wire::Draft;
-use super::{ACCEPTED, CREATED, instances, messages, post_draft, programs, storage, webhooks};
+use super::{ACCEPTED, CREATED, instances, messages, polled, post_draft, programs, storage, webhooks};
 use crate::harness::check::{Checked, Stop};
 use crate::harness::probe::{Answer, Evidence, Probe};
 
@@ -115,6 +115,9 @@ pub(super) async fn hashes(
     let hash = answer.json()["item_hash"].as_str().filter(|hash| !hash.is_empty()).map(str::to_owned);
     match hash {
         Some(hash) => Ok(vec![hash]),
-        None => Ok(super::list_of(probe, sender, &[]).await?.texts("item_hash")),
+        None => {
+            let read = async || super::list_of(probe, sender, &[]).await;
+            Ok(polled(probe, read, |list| !list.items.is_empty()).await?.texts("item_hash"))
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::caller::{Caller, caller};
 use super::info::PAGE;
 use super::messages::{aggregate, expect_as_sent, fresh_channel, of_several_types};
 use super::wire::{Call, Draft, path_with};
-use super::{List, created, list, list_of, post_draft, posted};
+use super::{List, created, list, list_of, polled, post_draft, posted};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::Probe;
 use crate::shows;
@@ -57,7 +57,7 @@ async fn select<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<Li
 
 /// As [`select`], with at least one element: every rule holds for an empty list.
 async fn some<'p>(probe: &'p Probe<'_>, filters: &[(&str, &str)]) -> Result<List<'p>, Stop> {
-    let list = select(probe, filters).await?;
+    let list = polled(probe, async || select(probe, filters).await, |list| !list.items.is_empty()).await?;
     probe
         .given(!list.items.is_empty(), "the list is empty, although a message was sent that belongs in it")?;
     Ok(list)

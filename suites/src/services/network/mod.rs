@@ -296,6 +296,17 @@ pub(crate) async fn look<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<
     polled(probe, async || call.clone().send(probe).await, is_there).await
 }
 
+/// Reads a message until its status is `wanted`, and returns the answer as it is then.
+pub(crate) async fn look_until<'p>(
+    probe: &'p Probe<'_>,
+    hash: &str,
+    wanted: &str,
+) -> Result<Answer<'p>, Stop> {
+    let is_so = |answer: &Answer<'_>| answer.json()["status"] == wanted || answer.status() == 410;
+    let call = Call::get(&message::READ, &format!("/messages/{hash}"));
+    polled(probe, async || call.clone().send(probe).await, is_so).await
+}
+
 /// Reads a message. If the answer has no record in `message`, the check is inconclusive.
 pub(crate) async fn read<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
     let answer = look(probe, hash).await?;

@@ -12,7 +12,7 @@ use super::messages::another;
 use super::refusals;
 use super::replies::{expect_created, expect_typed, typed};
 use super::wire::{Call, Draft};
-use super::{RUNS, created, given, runtime};
+use super::{RUNS, created, given, polled, runtime};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
@@ -79,6 +79,11 @@ async fn run<'p>(probe: &'p Probe<'_>, hash: &str, body: &Value) -> Result<Answe
     Call::post(&RUN, &format!("/run/{hash}"), body.to_string()).attempt(probe).await
 }
 
+/// As [`run`], with a valid body, until the program has been processed.
+async fn run_once_processed<'p>(probe: &'p Probe<'_>, hash: &str) -> Result<Answer<'p>, Stop> {
+    polled(probe, async || run(probe, hash, &variables()).await, |answer| answer.status() == 200).await
+}
+
 fn variables() -> Value {
     json!({ "variables": { "name": "assay" } })
 }
@@ -115,7 +120,7 @@ async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Pl
 /// Runs a program with variables. The answer must be 200.
 async fn accepted_program_can_be_run(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
-    run(probe, &hash, &variables()).await?.expect_status(&[200])
+    run_once_processed(probe, &hash).await?.expect_status(&[200])
 }
 
 /// Runs a program with `variables` of another type, and an object of a number. Each must be rejected; the number may be read
@@ -123,7 +128,7 @@ async fn accepted_program_can_be_run(probe: &Probe<'_>) -> Checked {
 async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
     let good = variables();
-    run(probe, &hash, &good).await?.counterpart_status(&[200])?;
+    run_once_processed(probe, &hash).await?.counterpart_status(&[200])?;
     for wrong in probe.wrong_values() {
         let answer = run(probe, &hash, &json!({ "variables": wrong.instead_of(&good["variables"]) })).await?;
         if wrong.open.is_empty() || answer.status() != 200 {
@@ -139,6 +144,6 @@ async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Check
 /// Runs a known program (200), then an unknown hash of the same form. The second answer must be 404.
 async fn unknown_program_is_not_found(probe: &Probe<'_>) -> Checked {
     let hash = runnable(probe).await?;
-    run(probe, &hash, &variables()).await?.counterpart_status(&[200])?;
+    run_once_processed(probe, &hash).await?.counterpart_status(&[200])?;
     run(probe, &another(&hash), &variables()).await?.expect_refused()
 }

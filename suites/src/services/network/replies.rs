@@ -115,7 +115,8 @@ pub(super) async fn expect_unprocessed(probe: &Probe<'_>, good: &Draft, bad: &Dr
     }
     let is_named = is_text(&answer.json()["item_hash"]);
     if !is_named {
-        let listed = list_of(probe, &good.caller, &[]).await?;
+        let read = async || list_of(probe, &good.caller, &[]).await;
+        let listed = polled(probe, read, |list| !list.items.is_empty()).await?;
         probe.given(!listed.items.is_empty(), "the list of the valid message's sender is empty")?;
     }
     for hash in hashes(probe, &answer, &bad.caller).await? {
@@ -151,12 +152,15 @@ pub(super) fn is_address(value: &Value, address: &str) -> bool {
     value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(address))
 }
 
-/// The elements of a list whose container the document does not show: an array, or the arrays of an object.
+/// The elements of a list whose container the document does not show: an array, or the arrays of objects in an object.
 pub(super) fn elements(body: &Value) -> Option<Vec<Value>> {
     match body {
         Value::Array(items) => Some(items.clone()),
         Value::Object(members) => {
-            let arrays: Vec<&Vec<Value>> = members.values().filter_map(Value::as_array).collect();
+            // The document leaves further members open.
+            let is_list = |items: &&Vec<Value>| items.iter().all(Value::is_object);
+            let arrays: Vec<&Vec<Value>> =
+                members.values().filter_map(Value::as_array).filter(is_list).collect();
             (!arrays.is_empty()).then(|| arrays.into_iter().flatten().cloned().collect())
         }
         _ => None,
@@ -182,7 +186,8 @@ mod tests {
     #[test]
     fn elements_are_in_an_array_or_in_the_arrays_of_an_object() {
         assert_eq!(elements(&json!([1, 2])).map(|found| found.len()), Some(2));
-        assert_eq!(elements(&json!({ "a": [1], "n": 7, "b": [2, 3] })).map(|found| found.len()), Some(3));
+        let object = json!({ "a": [{}], "n": 7, "b": [{ "c": 1 }, {}], "extra": [null, 1] });
+        assert_eq!(elements(&object).map(|found| found.len()), Some(3));
         assert_eq!(elements(&json!({ "error": "none" })), None);
         assert_eq!(elements(&json!("text")), None);
     }

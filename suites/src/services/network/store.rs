@@ -8,11 +8,11 @@ use assay_spec::network::requirements::{messages, store as rows};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, caller};
-use super::forget::forgotten;
+use super::forget::{forgotten, once_settled};
 use super::refusals;
 use super::storage::{Stored, Way, is_readable, is_served, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
-use super::{given, look, read};
+use super::{given, look, look_until, read};
 use crate::harness::boundary::ms;
 use crate::harness::check::{Check, Checked, Need, Stop};
 use crate::harness::probe::Probe;
@@ -110,7 +110,7 @@ async fn stored_and_forgotten(probe: &Probe<'_>) -> Result<Stored, Stop> {
 /// Uploads a file, sends a FORGET for it and reads the STORE message. The answer must be 200 with `status` `forgotten`.
 async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
     let stored = stored_and_forgotten(probe).await?;
-    let answer = look(probe, &stored.hash).await?;
+    let answer = once_settled(probe, &stored.hash, "forgotten").await?;
     answer.expect_status(&[200])?;
     answer.expect_json("/status", "\"forgotten\"", |status| status == "forgotten").map(drop)
 }
@@ -119,7 +119,7 @@ async fn a_forgotten_store_says_so(probe: &Probe<'_>) -> Checked {
 /// or empty.
 async fn a_forgotten_store_names_no_file(probe: &Probe<'_>) -> Checked {
     let stored = stored_and_forgotten(probe).await?;
-    let answer = look(probe, &stored.hash).await?;
+    let answer = once_settled(probe, &stored.hash, "forgotten").await?;
     answer.given_status(&[200])?;
     let status = answer.json()["status"].clone();
     probe.given(status == "forgotten", format!("the STORE is {status}"))?;
@@ -217,7 +217,7 @@ async fn served(probe: &Probe<'_>, stored: &Stored) -> Result<Vec<Call>, Stop> {
 
 /// Expects the STORE message to say that it is being removed, and to name its file. Returns that name.
 async fn expect_removing(probe: &Probe<'_>, hash: &str) -> Result<String, Stop> {
-    let answer = look(probe, hash).await?;
+    let answer = look_until(probe, hash, "removing").await?;
     answer.expect_status(&[200])?;
     answer.expect_json("/status", "\"removing\"", |status| status == "removing")?;
     let is_name = |name: &Value| name.as_str().is_some_and(|name| !name.is_empty());
@@ -237,7 +237,7 @@ async fn a_reclaimed_store_says_so_or_is_gone(probe: &Probe<'_>) -> Checked {
         reclaimed(probe, &owner).await?;
         (stored.hash, Some(stored.upload.bytes.len()))
     };
-    let answer = look(probe, &hash).await?;
+    let answer = look_until(probe, &hash, "removed").await?;
     answer.expect_status(&[200, 410])?;
     probe.note(format!("a reclaimed STORE returns {}", answer.status()));
     if answer.status() == 410 {

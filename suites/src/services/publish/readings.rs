@@ -38,7 +38,7 @@ pub(super) const READINGS: &[Reading] = &[
     Reading {
         key: "publish.readings.escape_profile",
         values: "\"raw\", \"ascii\" or \"any\"",
-        default: Some("\"raw\""),
+        default: Some("\"any\""),
         example: "\"ascii\"",
         wrong: "\"html\"",
         means: "How a record writes the characters that JSON need not escape: as they are, those outside ASCII \

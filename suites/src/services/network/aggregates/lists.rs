@@ -8,7 +8,7 @@ use super::super::caller::caller;
 use super::super::refusals;
 use super::super::replies::{expect_absent_or, found, holds_text, is_address, until};
 use super::super::wire::{Call, path_with};
-use super::super::{List, list};
+use super::super::{List, list, polled};
 use super::{Written, any, key, of_address, written};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
@@ -32,7 +32,9 @@ pub(super) const CHECKS: &[Check] = &[
 async fn select<'p>(probe: &'p Probe<'_>, query: &[(&str, &str)]) -> Result<List<'p>, Stop> {
     let page = probe.settings.network().first_page.to_string();
     let query = [query, &[("page", page.as_str()), ("limit", "100")]].concat();
-    let selected = list(probe, &LIST, &path_with("/aggregates", &query), "aggregates").await?;
+    let path = path_with("/aggregates", &query);
+    let read = async || list(probe, &LIST, &path, "aggregates").await;
+    let selected = polled(probe, read, |list| !list.items.is_empty()).await?;
     probe.given(
         !selected.items.is_empty(),
         "the list is empty, although an aggregate was written that belongs in it",

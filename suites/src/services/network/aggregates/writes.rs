@@ -12,7 +12,7 @@ use super::super::replies::{
     expect_absent_or, expect_created, expect_typed, found, is_address, is_seconds, is_text, typed, until,
 };
 use super::super::wire::Draft;
-use super::super::{ACCEPTED, created, holds};
+use super::super::{ACCEPTED, created, holds, polled};
 use super::{aggregate_call, any, key, label, write, written};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
@@ -260,7 +260,7 @@ impl Delegation {
     async fn counterpart(&self, probe: &Probe<'_>, place: Place, seconds_ago: i64) -> Result<String, Stop> {
         let label = label(probe);
         let draft = self.write(probe, &self.signer, &self.key, &label, seconds_ago).await?;
-        draft.at(place).send(probe).await?.counterpart_status(ACCEPTED)?;
+        sent_once_listed(probe, &draft.at(place)).await?.counterpart_status(ACCEPTED)?;
         let is_there = self.holds(probe, &self.key, &label).await?;
         probe.counterpart(is_there, "the write of a listed signer does not count")?;
         Ok(label)
@@ -279,6 +279,11 @@ impl Delegation {
     }
 }
 
+/// Sends a write of a signer until the `security` that lists it has been processed.
+async fn sent_once_listed<'p>(probe: &'p Probe<'_>, draft: &Draft) -> Result<Answer<'p>, Stop> {
+    polled(probe, async || draft.send(probe).await, |answer| ACCEPTED.contains(&answer.status())).await
+}
+
 /// An owner lists a signer in `security`, and the signer writes an aggregate under a key of its authorization for the owner.
 /// The aggregate must hold what it wrote. Runs where the profile sets `verifies_signatures`.
 async fn write_of_a_listed_signer_counts(probe: &Probe<'_>, place: Place) -> Checked {
@@ -288,7 +293,7 @@ async fn write_of_a_listed_signer_counts(probe: &Probe<'_>, place: Place) -> Che
     delegation.authorize(probe, &[entry], 60).await?;
     let label = label(probe);
     let draft = delegation.write(probe, &delegation.signer, &delegation.key, &label, 0).await?.at(place);
-    draft.send(probe).await?.expect_status(ACCEPTED)?;
+    sent_once_listed(probe, &draft).await?.expect_status(ACCEPTED)?;
     let call = || aggregate_call(&delegation.owner.address, &delegation.key);
     let after = until(probe, call(), |answer| answer.json()["content"]["label"] == *label).await?;
     after.expect_json("/content/label", &label, |found| *found == *label).map(drop)
@@ -332,6 +337,11 @@ async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Plac
     delegation.authorize(probe, &[entry], 60).await?;
     delegation.counterpart(probe, place, 45).await?;
     delegation.authorize(probe, &[], 30).await?;
+    let is_empty = |answer: &Answer<'_>| {
+        answer.json()["content"]["authorizations"].as_array().is_some_and(Vec::is_empty)
+    };
+    let revoked = until(probe, aggregate_call(&delegation.owner.address, "security"), is_empty).await?;
+    revoked.given(is_empty(&revoked), "`security` still lists the signer")?;
     let draft =
         delegation.write(probe, &delegation.signer, &delegation.key, &label(probe), 0).await?.at(place);
     delegation.expect_without_effect(probe, draft, "a write of a former signer").await
@@ -347,7 +357,7 @@ async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>, place: Place) ->
     created(probe, write(probe, &owner, &key, members, 30).await?).await?;
     let call = || aggregate_call(&owner.address, &key);
     let is_own = |body: &Value| body["content"]["label"] == own.as_str();
-    let before = found(probe, call()).await?;
+    let before = until(probe, call(), |answer| is_own(&answer.json())).await?;
     probe.counterpart(is_own(&before.json()), "the owner's write was not returned as it was written")?;
     let members = json!({ "title": "a stranger", "label": label(probe) });
     let strange = write(probe, &caller(probe), &key, members, 0).await?;

@@ -57,10 +57,10 @@ async fn an_event_has_its_members(probe: &Probe<'_>) -> Checked {
     expect_members(&listed, &strings, &["block_number", "log_index", "timestamp"])
 }
 
-/// A number that every JSON parser reads exactly.
+/// A number within 2^53, with or without a fraction: every JSON parser reads such an integer exactly.
 fn is_small(number: &serde_json::Number) -> bool {
-    const EXACT: i64 = 1 << 53;
-    number.as_i64().is_some_and(|number| (-EXACT..=EXACT).contains(&number))
+    const EXACT: f64 = (1_u64 << 53) as f64;
+    number.as_f64().is_some_and(|number| number.abs() <= EXACT)
 }
 
 fn all_small(value: &Value) -> bool {

@@ -12,7 +12,7 @@ use super::super::messages::another;
 use super::super::refusals;
 use super::super::replies::{expect_created, expect_typed, expect_unprocessed, found, is_text, until};
 use super::super::wire::Draft;
-use super::super::{ACCEPTED, REJECTED};
+use super::super::{ACCEPTED, REJECTED, polled};
 use super::{control, instance_call, ipv6, made, settled, update, wanted};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
@@ -163,10 +163,16 @@ async fn after_an_update_name_and_description_are_the_new_ones(probe: &Probe<'_>
     Ok(())
 }
 
+/// Sends a change of an instance until the instance has been processed.
+async fn sent_once_processed<'p>(probe: &'p Probe<'_>, draft: &Draft) -> Result<Answer<'p>, Stop> {
+    polled(probe, async || draft.send(probe).await, |answer| ACCEPTED.contains(&answer.status())).await
+}
+
 /// Updates a known instance (accepted), then an unknown one. The second answer must be 400, 403 or 404.
 async fn update_of_an_unknown_instance_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let made = made(probe).await?;
-    update(probe, &made.owner, &made.id).await?.at(place).send(probe).await?.counterpart_status(ACCEPTED)?;
+    let good = update(probe, &made.owner, &made.id).await?.at(place);
+    sent_once_processed(probe, &good).await?.counterpart_status(ACCEPTED)?;
     let unknown = update(probe, &made.owner, &another(&made.id)).await?.at(place);
     unknown.attempt(probe).await?.expect_refused()
 }
@@ -202,7 +208,7 @@ async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
 async fn unknown_action_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let made = made(probe).await?;
     let good = control(probe, &made.owner, &made.id, "restart", 9).await?.at(place);
-    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    sent_once_processed(probe, &good).await?.counterpart_status(ACCEPTED)?;
     for wrong in probe.wrong_values() {
         let valid = control(probe, &made.owner, &made.id, "restart", 0).await?.at(place);
         let strange = valid.inside("action", wrong.instead_of(&json!("restart")));
@@ -215,7 +221,7 @@ async fn unknown_action_is_rejected(probe: &Probe<'_>, place: Place) -> Checked 
 async fn action_on_an_unknown_instance_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let made = made(probe).await?;
     let good = control(probe, &made.owner, &made.id, "restart", 9).await?.at(place);
-    good.send(probe).await?.counterpart_status(ACCEPTED)?;
+    sent_once_processed(probe, &good).await?.counterpart_status(ACCEPTED)?;
     let unknown = control(probe, &made.owner, &another(&made.id), "restart", 0).await?.at(place);
     unknown.attempt(probe).await?.expect_refused()
 }
