@@ -7,6 +7,12 @@
 //!
 //! Rule of this layer: public API only, with the peer or the limit in the same group.
 
+pub mod chat;
+#[cfg(feature = "peers")]
+pub mod peers;
+pub mod ratios;
+pub mod serving;
+
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 

@@ -10,13 +10,13 @@ use aleph_cid::{UploadFolderOptions, collect_folder_files};
 use rust_unixfs::dir::builder::BufferingTreeBuilder;
 use rust_unixfs::file::adder::FileAdder;
 
-use super::CHUNK_BYTES;
+use crate::ratios::cid::{Builder, CHUNK_BYTES, names};
 
 /// A builder's name, and the identifier that it gives a file or folder.
-type Peer = (&'static str, fn(&Path) -> String);
+type Peer = (&'static str, Builder);
 
 /// Every peer.
-pub(super) const ALL: [Peer; 2] = [("aleph_cid", aleph), ("rust_unixfs", unixfs)];
+pub const ALL: [Peer; 2] = [("aleph_cid", aleph), ("rust_unixfs", unixfs)];
 
 fn aleph(path: &Path) -> String {
     if path.is_dir() { aleph_folder(path) } else { aleph_file(path) }
@@ -48,7 +48,7 @@ fn unixfs_file(path: &Path) -> String {
 
 fn unixfs_folder(path: &Path) -> String {
     let (mut tree, mut buffer) = (BufferingTreeBuilder::default(), vec![0; CHUNK_BYTES]);
-    for name in super::names(path) {
+    for name in names(path) {
         let (cid, total) = unixfs_content(&path.join(&name), &mut buffer);
         tree.put_link(&format!("root/{name}"), cid, total).expect("a new path");
     }
