@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assay_spec::machine::Transition;
 use assay_spec::{Dialect, Id, Instant, Place, Refused, Rules, catalogue};
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use crate::clock::Clock;
@@ -16,7 +16,7 @@ use crate::exchange::{ExchangeId, Reply, Site};
 use crate::fault::Faults;
 use crate::field::Fields;
 use crate::io::Output;
-use crate::journal::{Entry, Event, Journal};
+use crate::journal::{Journal, Noted};
 use crate::log::Log;
 use crate::outgoing::{Outbound, Outgoing, OutgoingId};
 use crate::rng::Rng;
@@ -64,6 +64,8 @@ pub struct Core {
     visits: Option<BTreeSet<(u32, Place)>>,
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
+    /// The last `Date` header, with its second.
+    date: Option<(i64, HeaderValue)>,
     /// The world's own outgoing requests.
     pub(crate) outbound: Outbound<OutgoingContext>,
     /// Actions that one service has requested of another.
@@ -99,6 +101,7 @@ impl Core {
             visits: None,
             fired: BTreeSet::new(),
             outbox: Vec::new(),
+            date: None,
             outbound: Outbound::new(sites),
             asked: Vec::new(),
         }
@@ -261,14 +264,27 @@ impl Core {
             *sent = varied.parse().expect("a media type in another case is a header value");
         }
         if !self.varies(variation::NO_DATE) {
-            let date = http_date(self.now());
-            headers.insert(http::header::DATE, date.parse().expect("an HTTP date is a header value"));
+            headers.insert(http::header::DATE, self.date());
         }
         if self.varies(variation::HEADERS) {
-            headers.insert("x-served-by", http::HeaderValue::from_static("node-1"));
-            headers.insert("cache-control", http::HeaderValue::from_static("no-store"));
+            headers.insert("x-served-by", HeaderValue::from_static("node-1"));
+            headers.insert("cache-control", HeaderValue::from_static("no-store"));
         }
         self.outbox.push(Output::Head { exchange, status, headers });
+    }
+
+    /// The `Date` header. It is the same for a whole second.
+    fn date(&mut self) -> HeaderValue {
+        let second = self.now().seconds();
+        match &self.date {
+            Some((known, date)) if *known == second => date.clone(),
+            _ => {
+                let date: HeaderValue =
+                    http_date(self.now()).try_into().expect("an HTTP date is a header value");
+                self.date = Some((second, date.clone()));
+                date
+            }
+        }
     }
 
     /// A piece of an answer in progress.
@@ -320,13 +336,13 @@ impl Core {
         self.secrets.insert(self.current);
     }
 
-    pub(crate) fn note(&mut self, exchange: ExchangeId, event: Event) {
-        let secret = match event {
-            Event::Frame(_) => self.secrets.contains(&exchange),
-            Event::ReplyEnd | Event::Cut => self.secrets.remove(&exchange),
+    pub(crate) fn note(&mut self, exchange: ExchangeId, noted: Noted<'_>) {
+        let secret = match noted {
+            Noted::Frame(_) => self.secrets.contains(&exchange),
+            Noted::ReplyEnd | Noted::Cut => self.secrets.remove(&exchange),
             _ => false,
         };
-        self.journal.note(Entry { at: self.clock.now(), exchange, event, secret });
+        self.journal.note(self.clock.now(), exchange, noted, secret);
     }
 }
 

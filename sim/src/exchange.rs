@@ -1,5 +1,6 @@
 //! Exchanges: requests as received, replies, and the sites at which they meet.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use assay_spec::Service;
@@ -33,6 +34,13 @@ pub struct RequestHead {
     pub target: String,
     /// The headers as sent.
     pub headers: HeaderMap,
+}
+
+/// The line of a request in the journal: site, client address, method and target.
+impl fmt::Display for RequestHead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {} {}", self.site.name, self.peer, self.method, self.target)
+    }
 }
 
 /// A whole request.

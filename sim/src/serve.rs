@@ -9,6 +9,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use assay_spec::Instant;
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName};
 use tokio::sync::{mpsc, watch};
 
@@ -76,7 +77,9 @@ struct Inner {
     mode: ClockMode,
     /// How far the wall clock is ahead of the world's clock, in milliseconds.
     lead_ms: i64,
-    replies: BTreeMap<ExchangeId, mpsc::UnboundedSender<Output>>,
+    replies: BTreeMap<ExchangeId, Way>,
+    /// The number of waiting requests that was reported last.
+    reported_waiting: usize,
     /// How often a snapshot was restored: exchanges from before a restore do not belong to this world.
     generation: u64,
     /// Which hosts the world's own requests may reach.
@@ -109,6 +112,24 @@ struct Ticket {
     exchange: ExchangeId,
 }
 
+/// The way of a response to its client.
+enum Way {
+    /// Its request is still being handled.
+    Kept(Vec<Output>),
+    /// The client waits for it.
+    Sent(mpsc::UnboundedSender<Output>),
+}
+
+/// The response to a whole request.
+enum Answered {
+    /// Complete at once.
+    Whole(Vec<Output>),
+    /// Complete, after time has moved: its parts came one after another.
+    Parts(Vec<Output>),
+    /// It comes on this channel.
+    Later(mpsc::UnboundedReceiver<Output>),
+}
+
 /// The total time that an advance waits for the world's own requests.
 const SETTLING: std::time::Duration = std::time::Duration::from_secs(30);
 impl Handle {
@@ -128,6 +149,7 @@ impl Handle {
             mode,
             lead_ms,
             replies: BTreeMap::new(),
+            reported_waiting: 0,
             generation: 0,
             reach: Reach::Loopback,
             site_urls: BTreeMap::new(),
@@ -342,6 +364,7 @@ impl Handle {
             self.follow_boots(&mut inner);
         }
         let (waiting, abroad) = (inner.world.waiting(), inner.world.abroad());
+        inner.reported_waiting = waiting;
         let leaving = std::mem::take(&mut inner.leaving);
         let (generation, reach) = (inner.generation, inner.reach);
         let wake = inner.next_wake();
@@ -416,7 +439,7 @@ impl Handle {
 
     /// After an input: time may move again, because a request that was arriving has ended.
     fn fed(&self, mut inner: MutexGuard<'_, Inner>) {
-        if inner.world.waiting() > 0 || *self.shared.waiting.borrow() > 0 || inner.stirs() {
+        if inner.world.waiting() > 0 || inner.reported_waiting > 0 || inner.stirs() {
             inner.jump();
             self.after(inner);
         }
@@ -425,16 +448,46 @@ impl Handle {
     /// Begins an exchange; a response may exist before the body arrives. A connection to a site that has booted since
     /// gets no exchange.
     fn begin(&self, head: RequestHead, boot: Option<u64>) -> Option<(Ticket, Vec<Output>)> {
-        let mut inner = self.lock();
-        inner.follow_wall_clock();
-        if boot.is_some_and(|boot| boot != boot_of(&inner.world.boots(), head.site)) {
-            self.after(inner);
-            return None;
-        }
-        let ticket = Ticket { generation: inner.generation, exchange: inner.world.next_exchange() };
+        let mut inner = self.admit(head.site, boot)?;
+        let ticket = inner.ticket();
         let own = inner.feed(Input::Head(Box::new(head)), ticket.exchange);
         self.fed(inner);
         Some((ticket, own))
+    }
+
+    /// The whole exchange of a request that has arrived: its body is complete. A connection to a site that has booted
+    /// since gets no exchange.
+    fn exchange(
+        &self,
+        head: RequestHead,
+        body: Option<Bytes>,
+        boot: Option<u64>,
+    ) -> Option<(Ticket, Answered)> {
+        let mut inner = self.admit(head.site, boot)?;
+        let ticket = inner.ticket();
+        let exchange = ticket.exchange;
+        let mut own = inner.feed(Input::Head(Box::new(head)), exchange);
+        if own.is_empty()
+            && let Some(bytes) = body
+        {
+            own = inner.feed(Input::Body(exchange, bytes), exchange);
+        }
+        if !own.is_empty() {
+            self.fed(inner);
+            return Some((ticket, Answered::Whole(own)));
+        }
+        Some((ticket, self.complete(inner, exchange)))
+    }
+
+    /// The world for a new request. A connection to a site that has booted since gets no exchange.
+    fn admit(&self, site: Site, boot: Option<u64>) -> Option<MutexGuard<'_, Inner>> {
+        let mut inner = self.lock();
+        inner.follow_wall_clock();
+        if boot.is_some_and(|boot| boot != inner.world.boot_of(site)) {
+            self.after(inner);
+            return None;
+        }
+        Some(inner)
     }
 
     /// The client's address according to the trusted header.
@@ -444,33 +497,50 @@ impl Handle {
         last.trim().parse::<IpAddr>().ok().map(|address| address.to_canonical())
     }
 
-    /// Completes a request: returns the whole response, or the channel on which it comes.
-    fn end(&self, ticket: Ticket) -> Result<Vec<Output>, mpsc::UnboundedReceiver<Output>> {
+    /// Completes a request.
+    fn end(&self, ticket: Ticket) -> Answered {
         let mut inner = self.lock();
-        let exchange = ticket.exchange;
-        let (sender, receiver) = mpsc::unbounded_channel();
         if inner.generation != ticket.generation {
             // Without a sender, the receiver ends at once.
-            return Err(receiver);
+            return Answered::Later(mpsc::unbounded_channel().1);
         }
         inner.follow_wall_clock();
+        self.complete(inner, ticket.exchange)
+    }
+
+    fn complete(&self, mut inner: MutexGuard<'_, Inner>, exchange: ExchangeId) -> Answered {
         let own = inner.feed(Input::End(exchange), exchange);
         if own.last().is_some_and(Output::is_last) {
             self.fed(inner);
-            return Ok(own);
+            return Answered::Whole(own);
         }
-        for output in own {
+        inner.replies.insert(exchange, Way::Kept(own));
+        inner.jump();
+        let kept = match inner.replies.remove(&exchange) {
+            Some(Way::Kept(kept)) => kept,
+            _ => Vec::new(),
+        };
+        if kept.last().is_some_and(Output::is_last) {
+            self.after(inner);
+            return Answered::Parts(kept);
+        }
+        let (sender, receiver) = mpsc::unbounded_channel();
+        for output in kept {
             // This function holds the receiver.
             let _ = sender.send(output);
         }
-        inner.replies.insert(exchange, sender);
-        inner.jump();
+        inner.replies.insert(exchange, Way::Sent(sender));
         self.after(inner);
-        Err(receiver)
+        Answered::Later(receiver)
     }
 }
 
 impl Inner {
+    /// The next exchange.
+    fn ticket(&self) -> Ticket {
+        Ticket { generation: self.generation, exchange: self.world.next_exchange() }
+    }
+
     fn follow_wall_clock(&mut self) {
         if self.mode == ClockMode::Real {
             let now = Instant(wall_clock().0.saturating_sub(self.lead_ms));
@@ -489,6 +559,9 @@ impl Inner {
     /// Passes an input to the world. Returns the outputs of this exchange and routes the others.
     fn feed(&mut self, input: Input, exchange: ExchangeId) -> Vec<Output> {
         let outputs = self.world.input(input);
+        if outputs.iter().all(|output| output.exchange() == exchange) {
+            return outputs;
+        }
         let (own, others): (Vec<Output>, Vec<Output>) =
             outputs.into_iter().partition(|output| output.exchange() == exchange);
         self.route(others);
@@ -506,7 +579,7 @@ impl Inner {
 
     /// Whether there is something to send, a timer to schedule, or a site to move to another port.
     fn stirs(&self) -> bool {
-        !self.leaving.is_empty() || self.sleeps_past().is_some() || self.world.boots() != self.boots
+        !self.leaving.is_empty() || self.sleeps_past().is_some() || !self.world.has_boots(&self.boots)
     }
 
     /// When the next timer is due, in real-time mode, if no wake-up is scheduled for it.
@@ -547,12 +620,16 @@ impl Inner {
             }
             let exchange = output.exchange();
             let ends = output.is_last();
-            if let Some(sender) = self.replies.get(&exchange) {
-                // A client that disconnected has dropped its receiver; the world ignores that.
-                let _ = sender.send(output);
-            }
-            if ends {
-                self.replies.remove(&exchange);
+            match self.replies.get_mut(&exchange) {
+                Some(Way::Kept(kept)) => kept.push(output),
+                Some(Way::Sent(sender)) => {
+                    // A client that disconnected has dropped its receiver; the world ignores that.
+                    let _ = sender.send(output);
+                    if ends {
+                        self.replies.remove(&exchange);
+                    }
+                }
+                None => {}
             }
         }
     }

@@ -93,8 +93,8 @@ pub trait SimService: Clone {
     fn set_limits(&mut self, limits: &Value) -> Result<(), String>;
     /// The sites that boot, each with the number of its current boot, from 1. After each boot a site listens on
     /// another port with another certificate; its connections end.
-    fn boots(&self) -> Vec<(Site, u64)> {
-        Vec::new()
+    fn boots(&self) -> impl Iterator<Item = (Site, u64)> {
+        std::iter::empty()
     }
 }
 
@@ -194,10 +194,8 @@ macro_rules! declare {
                 match service { $(Service::$variant => self.$module.limits()),* }
             }
 
-            pub(crate) fn boots(&self) -> Vec<(Site, u64)> {
-                let mut boots = Vec::new();
-                $(boots.append(&mut self.$module.boots());)*
-                boots
+            pub(crate) fn boots(&self) -> impl Iterator<Item = (Site, u64)> {
+                std::iter::empty()$(.chain(self.$module.boots()))*
             }
 
             pub(crate) fn set_limits(&mut self, service: Service, limits: &Value) -> Result<(), String> {

@@ -1,13 +1,13 @@
 //! The world: one value that contains every service, and changes only through [`World::input`].
 
-use std::sync::{Arc, LazyLock};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use assay_spec::crypto::text;
 use assay_spec::limit::{self, Wrong};
 use assay_spec::{Dialect, Instant, Service, field};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue};
-use imbl::OrdMap;
 use serde_json::{Value, json};
 
 use crate::core::Core;
@@ -15,7 +15,7 @@ use crate::deviation::{self, Scoped};
 use crate::exchange::{ExchangeId, Reply, Request, RequestHead, Site};
 use crate::fault::{self, Fault};
 use crate::io::{Input, Output};
-use crate::journal::Event;
+use crate::journal::Noted;
 use crate::outgoing::{self, Failure, Outcome, Outgoing, OutgoingId, Way};
 use crate::seam::Seams;
 use crate::services::{OutgoingContext, Services, Timer};
@@ -32,7 +32,11 @@ pub struct World {
     /// What the services share.
     pub core: Core,
     services: Services,
-    exchanges: OrdMap<ExchangeId, Open>,
+    exchanges: BTreeMap<ExchangeId, Open>,
+    /// Exchanges whose request is not complete, except the world's own.
+    receiving: usize,
+    /// Exchanges whose request is complete and whose answer is not, except the world's own.
+    waiting: usize,
     /// The active wrong limits, with the values in their place.
     wrong_limits: Vec<(Wrong, Value)>,
     last: ExchangeId,
@@ -47,7 +51,7 @@ struct Open {
     /// Absent once the service has the whole request.
     receiving: Option<Receiving>,
     /// Present if the world itself sent the request.
-    own: Option<Own>,
+    own: Option<Box<Own>>,
 }
 
 /// A request of the world to itself, with its answer so far.
@@ -62,8 +66,42 @@ struct Own {
 #[derive(Clone, Debug)]
 struct Receiving {
     head: Box<RequestHead>,
-    body: BytesMut,
+    body: Pieces,
     too_large: bool,
+}
+
+/// A body so far. A body of one piece is not copied.
+#[derive(Clone, Debug, Default)]
+struct Pieces {
+    /// The only piece, if `more` is empty.
+    first: Bytes,
+    /// All pieces.
+    more: BytesMut,
+}
+
+impl Pieces {
+    /// Adds a piece.
+    fn push(&mut self, bytes: &Bytes) {
+        if self.len() == 0 {
+            self.first = bytes.clone();
+            return;
+        }
+        if self.more.is_empty() {
+            self.more.extend_from_slice(&std::mem::take(&mut self.first));
+        }
+        self.more.extend_from_slice(bytes);
+    }
+
+    fn len(&self) -> usize {
+        self.first.len() + self.more.len()
+    }
+
+    /// All of it, at most `limit` bytes.
+    fn whole(self, limit: usize) -> Bytes {
+        let mut whole = if self.more.is_empty() { self.first } else { self.more.freeze() };
+        whole.truncate(limit);
+        whole
+    }
 }
 
 impl World {
@@ -74,7 +112,9 @@ impl World {
         World {
             services: Services::new(&core),
             core,
-            exchanges: OrdMap::new(),
+            exchanges: BTreeMap::new(),
+            receiving: 0,
+            waiting: 0,
             wrong_limits: Vec::new(),
             last: 0,
             leaving: Vec::new(),
@@ -86,14 +126,14 @@ impl World {
         self.last + 1
     }
 
-    /// Exchanges whose request is not complete, except the world's own.
-    pub fn receiving(&self) -> usize {
-        self.exchanges.values().filter(|open| open.receiving.is_some() && open.own.is_none()).count()
+    /// How many exchanges have a request that is not complete, except the world's own.
+    pub const fn receiving(&self) -> usize {
+        self.receiving
     }
 
-    /// Exchanges whose request is complete and whose answer is not, except the world's own.
-    pub fn waiting(&self) -> usize {
-        self.exchanges.values().filter(|open| open.receiving.is_none() && open.own.is_none()).count()
+    /// How many exchanges have a request that is complete and an answer that is not, except the world's own.
+    pub const fn waiting(&self) -> usize {
+        self.waiting
     }
 
     /// The world's own requests that left as [`Output::Outgoing`] and have no outcome yet.
@@ -115,7 +155,7 @@ impl World {
             Input::Head(head) => self.head(head, None),
             Input::Body(exchange, bytes) => self.body(exchange, bytes),
             Input::End(exchange) => {
-                self.core.note(exchange, Event::End);
+                self.core.note(exchange, Noted::End);
                 self.end(exchange);
             }
             Input::Abort(exchange) => self.abort(exchange),
@@ -125,7 +165,7 @@ impl World {
             Input::Incoming(id, outcome) => {
                 if self.core.outbound.abroad().contains(&id) {
                     let outcome = outcome.map(outgoing::cut);
-                    self.core.note(0, Event::Incoming(id, outcome.clone()));
+                    self.core.note(0, Noted::Incoming(id, &outcome));
                     self.settle(id, outcome);
                 }
             }
@@ -173,7 +213,17 @@ impl World {
 
     /// The sites that boot, each with the number of its current boot.
     pub fn boots(&self) -> Vec<(Site, u64)> {
-        self.services.boots()
+        self.services.boots().collect()
+    }
+
+    /// The current boot of a site; 0 if it does not boot.
+    pub fn boot_of(&self, site: Site) -> u64 {
+        self.services.boots().find(|(booting, _)| *booting == site).map_or(0, |(_, boot)| boot)
+    }
+
+    /// Whether these are the current boots.
+    pub(crate) fn has_boots(&self, boots: &[(Site, u64)]) -> bool {
+        self.services.boots().eq(boots.iter().copied())
     }
 
     /// Changes limits of a service.
@@ -272,31 +322,52 @@ impl World {
     }
 
     fn control(&mut self, what: String) {
-        self.core.note(0, Event::Control(what));
+        self.core.note(0, Noted::Control(&what));
     }
 
-    fn head(&mut self, head: Box<RequestHead>, own: Option<Own>) {
+    fn head(&mut self, head: Box<RequestHead>, own: Option<Box<Own>>) {
         self.last += 1;
-        let line = format!("{} {} {} {}", head.site.name, head.peer, head.method, head.target);
-        self.core.note(self.last, Event::Head(line, head.headers.clone()));
+        self.core.note(self.last, Noted::Head(&head));
         let site = head.site;
         if own.is_none() {
-            let dialect = Arc::clone(&self.core.dialect);
-            self.core.fields.asked(self.last, &head, &dialect);
+            self.core.fields.asked(self.last, &head, &self.core.dialect);
+            self.receiving += 1;
         }
         self.core.current = self.last;
         let reply = self.services.begin(&mut self.core, self.last, &head);
         self.core.current = 0;
-        let receiving = reply.is_none().then(|| Receiving { head, body: BytesMut::new(), too_large: false });
-        self.exchanges.insert(self.last, Open { site, receiving, own });
+        let receiving = Receiving { head, body: Pieces::default(), too_large: false };
+        self.exchanges.insert(self.last, Open { site, receiving: Some(receiving), own });
         if let Some(reply) = reply {
+            self.received(self.last);
             self.core.answer(self.last, reply);
         }
     }
 
+    /// The request of an exchange is complete, or settled before its end.
+    fn received(&mut self, exchange: ExchangeId) -> Option<Receiving> {
+        let open = self.exchanges.get_mut(&exchange)?;
+        let receiving = open.receiving.take()?;
+        if open.own.is_none() {
+            self.receiving -= 1;
+            self.waiting += 1;
+        }
+        Some(receiving)
+    }
+
+    /// Removes an exchange.
+    fn close(&mut self, exchange: ExchangeId) -> Option<Open> {
+        let open = self.exchanges.remove(&exchange)?;
+        if open.own.is_none() {
+            let count = if open.receiving.is_some() { &mut self.receiving } else { &mut self.waiting };
+            *count -= 1;
+        }
+        Some(open)
+    }
+
     fn abort(&mut self, exchange: ExchangeId) {
-        if let Some(Open { site, .. }) = self.exchanges.remove(&exchange) {
-            self.core.note(exchange, Event::Abort);
+        if let Some(Open { site, .. }) = self.close(exchange) {
+            self.core.note(exchange, Noted::Abort);
             self.core.fields.ended(exchange);
             self.services.abort(&mut self.core, exchange, site);
         }
@@ -311,11 +382,10 @@ impl World {
         if receiving.too_large {
             return;
         }
-        receiving.body.extend_from_slice(&bytes);
+        receiving.body.push(&bytes);
         receiving.too_large = receiving.body.len() > limit;
         let too_large = receiving.too_large;
-        receiving.body.truncate(limit);
-        self.core.note(exchange, Event::Body(bytes));
+        self.core.note(exchange, Noted::Body(&bytes));
         // No further bytes can change the answer.
         if too_large {
             self.end(exchange);
@@ -323,12 +393,9 @@ impl World {
     }
 
     fn end(&mut self, exchange: ExchangeId) {
-        let Some(Receiving { head, body, too_large }) =
-            self.exchanges.get_mut(&exchange).and_then(|open| open.receiving.take())
-        else {
-            return;
-        };
-        let request = Request { head: *head, body: body.freeze(), too_large };
+        let Some(Receiving { head, body, too_large }) = self.received(exchange) else { return };
+        let limit = if too_large { self.services.body_limit(&head) } else { usize::MAX };
+        let request = Request { head: *head, body: body.whole(limit), too_large };
         self.core.current = exchange;
         if let Some(reply) = self.services.handle(&mut self.core, exchange, &request) {
             self.core.answer(exchange, reply);
@@ -353,7 +420,7 @@ impl World {
             self.carry();
             fired += 1;
         }
-        self.core.note(0, Event::Tick);
+        self.core.note(0, Noted::Tick);
         fired
     }
 
@@ -392,8 +459,13 @@ impl World {
     /// Empties the outbox: answers go to exchanges that still exist, or to the world's own requests.
     fn deliver(&mut self) {
         while !self.core.outbox.is_empty() {
-            for output in std::mem::take(&mut self.core.outbox) {
+            let mut outbox = std::mem::take(&mut self.core.outbox);
+            for output in outbox.drain(..) {
                 self.answer(output);
+            }
+            // Its memory is used again, unless an answer has led to others.
+            if self.core.outbox.is_empty() {
+                self.core.outbox = outbox;
             }
         }
     }
@@ -401,20 +473,16 @@ impl World {
     fn answer(&mut self, output: Output) {
         let exchange = output.exchange();
         let (ends, cut) = (output.is_last(), matches!(output, Output::Cut { .. }));
-        let event = Event::from_output(&output);
-        match self.exchanges.get(&exchange) {
-            None => return,
-            Some(Open { own: None, .. }) => self.leaving.push(output),
-            Some(Open { own: Some(_), .. }) => {
-                let own = self.exchanges.get_mut(&exchange).and_then(|open| open.own.as_mut());
-                own.expect("it was found above").take(output);
-            }
+        let Some(open) = self.exchanges.get_mut(&exchange) else { return };
+        if let Some(noted) = Noted::from_output(&output) {
+            self.core.note(exchange, noted);
         }
-        if let Some(event) = event {
-            self.core.note(exchange, event);
+        match &mut open.own {
+            None => self.leaving.push(output),
+            Some(own) => own.keep(output),
         }
-        if ends && let Some(Open { own: Some(own), .. }) = self.exchanges.remove(&exchange) {
-            let Own { id, status, headers, body } = own;
+        if ends && let Some(Open { own: Some(own), .. }) = self.close(exchange) {
+            let Own { id, status, headers, body } = *own;
             let reply = Reply { status, headers, body: body.freeze() };
             self.settle(id, if cut { Err(Failure::Broken) } else { Ok(reply) });
         }
@@ -428,7 +496,7 @@ impl World {
         match way {
             Way::Home(site, host, target) => self.ask_itself(id, site, &host, target, &request, depth + 1),
             Way::Abroad => {
-                self.core.note(0, Event::Outgoing(id, Arc::clone(&request)));
+                self.core.note(0, Noted::Outgoing(id, &request));
                 self.leaving.push(Output::Outgoing { id, request });
             }
             Way::Nowhere(failure) => self.settle(id, Err(failure)),
@@ -454,14 +522,14 @@ impl World {
         }
         let (peer, method) = (request.from, request.method.clone());
         let head = Box::new(RequestHead { site, peer, method, target, headers });
-        let own = Own { id, status: 0, headers: HeaderMap::new(), body: BytesMut::new() };
+        let own = Box::new(Own { id, status: 0, headers: HeaderMap::new(), body: BytesMut::new() });
         self.core.outbound.depth = depth;
         self.head(head, Some(own));
         let exchange = self.last;
         if !request.body.is_empty() {
             self.body(exchange, request.body.clone());
         }
-        self.core.note(exchange, Event::End);
+        self.core.note(exchange, Noted::End);
         self.end(exchange);
         self.core.outbound.depth = 0;
     }
@@ -484,7 +552,7 @@ impl World {
 
 impl Own {
     /// Keeps a part of the answer.
-    fn take(&mut self, output: Output) {
+    fn keep(&mut self, output: Output) {
         match output {
             Output::Head { status, headers, .. } => (self.status, self.headers) = (status, headers),
             Output::Frame { bytes, .. } => {

@@ -79,12 +79,38 @@ impl dyn Rules + '_ {
         Ok(())
     }
 
+    /// A guard of a rule that declares wrong values of a string. It makes the valid value only for a rejection.
+    pub fn require_text(
+        &mut self,
+        rule: Id,
+        sent: Option<&Value>,
+        valid: &str,
+        holds: bool,
+        why: impl Fn() -> String,
+    ) -> Result<(), Refused> {
+        if holds {
+            return self.require(rule, holds, why);
+        }
+        self.require_value(rule, sent, Some(&Value::from(valid)), holds, why)
+    }
+
     /// A parser of a rule that declares wrong values: strict, or lenient when the rule is violated.
     pub fn parse_value<T>(
         &mut self,
         rule: Id,
         sent: &Value,
         valid: Option<&Value>,
+        strict: impl FnOnce() -> Result<T, String>,
+        lenient: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, Refused> {
+        self.parse_lazily(rule, || (sent.clone(), valid.cloned()), strict, lenient)
+    }
+
+    /// As [`parse_value`](Self::parse_value). `values` makes what was sent and the valid value, only for a rejection.
+    pub fn parse_lazily<T>(
+        &mut self,
+        rule: Id,
+        values: impl FnOnce() -> (Value, Option<Value>),
         strict: impl FnOnce() -> Result<T, String>,
         lenient: impl FnOnce() -> Result<T, String>,
     ) -> Result<T, Refused> {
@@ -95,7 +121,8 @@ impl dyn Rules + '_ {
             }
             Err(why) => why,
         };
-        self.judge(Some(rule.kind(Some(sent), valid)));
+        let (sent, valid) = values();
+        self.judge(Some(rule.kind(Some(&sent), valid.as_ref())));
         let parsed = if self.violated(rule).is_none() { Err(why) } else { lenient() };
         let parsed = parsed.map_err(|why| Refused { rule, why })?;
         self.judge(None);

@@ -182,8 +182,8 @@ impl SimService for State {
         })
     }
 
-    fn boots(&self) -> Vec<(Site, u64)> {
-        vec![(ENCLAVE, self.enclave.boot)]
+    fn boots(&self) -> impl Iterator<Item = (Site, u64)> {
+        std::iter::once((ENCLAVE, self.enclave.boot))
     }
 
     fn limits(&self) -> Value {

@@ -4,23 +4,25 @@ use std::convert::Infallible;
 use std::io::IoSlice;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, stream};
-use http::header::{CONNECTION, HOST};
+use http::header::{CONNECTION, EXPECT, HOST};
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Version};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Either, Full, StreamBody};
-use hyper::service::{Service as _, service_fn};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf, Take};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tower::ServiceExt;
 
 use super::room::Occupied;
-use super::{Handle, Ticket};
+use super::{Answered, Handle, Ticket};
 use crate::exchange::{RequestHead, Site};
 use crate::io::{Input, Output};
 
@@ -59,20 +61,52 @@ pub type ReplyBody = Either<Full<Bytes>, Streamed>;
 
 impl<B> tower::Service<Request<B>> for SiteService
 where
-    B: Body<Data = Bytes> + Send + 'static,
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Send,
 {
     type Response = Response<ReplyBody>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+    type Future = Answering<B>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let service = self.clone();
-        Box::pin(async move { Ok(answer(service, request).await) })
+        Answering(Progress::Begun(Some((self.clone(), request))))
+    }
+}
+
+/// The answer to a request. A request that has arrived as a whole and has its response at once needs no task, no channel
+/// and no allocation of its own.
+pub struct Answering<B>(Progress<B>);
+
+enum Progress<B> {
+    /// Not polled yet.
+    Begun(Option<(SiteService, Request<B>)>),
+    /// The request or its response is still arriving.
+    Arriving(Pin<Box<dyn Future<Output = Response<ReplyBody>> + Send>>),
+}
+
+impl<B> Future for Answering<B>
+where
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
+    B::Error: Send,
+{
+    type Output = Result<Response<ReplyBody>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Progress::Begun(begun) = &mut self.0 {
+            let (service, request) = begun.take().expect("a future is not polled after its end");
+            match answer(service, request, context) {
+                Ok(response) => return Poll::Ready(Ok(response)),
+                Err(arriving) => self.0 = Progress::Arriving(arriving),
+            }
+        }
+        match &mut self.0 {
+            Progress::Arriving(arriving) => arriving.as_mut().poll(context).map(Ok),
+            Progress::Begun(_) => Poll::Pending,
+        }
     }
 }
 
@@ -97,34 +131,56 @@ impl Drop for Guard {
     }
 }
 
-async fn answer<B>(service: SiteService, request: Request<B>) -> Response<ReplyBody>
+/// The response to a request, or the future that waits for the rest of either.
+fn answer<B>(
+    service: SiteService,
+    request: Request<B>,
+    context: &mut Context<'_>,
+) -> Result<Response<ReplyBody>, Pin<Box<dyn Future<Output = Response<ReplyBody>> + Send>>>
 where
-    B: Body<Data = Bytes> + Send + 'static,
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Send,
 {
-    let SiteService { handle, site, peer, boot } = service;
     let (parts, body) = request.into_parts();
-    let target = parts.uri.path_and_query().map_or_else(|| parts.uri.to_string(), ToString::to_string);
-    let mut parts = parts;
-    // HTTP/2 has the host elsewhere; the services expect it in one place.
-    if let (false, Some(authority)) = (parts.headers.contains_key(HOST), parts.uri.authority())
-        && let Ok(host) = HeaderValue::from_str(authority.as_str())
-    {
-        parts.headers.insert(HOST, host);
+    let head = service.head(parts);
+    let mut body = Receiving::new(body);
+    // Reading the body tells a client that expects it that it may be sent; the world is asked first.
+    let is_expected = head.headers.contains_key(EXPECT);
+    let whole = if is_expected { None } else { body.whole(context) };
+    let Some(bytes) = whole else {
+        return Err(Box::pin(receive(service, head, body)));
+    };
+    let Some((ticket, answered)) = service.handle.exchange(head, bytes, service.boot) else {
+        // No client is left; the connection is about to close.
+        return Err(Box::pin(std::future::pending()));
+    };
+    match answered {
+        Answered::Whole(outputs) => Ok(respond_with(outputs, false)),
+        Answered::Parts(outputs) => Ok(respond_with(outputs, true)),
+        Answered::Later(receiver) => {
+            let guard = Guard { handle: service.handle, ticket: Some(ticket) };
+            Err(Box::pin(streamed(guard, receiver)))
+        }
     }
-    let peer = handle.forwarded(&parts.headers).unwrap_or(peer);
-    let mut room = handle.shared.room.enter(http_body::Body::size_hint(&body).exact());
-    let head = RequestHead { site, peer, method: parts.method, target, headers: parts.headers };
+}
+
+/// Answers a request whose body is still arriving.
+async fn receive<B>(service: SiteService, head: RequestHead, mut body: Receiving<B>) -> Response<ReplyBody>
+where
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
+    B::Error: Send,
+{
+    let SiteService { handle, boot, .. } = service;
+    let mut room = handle.shared.room.enter(body.declared());
     let Some((ticket, mut settled)) = handle.begin(head, boot) else {
         // No client is left; the connection is about to close.
         return std::future::pending().await;
     };
     let mut guard = Guard { handle: handle.clone(), ticket: Some(ticket) };
 
-    let mut body = Box::pin(body);
     let end = Instant::now() + WHOLE;
     while settled.is_empty() {
-        match piece(&mut body, &mut room, end).await {
+        match body.piece(&mut room, end).await {
             Ok(None) => break,
             Ok(Some(bytes)) => settled = handle.input(ticket, |exchange| Input::Body(exchange, bytes)),
             // No one can receive a response.
@@ -132,16 +188,101 @@ where
             Err(stopped) => return refuse(stopped.status(), &stopped.to_string()),
         }
     }
-    if settled.is_empty() {
+    let in_parts = if settled.is_empty() {
         match handle.end(ticket) {
-            Ok(outputs) => settled = outputs,
-            Err(receiver) => return streamed(guard, receiver).await,
+            Answered::Whole(outputs) => {
+                settled = outputs;
+                false
+            }
+            Answered::Parts(outputs) => {
+                settled = outputs;
+                true
+            }
+            Answered::Later(receiver) => return streamed(guard, receiver).await,
         }
     } else {
-        tokio::spawn(drain(body));
-    }
+        tokio::spawn(drain(body.body));
+        false
+    };
     guard.settle();
-    whole(settled)
+    respond_with(settled, in_parts)
+}
+
+impl SiteService {
+    /// The head of a request as the world sees it.
+    fn head(&self, parts: Parts) -> RequestHead {
+        let Parts { method, uri, mut headers, .. } = parts;
+        let target =
+            uri.path_and_query().map_or_else(|| uri.to_string(), |target| target.as_str().to_owned());
+        // HTTP/2 has the host elsewhere; the services expect it in one place.
+        if let Some(authority) = uri.authority()
+            && !headers.contains_key(HOST)
+            && let Ok(host) = HeaderValue::from_str(authority.as_str())
+        {
+            headers.insert(HOST, host);
+        }
+        let peer = self.handle.forwarded(&headers).unwrap_or(self.peer);
+        RequestHead { site: self.site, peer, method, target, headers }
+    }
+}
+
+/// A body that is being received.
+struct Receiving<B: Body> {
+    body: B,
+    /// What was read before the world was asked.
+    first: Option<Result<Frame<Bytes>, B::Error>>,
+}
+
+impl<B: Body<Data = Bytes> + Unpin> Receiving<B> {
+    fn new(body: B) -> Receiving<B> {
+        Receiving { body, first: None }
+    }
+
+    /// Its length, if declared.
+    fn declared(&self) -> Option<u64> {
+        let first = self.first.iter().flatten().filter_map(Frame::data_ref);
+        let read: u64 = first.map(|bytes| bytes.len() as u64).sum();
+        self.body.size_hint().exact().map(|rest| read + rest)
+    }
+
+    /// The whole body, if it has arrived in at most one piece.
+    fn whole(&mut self, context: &mut Context<'_>) -> Option<Option<Bytes>> {
+        if self.body.is_end_stream() {
+            return Some(None);
+        }
+        let Poll::Ready(first) = Pin::new(&mut self.body).poll_frame(context) else { return None };
+        self.first = first;
+        match &self.first {
+            None => Some(None),
+            Some(Ok(frame)) if self.body.is_end_stream() => Some(frame.data_ref().map(copy)),
+            Some(_) => None,
+        }
+    }
+
+    /// The next piece, once there is room for it; `None` at the end.
+    async fn piece(&mut self, room: &mut Occupied, end: Instant) -> Result<Option<Bytes>, Stopped> {
+        loop {
+            let frame = match self.first.take() {
+                Some(first) => Some(first),
+                None => self.frame(end).await?,
+            };
+            let Some(frame) = frame else { return Ok(None) };
+            let Ok(bytes) = frame.map_err(|_| Stopped::Broken)?.into_data() else { continue };
+            room.take(bytes.len()).await?;
+            return Ok(Some(copy(&bytes)));
+        }
+    }
+
+    async fn frame(&mut self, end: Instant) -> Result<Option<Result<Frame<Bytes>, B::Error>>, Stopped> {
+        let idle = Instant::now() + IDLE;
+        let frame = timeout_at(idle.min(end), self.body.frame()).await;
+        frame.map_err(|_| if idle < end { Stopped::Idle } else { Stopped::Slow(WHOLE) })
+    }
+}
+
+/// A copy of the right size: a frame is a part of the connection's buffer, and would keep all of that.
+fn copy(bytes: &Bytes) -> Bytes {
+    Bytes::copy_from_slice(bytes)
 }
 
 /// Why the rest of a body is not read.
@@ -176,37 +317,17 @@ impl Stopped {
     }
 }
 
-/// The next piece of a body, once there is room for it; `None` at the end.
-async fn piece<B: Body<Data = Bytes>>(
-    body: &mut Pin<Box<B>>,
-    room: &mut Occupied,
-    end: Instant,
-) -> Result<Option<Bytes>, Stopped> {
-    loop {
-        let idle = Instant::now() + IDLE;
-        let frame = match timeout_at(idle.min(end), body.frame()).await {
-            Ok(None) => return Ok(None),
-            Ok(Some(frame)) => frame.map_err(|_| Stopped::Broken)?,
-            Err(_) => return Err(if idle < end { Stopped::Idle } else { Stopped::Slow(WHOLE) }),
-        };
-        let Ok(bytes) = frame.into_data() else { continue };
-        room.take(bytes.len()).await?;
-        // A copy of the right size: a frame is a part of the connection's buffer, and would keep all of that.
-        return Ok(Some(Bytes::copy_from_slice(&bytes)));
-    }
-}
-
 /// Reads a whole body of at most `limit` bytes, at most as long as a connection may be idle.
-pub(crate) async fn collect<B: Body<Data = Bytes>>(
+pub(crate) async fn collect<B: Body<Data = Bytes> + Unpin>(
     body: B,
     handle: &Handle,
     limit: usize,
 ) -> Result<Bytes, Stopped> {
-    let mut room = handle.shared.room.enter(body.size_hint().exact());
-    let (mut body, mut whole) = (Box::pin(body), BytesMut::new());
+    let (mut body, mut whole) = (Receiving::new(body), BytesMut::new());
+    let mut room = handle.shared.room.enter(body.declared());
     let reading = async {
         let end = Instant::now() + WHOLE;
-        while let Some(bytes) = piece(&mut body, &mut room, end).await? {
+        while let Some(bytes) = body.piece(&mut room, end).await? {
             if whole.len() + bytes.len() > limit {
                 return Err(Stopped::TooLong(limit));
             }
@@ -218,7 +339,7 @@ pub(crate) async fn collect<B: Body<Data = Bytes>>(
 }
 
 /// Reads what arrives after the response is settled, so that the client gets to read the response.
-async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
+async fn drain<B: Body<Data = Bytes> + Unpin>(mut body: B) {
     let mut drained = 0;
     while drained < DRAIN_BYTES
         && let Ok(Some(Ok(frame))) = timeout(IDLE, body.frame()).await
@@ -227,27 +348,28 @@ async fn drain<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
     }
 }
 
-/// A response whose outputs are complete.
-fn whole(outputs: Vec<Output>) -> Response<ReplyBody> {
-    let frames = outputs.iter().filter(|output| matches!(output, Output::Frame { .. })).count();
+/// A response whose outputs are complete. If it came in parts, its length is not announced.
+fn respond_with(outputs: Vec<Output>, in_parts: bool) -> Response<ReplyBody> {
     let (mut status, mut headers) = (500, HeaderMap::new());
-    let (mut bytes, mut begun, mut cut) = (Vec::new(), false, false);
+    let (mut first, mut more, mut begun, mut cut) = (None, Vec::new(), false, false);
     for output in outputs {
         match output {
             Output::Head { status: s, headers: h, .. } => (status, headers, begun) = (s, h, true),
-            Output::Frame { bytes: frame, .. } => bytes.push(frame),
+            Output::Frame { bytes, .. } if first.is_none() => first = Some(bytes),
+            Output::Frame { bytes, .. } => more.push(bytes),
             Output::Cut { .. } => cut = true,
             Output::End { .. } | Output::Outgoing { .. } => {}
         }
     }
+    let bytes = first.iter().cloned().chain(more.iter().cloned());
     if cut {
-        return broken_off(status, headers, bytes, begun);
+        return broken_off(status, headers, bytes.collect(), begun);
     }
-    let body = if frames > 1 {
-        let frames = bytes.into_iter().map(|bytes| Ok(Frame::data(bytes)));
-        Either::Right(StreamBody::new(Box::pin(stream::iter(frames)) as Pin<Box<_>>))
+    let body = if more.is_empty() && !in_parts {
+        Either::Left(Full::new(first.unwrap_or_default()))
     } else {
-        Either::Left(Full::new(bytes.pop().unwrap_or_default()))
+        let frames: Vec<_> = bytes.map(|bytes| Ok(Frame::data(bytes))).collect();
+        Either::Right(StreamBody::new(Box::pin(stream::iter(frames)) as Pin<Box<_>>))
     };
     respond(status, headers, body)
 }
@@ -336,7 +458,7 @@ where
     B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let requests = watch::Sender::new(Requests::default());
+    let requests = Arc::<Requests>::default();
     let counted = requests.clone();
     let answer = service_fn(move |request: Request<hyper::body::Incoming>| {
         let (service, open) = (service.clone(), InProgress::new(&counted));
@@ -344,7 +466,7 @@ where
             if !names_one_host(&request) {
                 return Ok(refuse(400, "a request names its host once").map(Either::Left));
             }
-            let response = TowerToHyperService::new(service).call(request).await?;
+            let response = service.oneshot(request).await?;
             Ok::<_, Infallible>(response.map(|body| Either::Right(Counted { body, _open: open })))
         }
     });
@@ -355,13 +477,13 @@ where
     server.http2().auto_date_header(false).max_header_list_size(HEAD_BYTES as u32);
     // How a client closes its connection does not matter.
     tokio::select! {
-        _ = server.serve_connection(TokioIo::new(InParts(io)), answer) => {}
-        () = idle(requests.subscribe()) => {}
+        _ = server.serve_connection(TokioIo::new(InParts(io.take(READ_BYTES as u64))), answer) => {}
+        () = idle(&requests) => {}
     }
 }
 
 /// A connection that is read in parts: the buffer of its reader does not grow with what the client sends.
-struct InParts<I>(I);
+struct InParts<I>(Take<I>);
 
 impl<I: AsyncRead + Unpin> AsyncRead for InParts<I> {
     fn poll_read(
@@ -369,30 +491,26 @@ impl<I: AsyncRead + Unpin> AsyncRead for InParts<I> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<std::io::Result<()>> {
-        let length = buffer.remaining().min(READ_BYTES);
-        let mut part = ReadBuf::new(buffer.initialize_unfilled_to(length));
-        let polled = Pin::new(&mut self.0).poll_read(context, &mut part);
-        let length = part.filled().len();
-        buffer.advance(length);
-        polled
+        self.0.set_limit(READ_BYTES as u64);
+        Pin::new(&mut self.0).poll_read(context, buffer)
     }
 }
 
-impl<I: AsyncWrite + Unpin> AsyncWrite for InParts<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for InParts<I> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<std::io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(context, bytes)
+        Pin::new(self.0.get_mut()).poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(context)
+        Pin::new(self.0.get_mut()).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(context)
+        Pin::new(self.0.get_mut()).poll_shutdown(context)
     }
 
     fn poll_write_vectored(
@@ -400,28 +518,40 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for InParts<I> {
         context: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<std::io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write_vectored(context, parts)
+        Pin::new(self.0.get_mut()).poll_write_vectored(context, parts)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.0.is_write_vectored()
+        self.0.get_ref().is_write_vectored()
     }
 }
 
 /// The requests of one connection.
-#[derive(Debug, Default)]
-struct Requests {
-    begun: u64,
-    in_progress: usize,
+#[derive(Debug)]
+struct Requests(Mutex<(usize, Instant)>);
+
+impl Default for Requests {
+    fn default() -> Requests {
+        Requests(Mutex::new((0, Instant::now())))
+    }
 }
 
-/// Resolves once no request has been in progress for some time.
-async fn idle(mut requests: watch::Receiver<Requests>) {
+impl Requests {
+    /// How many are in progress, and since when no other has ended.
+    fn lock(&self) -> MutexGuard<'_, (usize, Instant)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Resolves once no request has been in progress for some time. It looks only when that time may have passed, so that a
+/// request costs no more than its count.
+async fn idle(requests: &Requests) {
+    let mut until = Instant::now() + IDLE;
     loop {
-        let Ok(begun) = requests.wait_for(|now| now.in_progress == 0).await.map(|now| now.begun) else {
-            return;
-        };
-        if timeout(IDLE, requests.wait_for(|now| now.begun > begun)).await.is_err() {
+        sleep_until(until).await;
+        let (in_progress, since) = *requests.lock();
+        until = if in_progress > 0 { Instant::now() + IDLE } else { since + IDLE };
+        if until <= Instant::now() {
             return;
         }
     }
@@ -454,20 +584,18 @@ impl<B: Body + Unpin> Body for Counted<B> {
 }
 
 /// Counts a request until its response is complete.
-struct InProgress(watch::Sender<Requests>);
+struct InProgress(Arc<Requests>);
 
 impl InProgress {
-    fn new(requests: &watch::Sender<Requests>) -> InProgress {
-        requests.send_modify(|now| {
-            now.begun += 1;
-            now.in_progress += 1;
-        });
-        InProgress(requests.clone())
+    fn new(requests: &Arc<Requests>) -> InProgress {
+        requests.lock().0 += 1;
+        InProgress(Arc::clone(requests))
     }
 }
 
 impl Drop for InProgress {
     fn drop(&mut self) {
-        self.0.send_modify(|now| now.in_progress -= 1);
+        let mut requests = self.0.lock();
+        *requests = (requests.0 - 1, Instant::now());
     }
 }

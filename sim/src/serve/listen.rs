@@ -28,8 +28,12 @@ impl Handle {
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let mut boots = self.shared.boots.subscribe();
         let service = SiteService { boot: Some(boot), ..self.site(site, peer) };
+        let mut boots = self.shared.boots.subscribe();
+        // The sites that boot are the same in every world.
+        if boots.borrow().iter().all(|(booting, _)| *booting != site) {
+            return connection(io, service).await;
+        }
         tokio::select! {
             () = connection(io, service) => {}
             // The sender lives in `self`, so the channel cannot close.

@@ -1,12 +1,15 @@
 //! Same seed, epoch and inputs give the same bytes: in one process, after a restore, and in any other process.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use crate::common::{Call, Client, Driver, PREPARE};
+use assay_sim::journal::{Entry, Event};
 use assay_sim::{Input, World};
 use assay_spec::{Dialect, Instant};
 use bytes::Bytes;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 /// The prefix of a fingerprint in a child's output.
 const MARK: &str = "fingerprint=";
@@ -138,4 +141,54 @@ fn play(driver: &mut Driver) {
     driver.send(&alice.publish(driver.now()));
     driver.rpc("getLatestBlockhash", &json!([]));
     driver.advance(3_600_000);
+}
+
+/// The fingerprint, computed again from the entries: SHA-256 over time, exchange and each part with its length.
+#[test]
+fn fingerprint_is_the_hash_of_the_entries() {
+    let mut driver = Driver::new(7);
+    let client = Client::new(1, "a.example");
+    driver.bind(&client);
+    let prepared = driver.prepare(&client);
+    driver.submit(&client, &prepared, None);
+    driver.rpc("getHealth", &json!([]));
+    let long = vec![b'x'; 9_000];
+    driver.start(&Call::new("POST", PREPARE, vec![("x-any", vec![0xe9]), ("x-any", b"b".to_vec())], long));
+    let journal = &driver.world.core.journal;
+    let entries: Vec<Entry> = journal.entries().map(|(_, entry)| entry).collect();
+    assert_eq!(entries.len() as u64, journal.count(), "nothing has left the ring");
+    let mut hash = Sha256::new();
+    for Entry { at, exchange, event, .. } in &entries {
+        hash.update(at.0.to_be_bytes());
+        hash.update(exchange.to_be_bytes());
+        for part in parts(event) {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+    }
+    assert_eq!(assay_spec::crypto::text::hex(&hash.finalize()), journal.fingerprint());
+    let kinds: BTreeSet<Vec<u8>> = entries.iter().map(|entry| parts(&entry.event).swap_remove(0)).collect();
+    assert!(kinds.len() > 6, "events of many kinds: {kinds:?}");
+}
+
+fn parts(event: &Event) -> Vec<Vec<u8>> {
+    let text = |text: &str| text.as_bytes().to_vec();
+    let pairs = |headers: &http::HeaderMap| -> Vec<Vec<u8>> {
+        headers.iter().flat_map(|(name, value)| [text(name.as_str()), value.as_bytes().to_vec()]).collect()
+    };
+    match event {
+        Event::Head(line, headers) => [vec![text("head"), text(line)], pairs(headers)].concat(),
+        Event::ReplyHead(status, headers) => {
+            [vec![text("reply"), status.to_be_bytes().to_vec()], pairs(headers)].concat()
+        }
+        Event::Body(bytes) => vec![text("body"), bytes.to_vec()],
+        Event::Frame(bytes) => vec![text("frame"), bytes.to_vec()],
+        Event::Control(what) => vec![text("control"), text(what)],
+        Event::End => vec![text("end")],
+        Event::Abort => vec![text("abort")],
+        Event::Tick => vec![text("tick")],
+        Event::ReplyEnd => vec![text("reply-end")],
+        Event::Cut => vec![text("cut")],
+        Event::Outgoing(..) | Event::Incoming(..) => unreachable!("this script sends no requests of its own"),
+    }
 }

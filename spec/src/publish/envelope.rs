@@ -1,13 +1,14 @@
 //! The request envelope in the `Authorization` header (document 3, "Request envelope" and "Exchange").
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ed25519_dalek::SigningKey;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::crypto::ed25519;
 use crate::crypto::text::{base64url, parse_base64url, sha256_hex};
@@ -72,18 +73,18 @@ pub struct Envelope {
     pub message: Vec<u8>,
     /// The signature, not verified yet.
     pub signature: [u8; 64],
-    claims: Map<String, Value>,
+    claims: Members,
 }
 
 impl Envelope {
     /// Parses a header value (server rule 1, without the signature).
     pub fn parse(dialect: &Dialect, header: &str, rules: &mut dyn Rules) -> Result<Envelope, Refused> {
-        let word = header_word(header);
-        let valid = json!(format!("{} {}", dialect.auth_scheme, word.unwrap_or_default()));
-        let encoded = rules.parse_value(
+        let encoded = rules.parse_lazily(
             &SCHEME,
-            &json!(header),
-            Some(&valid),
+            || {
+                let word = header_word(header).unwrap_or_default();
+                (json!(header), Some(json!(format!("{} {word}", dialect.auth_scheme))))
+            },
             || {
                 header
                     .strip_prefix(dialect.auth_scheme.as_str())
@@ -91,20 +92,18 @@ impl Envelope {
                     .filter(|rest| !rest.contains(char::is_whitespace))
                     .ok_or_else(|| "the header is not the scheme, one space and the envelope".to_owned())
             },
-            || word.ok_or_else(|| "the envelope is missing".to_owned()),
+            || header_word(header).ok_or_else(|| "the envelope is missing".to_owned()),
         )?;
-        let [message, signature] = rules.parse_value(
+        let [message, signature] = rules.parse_lazily(
             &TWO_PARTS,
-            &json!(encoded),
-            None,
+            || (json!(encoded), None),
             || two_parts(encoded),
             || any_parts(encoded),
         )?;
         let [message, signature] = [message, signature].map(|part| {
-            rules.parse_value(
+            rules.parse_lazily(
                 &BASE64URL,
-                &json!(part),
-                None,
+                || (json!(part), None),
                 || parse_base64url(part).ok_or_else(|| "not unpadded base64url".to_owned()),
                 || parse_any_base64(part).ok_or_else(|| "not base64".to_owned()),
             )
@@ -124,7 +123,9 @@ impl Envelope {
     pub fn check_request(&self, method: &str, target: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
         self.require(&METHOD, "m", method, rules)?;
         let (path, query) = target.split_at(target.find('?').unwrap_or(target.len()));
-        rules.accept_value(&QUERY_NOT_SIGNED, &json!(query), None)?;
+        if !query.is_empty() {
+            rules.accept_value(&QUERY_NOT_SIGNED, &json!(query), None)?;
+        }
         let expected = rules.interpret(&QUERY_NOT_SIGNED, path, || target);
         self.require(&PATH, "p", expected, rules)
     }
@@ -141,20 +142,15 @@ impl Envelope {
         skew_ms: &RangeInclusive<i64>,
         rules: &mut dyn Rules,
     ) -> Result<(), Refused> {
-        let sent = self.claims.get("t").cloned().unwrap_or_default();
-        let time = rules.parse_value(
+        let sent = self.claims.get("t");
+        let time = rules.parse_lazily(
             &TIME_FORM,
-            &sent,
-            Some(&json!(now.to_string())),
-            || {
-                self.text("t")
-                    .and_then(Instant::parse_iso)
-                    .ok_or_else(|| format!("t is {}", shown(self.claims.get("t"))))
-            },
+            || (sent.cloned().unwrap_or_default(), Some(json!(now.to_string()))),
+            || self.text("t").and_then(Instant::parse_iso).ok_or_else(|| format!("t is {}", shown(sent))),
             || Ok(self.text("t").and_then(Instant::parse_iso).unwrap_or(now)),
         );
         // A missing `t` gets here only if the rule of the six keys is violated.
-        let time = if self.claims.contains_key("t") { time? } else { now };
+        let time = if sent.is_some() { time? } else { now };
         let skew = time - now;
         rules.require(&TIME_WINDOW, skew_ms.contains(&skew), || {
             format!("t is {skew} ms from the server's clock")
@@ -170,16 +166,15 @@ impl Envelope {
 
     /// The domain acted on, canonical as sent (server rule 5).
     pub fn domain(&self, rules: &mut dyn Rules) -> Result<String, Refused> {
-        let sent = self.claims.get("d").cloned().unwrap_or_default();
-        rules.parse_value(
+        let sent = self.claims.get("d").unwrap_or(&Value::Null);
+        rules.parse_lazily(
             &DOMAIN_AS_SENT,
-            &sent,
-            None,
+            || (sent.clone(), None),
             || {
                 let canonical = sent.as_str().filter(|text| domain::is_canonical(text));
                 canonical.map(str::to_owned).ok_or_else(|| format!("d is {sent}"))
             },
-            || Ok(any_domain(&sent)),
+            || Ok(any_domain(sent)),
         )
     }
 
@@ -196,7 +191,7 @@ impl Envelope {
     /// Requires a member to be this string.
     fn require(&self, rule: Id, key: &str, expected: &str, rules: &mut dyn Rules) -> Result<(), Refused> {
         let sent = self.claims.get(key);
-        rules.require_value(rule, sent, Some(&json!(expected)), self.says(key, expected), || {
+        rules.require_text(rule, sent, expected, self.says(key, expected), || {
             format!("{key} is {}, not {expected:?}", shown(sent))
         })
     }
@@ -219,8 +214,10 @@ fn header_word(header: &str) -> Option<&str> {
 }
 
 fn two_parts(encoded: &str) -> Result<[&str; 2], String> {
-    let parts: Vec<&str> = encoded.split('.').collect();
-    parts.try_into().map_err(|parts: Vec<&str>| format!("{} parts", parts.len()))
+    match encoded.split_once('.') {
+        Some((message, signature)) if !signature.contains('.') => Ok([message, signature]),
+        _ => Err(format!("{} parts", encoded.split('.').count())),
+    }
 }
 
 /// Lenient: ignores parts after the second. Without a dot, the last 86 characters are the signature.
@@ -236,16 +233,13 @@ fn any_parts(encoded: &str) -> Result<[&str; 2], String> {
     }
 }
 
-fn parse_message(
-    dialect: &Dialect,
-    message: &[u8],
-    rules: &mut dyn Rules,
-) -> Result<Map<String, Value>, Refused> {
-    let before = &message[..message.iter().position(|byte| b"{[".contains(byte)).unwrap_or_default()];
-    let json: Cow<'_, str> = rules.parse_value(
+fn parse_message(dialect: &Dialect, message: &[u8], rules: &mut dyn Rules) -> Result<Members, Refused> {
+    let json: Cow<'_, str> = rules.parse_lazily(
         &PREFIX,
-        &json!(String::from_utf8_lossy(before)),
-        Some(&json!(dialect.auth_prefix)),
+        || {
+            let before = message.iter().position(|byte| b"{[".contains(byte)).unwrap_or_default();
+            (json!(String::from_utf8_lossy(&message[..before])), Some(json!(dialect.auth_prefix)))
+        },
         || {
             let text = std::str::from_utf8(message).map_err(|_| "the message is not UTF-8")?;
             let json = text.strip_prefix(dialect.auth_prefix.as_str()).ok_or("the prefix is wrong")?;
@@ -257,54 +251,110 @@ fn parse_message(
             Ok(text[at..].to_owned().into())
         },
     )?;
-    let form = if json.starts_with('[') { "array" } else { "object" };
-    let names = json!(KEYS);
-    let (claims, order) = rules.parse_value(
+    let claims = rules.parse_lazily(
         &SIX_KEYS,
-        &json!(form),
-        Some(&names),
+        || {
+            let form = if json.starts_with('[') { "array" } else { "object" };
+            (json!(form), Some(json!(KEYS)))
+        },
         || parse_claims(&json),
         || parse_any_claims(&json),
     )?;
-    let known = |key: &String| KEYS.contains(&key.as_str());
-    let is_whole = KEYS.iter().all(|key| claims.contains_key(*key)) && order.iter().all(known);
-    rules.require_value(&SIX_KEYS, Some(&json!(order)), Some(&names), is_whole, || {
-        format!("the keys are {order:?}")
-    })?;
-    rules.accept_value(&KEY_ORDER_FREE, &json!(order), Some(&names))?;
-    let ordered = order.iter().filter(|key| known(key)).map(String::as_str).eq(KEYS);
+    // The six keys in the document's order are the ordinary case, in which there is nothing to compare.
+    if claims.names().eq(KEYS) {
+        rules.require(&SIX_KEYS, true, String::new)?;
+    } else {
+        let order: Vec<&str> = claims.names().collect();
+        let (sent, names) = (json!(order), json!(KEYS));
+        let is_whole = KEYS.iter().all(|key| order.contains(key)) && order.iter().all(is_known);
+        rules.require_value(&SIX_KEYS, Some(&sent), Some(&names), is_whole, || {
+            format!("the keys are {order:?}")
+        })?;
+        rules.accept_value(&KEY_ORDER_FREE, &sent, Some(&names))?;
+    }
+    let ordered = claims.names().filter(is_known).eq(KEYS);
     rules.forbid(&KEY_ORDER_FREE, ordered, || "the keys are in another order".to_owned())?;
-    let one = claims.get("v").is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
     let version = claims.get("v");
+    let one = version.is_none_or(|v| v.as_f64().is_some_and(|v| v.to_bits() == 1f64.to_bits()));
     rules.require_value(&VERSION, version, Some(&json!(1)), one, || format!("v is {}", shown(version)))?;
     Ok(claims)
 }
 
-/// The members of a JSON object and the order of its keys. A duplicate key is an error.
-fn parse_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String> {
-    struct Members;
+fn is_known(name: &&str) -> bool {
+    KEYS.contains(name)
+}
 
-    impl<'de> serde::de::Visitor<'de> for Members {
-        type Value = (Map<String, Value>, Vec<String>);
+/// The members of a message in their order, each once. A known key is not copied.
+#[derive(Clone, Debug, Default)]
+struct Members(Vec<(Cow<'static, str>, Value)>);
+
+impl Members {
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_ref())
+    }
+}
+
+/// The members of a JSON object. A duplicate key is an error.
+fn parse_claims(json: &str) -> Result<Members, String> {
+    struct Key(Cow<'static, str>);
+
+    impl<'de> serde::Deserialize<'de> for Key {
+        fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Key, D::Error> {
+            reader.deserialize_str(KeyVisitor)
+        }
+    }
+
+    struct KeyVisitor;
+
+    impl serde::de::Visitor<'_> for KeyVisitor {
+        type Value = Key;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a key")
+        }
+
+        fn visit_str<E>(self, name: &str) -> Result<Key, E> {
+            let known = KEYS.into_iter().find(|known| *known == name);
+            Ok(Key(known.map_or_else(|| name.to_owned().into(), Cow::Borrowed)))
+        }
+    }
+
+    struct MembersVisitor;
+
+    impl<'de> serde::de::Visitor<'de> for MembersVisitor {
+        type Value = Members;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("a JSON object without duplicate keys")
         }
 
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let (mut members, mut order) = (Map::new(), Vec::new());
-            while let Some((key, value)) = map.next_entry::<String, Value>()? {
-                if members.insert(key.clone(), value).is_some() {
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+            let (mut members, mut known, mut others) = (Vec::with_capacity(KEYS.len()), 0u8, BTreeSet::new());
+            while let Some((Key(name), value)) = map.next_entry()? {
+                let is_new = match KEYS.iter().position(|key| *key == name) {
+                    Some(at) => {
+                        let before = known;
+                        known |= 1 << at;
+                        known != before
+                    }
+                    None => others.insert(name.clone()),
+                };
+                if !is_new {
                     return Err(serde::de::Error::custom("duplicate key"));
                 }
-                order.push(key);
+                members.push((name, value));
             }
-            Ok((members, order))
+            Ok(Members(members))
         }
     }
 
     let mut reader = serde_json::Deserializer::from_str(json);
-    let members = serde::Deserializer::deserialize_map(&mut reader, Members).map_err(|e| e.to_string())?;
+    let members =
+        serde::Deserializer::deserialize_map(&mut reader, MembersVisitor).map_err(|e| e.to_string())?;
     reader.end().map_err(|e| e.to_string())?;
     Ok(members)
 }
@@ -328,15 +378,17 @@ fn narrow(c: char) -> char {
 }
 
 /// Lenient: ignores what follows the object. An array holds the values in the keys' order.
-fn parse_any_claims(json: &str) -> Result<(Map<String, Value>, Vec<String>), String> {
+fn parse_any_claims(json: &str) -> Result<Members, String> {
     let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
-    let claims = match values.next() {
-        Some(Ok(Value::Object(claims))) => claims,
-        Some(Ok(Value::Array(values))) => KEYS.map(str::to_owned).into_iter().zip(values).collect(),
-        _ => return Err("neither an object nor an array".to_owned()),
-    };
-    let order = claims.keys().cloned().collect();
-    Ok((claims, order))
+    match values.next() {
+        Some(Ok(Value::Object(claims))) => {
+            Ok(Members(claims.into_iter().map(|(name, value)| (name.into(), value)).collect()))
+        }
+        Some(Ok(Value::Array(values))) => {
+            Ok(Members(KEYS.map(Cow::Borrowed).into_iter().zip(values).collect()))
+        }
+        _ => Err("neither an object nor an array".to_owned()),
+    }
 }
 
 /// Lenient: accepts both alphabets and any spare bits, and skips all other characters.

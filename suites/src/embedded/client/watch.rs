@@ -39,8 +39,8 @@ impl Watch {
     pub(super) fn read(&mut self) {
         let (next, fresh) = self.handle.read(|world| {
             let journal = &world.core.journal;
-            let fresh = journal.entries().filter(|(number, _)| *number >= self.next);
-            (journal.count(), fresh.map(|(_, entry)| entry.clone()).collect::<Vec<Entry>>())
+            let fresh = journal.entries_from(self.next).map(|(_, entry)| entry);
+            (journal.count(), fresh.collect::<Vec<Entry>>())
         });
         self.next = next;
         self.entries.extend(fresh);
