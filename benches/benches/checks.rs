@@ -7,15 +7,12 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use assay_benches::ratios::embedded::run;
 use assay_spec::Service;
 use assay_spec::{Dialect, catalogue};
 use assay_suites::embedded::Embedded;
 use assay_suites::harness::check::{self, Check};
 use assay_suites::harness::control::Offer;
-use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::plan;
-use assay_suites::harness::probe::Settings;
-use assay_suites::harness::run::Runner;
 use assay_suites::harness::target::{Environment, EnvironmentFuture, Leaving, Target};
 use assay_suites::harness::verdict::Conditions;
 use assay_suites::harness::verdict::Run;
@@ -28,8 +25,6 @@ use libtest_mimic::{Arguments, Trial};
 
 /// The number of trivial checks in a run.
 const CHECKS: usize = 1_000;
-/// The concurrency of `assay run`.
-const JOBS: usize = 4;
 /// The first argument of a child process: which of the two runs it does.
 const RUNNER: &str = "--child-runner";
 const MIMIC: &str = "--child-mimic";
@@ -81,17 +76,6 @@ impl Connect for Nowhere {
     fn connect<'a>(&'a self, base: &'a str, _: Option<IpAddr>) -> Connecting<'a> {
         Box::pin(std::future::ready(Err(Broken::Unreachable(base.to_owned()))))
     }
-}
-
-/// Runs `checks` against `target`, as `assay run` does.
-fn run(target: &dyn Target, checks: &[&'static Check]) -> Run {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let (settings, pace) = (Settings { seed: 1, ..services::settings() }, Pace::default());
-    let planned = plan(target, checks);
-    let runner = Runner { target, settings: &settings, pace: &pace, jobs: JOBS };
-    let run = runtime.block_on(runner.run(&planned, |_| ()));
-    runtime.shutdown_background();
-    run
 }
 
 fn trivial_checks() -> Run {

@@ -1,9 +1,7 @@
 //! Every comparison in its short form, as tables of ratios, in less than five minutes. Names on the command line select parts:
 //! `cargo bench -p assay-benches --bench ratios -- loopback envelope`.
 
-use assay_benches::ratios::{
-    Effort, cid, embedded, envelope, loopback, print_machine, recovery, scale,
-};
+use assay_benches::ratios::{Effort, cid, embedded, envelope, loopback, print_machine, recovery, scale};
 
 /// The parts, in the order in which they are printed.
 const PARTS: [(&str, fn(Effort)); 6] = [

@@ -164,7 +164,16 @@ impl Clients {
                 let stream = TcpStream::connect(address).await.expect("the server listens");
                 stream.set_nodelay(true).expect("an option of TCP");
                 let (requests, answer) = (Arc::clone(&requests), vec![0; 64 * 1024]);
-                all.push(Connection { stream, requests, next, step: count, framing, answer, length: 0, lines: 0 });
+                all.push(Connection {
+                    stream,
+                    requests,
+                    next,
+                    step: count,
+                    framing,
+                    answer,
+                    length: 0,
+                    lines: 0,
+                });
             }
             all
         });
@@ -263,7 +272,9 @@ impl Connection {
                 read == self.length
             }
             Framing::Length => {
-                let Some(end) = answer.windows(4).position(|window| window == b"\r\n\r\n") else { return false };
+                let Some(end) = answer.windows(4).position(|window| window == b"\r\n\r\n") else {
+                    return false;
+                };
                 let head = std::str::from_utf8(&answer[..end]).expect("a head is ASCII");
                 let length = head.rsplit_once("content-length: ").expect("a length").1;
                 let length = length.split("\r\n").next().unwrap_or_default();

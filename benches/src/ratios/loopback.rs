@@ -51,9 +51,8 @@ fn round(clients: &RefCell<Clients>, count: u64) -> f64 {
 }
 
 fn throughputs(effort: Effort) {
-    let open = |address, request: &[u8]| {
-        RefCell::new(Clients::open(address, CONNECTIONS, request, Framing::Same))
-    };
+    let open =
+        |address, request: &[u8]| RefCell::new(Clients::open(address, CONNECTIONS, request, Framing::Same));
     let axum = open(minimal_axum(Vec::new()), GET);
     let hyper = open(hyper_alone(), GET);
     let cases = [
@@ -82,7 +81,10 @@ fn prepares(effort: Effort, axum: &RefCell<Clients>) {
     let mut world = publisher.world(count);
     lift_limits(&mut world);
     world
-        .set_limits(Service::Publish, &json!({ "envelope_future_ms": 3_600_000, "envelope_past_ms": 3_600_000 }))
+        .set_limits(
+            Service::Publish,
+            &json!({ "envelope_future_ms": 3_600_000, "envelope_past_ms": 3_600_000 }),
+        )
         .expect("these limits have names");
     let requests = (0..count).map(|n| bytes(&publisher.prepare(&Publisher::domain(n), EPOCH))).collect();
     let address = simulator(world, EXCHANGE, ClockMode::Real);

@@ -66,12 +66,7 @@ pub fn compare<const N: usize>(rounds: usize, ours: Side<'_>, mut others: [Side<
         let mut speeds: Vec<f64> = own.iter().zip(&times).map(|(own, other)| other / own).collect();
         speeds.sort_by(f64::total_cmp);
         let at = |part: f64| speeds[((speeds.len() - 1) as f64 * part).round() as usize];
-        Ratio {
-            ours: median(&own),
-            other: median(&times),
-            speed: at(0.5),
-            quartiles: [at(0.25), at(0.75)],
-        }
+        Ratio { ours: median(&own), other: median(&times), speed: at(0.5), quartiles: [at(0.25), at(0.75)] }
     })
 }
 
@@ -120,7 +115,10 @@ pub fn print_head() {
 pub fn print_row(work: &str, other: &str, ratio: &Ratio) {
     let Ratio { ours, other: theirs, speed, quartiles: [low, high] } = ratio;
     let (ours, theirs) = (show(*ours), show(*theirs));
-    println!("| {work} | {other} | {speed:.2} | {low:.2} to {high:.2} | {:.2} | {ours} | {theirs} |", 1.0 / speed);
+    println!(
+        "| {work} | {other} | {speed:.2} | {low:.2} to {high:.2} | {:.2} | {ours} | {theirs} |",
+        1.0 / speed
+    );
 }
 
 /// Prints what the machine offers.

@@ -41,7 +41,9 @@ pub fn print(sizes: &[u32]) -> Figures {
     let mut figures: Vec<[f64; 5]> = Vec::new();
     let mut samples = Samples::default();
     let mut slowest = Duration::ZERO;
-    println!("| messages | fill µs | bytes each | hash µs | sender µs | channel µs | newest µs | snapshot µs | then µs |");
+    println!(
+        "| messages | fill µs | bytes each | hash µs | sender µs | channel µs | newest µs | snapshot µs | then µs |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for size in sizes {
         let missing = size - samples.messages;
