@@ -5,7 +5,7 @@ use std::time::Instant;
 use assay_sim::serve::connection;
 use assay_spec::Dialect;
 use assay_suites::embedded::Embedded;
-use assay_suites::harness::check::{self, Check};
+use assay_suites::harness::check::Check;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::plan;
 use assay_suites::harness::probe::Settings;
@@ -25,7 +25,7 @@ const JOBS: usize = 4;
 /// Runs `checks` against `target`, as `assay run` does.
 pub fn run(target: &dyn Target, checks: &[&'static Check]) -> Run {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let (settings, pace) = (Settings { seed: 1, ..Settings::default() }, Pace::default());
+    let (settings, pace) = (Settings { seed: 1, ..assay_suites::services::settings() }, Pace::default());
     let planned = plan(target, checks);
     let runner = Runner { target, settings: &settings, pace: &pace, jobs: JOBS };
     let run = runtime.block_on(runner.run(&planned, |_| ()));
@@ -39,7 +39,7 @@ pub fn print(effort: Effort) {
     print_head();
     let mut each = || {
         let begun = Instant::now();
-        let run = run(&Embedded::new(1, Dialect::default()), &check::all());
+        let run = run(&Embedded::new(1, Dialect::default()), &assay_suites::services::checks());
         assert_eq!(run.exit_code(), 0, "the simulator conforms");
         begun.elapsed().as_secs_f64() / run.sent.requests as f64
     };
