@@ -558,17 +558,17 @@ async fn end(Extension(hub): Extension<Arc<Hub>>, Here(_): Here, params: RawPath
     Json(json!({}))
 }
 
-/// Opens a listener for every site of a world: the first site at `first`, the others on the following ports, or each
-/// on any port if that port is 0. Returns listeners and base URLs.
+/// Opens a listener for every site of a world: at its port behind that of the control API, or at any port if that is 0.
+/// Returns listeners and base URLs.
 pub async fn open_sites(
     handle: &Handle,
-    first: SocketAddr,
+    control: SocketAddr,
 ) -> std::io::Result<(Vec<Listener>, BTreeMap<&'static str, String>)> {
     let (mut listeners, mut urls) = (Vec::new(), BTreeMap::new());
-    for (n, site) in (0u16..).zip(world::sites()) {
-        let port = if first.port() == 0 { 0 } else { first.port().saturating_add(n) };
+    for site in world::sites() {
+        let port = if control.port() == 0 { 0 } else { control.port().saturating_add(site.port) };
         let listener = handle
-            .open(site, SocketAddr::new(first.ip(), port))
+            .open(site, SocketAddr::new(control.ip(), port))
             .await
             .map_err(|e| std::io::Error::new(e.kind(), format!("{} at port {port}: {e}", site.name)))?;
         urls.insert(site.name, handle.base_url(site, listener.address));

@@ -15,8 +15,10 @@ pub type ExchangeId = u64;
 pub struct Site {
     /// The service behind it.
     pub service: Service,
-    /// Its name in port plans and profiles.
+    /// Its name in profiles.
     pub name: &'static str,
+    /// Its port: the control API has the port 0 of the plan, and each site one of the next.
+    pub port: u16,
     /// It uses HTTPS when it listens on sockets.
     pub tls: bool,
 }

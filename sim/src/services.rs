@@ -203,7 +203,7 @@ macro_rules! declare {
             }
         }
 
-        /// Every site, in the order of the port plan.
+        /// Every site, by service.
         pub fn sites() -> Vec<Site> {
             [$(<crate::$module::State as SimService>::SITES),*].concat()
         }
@@ -235,3 +235,17 @@ macro_rules! declare {
 }
 
 for_each_service!(declare);
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn every_site_has_a_name_and_a_port_of_its_own() {
+        let sites = super::sites();
+        let by_port: BTreeMap<u16, &str> = sites.iter().map(|site| (site.port, site.name)).collect();
+        let names: std::collections::BTreeSet<&str> = by_port.values().copied().collect();
+        assert_eq!((by_port.len(), names.len()), (sites.len(), sites.len()), "{by_port:?}");
+        assert!(!by_port.contains_key(&0), "port 0 is that of the control API");
+    }
+}

@@ -437,9 +437,9 @@ async fn sim(args: SimArgs) -> Result<(), Ending> {
     println!("seed {}, epoch {epoch}", args.seed);
     print!("{}", served.table());
     if let Some(path) = &args.write_profile {
-        let (profile, key) = served.write_profile(path, args.token_file.as_deref()).map_err(Ending::Bad)?;
-        println!("profile  {} (key in {})", profile.display(), key.display());
-        println!("test it  assay run --profile {}", profile.display());
+        served.write_profile(path, args.token_file.as_deref()).map_err(Ending::Bad)?;
+        println!("profile  {} (its secrets are in files beside it)", path.display());
+        println!("test it  assay run --profile {}", path.display());
     }
     println!("press Ctrl-C to stop");
     interrupt.wait().await;

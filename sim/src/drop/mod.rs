@@ -38,7 +38,7 @@ use callers::Callers;
 use upload::UploadReply;
 
 /// The upload endpoint and the live sites.
-pub const SITE: Site = Site { service: Service::Drop, name: "drop", tls: false };
+pub const SITE: Site = Site { service: Service::Drop, name: "drop", port: 18, tls: false };
 
 /// The files of a site, by path.
 type Files = BTreeMap<String, Arc<[u8]>>;

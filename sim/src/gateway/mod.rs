@@ -52,14 +52,14 @@ use route::Pending;
 use stream::Stream;
 
 /// The gateway.
-pub const GATEWAY: Site = Site { service: Service::Gateway, name: "gateway", tls: false };
+pub const GATEWAY: Site = Site { service: Service::Gateway, name: "gateway", port: 1, tls: false };
 /// The backing servers, which use HTTPS.
-pub const SERVERS: [Site; 3] = [server("server-a"), server("server-b"), server("server-c")];
+pub const SERVERS: [Site; 3] = [server("server-a", 2), server("server-b", 3), server("server-c", 4)];
 /// The confidential deployment: HTTPS, with a new port and a new certificate after every boot.
-pub const ENCLAVE: Site = server("enclave");
+pub const ENCLAVE: Site = server("enclave", 5);
 
-const fn server(name: &'static str) -> Site {
-    Site { service: Service::Gateway, name, tls: true }
+const fn server(name: &'static str, port: u16) -> Site {
+    Site { service: Service::Gateway, name, port, tls: true }
 }
 
 /// The state of the service.

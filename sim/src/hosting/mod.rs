@@ -44,7 +44,7 @@ use accounts::Accounts;
 use steps::Job;
 
 /// The application's backend.
-pub const SITE: Site = Site { service: Service::Hosting, name: "hosting", tls: false };
+pub const SITE: Site = Site { service: Service::Hosting, name: "hosting", port: 15, tls: false };
 
 /// The number of latest failures that are kept.
 const FAILURES: usize = 100;

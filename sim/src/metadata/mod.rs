@@ -31,7 +31,7 @@ use crate::variation::Variation;
 use collections::{Collection, UNKNOWN_TOKEN};
 
 /// The service.
-pub const SITE: Site = Site { service: Service::Metadata, name: "metadata", tls: false };
+pub const SITE: Site = Site { service: Service::Metadata, name: "metadata", port: 6, tls: false };
 
 /// No endpoint takes a body; a body that arrives is read to its end.
 const BODY_BYTES: usize = 1024 * 1024;

@@ -45,10 +45,10 @@ pub use prepare::Caller;
 use chain::Chain;
 
 /// The exchange's site, and the chain's public interface.
-pub const SITES: [Site; 2] = [site("publish"), site("chain")];
+pub const SITES: [Site; 2] = [site("publish", 16), site("chain", 17)];
 
-const fn site(name: &'static str) -> Site {
-    Site { service: Service::Publish, name, tls: false }
+const fn site(name: &'static str, port: u16) -> Site {
+    Site { service: Service::Publish, name, port, tls: false }
 }
 
 /// The state of the exchange.

@@ -36,6 +36,7 @@ macro_rules! topics {
 static TOPICS: &[Topic] = topics! {
     "overview" "README.md";
     "testing-a-server" "docs/testing-a-server.md";
+    "profile" "docs/profile.md";
     "testing-gateway" "docs/services/gateway.md";
     "testing-metadata" "docs/services/metadata.md";
     "testing-network" "docs/services/network.md";

@@ -11,6 +11,7 @@ use assay_suites::harness::control::Control;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::survey::{Level, Likeness, Survey, SurveyResult, level};
+use assay_suites::http::curl::KEY_VARIABLE;
 use assay_suites::http::hiding::Hidden;
 use assay_suites::onboarding::draft::Draft;
 use assay_suites::profile::{Profile, Secret, parse_base_url};
@@ -20,7 +21,7 @@ use assay_suites::services::gateway;
 use assay_suites::support::files;
 use clap::Args;
 
-use super::target::{GATEWAY_KEY, UrlArgs};
+use super::target::UrlArgs;
 use crate::Ending;
 
 pub(crate) const HELP: &str = "Examples:\n  assay init --network-url http://127.0.0.1:4107 --out node.toml\n  assay init --host https://services.example\n  assay init --control-url http://127.0.0.1:4100/_sim/v1\n\nThe gateway's key is read from ASSAY_GATEWAY_KEY, the control API's token from ASSAY_CONTROL_TOKEN.\n\nExit codes: 0 a profile was written, 2 bad arguments or the file already exists, 3 no server was reached, 4 the file cannot be written";
@@ -33,13 +34,13 @@ pub(crate) struct InitArgs {
     #[command(flatten)]
     urls: UrlArgs,
     /// Base URL of a node of the publishing exchange's chain
-    #[arg(long, value_name = "URL", requires = "publish_url")]
+    #[arg(long, value_name = "URL", requires = "publish-url")]
     chain_url: Option<String>,
     /// A base URL to probe for every service; the recognized services go into the profile
     #[arg(long, value_name = "URL")]
     host: Option<String>,
     /// URL of a contract or token of the metadata service, as a client requests it (repeatable)
-    #[arg(long, value_name = "URL", requires = "metadata_url")]
+    #[arg(long, value_name = "URL", requires = "metadata-url")]
     example: Vec<String>,
     /// Write every table and key, not only those of the services that have a URL
     #[arg(long)]
@@ -63,7 +64,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
     let chain_url = args.chain_url.as_deref().map(|url| base("--chain-url", url)).transpose()?;
     let mut reached = Vec::new();
     let control = args.urls.control_url.as_deref().map(|url| base("--control-url", url)).transpose()?;
-    let (gateway_key, token) = (variable(GATEWAY_KEY), variable(CONTROL_TOKEN));
+    let (gateway_key, token) = (variable(KEY_VARIABLE), variable(CONTROL_TOKEN));
     let mut hidden = Hidden::default();
     for (name, secret) in [("gateway key", &gateway_key), ("control token", &token)] {
         if let Some(secret) = secret {
@@ -126,7 +127,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
         control: control.as_deref().filter(|_| lost.is_none()),
         control_lost: control.as_deref().zip(lost.map(String::as_str)),
         files: Some(&files),
-        secrets: gateway_key.iter().map(|_| ("gateway.key", GATEWAY_KEY)).collect(),
+        secrets: gateway_key.iter().map(|_| ("gateway.key", KEY_VARIABLE)).collect(),
         control_token_env: token.as_ref().map(|_| CONTROL_TOKEN),
         has_all: args.all,
         sites: sites.into_iter().chain(chain_url.map(|url| ("chain".to_owned(), url))).collect(),
@@ -168,13 +169,13 @@ fn wanted(args: &InitArgs, sites: &BTreeMap<String, String>) -> Result<Vec<(Serv
     let host = args.host.as_deref().map(|url| base("--host", url)).transpose()?;
     let mut wanted = Vec::new();
     for service in Service::ALL.iter().copied() {
-        let named = args.urls.named().find(|(name, _)| *name == service.name());
+        let named = args.urls.services.iter().find(|(suite, ..)| suite.service == service);
         let reached = sites.get(service.name()).map(|url| (url.clone(), true));
         // A page at the root does not identify a hosting application.
         let guessed =
             host.clone().filter(|_| SUITES.get(service).questions.is_recognizable).map(|url| (url, false));
         let found = match named {
-            Some((name, url)) => Some((base(&format!("--{name}-url"), url)?, true)),
+            Some((_, flag, url)) => Some((base(&format!("--{}", flag.name), url)?, true)),
             None => reached.or(guessed),
         };
         wanted.extend(found.map(|(url, is_named)| (service, url, is_named)));

@@ -188,5 +188,5 @@ async fn again(args: &ReplayArgs, report: &Run) -> Result<(Box<dyn Target>, Sett
 
 /// Prints the JSON Schema of a report.
 pub(crate) fn schema() {
-    print!("{}", json::SCHEMA);
+    println!("{:#}", json::schema());
 }

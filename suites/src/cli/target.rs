@@ -1,17 +1,20 @@
 //! The target of a command: a profile or URLs.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use assay_spec::Dialect;
+use assay_suites::harness::suite::{Suite, UrlFlag};
 use assay_suites::profile::{Loaded, Profile};
-use clap::Args;
+use assay_suites::services::SUITES;
+use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::Ending;
 
 #[derive(Args)]
 pub(crate) struct TargetArgs {
     /// The target's profile (TOML)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["gateway_url", "metadata_url", "network_url", "publish_url", "drop_url", "control_url", "ca_file", "client_certificate", "client_key"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = [SERVICE_URLS, "control_url", "ca_file", "client_certificate", "client_key"])]
     pub(crate) profile: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) urls: UrlArgs,
@@ -19,21 +22,8 @@ pub(crate) struct TargetArgs {
 
 #[derive(Args)]
 pub(crate) struct UrlArgs {
-    /// Base URL of an inference gateway; its key is read from the environment variable ASSAY_GATEWAY_KEY
-    #[arg(long, value_name = "URL")]
-    pub(crate) gateway_url: Option<String>,
-    /// Base URL of a token metadata service
-    #[arg(long, value_name = "URL")]
-    pub(crate) metadata_url: Option<String>,
-    /// Base URL of a node of the network
-    #[arg(long, value_name = "URL")]
-    pub(crate) network_url: Option<String>,
-    /// Base URL of a publishing exchange
-    #[arg(long, value_name = "URL")]
-    pub(crate) publish_url: Option<String>,
-    /// Base URL of an anonymous drop
-    #[arg(long, value_name = "URL")]
-    pub(crate) drop_url: Option<String>,
+    #[command(flatten)]
+    pub(crate) services: ServiceUrls,
     /// Base URL of a control API
     #[arg(long, value_name = "URL")]
     pub(crate) control_url: Option<String>,
@@ -65,15 +55,12 @@ impl DialectArgs {
     }
 }
 
-/// The environment variable of the key for `--gateway-url`.
-pub(crate) const GATEWAY_KEY: &str = "ASSAY_GATEWAY_KEY";
-
 impl TargetArgs {
     /// The given profile, or one made from the URLs; `None` without both.
     pub(crate) fn load(&self) -> Result<Option<Loaded>, Ending> {
         let loaded = match &self.profile {
             Some(path) => Profile::load(path).map(Some),
-            None if self.urls.named().next().is_none() => {
+            None if self.urls.services.is_empty() => {
                 let urls = &self.urls;
                 let lone = urls.control_url.is_some()
                     || [&urls.ca_file, &urls.client_certificate].iter().any(|file| file.is_some());
@@ -90,18 +77,6 @@ impl TargetArgs {
 }
 
 impl UrlArgs {
-    /// The services that have a URL, in order.
-    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &String)> {
-        let all = [
-            ("gateway", &self.gateway_url),
-            ("metadata", &self.metadata_url),
-            ("network", &self.network_url),
-            ("publish", &self.publish_url),
-            ("drop", &self.drop_url),
-        ];
-        all.into_iter().filter_map(|(service, url)| Some((service, url.as_ref()?)))
-    }
-
     /// The TOML profile for the URLs.
     fn text(&self) -> String {
         let literal = |text: String| toml::Value::from(text).to_string();
@@ -114,12 +89,62 @@ impl UrlArgs {
         }
         let key = shown(&self.client_key).map(literal);
         text.extend(key.map(|key| format!("client_key = {{ file = {key} }}\n")));
-        for (service, url) in self.named() {
-            text.push_str(&format!("[{service}]\nurl = {}\n", literal(url.clone())));
-            if service == "gateway" && std::env::var_os(GATEWAY_KEY).is_some() {
-                text.push_str(&format!("key = {{ env = {GATEWAY_KEY:?} }}\n"));
+        for (suite, flag, url) in self.services.iter() {
+            text.push_str(&format!("[{}]\nurl = {}\n", suite.service, literal(url.to_owned())));
+            if let Some((variable, key)) = flag.secret
+                && std::env::var_os(variable).is_some()
+            {
+                text.push_str(&format!("{key} = {{ env = {variable:?} }}\n"));
             }
         }
         text
+    }
+}
+
+/// The group of the flags of [`ServiceUrls`].
+const SERVICE_URLS: &str = "service_urls";
+
+/// The base URLs of services: a flag for each service that has one.
+pub(crate) struct ServiceUrls(BTreeMap<&'static str, String>);
+
+impl ServiceUrls {
+    /// The services with a URL, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static Suite, &'static UrlFlag, &str)> {
+        flags().filter_map(|(suite, flag)| Some((suite, flag, self.0.get(flag.name)?.as_str())))
+    }
+
+    /// Whether no service has a URL.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn flags() -> impl Iterator<Item = (&'static Suite, &'static UrlFlag)> {
+    SUITES.iter().filter_map(|suite| Some((suite, suite.url_flag.as_ref()?)))
+}
+
+impl Args for ServiceUrls {
+    fn augment_args(command: Command) -> Command {
+        let command = flags().fold(command, |command, (_, flag)| {
+            command.arg(Arg::new(flag.name).long(flag.name).value_name("URL").help(flag.about))
+        });
+        let names = flags().map(|(_, flag)| flag.name);
+        command.group(ArgGroup::new(SERVICE_URLS).args(names).multiple(true))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        ServiceUrls::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ServiceUrls {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let url = |name| matches.get_one::<String>(name).cloned();
+        Ok(ServiceUrls(flags().filter_map(|(_, flag)| Some((flag.name, url(flag.name)?))).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.extend(ServiceUrls::from_arg_matches(matches)?.0);
+        Ok(())
     }
 }

@@ -18,7 +18,7 @@ use super::probe::Settings;
 use super::survey::{Found, Place, Survey, WrongFixture};
 use crate::documents::openapi::Notes;
 use crate::documents::readings::Reading;
-use crate::profile::{Profile, Secrets};
+use crate::profile::{Profile, Secret, Secrets};
 
 /// A question to a target.
 pub type Asking<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -29,6 +29,8 @@ pub struct Suite {
     pub service: Service,
     /// What a server of it is, in words, such as `a token metadata service`.
     pub about: &'static str,
+    /// The command line's flag for its base URL, unless a URL alone is not enough.
+    pub url_flag: Option<UrlFlag>,
     /// Its checks, a table for each group of rows.
     pub checks: &'static [&'static [Check]],
     /// What it must have shown before it can conform.
@@ -51,6 +53,8 @@ pub struct Suite {
     pub offers: fn(&Settings, &Endpoint) -> bool,
     /// How ambiguous sentences can be read.
     pub readings: &'static [Reading],
+    /// What the simulator of the command line prepares for it, and writes into a profile.
+    pub simulator: Simulator,
     /// What its `OpenAPI` document says besides the declarations.
     pub openapi: Notes,
     /// The action of a control API that prepares the worlds of its checks.
@@ -61,6 +65,16 @@ pub struct Suite {
     pub without_effect: fn(Id) -> Vec<At>,
     /// Rows whose check makes elsewhere what is rejected at their place.
     pub rejected_elsewhere: &'static [Id],
+}
+
+/// A flag of the command line for a base URL.
+pub struct UrlFlag {
+    /// Its name, such as `drop-url`.
+    pub name: &'static str,
+    /// Its help.
+    pub about: &'static str,
+    /// The environment variable of the service's secret, and the key that names it in the service's table.
+    pub secret: Option<(&'static str, &'static str)>,
 }
 
 /// Fixtures; `None` if the profile does not name the service. An error names the key with the wrong value, and why it is
@@ -109,7 +123,51 @@ pub struct Sites {
     pub is_named: fn(&Profile) -> bool,
 }
 
-/// What is asked before the checks run.
+/// What a simulator on sockets prepares, and the table that its profile gets.
+pub struct Simulator {
+    /// Prepares the world before it is served.
+    pub prepare: fn(&mut dyn SimulatedWorld) -> Result<(), String>,
+    /// Sets the service's table.
+    pub profile: fn(&Simulated<'_>, &mut Profile) -> Result<(), String>,
+}
+
+/// A world that is not served yet.
+pub trait SimulatedWorld {
+    /// Draws bytes from the world's seed.
+    fn draw(&self, stream: &str) -> [u8; 32];
+    /// Performs an action of the control API.
+    fn perform(&mut self, action: &str, arguments: &Value) -> Result<(), String>;
+}
+
+/// A served world.
+pub struct Simulated<'s> {
+    /// Base URLs by site.
+    pub sites: &'s BTreeMap<&'static str, String>,
+    /// The header from which every site takes the client's address.
+    pub forwarding_header: Option<String>,
+    /// Draws bytes from the world's seed.
+    pub draw: &'s dyn Fn(&str) -> [u8; 32],
+    /// The state of a service, as the control API shows it.
+    pub state: &'s dyn Fn(Service) -> Value,
+    /// The limits of a service, as the control API shows them.
+    pub limits: &'s dyn Fn(Service) -> Value,
+    /// Writes a secret into a file beside the profile, with this extension.
+    pub write_secret: &'s dyn Fn(&str, &str) -> Result<Secret, String>,
+}
+
+impl Simulated<'_> {
+    /// The base URL of a site.
+    pub fn url(&self, site: &str) -> String {
+        self.sites[site].clone()
+    }
+
+    /// A limit of a service; a limit that no profile can state is the largest.
+    pub fn limit(&self, service: Service, name: &str) -> u32 {
+        (self.limits)(service)[name].as_u64().and_then(|limit| limit.try_into().ok()).unwrap_or(u32::MAX)
+    }
+}
+
+/// What is asked before the checks run. `questions!()` has the functions of the module `survey` in scope.
 pub struct Questions {
     /// Looks for what the documents promise of any server of this kind.
     pub recognise: for<'a> fn(Place<'a>) -> Asking<'a, Result<Found, String>>,
@@ -126,6 +184,21 @@ pub struct Questions {
     /// The service that its records are read from.
     pub reads_from: Option<Source>,
 }
+
+macro_rules! questions {
+    () => {
+        $crate::harness::suite::Questions {
+            recognise: |at| Box::pin(survey::recognise(at)),
+            discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
+            wrong_fixtures: |at, domains| Box::pin(survey::wrong_fixtures(at, domains)),
+            is_recognizable: true,
+            beside: &[],
+            remedy: |_| None,
+            reads_from: None,
+        }
+    };
+}
+pub(crate) use questions;
 
 /// A service that the records of another are read from.
 #[derive(Clone, Copy, Debug)]

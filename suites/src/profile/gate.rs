@@ -1,11 +1,13 @@
 //! The minimum coverage: how much of each service must be tested before a run conforms.
 
 use assay_spec::Service;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A whole number of percent, 0 to 100.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "i64")]
+#[schemars(extend("maximum" = 100))]
 pub struct Percent(pub u8);
 
 impl TryFrom<i64> for Percent {
@@ -28,7 +30,7 @@ impl std::str::FromStr for Percent {
 macro_rules! declare {
     ($(($module:ident $variant:ident $document:literal))*) => {
         /// The share of the applicable checks of a service that must give a result, in percent.
-        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         pub struct Gate {
             /// The minimum for every service without its own.

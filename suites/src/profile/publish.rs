@@ -108,11 +108,16 @@ table! { "publish.limits";
     pub struct PublishLimits {
         /// Requests per minute.
         pub requests_per_minute: u32 = "30" => serde(deserialize_with = "at_least_one"),
+        /// How long a node of the chain may take until it shows what was confirmed, in seconds. Checks ask it again until then.
+        pub shown_seconds: u32 = "10" => serde(deserialize_with = "at_least_one"),
     }
 }
 
+/// How long a node of the chain may take until it shows what another has confirmed. The document names no time.
+const SHOWN_SECONDS: u32 = 10;
+
 impl Default for PublishLimits {
     fn default() -> Self {
-        Self { requests_per_minute: REQUESTS.u32() }
+        Self { requests_per_minute: REQUESTS.u32(), shown_seconds: SHOWN_SECONDS }
     }
 }

@@ -37,7 +37,11 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
         let exchange = failure
             .exchange
             .map_or(String::new(), |n| format!(" of exchange {} of {}", n + 1, outcome.exchanges.len()));
-        item("at", &format!("{}{exchange}", failure.place), 1);
+        // A service's own site needs no words.
+        let site =
+            cause.exchange(run).map(|exchange| &exchange.site).filter(|site| **site != id.service.name());
+        let site = site.map_or(String::new(), |site| format!(" (site {site})"));
+        item("at", &format!("{}{exchange}{site}", failure.place), 1);
         item("want", &failure.want, 2);
         item("got", prose::or_nothing(&failure.got), 2);
     } else if outcome.reason != cause.title {

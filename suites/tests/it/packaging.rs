@@ -97,6 +97,13 @@ fn pipelines_name_the_image_of_this_version() {
 }
 
 #[test]
+fn a_release_is_stripped_and_unwinds() {
+    let release = &table("Cargo.toml")["profile"]["release"];
+    assert_eq!(release.get("strip").and_then(toml::Value::as_bool), Some(true));
+    assert!(release.get("panic").is_none(), "a panic in one request must not end the simulator");
+}
+
+#[test]
 fn one_toolchain_is_pinned() {
     let channel =
         table("rust-toolchain.toml")["toolchain"]["channel"].as_str().expect("a channel").to_owned();

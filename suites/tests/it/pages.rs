@@ -23,7 +23,7 @@ use std::sync::Mutex;
 use assay_spec::Service;
 use assay_suites::harness::baseline::Baseline;
 use assay_suites::onboarding::draft::Draft;
-use assay_suites::profile::Profile;
+use assay_suites::profile::{self, Key, Profile};
 use assay_suites::services;
 use assay_suites::services::SUITES;
 use page::{Page, root};
@@ -193,6 +193,15 @@ fn keys(lines: &[&str], off: bool) -> Vec<String> {
         }
     }
     keys
+}
+
+#[test]
+fn the_page_of_the_profile_has_a_row_for_each_key() {
+    let page = Page::named("docs/profile.md");
+    let row = |key: &Key| format!("| `{}` | `{}` | {} |", key.path(), key.example, key.about());
+    let expected: Vec<String> = profile::keys().filter(|key| !key.example.is_empty()).map(row).collect();
+    let rows: Vec<&str> = page.text.lines().filter(|line| line.starts_with("| `")).collect();
+    assert_eq!(rows.join("\n"), expected.join("\n"), "the rows of docs/profile.md");
 }
 
 #[test]

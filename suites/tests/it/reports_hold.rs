@@ -60,7 +60,7 @@ async fn ten_shards_make_the_whole_run_and_every_verdict_is_recomputed() {
     let judged = judge(&reread(&whole), None).await.expect("a report without a profile");
     assert!(judged.holds() && judged.same == all.len(), "{}", judged.text());
 
-    let schema: Value = serde_json::from_str(json::SCHEMA).expect("JSON");
+    let schema = json::schema();
     let report: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(misfits(&schema, &report), None);
     for (pointer, wrong) in [
@@ -69,6 +69,17 @@ async fn ten_shards_make_the_whole_run_and_every_verdict_is_recomputed() {
         ("/outcomes/0/exchanges/0/request/method", Value::Null),
         ("/bodies", serde_json::json!({ "x": {} })),
         ("/counts", serde_json::json!({})),
+        ("/seed", Value::from("x")),
+        ("/exit_code", Value::from(2)),
+        ("/result", Value::from("good")),
+        ("/services/0/minimum", Value::from(101)),
+        (
+            "/outcomes/0/exchanges/0/request",
+            serde_json::json!({ "method": "GET", "target": "/", "headers": [], "x": 1 }),
+        ),
+        ("/outcomes/0/exchanges/0/request/headers", serde_json::json!([{ "name": "x" }])),
+        ("/outcomes/0/exchanges/0/response", Value::Null),
+        ("/outcomes/0/level", Value::from("shall")),
     ] {
         let mut altered = report.clone();
         *altered.pointer_mut(pointer).expect(pointer) = wrong;

@@ -2,11 +2,14 @@
 //!
 //! It contains every exchange and every other input of a check, so that verdicts can be recomputed from it
 //! ([`crate::rerun::judge`]). Bytes that are not UTF-8 are base64 in members whose names end in `_base64`. A body over 4 KiB
-//! is stored once, in the table `bodies`, under its SHA-256. `suites/report.schema.json` describes the format.
+//! is stored once, in the table `bodies`, under its SHA-256. [`schema`] describes the format.
 
 mod read;
+mod schema;
 mod wire;
 mod write;
+
+pub use schema::schema;
 
 use super::{redacted, redacted_with};
 use crate::harness::verdict::Run;
@@ -14,9 +17,6 @@ use crate::http::hiding::Hidden;
 
 /// The version of the format.
 pub const VERSION: u32 = 5;
-
-/// The JSON Schema of a report.
-pub const SCHEMA: &str = include_str!("../../../report.schema.json");
 
 /// The run as JSON, indented.
 pub fn write(run: &Run) -> String {

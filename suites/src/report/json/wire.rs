@@ -1,101 +1,131 @@
-//! The members of the JSON report, in order.
+//! The members of the JSON report, in order. [`super::schema`] is derived from them: a comment here is a description there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::schema;
 use crate::profile::{Gate, Percent};
 
-/// A report. Numbers that may exceed 2^53 are strings.
-#[derive(Debug, Serialize, Deserialize)]
+/// The report of a run: every outcome with its exchanges. The same run gives the same bytes. Numbers that may exceed 2^53 are
+/// strings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Report {
+    #[schemars(extend("const" = super::VERSION))]
     pub version: u32,
     /// The version of the program that wrote it.
     pub assay: String,
     pub target: String,
+    /// The seed of all random values of the checks.
+    #[schemars(regex(pattern = schema::DECIMAL))]
     pub seed: String,
-    /// When the run began, in UTC.
+    /// When the run began, in UTC; null for the embedded simulator, whose runs are equal.
     pub began: Option<String>,
+    /// 0 conforming, 1 not conforming or not enough tested, 4 the harness failed.
+    #[schemars(schema_with = "schema::exit_code")]
     pub exit_code: u8,
-    /// The result, such as `conforms`.
+    /// The result of the run.
+    #[schemars(schema_with = "schema::result")]
     pub result: String,
     /// Why the result is not the best one, if no verdict says it.
     pub why: Vec<String>,
+    /// How much of each service was tested.
     pub services: Vec<ServiceCoverage>,
     pub gate: Gate,
+    /// Not every check ran: the run was stopped, or a part of it is missing.
     pub is_partial: bool,
+    /// The selection has every check of its services. Only such a run can conform.
     pub is_whole: bool,
+    /// No check that writes could run.
     pub read_only: bool,
-    /// A digest of the ids of the selected checks.
+    /// A digest of the ids of the selected checks; empty without a selection.
     pub selection: String,
     /// The shards of the selection in this report, if it is not whole.
     pub shards: Option<Shards>,
     pub sent: Sent,
+    /// The number of outcomes with each verdict.
+    #[schemars(schema_with = "schema::counts")]
     pub counts: BTreeMap<String, usize>,
+    /// Remarks about the whole run.
     pub remarks: Vec<String>,
+    /// Reasons other than verdicts why the run does not conform.
     pub objections: Vec<String>,
-    /// Derived from the outcomes; ignored by the reader.
+    /// What outcomes that did not pass have in common: the most severe first, then the largest. Derived from the outcomes;
+    /// ignored by the reader.
     pub causes: Vec<Cause>,
     pub conditions: Conditions,
     pub outcomes: Vec<Outcome>,
     pub transitions: Vec<Transition>,
     pub endpoints: Vec<Endpoint>,
     /// Long bodies by the SHA-256 of their bytes.
+    #[schemars(extend("propertyNames" = schema::digest()))]
     pub bodies: BTreeMap<String, Body>,
 }
 
 /// What several outcomes have in common.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cause {
-    /// One sentence.
+    /// One sentence: the endpoint, what it returned, and why.
     pub title: String,
     /// The most severe verdict of its outcomes.
+    #[schemars(schema_with = "schema::verdict")]
     pub verdict: String,
-    /// The row that it breaks.
+    /// The id of the requirement that it breaks.
     pub row: String,
     pub statement: String,
+    /// Document and section.
     pub source: String,
     /// Index of the outcome that shows it best.
     pub first: usize,
     /// Index of the deviating exchange of that outcome.
     pub exchange: Option<usize>,
+    /// Commands that repeat that outcome.
     pub repeat: Vec<String>,
     /// Indexes of all its outcomes.
+    #[schemars(length(min = 1))]
     pub outcomes: Vec<usize>,
 }
 
 /// How much of a service was tested.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ServiceCoverage {
+    #[schemars(schema_with = "schema::service")]
     pub service: String,
+    /// The checks that gave a result.
     pub tested: usize,
+    /// The checks that apply to the target.
     pub applicable: usize,
+    #[schemars(range(max = 100))]
     pub percent: usize,
     /// The minimum for `percent`.
     pub minimum: Percent,
+    /// What the service must show before it can conform; null if the run is not whole.
     pub core: Option<Core>,
 }
 
-/// What a service must show before it can conform.
-#[derive(Debug, Serialize, Deserialize)]
+/// What a service must show, and whether it did.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Core {
     pub shows: String,
     pub is_shown: bool,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Shards {
+    #[schemars(range(min = 1))]
     pub of: usize,
+    #[schemars(inner(range(min = 1)))]
     pub present: BTreeSet<usize>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sent {
     pub requests: u64,
@@ -103,7 +133,8 @@ pub(super) struct Sent {
     pub bytes: u64,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+/// The conditions of verdicts besides exchanges.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Conditions {
     pub is_embedded: bool,
@@ -112,11 +143,12 @@ pub(super) struct Conditions {
     pub offer: Option<Offer>,
     pub sites: BTreeMap<String, String>,
     pub forwarding: BTreeMap<String, String>,
+    /// Entries of the profile that the target did not confirm, by key, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub wrong: BTreeMap<String, String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Offer {
     pub clock: bool,
@@ -126,24 +158,34 @@ pub(super) struct Offer {
     pub addresses: bool,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Outcome {
+    /// The requirement that the check tests.
     pub id: String,
+    /// The fact that it shows.
     pub fact: String,
+    #[schemars(schema_with = "schema::level")]
     pub level: String,
+    #[schemars(schema_with = "schema::verdict")]
     pub verdict: String,
     pub statement: String,
+    /// Document and section.
     pub source: String,
+    /// Why the verdict is not a pass; empty for a pass.
     pub reason: String,
+    /// The verdict at each place, of a check that runs at several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<Cell>,
     pub notes: Vec<String>,
     pub failure: Option<Failure>,
+    /// The target's own reasons for its rejections.
     pub why: Vec<String>,
+    /// Commands that repeat it.
     pub repeat: Vec<String>,
-    /// If different from the run's.
+    /// The seed of the check, if different from the run's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = schema::DECIMAL))]
     pub seed: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_ms: Option<u64>,
@@ -164,10 +206,11 @@ pub(super) struct Outcome {
 }
 
 /// The verdict at one place.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cell {
     pub at: String,
+    #[schemars(schema_with = "schema::verdict")]
     pub verdict: String,
     pub reason: String,
 }
@@ -177,25 +220,28 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Failure {
     pub place: String,
     pub want: String,
     pub got: String,
-    /// The index of the exchange.
+    /// An index into `exchanges`.
     pub exchange: Option<usize>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+/// The replacement of a secret.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Disguise {
     pub name: String,
     pub value: String,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+/// A request with its response, or with the reason why there is none.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{ "required": ["response"] }, { "required": ["broken"] }]))]
 pub(super) struct Exchange {
     pub site: String,
     pub base: String,
@@ -206,7 +252,8 @@ pub(super) struct Exchange {
     pub broken: Option<Broken>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub(super) struct Request {
     pub method: String,
     pub target: String,
@@ -215,8 +262,10 @@ pub(super) struct Request {
     pub body: Body,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub(super) struct Response {
+    #[schemars(range(min = 100, max = 999))]
     pub status: u16,
     pub headers: Vec<Header>,
     #[serde(flatten)]
@@ -224,8 +273,9 @@ pub(super) struct Response {
 }
 
 /// A UTF-8 value, or any other value in base64.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("minProperties" = 2, "maxProperties" = 2))]
 pub(super) struct Header {
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,17 +284,22 @@ pub(super) struct Header {
     pub value_base64: Option<String>,
 }
 
-/// Exactly one of these; the digest refers to the report's table of bodies.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// At most one of the first four, with the last only beside the digest.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "they are members of the report, among others")]
 pub(super) struct Body {
+    /// The bytes as a UTF-8 string.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+    /// Bytes that are not UTF-8, as base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_base64: Option<String>,
+    /// Deflated bytes (zlib, RFC 1950), as base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body_zlib_base64: Option<String>,
+    /// The digest of a body in the report's table `bodies`, or of an omitted body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = schema::DIGEST))]
     pub body_sha256: Option<String>,
     /// The length of an omitted body; the digest is the only other information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,7 +307,7 @@ pub(super) struct Body {
 }
 
 /// Why there is no response: the message, the kind, and a detail.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Broken {
     pub words: String,
@@ -260,7 +315,7 @@ pub(super) struct Broken {
     pub detail: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum BrokenKind {
     Unreachable,
@@ -276,10 +331,10 @@ pub(super) enum BrokenKind {
 }
 
 /// An input of a check besides its exchanges: a control API call, a clock reading, or a shared resource.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
-    /// How many exchanges had begun.
+    /// The number of exchanges that had begun.
     pub after: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
@@ -287,17 +342,18 @@ pub(super) struct Call {
     pub answer: Option<Value>,
     /// The digest of a long response, which is stored in the table as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = schema::DIGEST))]
     pub answer_sha256: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_ms: Option<i64>,
-    /// The name of the shared resource.
+    /// The name of a shared resource, such as `publish.domain`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Control {
     pub method: String,
@@ -306,7 +362,7 @@ pub(super) struct Control {
     pub body: Option<Value>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Transition {
     pub machine: String,
@@ -317,7 +373,7 @@ pub(super) struct Transition {
     pub unreachable: Option<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Endpoint {
     pub service: String,
@@ -325,13 +381,14 @@ pub(super) struct Endpoint {
     pub method: String,
     pub path: String,
     pub declared: bool,
+    #[schemars(schema_with = "schema::seen")]
     pub seen: String,
     pub probed: bool,
     pub accepted: Answers,
     pub rejected: Answers,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answers {
     pub count: usize,

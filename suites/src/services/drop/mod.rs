@@ -8,6 +8,7 @@ mod readings;
 mod refusals;
 mod response;
 mod samples;
+mod simulated;
 mod site;
 mod suite;
 pub(crate) mod survey;

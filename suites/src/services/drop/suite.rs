@@ -6,16 +6,17 @@ use std::sync::Arc;
 use assay_spec::Service;
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, PAUSED, SITE, survey};
+use super::{CHECKS, CORE, Fixtures, PARALLEL, PAUSED, SITE, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Suite, UrlFlag, questions};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
     service: Service::Drop,
     about: "an anonymous drop",
+    url_flag: Some(UrlFlag { name: "drop-url", about: "Base URL of an anonymous drop", secret: None }),
     checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
@@ -38,15 +39,7 @@ pub static SUITE: Suite = Suite {
         counted_at: SITE,
         is_named: |profile| profile.drop.is_some(),
     },
-    questions: Questions {
-        recognise: |at| Box::pin(survey::recognise(at)),
-        discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
-        wrong_fixtures: |survey, domains| Box::pin(survey::wrong_fixtures(survey, domains)),
-        is_recognizable: true,
-        beside: &[Service::Publish],
-        remedy: |_| None,
-        reads_from: None,
-    },
+    questions: Questions { beside: &[Service::Publish], ..questions!() },
     opening: |_| Sums::default(),
     is_error: |body| body["error"].is_string(),
     has_own_errors: false,
@@ -57,6 +50,7 @@ pub static SUITE: Suite = Suite {
     without_effect: |_| Vec::new(),
     rejected_elsewhere: &[],
     readings: READINGS,
+    simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
 };
 
 impl Settings {

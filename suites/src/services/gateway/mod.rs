@@ -21,6 +21,7 @@ mod pool;
 mod readings;
 mod refusals;
 mod responses;
+mod simulated;
 mod stream;
 mod suite;
 pub(crate) mod survey;

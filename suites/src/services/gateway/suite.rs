@@ -5,16 +5,24 @@ use std::sync::Arc;
 use assay_spec::Service;
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, FINDING, Fixtures, PARALLEL, survey};
+use super::{CHECKS, CORE, FINDING, Fixtures, PARALLEL, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{self as harness, FixtureReader, Questions, Sites, Suite};
+use crate::harness::suite::{
+    self as harness, FixtureReader, Questions, Simulator, Sites, Suite, UrlFlag, questions,
+};
+use crate::http::curl::KEY_VARIABLE;
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
     service: Service::Gateway,
     about: "an inference gateway and its backing servers",
+    url_flag: Some(UrlFlag {
+        name: "gateway-url",
+        about: "Base URL of an inference gateway; its key is read from the environment variable ASSAY_GATEWAY_KEY",
+        secret: Some((KEY_VARIABLE, "key")),
+    }),
     checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
@@ -41,13 +49,8 @@ pub static SUITE: Suite = Suite {
         is_named: |profile| profile.gateway.is_some(),
     },
     questions: Questions {
-        recognise: |at| Box::pin(survey::recognise(at)),
-        discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
-        wrong_fixtures: |survey, domains| Box::pin(survey::wrong_fixtures(survey, domains)),
-        is_recognizable: true,
-        beside: &[],
         remedy: |status| matches!(status, 401..=403).then_some("set a valid key: [gateway] key"),
-        reads_from: None,
+        ..questions!()
     },
     opening: |_| Sums { requests: FINDING, ..Sums::default() },
     is_error: |body| body["detail"].is_string(),
@@ -62,6 +65,7 @@ pub static SUITE: Suite = Suite {
     without_effect: |_| Vec::new(),
     rejected_elsewhere: &[],
     readings: READINGS,
+    simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
 };
 
 impl Settings {

@@ -65,6 +65,7 @@ mod records;
 mod recovery;
 mod sealed;
 mod security;
+mod simulated;
 mod suite;
 pub(crate) mod survey;
 

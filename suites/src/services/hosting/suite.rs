@@ -6,16 +6,17 @@ use assay_spec::Service;
 
 use super::super::network::LEARNING;
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, READING, survey};
+use super::{CHECKS, CORE, Fixtures, PARALLEL, READING, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Questions, Sites, Source, Suite};
+use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Source, Suite, questions};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
     service: Service::Hosting,
     about: "the records that a hosting application keeps there",
+    url_flag: None,
     checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
@@ -39,14 +40,10 @@ pub static SUITE: Suite = Suite {
         is_named: |profile| profile.hosting.is_some(),
     },
     questions: Questions {
-        recognise: |at| Box::pin(survey::recognise(at)),
-        discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
-        wrong_fixtures: |survey, domains| Box::pin(survey::wrong_fixtures(survey, domains)),
         // Nothing identifies an application's pages.
         is_recognizable: false,
-        beside: &[],
-        remedy: |_| None,
         reads_from: Some(Source { service: Service::Network, records: "stored records", server: "node" }),
+        ..questions!()
     },
     opening: |_| Sums { requests: LEARNING + READING, ..Sums::default() },
     is_error: |body| body["error"].is_string(),
@@ -61,6 +58,7 @@ pub static SUITE: Suite = Suite {
     without_effect: |_| Vec::new(),
     rejected_elsewhere: &[],
     readings: READINGS,
+    simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
 };
 
 impl Settings {

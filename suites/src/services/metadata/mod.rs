@@ -7,6 +7,7 @@ mod readings;
 mod records;
 mod refusals;
 mod root;
+mod simulated;
 mod suite;
 pub(crate) mod survey;
 mod token;

@@ -5,16 +5,21 @@ use std::sync::Arc;
 use assay_spec::Service;
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, survey};
+use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Simulator, Sites, Suite, UrlFlag, questions};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
     service: Service::Metadata,
     about: "a token metadata service",
+    url_flag: Some(UrlFlag {
+        name: "metadata-url",
+        about: "Base URL of a token metadata service",
+        secret: None,
+    }),
     checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
@@ -42,15 +47,7 @@ pub static SUITE: Suite = Suite {
         counted_at: "metadata",
         is_named: |profile| profile.metadata.is_some(),
     },
-    questions: Questions {
-        recognise: |at| Box::pin(survey::recognise(at)),
-        discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
-        wrong_fixtures: |survey, domains| Box::pin(survey::wrong_fixtures(survey, domains)),
-        is_recognizable: true,
-        beside: &[],
-        remedy: |_| None,
-        reads_from: None,
-    },
+    questions: questions!(),
     opening: |_| Sums::default(),
     is_error: |body| body["detail"].is_array(),
     has_own_errors: false,
@@ -61,6 +58,7 @@ pub static SUITE: Suite = Suite {
     without_effect: |_| Vec::new(),
     rejected_elsewhere: &[],
     readings: READINGS,
+    simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
 };
 
 impl Settings {

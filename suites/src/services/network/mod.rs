@@ -24,6 +24,7 @@ mod readings;
 mod refusals;
 mod replies;
 mod signing;
+mod simulated;
 mod storage;
 mod store;
 mod suite;

@@ -6,17 +6,18 @@ use assay_spec::Service;
 
 use super::super::hosting;
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, LEARNING, MIRROR, PARALLEL, RUNS, is_error_body, survey};
+use super::{CHECKS, CORE, Fixtures, LEARNING, MIRROR, PARALLEL, RUNS, is_error_body, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::plan::Sums;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Simulator, Sites, Suite, UrlFlag, questions};
 use crate::profile::Network;
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
     service: Service::Network,
     about: "a node of the network",
+    url_flag: Some(UrlFlag { name: "network-url", about: "Base URL of a node of the network", secret: None }),
     checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
@@ -54,15 +55,7 @@ pub static SUITE: Suite = Suite {
         counted_at: "network",
         is_named: |profile| profile.network.is_some(),
     },
-    questions: Questions {
-        recognise: |at| Box::pin(survey::recognise(at)),
-        discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
-        wrong_fixtures: |survey, domains| Box::pin(survey::wrong_fixtures(survey, domains)),
-        is_recognizable: true,
-        beside: &[],
-        remedy: |_| None,
-        reads_from: None,
-    },
+    questions: questions!(),
     opening: |_| Sums { requests: LEARNING, ..Sums::default() },
     is_error: is_error_body,
     has_own_errors: true,
@@ -78,6 +71,7 @@ pub static SUITE: Suite = Suite {
     without_effect: |_| Vec::new(),
     rejected_elsewhere: &[],
     readings: READINGS,
+    simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
 };
 
 impl Settings {

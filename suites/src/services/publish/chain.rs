@@ -62,8 +62,14 @@ pub(super) const CHECKS: &[Check] = &[
         .after(const { &[&submits::LANDS] }),
 ];
 
-/// How long a node of the chain may take until it shows what another node has confirmed, in seconds.
-pub(super) const SHOWN_SECONDS: u32 = 10;
+/// Asks the chain until it shows what was confirmed, or for as long as it may take; returns the last answer.
+pub(super) async fn shown<T>(
+    probe: &Probe<'_>,
+    read: impl AsyncFn() -> Result<T, Stop>,
+    is_shown: impl Fn(&T) -> bool,
+) -> Result<T, Stop> {
+    probe.polled(probe.settings.publish().shown_seconds, read, is_shown).await
+}
 
 /// Publishes, and fetches the transaction from the chain in this encoding.
 async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepared, Value), Stop> {
@@ -75,7 +81,7 @@ async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepa
         json!({ "encoding": encoding, "commitment": COMMITMENT, "maxSupportedTransactionVersion": 0 });
     let params = json!([signature, config]);
     let read = async || chain_call(probe, "getTransaction", params.clone()).await;
-    let found = probe.polled(SHOWN_SECONDS, read, Value::is_object).await?;
+    let found = shown(probe, read, Value::is_object).await?;
     Ok((caller, prepared, found))
 }
 

@@ -11,6 +11,7 @@ mod readings;
 mod record;
 mod refusals;
 mod scene;
+mod simulated;
 mod submit;
 mod suite;
 pub(crate) mod survey;
@@ -108,6 +109,8 @@ pub struct Fixtures {
     pub memo_log_form: Option<MemoLogForm>,
     /// The profile names a standby node.
     pub has_standby: bool,
+    /// How long a node of the chain may take until it shows what was confirmed, in seconds.
+    pub shown_seconds: u32,
 }
 
 impl Fixtures {
@@ -134,6 +137,7 @@ impl Fixtures {
             escape_profile: profile.readings.escape_profile,
             memo_log_form: profile.readings.memo_log_form,
             has_standby: profile.standby_url.is_some(),
+            shown_seconds: profile.limits.shown_seconds,
         })
     }
 

@@ -12,7 +12,7 @@ use assay_spec::publish::values;
 use assay_spec::value::{self, MISSING, NULL, Wrong};
 use serde_json::{Value, json};
 
-use super::chain::SHOWN_SECONDS;
+use super::chain::shown;
 use super::refusals;
 use super::scene::{Scene, published};
 use super::verify::COMMITMENT;
@@ -116,7 +116,7 @@ async fn valid_signature_lands_the_record(probe: &Probe<'_>, place: Place) -> Ch
         let is_confirmed = |found: &Value| {
             matches!(found["value"][0]["confirmationStatus"].as_str(), Some("confirmed" | "finalized"))
         };
-        let found = probe.polled(SHOWN_SECONDS, read, is_confirmed).await?;
+        let found = shown(probe, read, is_confirmed).await?;
         let (level, confirmed) = (found["value"][0]["confirmationStatus"].clone(), is_confirmed(&found));
         // The chain may list it under another signature; another check judges that.
         let known = !found["value"][0].is_null() || !named_elsewhere(probe, &caller).await?;
@@ -370,7 +370,7 @@ async fn repeated_submit_writes_no_second_record(probe: &Probe<'_>, place: Place
     let before = records().await?;
     let (prepared, _) = scene.landed(probe).await?;
     let new = |now: &[String]| now.iter().filter(|signature| !before.contains(signature)).count();
-    let once = new(&probe.polled(SHOWN_SECONDS, records, |now| new(now) > 0).await?);
+    let once = new(&shown(probe, records, |now| new(now) > 0).await?);
     probe.conclusive(once == 1, format!("the chain shows {once} new records of the domain instead of 1"))?;
     scene.submit(probe, &scene.submission(&prepared)).await?.given_status(&[200, 409, 410])?;
     let twice = new(&records().await?);

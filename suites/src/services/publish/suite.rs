@@ -8,15 +8,16 @@ use assay_spec::publish::requirements::{envelope, prepare, submit};
 use assay_spec::{Id, Place, Service};
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, Pool, STANDBY, opening, survey};
+use super::{CHECKS, CORE, Fixtures, PARALLEL, Pool, STANDBY, opening, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::probe::Settings;
-use crate::harness::suite::{FixtureReader, Questions, Sites, Suite};
+use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Suite, UrlFlag, questions};
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
     service: Service::Publish,
     about: "a signed publishing exchange",
+    url_flag: Some(UrlFlag { name: "publish-url", about: "Base URL of a publishing exchange", secret: None }),
     checks: CHECKS,
     core: CORE,
     is_parallel: PARALLEL,
@@ -62,15 +63,7 @@ pub static SUITE: Suite = Suite {
         counted_at: "publish",
         is_named: |profile| profile.publish.is_some(),
     },
-    questions: Questions {
-        recognise: |at| Box::pin(survey::recognise(at)),
-        discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
-        wrong_fixtures: |survey, domains| Box::pin(survey::wrong_fixtures(survey, domains)),
-        is_recognizable: true,
-        beside: &[Service::Drop],
-        remedy: |_| None,
-        reads_from: None,
-    },
+    questions: Questions { beside: &[Service::Drop], ..questions!() },
     opening,
     is_error: |body| body["error"].is_string(),
     has_own_errors: false,
@@ -87,6 +80,7 @@ pub static SUITE: Suite = Suite {
     without_effect,
     rejected_elsewhere: &[&submit::EXPIRED],
     readings: READINGS,
+    simulator: Simulator { prepare: simulated::prepare, profile: simulated::profile },
 };
 
 impl Settings {

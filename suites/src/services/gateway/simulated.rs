@@ -1,0 +1,42 @@
+//! What a profile says of the simulator: its models and its own readings. Its keys are written beside the profile.
+
+use assay_spec::Service;
+use serde_json::Value;
+
+use crate::harness::suite::Simulated;
+use crate::profile::{Endpoints, Gateway, GatewayLimits, GatewayModels, GatewayReadings, Profile};
+
+pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), String> {
+    let state = (sim.state)(Service::Gateway);
+    let key = |name: &str| {
+        let key = state["keys"][name].as_str().unwrap_or_default();
+        (sim.write_secret)(&format!("gateway-{name}.key"), key).map(Some)
+    };
+    let models = state["models"].as_array().cloned().unwrap_or_default();
+    let first = |fits: &dyn Fn(&Value) -> bool| {
+        let writes = |model: &&Value| model["kind"] == "text" && model["confidential"] != true;
+        let found = models.iter().filter(writes).find(|model| fits(model));
+        found.and_then(|model| model["id"].as_str().map(str::to_owned))
+    };
+    profile.gateway = Some(Gateway {
+        url: sim.url("gateway"),
+        server_urls: Vec::new(),
+        key: key("valid")?,
+        revoked_key: key("revoked")?,
+        second_key: None,
+        payment: None,
+        usage_url: None,
+        usage_path: None,
+        endpoints: Endpoints::default(),
+        models: GatewayModels {
+            chat: first(&|_| true),
+            tools: first(&|model| model["tools"] == true),
+            always_calls: first(&|model| model["always_calls"] == true),
+            vision: first(&|model| model["vision"] == true),
+            ..GatewayModels::default()
+        },
+        readings: GatewayReadings { wire_compat: true, ..GatewayReadings::default() },
+        limits: GatewayLimits { requests_per_minute: 6000, ..GatewayLimits::default() },
+    });
+    Ok(())
+}

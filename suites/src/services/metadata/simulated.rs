@@ -1,0 +1,19 @@
+//! What a profile says of the simulator: every contract that the service knows.
+
+use assay_spec::Service;
+
+use crate::harness::suite::Simulated;
+use crate::profile::{Metadata, MetadataContract, MetadataLimits, MetadataReadings, Profile};
+
+pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), String> {
+    let state = (sim.state)(Service::Metadata);
+    let text = |name: &str| state[name].as_str().map(str::to_owned);
+    profile.metadata = Some(Metadata {
+        url: sim.url("metadata"),
+        unknown_token: text("unknown_token"),
+        contracts: MetadataContract::from_state(&state),
+        readings: MetadataReadings { interface_path: text("interface_path") },
+        limits: MetadataLimits { requests_per_minute: 100_000 },
+    });
+    Ok(())
+}
