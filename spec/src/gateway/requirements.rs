@@ -304,7 +304,7 @@ crate::requirements! {
         RECOVERS: Must Server Check at INFERENCE ["Errors" 0x1a4f_a3e5];
         /// The server accepts a request that sends the gateway's cookies back.
         COOKIES: Must Server Check at INFERENCE ["Inference gateway" 0xe9d2_61d4];
-        /// While every server of a model answers, requests with the gateway's cookie are answered by one of them.
+        /// While every server of a model answers, one of them answers the requests with the gateway's cookie.
         ROUTING: Must Server Check ["Inference gateway" 0xe9d2_61d4];
         /// Name, attributes and presence of the cookie are not shown; the simulator varies them.
         COOKIE_NAME: May Server Open("the document says `not shown` for the name, and a model with one server needs no cookie") ["Inference gateway" 0xe9d2_61d4];

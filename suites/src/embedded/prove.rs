@@ -33,9 +33,6 @@ const OPEN: &[(&str, &str)] = &[(
     "the document does not show the lists of scheduler, status service and credit API",
 )];
 
-/// Rows by which something is rejected in a conforming run of their check, although the check demands no rejection.
-const REJECTS_BESIDE: &[Id] = &[];
-
 /// The most checks that run against a variation with [`Breadth::Own`].
 const FEW: usize = 24;
 
@@ -156,14 +153,18 @@ pub fn unfounded(conforming: &[Ran]) -> Vec<String> {
         named.is_some_and(|refusal| refusal.sentence(row).is_some())
             || !ran.trace.rejected.contains(&row.to_string())
     };
-    let unfounded = conforming
-        .iter()
-        .filter(|ran| !is_founded(ran) && !REJECTS_BESIDE.contains(&ran.outcome.requirement));
+    let unfounded =
+        conforming.iter().filter(|ran| !is_founded(ran) && !may_be_rejected(ran.outcome.requirement));
     unfounded
         .map(|ran| {
             format!("{} expects a rejection, and names no sentence that demands it", ran.outcome.requirement)
         })
         .collect()
+}
+
+/// Whether the row leaves it open to reject what its check sends.
+fn may_be_rejected(row: Id) -> bool {
+    SUITES.get(row.service).may_reject.contains(&row)
 }
 
 /// Runs checks against each constant server.

@@ -671,7 +671,7 @@ mod tests {
         let (settings, pace) = (services::settings(), Pace::default());
         // Whether the check owns its world, the limit, at which read it is ready, and how often it is read.
         for (own, most, ready, reads) in
-            [(false, 5, 3, 3), (false, 5, 1, 1), (false, 5, 9, 5), (true, 5, 3, 1)]
+            [(false, 5, 3, 3), (false, 5, 1, 1), (false, 5, 9, 5), (true, 1, 3, 3)]
         {
             let environment = Environment {
                 connector: Arc::new(Nowhere),

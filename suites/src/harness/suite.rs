@@ -65,6 +65,8 @@ pub struct Suite {
     pub without_effect: fn(Id) -> Vec<At>,
     /// Rows whose check makes elsewhere what is rejected at their place.
     pub rejected_elsewhere: &'static [Id],
+    /// Rows that leave it open to reject what their check sends.
+    pub may_reject: &'static [Id],
 }
 
 /// A flag of the command line for a base URL.

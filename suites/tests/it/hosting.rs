@@ -29,6 +29,8 @@ use assay_suites::services::hosting::collect::{Recovered, Wanted, recover};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
+const HALF_AN_HOUR_MS: i64 = 30 * 60 * 1000;
+
 /// A simulator whose application has written its seed history, with the owner's address and key.
 async fn simulated_owner(deviations: &[&str]) -> (Served, String, String) {
     varied_owner(deviations, &[]).await
@@ -47,6 +49,8 @@ async fn varied_owner(deviations: &[&str], variations: &[&str]) -> (Served, Stri
     let served = start(&options).await.expect("a simulator on any port");
     let control = Control::new(Arc::new(Tcp), &served.control, None);
     let simulated_owner = control.perform("hosting.seed-history", json!({})).await.expect("a seed history");
+    // A variation may let a node validate late, or lag behind another.
+    control.advance(HALF_AN_HOUR_MS).await.expect("time");
     let text = |member: &str| simulated_owner[member].as_str().expect(member).to_owned();
     let (owner, key) = (text("owner"), text("wallet_key"));
     (served, owner, key)
@@ -131,7 +135,9 @@ async fn agrees_on(name: &str, served: &Served, owner: &str, key: &str, least: u
     let claimed = hashes(recovery.claims.iter().map(|one| &one.item_hash).collect());
     let written = hashes(recovery.projects.iter().map(|one| &one.item_hash).collect());
     let holds = |holds: bool, why: String| if holds { Ok(()) } else { Err(format!("{name}: {why}")) };
-    holds(*complete && recovery.ignored.is_empty(), format!("{nodes:?} {:?}", recovery.ignored))?;
+    let strangers = name == "network.strangers" && recovery.ignored.iter().all(|one| one.rule == CLAIM_SELF);
+    let is_read = *complete && (recovery.ignored.is_empty() || strangers);
+    holds(is_read, format!("{nodes:?} {:?}", recovery.ignored))?;
     holds(nodes.iter().all(|node| node.troubles.is_empty()), format!("{nodes:?}"))?;
     let counts = [created.len(), written.len(), claimed.len()];
     holds(counts[0] >= least && (least == 0 || !counts.contains(&0)), format!("counts {counts:?}"))?;
@@ -153,6 +159,9 @@ async fn agrees_on(name: &str, served: &Served, owner: &str, key: &str, least: u
         odd.map(|one| format!("{} {:?}: {}", one.requirement, one.verdict, one.reason)).collect();
     holds(odd.is_empty(), odd.join("\n"))
 }
+
+/// The row by which a stranger's copy of a claim is ignored.
+const CLAIM_SELF: &str = "hosting.authority.claim-self";
 
 /// Every variation of the nodes and of the application, and of the format of every response.
 #[tokio::test(flavor = "multi_thread")]
@@ -259,7 +268,7 @@ async fn owner_by_chance(seed: u64) -> (Served, String, String, u32) {
         // Some records are written while others are in progress.
         control.advance(chance.below(20_000) as i64).await.expect("time");
     }
-    control.advance(1_800_000).await.expect("time");
+    control.advance(HALF_AN_HOUR_MS).await.expect("time");
     (served, text(&wallet, "owner"), text(&wallet, "wallet_key"), possible)
 }
 

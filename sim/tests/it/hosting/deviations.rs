@@ -52,7 +52,8 @@ fn every_deviation_changes_the_records_and_is_accepted() {
         let signs = name.ends_with(".signature");
         assert_eq!(deviating == conforming, signs, "{name} changes the written records");
         let asked: Vec<String> = actor.driver.world.core.consulted().map(ToString::to_string).collect();
-        assert!(asked.contains(&name), "{name} was consulted");
+        let row = name.split('/').next().unwrap_or(&name);
+        assert!(asked.iter().any(|asked| asked == row), "{name} was consulted");
     }
 }
 

@@ -49,6 +49,7 @@ pub static SUITE: Suite = Suite {
     judged_with: &[],
     without_effect: |_| Vec::new(),
     rejected_elsewhere: &[],
+    may_reject: &[],
     readings: READINGS,
     simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
 };

@@ -222,7 +222,7 @@ async fn cookie_keeps_a_session_on_one_server(probe: &Probe<'_>) -> Checked {
     let before = answered(probe).await;
     for _ in 0..SESSION {
         let call = with_cookies(Call::post(&chat::ENDPOINT, &bodies::chat(&id)), &cookies);
-        call.send(probe).await?.expect_status(&[200])?;
+        expect_inference(probe, &chat::ENDPOINT, &call.send(probe).await?)?;
     }
     if cookies.is_empty() {
         probe.note("no cookie is set");

@@ -57,6 +57,7 @@ pub static SUITE: Suite = Suite {
     judged_with: &["hosting.wallet_key"],
     without_effect: |_| Vec::new(),
     rejected_elsewhere: &[],
+    may_reject: &[],
     readings: READINGS,
     simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
 };

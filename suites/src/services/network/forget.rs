@@ -271,13 +271,13 @@ async fn forget_applies_once_its_targets_are_processed(probe: &Probe<'_>) -> Che
     probe.faults(held()).await?;
     let late = stored(probe, &owner).await?.hash;
     let answer = tried(probe, &owner, &[&good, &late]).await?;
-    probe.faults(json!([])).await?;
     if !ACCEPTED.contains(&answer.status()) {
         let why = format!("the node rejects a FORGET with a pending target at once ({})", answer.status());
         return Err(Stop::NotApplicable(why));
     }
     let state = status(&look_until(probe, &good, "processed").await?);
     probe.given(state == "processed", format!("a FORGET whose target is pending left the other {state}"))?;
+    probe.faults(json!([])).await?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &good, "forgotten").await?;
     expect_state(probe, &late, "forgotten").await

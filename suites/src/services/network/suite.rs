@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use assay_spec::Service;
+use assay_spec::network::requirements::paging;
 
 use super::super::hosting;
 use super::readings::READINGS;
@@ -70,6 +71,7 @@ pub static SUITE: Suite = Suite {
     judged_with: &[],
     without_effect: |_| Vec::new(),
     rejected_elsewhere: &[],
+    may_reject: &[&paging::ODD_VALUES],
     readings: READINGS,
     simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
 };

@@ -79,6 +79,7 @@ pub static SUITE: Suite = Suite {
     judged_with: &["publish."],
     without_effect,
     rejected_elsewhere: &[&submit::EXPIRED],
+    may_reject: &[],
     readings: READINGS,
     simulator: Simulator { prepare: simulated::prepare, profile: simulated::profile },
 };

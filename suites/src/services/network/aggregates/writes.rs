@@ -59,8 +59,7 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(14)
         .after(const { &[&rows::DELEGATE] }),
     refuses!(rows::DELEGATE_REVOKED, each write_of_a_former_signer_changes_nothing, refusals::BEYOND)
-        .requests(12)
-        .requests_elsewhere(14)
+        .requests(14)
         .writes(8)
         .after(const { &[&rows::DELEGATE] }),
     refuses!(rows::UNKNOWN, unwritten_aggregate_is_not_found, refusals::ABSENT).requests(3).writes(1),
