@@ -179,9 +179,14 @@ impl Start {
         probe.now().await.map(Start)
     }
 
+    /// The time since then.
+    pub(crate) async fn elapsed_ms(&self, probe: &Probe<'_>) -> Result<i64, Stop> {
+        Ok(probe.now().await? - self.0)
+    }
+
     /// Moves the clock to this time after it.
     pub(crate) async fn until(&self, probe: &Probe<'_>, after_ms: i64) -> Result<(), Stop> {
-        let left = self.0 + after_ms - probe.now().await?;
+        let left = after_ms - self.elapsed_ms(probe).await?;
         if left > 0 { probe.advance(ms(left)).await } else { Ok(()) }
     }
 }

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use assay_sim::rng::Rng;
+use assay_sim::serve::ClockMode;
 use assay_sim::tls::{Authority, YEARS};
 use assay_spec::crypto::text::base64;
 use assay_suites::embedded::sim::{Options, Served, start};
@@ -82,7 +83,10 @@ async fn a_control_api_alone_is_enough_for_a_profile_that_runs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_with_a_control_api_leaves_its_base_world_as_it_was() {
-    let (served, folder) = (served().await, tempfile::tempdir().expect("a folder"));
+    // The chain's height moves with the clock.
+    let options = Options { clock: ClockMode::Manual, ..Options::new(7) };
+    let (served, folder) =
+        (start(&options).await.expect("a simulator on any port"), tempfile::tempdir().expect("a folder"));
     let written = folder.path().join("p.toml");
     served.write_profile(&written, None).expect("a profile");
     let control = Control::new(Arc::new(Tcp), &served.control, None);

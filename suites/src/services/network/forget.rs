@@ -251,12 +251,12 @@ async fn rejected_target_keeps_the_others(probe: &Probe<'_>) -> Checked {
         return keeps_the_others(probe, &owner, bad).await;
     }
     let owner = caller(probe);
-    let good = stored(probe, &owner).await?.hash;
     probe.faults(json!([{ "fault": "network.invalid" }])).await?;
     let bad = stored(probe, &owner).await?.hash;
     let state = status(&look_until(probe, &bad, "rejected").await?);
     probe.faults(json!([])).await?;
     probe.given(state == "rejected", format!("an invalid STORE is {state}"))?;
+    let good = stored(probe, &owner).await?.hash;
     tried(probe, &owner, &[&good, &bad]).await?;
     pass(probe, settling(probe)).await?;
     expect_state(probe, &good, "processed").await?;

@@ -300,10 +300,16 @@ async fn submit_after_60_seconds_returns_410(probe: &Probe<'_>, place: Place) ->
     let place = SUBMITS.iter().find(|submit| submit.op == place.op).copied().unwrap_or(place);
     let in_time = Scene::at(probe, place).await?;
     let first = in_time.prepared(probe).await?;
+    let start = Start::now(probe).await?;
     probe.advance(ms(inside)).await?;
     let answer = in_time.submit(probe, &in_time.submission(&first)).await?;
-    answer.counterpart_status(&[200, 410, 502])?;
-    expect_inside(&answer, &PREPARE_LIFETIME, &what(inside), refusals::GONE.statuses)?;
+    if answer.status() == 410 && start.elapsed_ms(probe).await? > PREPARE_LIFETIME.value {
+        // The chain was so slow that the blockhash may have expired before the confirmation.
+        probe.note(format!("{} returned 410 after the lifetime of the prepare", what(inside)));
+    } else {
+        answer.counterpart_status(&[200, 410, 502])?;
+        expect_inside(&answer, &PREPARE_LIFETIME, &what(inside), refusals::GONE.statuses)?;
+    }
 
     let late = Scene::at(probe, place).await?;
     let second = late.prepared(probe).await?;
