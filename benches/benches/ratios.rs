@@ -3,8 +3,11 @@
 
 use assay_benches::ratios::{Effort, cid, embedded, envelope, loopback, print_machine, recovery, scale};
 
+/// A part of the table: its name, and what prints it.
+type Part = (&'static str, fn(Effort));
+
 /// The parts, in the order in which they are printed.
-const PARTS: [(&str, fn(Effort)); 6] = [
+const PARTS: [Part; 6] = [
     ("loopback", loopback::print),
     ("envelope", envelope::print),
     ("cid", cid::print),

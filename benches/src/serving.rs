@@ -283,7 +283,7 @@ impl Connection {
             Framing::Chunked => {
                 let is_whole = answer.ends_with(b"0\r\n\r\n");
                 if is_whole {
-                    self.lines += answer.iter().filter(|byte| **byte == b'\n').count() as u64;
+                    self.lines += answer.split(|byte| *byte == b'\n').count() as u64 - 1;
                 }
                 is_whole
             }

@@ -159,11 +159,15 @@ impl Variations {
 
     /// The bytes of a JSON object whose members are names: as [`Variations::json`], without the extra member.
     pub fn json_names(&self, value: Value) -> Vec<u8> {
+        self.write(&self.vary_names(value))
+    }
+
+    fn vary_names(&self, value: Value) -> Value {
         let mut value = self.vary(value);
         if let Some(members) = value.as_object_mut() {
             members.shift_remove(EXTRA);
         }
-        self.write(&value)
+        value
     }
 
     fn write(&self, value: &Value) -> Vec<u8> {
@@ -180,9 +184,15 @@ impl Variations {
             Value::Object(members) => {
                 // Content that a signature covers stays as it was signed.
                 let is_signed = members.get("signature").is_some_and(Value::is_string);
-                let varied = |(key, value)| {
-                    let stays = is_signed && key == "content";
-                    (key, if stays { value } else { self.vary(value) })
+                // The aggregates of an address, by name.
+                let is_of_address = members.contains_key("address");
+                let varied = |(key, value): (String, Value)| {
+                    let varied = match key.as_str() {
+                        "content" if is_signed => value,
+                        "data" if is_of_address => self.vary_names(value),
+                        _ => self.vary(value),
+                    };
+                    (key, varied)
                 };
                 let mut members: Vec<(String, Value)> = members.into_iter().map(varied).collect();
                 if self.varies(JSON_EXTRA) {

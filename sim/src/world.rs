@@ -153,7 +153,7 @@ impl World {
     pub fn input(&mut self, input: Input) -> Vec<Output> {
         match input {
             Input::Head(head) => self.head(head, None),
-            Input::Body(exchange, bytes) => self.body(exchange, bytes),
+            Input::Body(exchange, bytes) => self.body(exchange, &bytes),
             Input::End(exchange) => {
                 self.core.note(exchange, Noted::End);
                 self.end(exchange);
@@ -228,13 +228,13 @@ impl World {
 
     /// Changes limits of a service.
     pub fn set_limits(&mut self, service: Service, limits: &Value) -> Result<(), String> {
-        self.control(format!("limits {service} {limits}"));
+        self.control(&format!("limits {service} {limits}"));
         self.services.set_limits(service, limits)
     }
 
     /// Performs `service.action` for the control API.
     pub fn perform(&mut self, name: &str, arguments: &Value) -> Result<(Value, Vec<Output>), String> {
-        self.control(format!("action {name} {}", without_token(arguments)));
+        self.control(&format!("action {name} {}", without_token(arguments)));
         let (service, action) = name
             .split_once('.')
             .and_then(|(service, action)| Some((Service::named(service)?, action)))
@@ -252,7 +252,7 @@ impl World {
         if set.iter().any(|one| one.fault == fault::HOLD.name && !one.is_plain()) {
             return Err("the fault \"hold\" takes no conditions; it holds until it is removed".to_owned());
         }
-        self.control(format!("faults {}", json!(set)));
+        self.control(&format!("faults {}", json!(set)));
         self.core.faults.set(set);
         Ok(())
     }
@@ -275,7 +275,7 @@ impl World {
                 found.push(Scoped { what, at });
             }
         }
-        self.control(format!("deviations {names:?}"));
+        self.control(&format!("deviations {names:?}"));
         self.set_wrong_limits(wrong)?;
         self.core.deviations.set(found);
         self.core.fields.set(cells);
@@ -316,13 +316,13 @@ impl World {
                 .ok_or_else(|| format!("unknown variation {name:?}"))
         };
         let found: Vec<Variation> = names.iter().map(find).collect::<Result<_, _>>()?;
-        self.control(format!("variations {names:?}"));
+        self.control(&format!("variations {names:?}"));
         self.core.variations.set(found);
         Ok(())
     }
 
-    fn control(&mut self, what: String) {
-        self.core.note(0, Noted::Control(&what));
+    fn control(&mut self, what: &str) {
+        self.core.note(0, Noted::Control(what));
     }
 
     fn head(&mut self, head: Box<RequestHead>, own: Option<Box<Own>>) {
@@ -373,7 +373,7 @@ impl World {
         }
     }
 
-    fn body(&mut self, exchange: ExchangeId, bytes: Bytes) {
+    fn body(&mut self, exchange: ExchangeId, bytes: &Bytes) {
         let Some(receiving) = self.exchanges.get_mut(&exchange).and_then(|open| open.receiving.as_mut())
         else {
             return;
@@ -382,10 +382,10 @@ impl World {
         if receiving.too_large {
             return;
         }
-        receiving.body.push(&bytes);
+        receiving.body.push(bytes);
         receiving.too_large = receiving.body.len() > limit;
         let too_large = receiving.too_large;
-        self.core.note(exchange, Noted::Body(&bytes));
+        self.core.note(exchange, Noted::Body(bytes));
         // No further bytes can change the answer.
         if too_large {
             self.end(exchange);
@@ -527,7 +527,7 @@ impl World {
         self.head(head, Some(own));
         let exchange = self.last;
         if !request.body.is_empty() {
-            self.body(exchange, request.body.clone());
+            self.body(exchange, &request.body);
         }
         self.core.note(exchange, Noted::End);
         self.end(exchange);

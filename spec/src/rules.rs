@@ -106,7 +106,7 @@ impl dyn Rules + '_ {
         self.parse_lazily(rule, || (sent.clone(), valid.cloned()), strict, lenient)
     }
 
-    /// As [`parse_value`](Self::parse_value). `values` makes what was sent and the valid value, only for a rejection.
+    /// As `parse_value`. `values` makes what was sent and the valid value, only for a rejection.
     pub fn parse_lazily<T>(
         &mut self,
         rule: Id,

@@ -16,7 +16,7 @@ use crate::Publisher;
 /// The header of a prepare, with what its verification needs.
 pub struct Header {
     dialect: Dialect,
-    header: String,
+    authorization: String,
     body: String,
     bindings: [Binding; 1],
     message: Vec<u8>,
@@ -29,16 +29,16 @@ impl Default for Header {
         let publisher = Publisher::default();
         let domain = Publisher::domain(0);
         let body = Publisher::prepare_body(&domain);
-        let header = publisher.authorization(prepare::ENDPOINT.path, &domain, EPOCH, body.as_bytes());
+        let authorization = publisher.authorization(prepare::ENDPOINT.path, &domain, EPOCH, body.as_bytes());
         let bindings = [Binding { domain, key: publisher.address(), incoming_key: None }];
         // The parts of the header, decoded in advance.
         let (message, signature) =
-            header.rsplit(' ').next().and_then(|sealed| sealed.split_once('.')).expect("two parts");
+            authorization.rsplit(' ').next().and_then(|sealed| sealed.split_once('.')).expect("two parts");
         let message = parse_base64url(message).expect("base64url");
         let signature: [u8; 64] =
             parse_base64url(signature).and_then(|bytes| bytes.try_into().ok()).expect("a signature");
         let key = assay_spec::crypto::ed25519::parse_address(&publisher.address()).expect("an address");
-        Header { dialect: Dialect::default(), header, body, bindings, message, signature, key }
+        Header { dialect: Dialect::default(), authorization, body, bindings, message, signature, key }
     }
 }
 
@@ -46,7 +46,7 @@ impl Header {
     /// All server rules.
     pub fn verify(&self) {
         let request = Request {
-            authorization: Some(&self.header),
+            authorization: Some(&self.authorization),
             method: "POST",
             target: prepare::ENDPOINT.path,
             body: self.body.as_bytes(),

@@ -5,7 +5,7 @@ use std::io::IoSlice;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, stream};
@@ -81,11 +81,15 @@ where
 /// and no allocation of its own.
 pub struct Answering<B>(Progress<B>);
 
+/// A response whose request, or which itself, is still arriving.
+type Arriving = Pin<Box<dyn Future<Output = Response<ReplyBody>> + Send>>;
+
+#[expect(clippy::large_enum_variant, reason = "in the usual case nothing is allocated")]
 enum Progress<B> {
     /// Not polled yet.
     Begun(Option<(SiteService, Request<B>)>),
     /// The request or its response is still arriving.
-    Arriving(Pin<Box<dyn Future<Output = Response<ReplyBody>> + Send>>),
+    Arriving(Arriving),
 }
 
 impl<B> Future for Answering<B>
@@ -136,7 +140,7 @@ fn answer<B>(
     service: SiteService,
     request: Request<B>,
     context: &mut Context<'_>,
-) -> Result<Response<ReplyBody>, Pin<Box<dyn Future<Output = Response<ReplyBody>> + Send>>>
+) -> Result<Response<ReplyBody>, Arriving>
 where
     B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Send,
@@ -146,8 +150,8 @@ where
     let mut body = Receiving::new(body);
     // Reading the body tells a client that expects it that it may be sent; the world is asked first.
     let is_expected = head.headers.contains_key(EXPECT);
-    let whole = if is_expected { None } else { body.whole(context) };
-    let Some(bytes) = whole else {
+    let whole = if is_expected { Poll::Pending } else { body.whole(context) };
+    let Poll::Ready(bytes) = whole else {
         return Err(Box::pin(receive(service, head, body)));
     };
     let Some((ticket, answered)) = service.handle.exchange(head, bytes, service.boot) else {
@@ -245,17 +249,17 @@ impl<B: Body<Data = Bytes> + Unpin> Receiving<B> {
         self.body.size_hint().exact().map(|rest| read + rest)
     }
 
-    /// The whole body, if it has arrived in at most one piece.
-    fn whole(&mut self, context: &mut Context<'_>) -> Option<Option<Bytes>> {
+    /// The whole body, if it has arrived in at most one piece; `None` if it is empty.
+    fn whole(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.body.is_end_stream() {
-            return Some(None);
+            return Poll::Ready(None);
         }
-        let Poll::Ready(first) = Pin::new(&mut self.body).poll_frame(context) else { return None };
+        let first = ready!(Pin::new(&mut self.body).poll_frame(context));
         self.first = first;
         match &self.first {
-            None => Some(None),
-            Some(Ok(frame)) if self.body.is_end_stream() => Some(frame.data_ref().map(copy)),
-            Some(_) => None,
+            None => Poll::Ready(None),
+            Some(Ok(frame)) if self.body.is_end_stream() => Poll::Ready(frame.data_ref().map(copy)),
+            Some(_) => Poll::Pending,
         }
     }
 

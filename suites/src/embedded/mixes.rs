@@ -114,7 +114,7 @@ impl Drawn {
         for name in pool {
             let excludes =
                 |line: &&[&str]| line.contains(&name) && variations.iter().any(|one| line.contains(one));
-            if variations.len() < size && !EXCLUSIVE.iter().any(|line| excludes(line)) {
+            if variations.len() < size && !EXCLUSIVE.iter().any(excludes) {
                 variations.push(name);
             }
         }
@@ -235,7 +235,7 @@ mod tests {
             let names: BTreeSet<&str> = one.variations.iter().copied().collect();
             assert!((2..=MOST).contains(&names.len()) && names.len() == one.variations.len());
             let both = |line: &&[&str]| line.iter().filter(|name| names.contains(**name)).count() > 1;
-            assert!(!EXCLUSIVE.iter().any(|line| both(line)), "{names:?}");
+            assert!(!EXCLUSIVE.iter().any(both), "{names:?}");
         }
         let used: BTreeSet<&str> = drawn.iter().flat_map(|one| one.variations.iter().copied()).collect();
         assert_eq!(used, known, "each variation is drawn");

@@ -98,9 +98,10 @@ impl Judged {
     fn expect_passed_but(&self, but: &[&str], why: &str) {
         let is_other = |id: &str| but.iter().any(|start| id.starts_with(start));
         for (id, (name, reason)) in &self.0 {
-            let is_right = match is_other(id) {
-                true => name == Verdict::NotApplicable.name() && reason.contains(why),
-                false => name == Verdict::Pass.name(),
+            let is_right = if is_other(id) {
+                name == Verdict::NotApplicable.name() && reason.contains(why)
+            } else {
+                name == Verdict::Pass.name()
             };
             assert!(is_right, "{id}: {name}: {reason}");
         }

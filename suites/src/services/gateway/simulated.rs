@@ -4,9 +4,9 @@ use assay_spec::Service;
 use serde_json::Value;
 
 use crate::harness::suite::Simulated;
-use crate::profile::{Endpoints, Gateway, GatewayLimits, GatewayModels, GatewayReadings, Profile};
+use crate::profile::{Endpoints, Gateway, GatewayLimits, GatewayModels, GatewayReadings};
 
-pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), String> {
+pub(super) fn table(sim: &Simulated<'_>) -> Result<Gateway, String> {
     let state = (sim.state)(Service::Gateway);
     let key = |name: &str| {
         let key = state["keys"][name].as_str().unwrap_or_default();
@@ -18,7 +18,7 @@ pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), 
         let found = models.iter().filter(writes).find(|model| fits(model));
         found.and_then(|model| model["id"].as_str().map(str::to_owned))
     };
-    profile.gateway = Some(Gateway {
+    Ok(Gateway {
         url: sim.url("gateway"),
         server_urls: Vec::new(),
         key: key("valid")?,
@@ -37,6 +37,5 @@ pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), 
         },
         readings: GatewayReadings { wire_compat: true, ..GatewayReadings::default() },
         limits: GatewayLimits { requests_per_minute: 6000, ..GatewayLimits::default() },
-    });
-    Ok(())
+    })
 }

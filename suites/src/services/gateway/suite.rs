@@ -66,7 +66,13 @@ pub static SUITE: Suite = Suite {
     rejected_elsewhere: &[],
     may_reject: &[],
     readings: READINGS,
-    simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
+    simulator: Simulator {
+        prepare: |_| Ok(()),
+        profile: |sim, profile| {
+            profile.gateway = Some(simulated::table(sim)?);
+            Ok(())
+        },
+    },
 };
 
 impl Settings {

@@ -59,7 +59,13 @@ pub static SUITE: Suite = Suite {
     rejected_elsewhere: &[],
     may_reject: &[],
     readings: READINGS,
-    simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
+    simulator: Simulator {
+        prepare: |_| Ok(()),
+        profile: |sim, profile| {
+            profile.hosting = Some(simulated::table(sim));
+            Ok(())
+        },
+    },
 };
 
 impl Settings {

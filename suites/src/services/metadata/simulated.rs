@@ -3,17 +3,16 @@
 use assay_spec::Service;
 
 use crate::harness::suite::Simulated;
-use crate::profile::{Metadata, MetadataContract, MetadataLimits, MetadataReadings, Profile};
+use crate::profile::{Metadata, MetadataContract, MetadataLimits, MetadataReadings};
 
-pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), String> {
+pub(super) fn table(sim: &Simulated<'_>) -> Metadata {
     let state = (sim.state)(Service::Metadata);
     let text = |name: &str| state[name].as_str().map(str::to_owned);
-    profile.metadata = Some(Metadata {
+    Metadata {
         url: sim.url("metadata"),
         unknown_token: text("unknown_token"),
         contracts: MetadataContract::from_state(&state),
         readings: MetadataReadings { interface_path: text("interface_path") },
         limits: MetadataLimits { requests_per_minute: 100_000 },
-    });
-    Ok(())
+    }
 }

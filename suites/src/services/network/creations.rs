@@ -113,11 +113,9 @@ pub(super) async fn hashes(
     sender: &Caller,
 ) -> Result<Vec<String>, Stop> {
     let hash = answer.json()["item_hash"].as_str().filter(|hash| !hash.is_empty()).map(str::to_owned);
-    match hash {
-        Some(hash) => Ok(vec![hash]),
-        None => {
-            let read = async || super::list_of(probe, sender, &[]).await;
-            Ok(polled(probe, read, |list| !list.items.is_empty()).await?.texts("item_hash"))
-        }
+    if let Some(hash) = hash {
+        return Ok(vec![hash]);
     }
+    let read = async || super::list_of(probe, sender, &[]).await;
+    Ok(polled(probe, read, |list| !list.items.is_empty()).await?.texts("item_hash"))
 }

@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::harness::suite::Simulated;
 use crate::profile::{
     AggregateWrite, EndpointName, Endpoints, Network, NetworkFixtures, NetworkLimits, NetworkReadings,
-    Profile, SigningScheme,
+    SigningScheme,
 };
 
-pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), String> {
-    profile.network = Some(Network {
+pub(super) fn table(sim: &Simulated<'_>) -> Network {
+    Network {
         url: sim.url("network"),
         alt_url: Some(sim.url("network-alt")),
         mirror_url: Some(sim.url("network-mirror")),
@@ -35,8 +35,7 @@ pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), 
             authenticated: Some(EndpointName::from_endpoint(&message::CREATE)),
             ..NetworkLimits::default()
         },
-    });
-    Ok(())
+    }
 }
 
 fn fixtures(state: &Value) -> NetworkFixtures {

@@ -73,7 +73,13 @@ pub static SUITE: Suite = Suite {
     rejected_elsewhere: &[],
     may_reject: &[&paging::ODD_VALUES],
     readings: READINGS,
-    simulator: Simulator { prepare: |_| Ok(()), profile: simulated::profile },
+    simulator: Simulator {
+        prepare: |_| Ok(()),
+        profile: |sim, profile| {
+            profile.network = Some(simulated::table(sim));
+            Ok(())
+        },
+    },
 };
 
 impl Settings {

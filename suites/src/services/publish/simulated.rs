@@ -5,7 +5,7 @@ use assay_spec::crypto::{ed25519, text};
 use serde_json::json;
 
 use crate::harness::suite::{Simulated, SimulatedWorld};
-use crate::profile::{Profile, Publish, PublishLimits, PublishReadings};
+use crate::profile::{Publish, PublishLimits, PublishReadings};
 
 /// The number of bound domains.
 const POOL: usize = 200;
@@ -21,8 +21,8 @@ pub(super) fn prepare(world: &mut dyn SimulatedWorld) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), String> {
-    profile.publish = Some(Publish {
+pub(super) fn table(sim: &Simulated<'_>) -> Result<Publish, String> {
+    Ok(Publish {
         url: sim.url("publish"),
         chain_url: Some(sim.url("chain")),
         standby_url: None,
@@ -39,8 +39,7 @@ pub(super) fn profile(sim: &Simulated<'_>, profile: &mut Profile) -> Result<(), 
             requests_per_minute: sim.limit(Service::Publish, "requests_per_window"),
             ..PublishLimits::default()
         },
-    });
-    Ok(())
+    })
 }
 
 fn domains() -> impl Iterator<Item = String> {

@@ -81,7 +81,13 @@ pub static SUITE: Suite = Suite {
     rejected_elsewhere: &[&submit::EXPIRED],
     may_reject: &[],
     readings: READINGS,
-    simulator: Simulator { prepare: simulated::prepare, profile: simulated::profile },
+    simulator: Simulator {
+        prepare: simulated::prepare,
+        profile: |sim, profile| {
+            profile.publish = Some(simulated::table(sim)?);
+            Ok(())
+        },
+    },
 };
 
 impl Settings {
