@@ -614,7 +614,7 @@ fn embedded(seed: u64) -> Result<Setup, Ending> {
 #[cfg(not(feature = "embedded"))]
 fn embedded(_: u64) -> Result<Setup, Ending> {
     Err(Ending::Bad(
-        "this build has no simulator: give a target with --profile, --gateway-url, --metadata-url, --network-url, --publish-url or --drop-url".to_owned(),
+        "this build has no simulator: give a target with --profile, or the URL of a service, such as --network-url".to_owned(),
     ))
 }
 
