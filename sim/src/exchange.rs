@@ -17,7 +17,7 @@ pub struct Site {
     pub service: Service,
     /// Its name in profiles.
     pub name: &'static str,
-    /// Its port: the control API has the port 0 of the plan, and each site one of the next.
+    /// How far its default port is above that of the control API: 1 or more.
     pub port: u16,
     /// It uses HTTPS when it listens on sockets.
     pub tls: bool,

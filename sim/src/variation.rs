@@ -162,6 +162,7 @@ impl Variations {
         self.write(&self.vary_names(value))
     }
 
+    /// An object whose members are names, varied without the extra member.
     fn vary_names(&self, value: Value) -> Value {
         let mut value = self.vary(value);
         if let Some(members) = value.as_object_mut() {
@@ -269,6 +270,19 @@ mod tests {
         assert_eq!(variations.text_type(), "text/plain; charset=utf-8");
         let varied = variations.media_type(variations.json_type(200));
         assert_eq!(varied.as_deref(), Some("Application/JSON; charset=utf-8"));
+    }
+
+    #[test]
+    fn maps_of_names_get_no_extra_member() {
+        let mut variations = Variations::default();
+        variations.set([JSON_EXTRA]);
+        let members = |json: Vec<u8>| -> Value { serde_json::from_slice(&json).expect("JSON") };
+        let of_address = members(variations.json(serde_json::json!({ "address": "0x1", "data": {} })));
+        assert_eq!(of_address["data"], serde_json::json!({}), "the aggregates of an address");
+        assert!(of_address.get(EXTRA).is_some(), "{of_address}");
+        let other = members(variations.json(serde_json::json!({ "data": {} })));
+        assert!(other["data"].get(EXTRA).is_some(), "{other}");
+        assert_eq!(members(variations.json_names(serde_json::json!({}))), serde_json::json!({}));
     }
 
     #[test]

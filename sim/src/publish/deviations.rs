@@ -12,7 +12,7 @@ use assay_spec::publish::places::{PREPARE_PUB, PREPARES};
 use assay_spec::publish::prepare::{ENDPOINT, Wanted, parse_body};
 use assay_spec::publish::record::Record;
 use assay_spec::publish::requirements::{
-    chain, envelope, exchange, message as rows, prepare, record as texts, submit, transfer,
+    chain, envelope, exchange, message as rows, prepare, record, submit, transfer,
 };
 use assay_spec::{Id, Instant};
 use serde_json::{Map, Value, json};
@@ -244,30 +244,30 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     exchange::PASSIVE => "a passive backend responds like an active one", guard;
 
-    texts::KIND => "the record prefix has another version",
+    record::KIND => "the record prefix has another version",
         step |record: &mut RecordBytes| record.edit(|text| text.replacen(":1:", ":2:", 1));
-    texts::KEYS => "the keys are in another order", step |record: &mut RecordBytes| record.edit(swap_keys);
-    texts::COMPACT => "a space follows each colon",
+    record::KEYS => "the keys are in another order", step |record: &mut RecordBytes| record.edit(swap_keys);
+    record::COMPACT => "a space follows each colon",
         step |record: &mut RecordBytes| record.edit(|text| text.replace("\":\"", "\": \""));
-    texts::ESCAPING => "control characters are left out", step |record: &mut Record| {
+    record::ESCAPING => "control characters are left out", step |record: &mut Record| {
         record.edit("c", |c| c.replace(|c: char| c.is_ascii_control(), ""));
     };
-    texts::ESCAPING, "unicode" => "characters beyond U+FFFF are replaced", step |record: &mut Record| {
+    record::ESCAPING, "unicode" => "characters beyond U+FFFF are replaced", step |record: &mut Record| {
         record.edit("c", |c| c.replace(|c: char| u32::from(c) > 0xffff, "?"));
     };
-    texts::DOMAIN => "d is another domain", step |record: &mut Record| record.edit("d", |d| format!("www.{d}"));
-    texts::CID => "c is another content identifier" by value, step |record: &mut Record| record.edit("c", |c| format!("{c}x"));
-    texts::VERSION => "v is another version" by value, step |record: &mut Record| record.edit("v", |v| format!("{v}.1"));
-    texts::TIME_FORM => "t has no milliseconds", step |record: &mut Record| {
+    record::DOMAIN => "d is another domain", step |record: &mut Record| record.edit("d", |d| format!("www.{d}"));
+    record::CID => "c is another content identifier" by value, step |record: &mut Record| record.edit("c", |c| format!("{c}x"));
+    record::VERSION => "v is another version" by value, step |record: &mut Record| record.edit("v", |v| format!("{v}.1"));
+    record::TIME_FORM => "t has no milliseconds", step |record: &mut Record| {
         record.edit("t", |t| format!("{}Z", &t[..t.len().saturating_sub(5)]));
     };
-    texts::TIME_NOW => "t is an hour old", step |record: &mut Record| {
+    record::TIME_NOW => "t is an hour old", step |record: &mut Record| {
         record.edit("t", |t| Instant::parse_exact(t).map_or_else(String::new, |time| (time - HOUR).to_string()));
     };
-    texts::TRANSFER => "newVault is another key", step |record: &mut Record| {
+    record::TRANSFER => "newVault is another key", step |record: &mut Record| {
         record.edit("newVault", |key| key.split_inclusive(':').take(1).chain([NO_ADDRESS]).collect());
     };
-    texts::ACCEPT => "transfer is another signature",
+    record::ACCEPT => "transfer is another signature",
         step |record: &mut Record| record.edit("transfer", |signature| signature.chars().rev().collect());
 
     rows::LEGACY => "a byte follows the message", step |message: &mut MessageBytes| message.0.push(0);

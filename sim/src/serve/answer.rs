@@ -81,7 +81,7 @@ where
 /// and no allocation of its own.
 pub struct Answering<B>(Progress<B>);
 
-/// A response whose request, or which itself, is still arriving.
+/// The response to a request, where one of them is still arriving.
 type Arriving = Pin<Box<dyn Future<Output = Response<ReplyBody>> + Send>>;
 
 #[expect(clippy::large_enum_variant, reason = "in the usual case nothing is allocated")]

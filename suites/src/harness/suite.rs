@@ -169,7 +169,7 @@ impl Simulated<'_> {
     }
 }
 
-/// What is asked before the checks run. `questions!()` has the functions of the module `survey` in scope.
+/// The questions that a target gets before the checks run. `questions!()` makes them from the functions of `survey`.
 pub struct Questions {
     /// Looks for what the documents promise of any server of this kind.
     pub recognise: for<'a> fn(Place<'a>) -> Asking<'a, Result<Found, String>>,

@@ -31,11 +31,11 @@ const FULL_BYTES: usize = 7 * 1024 * 1024;
 
 /// From long to short; the last is used in any case.
 const CUTS: [Cuts; 5] = [
-    Cuts { failed: 16 * 1024, passed: 2 * 1024, causes: None },
-    Cuts { failed: 4 * 1024, passed: 512, causes: None },
-    Cuts { failed: 1024, passed: 128, causes: None },
-    Cuts { failed: 1024, passed: 16, causes: Some(30) },
-    Cuts { failed: 128, passed: 16, causes: Some(4) },
+    Cuts { failed: 16 * 1024, passed: 2 * 1024, exchanges: usize::MAX, causes: None },
+    Cuts { failed: 4 * 1024, passed: 512, exchanges: usize::MAX, causes: None },
+    Cuts { failed: 1024, passed: 128, exchanges: usize::MAX, causes: None },
+    Cuts { failed: 1024, passed: 16, exchanges: 32, causes: Some(30) },
+    Cuts { failed: 128, passed: 16, exchanges: 16, causes: Some(4) },
 ];
 
 /// What a page has besides the run.

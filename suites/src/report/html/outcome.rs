@@ -19,6 +19,8 @@ pub(super) struct Cuts {
     pub(super) failed: usize,
     /// For passes.
     pub(super) passed: usize,
+    /// How many exchanges of an outcome are shown in full: those around the one that deviates.
+    pub(super) exchanges: usize,
     /// So many causes have the outcome that shows them best in full; `None`: every outcome that did not pass is.
     pub(super) causes: Option<usize>,
 }
@@ -61,7 +63,7 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
     put_list(&mut out, "Notes", &outcome.notes, most);
     let last = &outcome.why[outcome.why.len().saturating_sub(LOGGED)..];
     put_list(&mut out, "Reasons logged by the target", last, most);
-    put_exchanges(&mut out, run, outcome, if is_pass { cuts.passed } else { cuts.failed });
+    put_exchanges(&mut out, run, outcome, if is_pass { cuts.passed } else { cuts.failed }, cuts.exchanges);
     for repeat in repeats(outcome, 4 * most).iter() {
         out.push_str(&format!(
             "<div class=\"repeat\"><h6>Repeat</h6><pre class=\"curl\" tabindex=\"0\">{}</pre></div>\n",
@@ -92,8 +94,15 @@ fn put_brief(out: &mut String, outcome: &Outcome) {
     }
     put_list(out, "Notes", &outcome.notes, VALUE_BYTES);
     if !outcome.exchanges.is_empty() {
-        let answers = lines(&folded(&answers(outcome)).join("\n"));
-        out.push_str(&format!("<h6>Exchanges</h6><pre class=\"head\">{answers}</pre>\n"));
+        out.push_str("<h6>Exchanges</h6>");
+        put_answers(out, &answers(outcome));
+    }
+}
+
+/// Exchanges, each in a line.
+fn put_answers(out: &mut String, answers: &[String]) {
+    if !answers.is_empty() {
+        out.push_str(&format!("<pre class=\"head\">{}</pre>\n", lines(&folded(answers).join("\n"))));
     }
 }
 
@@ -107,7 +116,8 @@ fn folded(lines: &[String]) -> Vec<String> {
     folded.collect()
 }
 
-fn put_exchanges(out: &mut String, run: &Run, outcome: &Outcome, limit: usize) {
+/// The exchanges: `most` of them in full, with the one that deviates in the middle, and the others each in a line.
+fn put_exchanges(out: &mut String, run: &Run, outcome: &Outcome, limit: usize, most: usize) {
     let is_pass = outcome.verdict == Verdict::Pass;
     let count = outcome.exchanges.len();
     if count == 0 {
@@ -117,9 +127,15 @@ fn put_exchanges(out: &mut String, run: &Run, outcome: &Outcome, limit: usize) {
     let noun = prose::count(count, "exchange");
     let open = if is_pass { "" } else { " open" };
     out.push_str(&format!("<details class=\"exchanges\"{open}><summary>{noun}</summary>\n"));
-    for (n, each) in outcome.exchanges.iter().enumerate() {
+    let first = shown.saturating_sub(most / 2).min(count.saturating_sub(most));
+    let full = first..first.saturating_add(most).min(count);
+    let answers = answers(outcome);
+    put_answers(out, &answers[..full.start]);
+    for n in full.clone() {
+        let each = &outcome.exchanges[n];
         out.push_str(&exchange(n, &address(run, outcome, n), each, !is_pass && n == shown, limit));
     }
+    put_answers(out, &answers[full.end..]);
     out.push_str("</details>\n");
 }
 
@@ -189,6 +205,23 @@ mod tests {
         let failure = Failure { place, want, got, exchange: Some(0) };
         put_failure(&mut out, &failure, 1024, &|n| format!("a/{n}"));
         out
+    }
+
+    #[test]
+    fn of_many_exchanges_those_around_the_deviating_one_are_in_full() {
+        let run = crate::report::example::run();
+        let mut outcome = run.outcomes[1].clone();
+        let one = outcome.exchanges[1].clone();
+        outcome.exchanges = vec![one; 100];
+        for (deviating, full) in [(0, 0..16), (50, 42..58), (99, 84..100)] {
+            outcome.failure.as_mut().expect("it fails").exchange = Some(deviating);
+            let mut out = String::new();
+            put_exchanges(&mut out, &run, &outcome, 16, 16);
+            let shown: Vec<usize> =
+                (0..100).filter(|n| out.contains(&format!("class=\"n\">{}<", n + 1))).collect();
+            assert_eq!(shown, full.clone().collect::<Vec<_>>(), "{deviating}");
+            assert_eq!(out.matches("times)").count(), if full.start == 0 || full.end == 100 { 1 } else { 2 });
+        }
     }
 
     #[test]

@@ -117,5 +117,5 @@ pub(super) async fn hashes(
         return Ok(vec![hash]);
     }
     let read = async || super::list_of(probe, sender, &[]).await;
-    Ok(polled(probe, read, |list| !list.items.is_empty()).await?.texts("item_hash"))
+    Ok(polled(probe, read, |list| !list.items.is_empty()).await?.strings("item_hash"))
 }

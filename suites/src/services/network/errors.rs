@@ -234,7 +234,7 @@ async fn rejected_message_is_not_stored(probe: &Probe<'_>, place: Place) -> Chec
     let hash = answer.json()["item_hash"].as_str().map(str::to_owned);
     let hash: Vec<&str> = hash.iter().map(String::as_str).collect();
     let listed = list_of(probe, &good.caller, &hash).await?;
-    let (found, most) = (listed.texts("item_hash"), creation.before() + 1);
+    let (found, most) = (listed.strings("item_hash"), creation.before() + 1);
     let want = format!("the valid message only: {most}");
     listed.answer.expect(found.len() <= most, "/messages", want, found.join(", "))
 }

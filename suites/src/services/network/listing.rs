@@ -97,7 +97,7 @@ async fn the_list_is_an_array_of_records(probe: &Probe<'_>) -> Checked {
 async fn a_message_is_in_its_senders_list(probe: &Probe<'_>) -> Checked {
     let sent = posted(probe, &caller(probe)).await?;
     let listed = list_of(probe, &sent.draft.caller, &[&sent.hash]).await?;
-    let hashes = listed.texts("item_hash");
+    let hashes = listed.strings("item_hash");
     listed.answer.expect(hashes.contains(&sent.hash), "/messages/*/item_hash", &sent.hash, hashes.join(", "))
 }
 
@@ -184,7 +184,7 @@ async fn values_of_a_filter_are_alternatives(probe: &Probe<'_>) -> Checked {
         let filters: Vec<(&str, &str)> =
             filters.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let listed = select(probe, &filters).await?;
-        let found = listed.texts("item_hash");
+        let found = listed.strings("item_hash");
         for hash in wanted {
             let place = format!("messages of {}={}", filters[0].0, filters[0].1);
             listed.answer.expect(found.contains(hash), &place, hash, found.join(", "))?;
@@ -254,7 +254,7 @@ async fn pages<'p>(
             filters.iter().map(|(name, value)| (*name, value.as_str())).collect();
         query.extend([("page", number.as_str()), ("limit", "7")]);
         let list = list(probe, &query::LIST, &path_with("/messages", &query), "messages").await?;
-        found.extend(list.texts("item_hash"));
+        found.extend(list.strings("item_hash"));
         page += 1;
         // A page with fewer elements than asked for is the last.
         if list.items.len() < 7 || found.len() > 100 {

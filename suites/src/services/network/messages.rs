@@ -266,11 +266,11 @@ async fn the_same_message_twice_is_one_message(probe: &Probe<'_>, place: Place) 
     let known = first.json()["item_hash"].as_str().map(str::to_owned);
     let filter: Vec<&str> = known.iter().map(String::as_str).collect();
     let is_there = |listed: &List<'_>| {
-        let hashes = listed.texts("item_hash");
+        let hashes = listed.strings("item_hash");
         known.as_ref().is_none_or(|hash| hashes.contains(hash)) && !hashes.is_empty()
     };
     let listed = polled(probe, async || list_of(probe, &draft.caller, &filter).await, is_there).await?;
-    let mut hashes = listed.texts("item_hash");
+    let mut hashes = listed.strings("item_hash");
     probe.given(is_there(&listed), "the message is not in its sender's list; another check judges that")?;
     hashes.sort();
     let twice = hashes.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone());

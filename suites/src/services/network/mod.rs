@@ -324,8 +324,8 @@ pub(crate) struct List<'p> {
 
 impl List<'_> {
     /// The string member of each element; empty where it is missing or not a string.
-    pub(crate) fn texts(&self, member: &str) -> Vec<String> {
-        texts(&self.items, member)
+    pub(crate) fn strings(&self, member: &str) -> Vec<String> {
+        strings(&self.items, member)
     }
 
     /// Expects every element to satisfy `holds`.
@@ -351,7 +351,7 @@ pub(crate) fn holds(found: &Value, sent: &Value) -> bool {
 }
 
 /// The string member of each element; empty where it is missing or not a string.
-pub(crate) fn texts(items: &[Value], member: &str) -> Vec<String> {
+pub(crate) fn strings(items: &[Value], member: &str) -> Vec<String> {
     items.iter().map(|item| item[member].as_str().unwrap_or_default().to_owned()).collect()
 }
 
@@ -380,7 +380,7 @@ pub(crate) async fn list_of<'p>(
     let query = [("addresses", sender.address.as_str()), ("page", &first), ("limit", "100")];
     let path = path_with("/messages", &query);
     let is_whole = |list: &List<'_>| {
-        let listed = list.texts("item_hash");
+        let listed = list.strings("item_hash");
         hashes.iter().all(|hash| listed.iter().any(|one| one == hash))
     };
     polled(probe, async || list(probe, &query::LIST, &path, "messages").await, is_whole).await

@@ -163,8 +163,10 @@ async fn an_address_that_wrote_nothing_has_no_aggregates(probe: &Probe<'_>) -> C
     let answer = of_address(&caller(probe).address, &[]).attempt(probe).await?;
     expect_absent_or(&answer, "an answer without aggregates", |body| match body {
         Value::Array(items) => items.is_empty(),
-        // An aggregate is an object, so other members cannot hold one.
+        // Members that are neither a list nor an object cannot hold aggregates. Of a list under another name than the known
+        // ones, only the objects can be aggregates.
         Value::Object(members) => members.iter().all(|(name, value)| match value {
+            Value::Array(items) if ["data", "aggregates"].contains(&name.as_str()) => items.is_empty(),
             Value::Array(items) => !items.iter().any(Value::is_object),
             Value::Object(inner) => inner.is_empty() || name == "pagination",
             _ => true,

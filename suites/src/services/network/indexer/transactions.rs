@@ -66,7 +66,7 @@ async fn the_address_selects_transactions(probe: &Probe<'_>) -> Checked {
 /// kinds.
 async fn the_address_selects_what_it_sent_and_what_it_received(probe: &Probe<'_>) -> Checked {
     let (network, latest) = latest(probe).await?;
-    let [senders, receivers] = ["from", "to"].map(|member| latest.texts(member));
+    let [senders, receivers] = ["from", "to"].map(|member| latest.strings(member));
     let is_receiver = |sender: &&String| receivers.iter().any(|one| one.eq_ignore_ascii_case(sender));
     let both = senders.iter().filter(|sender| !sender.is_empty()).find(is_receiver).cloned();
     probe.found(both.is_some(), "no address both sent and received one of the listed transactions")?;
