@@ -1,7 +1,7 @@
 //! Ambient judgement: every response of every check is judged by the declarations of its endpoint and status, whichever
 //! check sent the request. A part that is not as declared fails the row that owns it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use assay_spec::endpoint::Endpoint;
@@ -9,6 +9,7 @@ use assay_spec::field::Part;
 use assay_spec::reply::{Expected, Header, Met, Place, judge as judge_value};
 use assay_spec::shape::Reply;
 use assay_spec::{Dialect, Id, catalogue};
+use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::documents::endpoints::{endpoint_at, endpoint_of};
@@ -58,27 +59,17 @@ impl fmt::Display for Name<'_> {
 /// Fails the row of each declared part that a response of the run breaks, whatever the row's own check has seen, and counts
 /// the responses that each row was judged by. A row whose check did not run gets an outcome if it is broken.
 pub(crate) fn judge(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites) {
-    let mut answers: BTreeMap<Id, usize> = BTreeMap::new();
-    let mut broken: BTreeMap<Id, (Id, Exchange, Failure)> = BTreeMap::new();
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
-    for outcome in outcomes.iter() {
-        let keeps_bodies = !outcome.notes.iter().any(|note| note == NOT_KEPT);
-        let own = outcome.exchanges.len() - usize::from(outcome.is_ambient);
-        for exchange in &outcome.exchanges[..own] {
-            let mut rows: Vec<Id> = Vec::new();
-            each_part(exchange, dialect, keeps_bodies, &mut |judged| {
-                if !rows.contains(&judged.row) {
-                    rows.push(judged.row);
-                }
-                if let Some(failure) = judged.failure {
-                    broken
-                        .entry(judged.row)
-                        .or_insert_with(|| (outcome.requirement, exchange.clone(), failure));
-                }
-            });
-            for row in rows {
-                *answers.entry(row).or_default() += 1;
-            }
+    let (mut answers, mut broken) = (BTreeMap::<Id, usize>::new(), BTreeMap::new());
+    let seen: Vec<Seen> = outcomes.par_iter().map(|outcome| Seen::new(outcome, dialect)).collect();
+    for (outcome, Seen { answers: more, broken: found }) in outcomes.iter().zip(seen) {
+        for (row, count) in more {
+            *answers.entry(row).or_default() += count;
+        }
+        for (row, (exchange, failure)) in found {
+            broken
+                .entry(row)
+                .or_insert_with(|| (outcome.requirement, outcome.exchanges[exchange].clone(), failure));
         }
     }
     for (row, found) in broken {
@@ -94,6 +85,36 @@ pub(crate) fn judge(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suit
     }
     for outcome in outcomes {
         outcome.answers = answers.get(outcome.requirement).copied().unwrap_or_default();
+    }
+}
+
+/// What the responses of one outcome show.
+#[derive(Default)]
+struct Seen {
+    /// How many responses each row was judged by.
+    answers: BTreeMap<Id, usize>,
+    /// The first breach of each row: the number of the exchange, and what is not as declared.
+    broken: BTreeMap<Id, (usize, Failure)>,
+}
+
+impl Seen {
+    fn new(outcome: &Outcome, dialect: &Dialect) -> Seen {
+        let mut seen = Seen::default();
+        let keeps_bodies = !outcome.notes.iter().any(|note| note == NOT_KEPT);
+        let own = outcome.exchanges.len() - usize::from(outcome.is_ambient);
+        for (number, exchange) in outcome.exchanges[..own].iter().enumerate() {
+            let mut rows: BTreeSet<Id> = BTreeSet::new();
+            each_part(exchange, dialect, keeps_bodies, &mut |judged| {
+                rows.insert(judged.row);
+                if let Some(failure) = judged.failure {
+                    seen.broken.entry(judged.row).or_insert((number, failure));
+                }
+            });
+            for row in rows {
+                *seen.answers.entry(row).or_default() += 1;
+            }
+        }
+        seen
     }
 }
 

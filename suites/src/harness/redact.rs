@@ -1,7 +1,7 @@
 //! Redacts secrets from outcomes: those of the profile, and those that the checks of a run have learned. A target may
 //! repeat one in an exchange of another check.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::harness::recording::{Call, Input};
 use crate::harness::verdict::Outcome;
@@ -72,12 +72,14 @@ fn redact_call(hidden: &Hidden, call: &mut Call) -> bool {
 
 /// The learned secrets of a run: all their forms and parts of 12 characters or more. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Learned(Arc<Mutex<Hidden>>);
+pub struct Learned(Arc<RwLock<Hidden>>);
 
 impl Learned {
     /// Adds what a check has learned.
     pub(crate) fn learn(&self, hidden: &Hidden) {
-        self.known().absorb(hidden);
+        if !self.known().has_forms_of(hidden) {
+            self.0.write().unwrap_or_else(PoisonError::into_inner).absorb(hidden);
+        }
     }
 
     /// The number of forms so far.
@@ -101,7 +103,7 @@ impl Learned {
         self.known().redact_text(text);
     }
 
-    fn known(&self) -> MutexGuard<'_, Hidden> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> RwLockReadGuard<'_, Hidden> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

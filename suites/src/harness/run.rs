@@ -1,13 +1,17 @@
 //! Runs checks, each in its own environment, judges them, and collects the outcomes in the order of the requirements.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
 use assay_spec::{Dialect, Id, Place, Service};
 use futures_util::StreamExt;
+use rayon::prelude::*;
 use serde_json::Value;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::watch;
 
 use crate::documents::endpoints;
@@ -120,6 +124,66 @@ impl Runner<'_> {
         // Each with the number of secrets that were learned before.
         let mut all: Vec<(Ran, usize)> = Vec::new();
         let (mut kept, learned) = (0, &self.settings.learned);
+        let mut take = |mut ran: Ran| {
+            bound(&mut ran.outcome, &mut kept);
+            let count = learned.count();
+            learned.redact(&mut ran.outcome);
+            seen(&ran);
+            all.push((ran, count));
+        };
+        if self.has_threads() {
+            self.run_on_threads(planned, halt, &mut take);
+        } else {
+            self.run_here(planned, halt, &mut take).await;
+        }
+        let is_partial = all.len() < planned.len();
+        let count = learned.count();
+        let early = all.par_iter_mut().filter(|(_, known)| *known < count);
+        early.for_each(|(ran, _)| learned.redact(&mut ran.outcome));
+        let all = all.into_iter().map(|(ran, _)| ran).collect();
+        Run { is_partial, remarks: self.remarks(), ..self.gather(all) }
+    }
+
+    /// Whether each job has its own thread: checks in worlds of their own are limited by the processor.
+    fn has_threads(&self) -> bool {
+        self.jobs > 1
+            && self.target.offer().forks
+            && Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread
+    }
+
+    /// Runs checks on `jobs` threads; `take` is called on this one with each that ends.
+    fn run_on_threads(&self, planned: &[Planned], halt: &dyn Halt, take: &mut dyn FnMut(Ran)) {
+        let (runtime, next) = (Handle::current(), AtomicUsize::new(0));
+        let (done, ended) = mpsc::channel();
+        let work = async |stop: watch::Receiver<u32>, done: mpsc::Sender<Ran>| {
+            let mut twice = stop.clone();
+            while *stop.borrow() == 0
+                && let Some(planned) = planned.get(next.fetch_add(1, Ordering::Relaxed))
+            {
+                let ran = tokio::select! {
+                    biased;
+                    Ok(_) = twice.wait_for(|count| *count > 1) => return,
+                    ran = self.run_check(planned) => ran,
+                };
+                // The receiver outlives the threads.
+                let _ = done.send(ran);
+            }
+        };
+        let (work, runtime) = (&work, &runtime);
+        tokio::task::block_in_place(|| {
+            std::thread::scope(|scope| {
+                for _ in 0..self.jobs.min(planned.len()) {
+                    let (stop, done) = (halt.count(), done.clone());
+                    scope.spawn(move || runtime.block_on(work(stop, done)));
+                }
+                drop(done);
+                ended.iter().for_each(take);
+            });
+        });
+    }
+
+    /// Runs checks on this thread; `take` is called with each that ends.
+    async fn run_here(&self, planned: &[Planned], halt: &dyn Halt, take: &mut dyn FnMut(Ran)) {
         let mut twice = halt.count();
         let lanes = self.lanes(planned).into_iter().map(|(planned, jobs)| {
             let running = futures_util::stream::iter(planned).take_until(stopped(halt));
@@ -132,20 +196,9 @@ impl Runner<'_> {
                 Ok(_) = twice.wait_for(|count| *count > 1) => None,
                 next = running.next() => next,
             };
-            let Some(mut ran) = next else { break };
-            bound(&mut ran.outcome, &mut kept);
-            let count = learned.count();
-            learned.redact(&mut ran.outcome);
-            seen(&ran);
-            all.push((ran, count));
+            let Some(ran) = next else { break };
+            take(ran);
         }
-        let is_partial = all.len() < planned.len();
-        let count = learned.count();
-        all.iter_mut()
-            .filter(|(_, known)| *known < count)
-            .for_each(|(ran, _)| learned.redact(&mut ran.outcome));
-        let all = all.into_iter().map(|(ran, _)| ran).collect();
-        Run { is_partial, remarks: self.remarks(), ..self.gather(all) }
     }
 
     /// The checks that run one after the other, or `jobs` at a time. Where checks share the target, each service has a

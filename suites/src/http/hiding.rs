@@ -25,8 +25,10 @@ pub struct Hidden {
     forms: Vec<Vec<u8>>,
     /// Replacements of whole forms, by number.
     wholes: BTreeMap<usize, String>,
-    /// The parts of all forms, made when first needed.
-    index: OnceLock<Index>,
+    /// The forms, each with its number.
+    numbers: BTreeMap<Vec<u8>, usize>,
+    /// The parts of all forms.
+    index: Index,
     disguises: Vec<Disguise>,
 }
 
@@ -84,12 +86,19 @@ impl Hidden {
         for form in forms {
             if form.len() < WINDOW {
                 self.add(name, &form);
-            } else if !self.forms.iter().any(|known| known == form.as_bytes()) {
-                self.forms.push(form.into_bytes());
-                self.shown.push(marked(name));
-                self.index = OnceLock::new();
+            } else if !self.numbers.contains_key(form.as_bytes()) {
+                self.push_form(form.into_bytes(), marked(name));
             }
         }
+    }
+
+    /// Adds a new form and its replacement.
+    fn push_form(&mut self, form: Vec<u8>, shown: String) {
+        let number = self.forms.len();
+        self.index.add(number, &form);
+        self.numbers.insert(form.clone(), number);
+        self.forms.push(form);
+        self.shown.push(shown);
     }
 
     /// Replaces `value` with a value of the same form, derived from `seed` and the number of earlier ones.
@@ -98,8 +107,8 @@ impl Hidden {
         let replacement = alike(value, seed, nth);
         if self.put(value, || replacement.clone()) {
             self.add_forms(name, value);
-            if let Some(number) = self.forms.iter().position(|form| form == value.as_bytes()) {
-                self.wholes.insert(number, replacement.clone());
+            if let Some(number) = self.numbers.get(value.as_bytes()) {
+                self.wholes.insert(*number, replacement.clone());
             }
             self.disguises.push(Disguise { name: name.to_owned(), value: replacement });
         }
@@ -148,6 +157,9 @@ impl Hidden {
 
     /// Redacts a prefix of a value at the end of a string that was cut.
     fn redact_end(&self, text: &mut String) -> bool {
+        if self.values.is_empty() {
+            return false;
+        }
         let end = text.trim_end_matches(['"', '\u{2026}', ' ']).len();
         // A short end is not a secret.
         let mut tail = text[..end].char_indices().rev().map(|(at, _)| at).take(LONGEST_END);
@@ -221,8 +233,7 @@ impl Hidden {
     }
 
     fn redact_parts(&self, bytes: &mut Vec<u8>) -> bool {
-        let index = self.index.get_or_init(|| Index::new(self.forms.iter().map(Vec::as_slice)));
-        let found = index.find(&self.forms, bytes);
+        let found = self.index.find(&self.forms, bytes);
         if found.is_empty() {
             return false;
         }
@@ -246,10 +257,15 @@ impl Hidden {
 }
 
 impl Hidden {
+    /// Whether each form of another is known.
+    pub(crate) fn has_forms_of(&self, other: &Hidden) -> bool {
+        other.forms.iter().all(|form| self.numbers.contains_key(form))
+    }
+
     /// Takes over the forms of another, with their replacements.
     pub(crate) fn absorb(&mut self, other: &Hidden) {
         for (number, form) in other.forms.iter().enumerate() {
-            if self.forms.contains(form) {
+            if self.numbers.contains_key(form) {
                 continue;
             }
             if let Some(whole) = other.wholes.get(&number) {
@@ -257,9 +273,7 @@ impl Hidden {
                 self.disguises
                     .extend(other.disguises.iter().find(|disguise| disguise.value == *whole).cloned());
             }
-            self.forms.push(form.clone());
-            self.shown.push(other.shown[number].clone());
-            self.index = OnceLock::new();
+            self.push_form(form.clone(), other.shown[number].clone());
         }
     }
 }

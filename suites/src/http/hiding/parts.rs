@@ -1,11 +1,18 @@
 //! Finds parts of secrets in bytes, also where the bytes are escaped.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::SHORTEST;
 
 /// Parts of a secret that are shorter are not searched for.
 pub(crate) const WINDOW: usize = 12;
+/// So many bytes are looked up at once: one word.
+const GRAM: usize = 8;
+/// The distance of two lookups: each window contains a gram that is looked up.
+const STEP: usize = WINDOW - GRAM + 1;
+/// The size of the filter of grams.
+const BITS_PER_GRAM: usize = 16;
 /// A part with fewer different bytes, such as a row of zeros, occurs by chance.
 const DISTINCT: usize = 5;
 /// The base of the rolling hash.
@@ -72,29 +79,50 @@ const fn is_escape(byte: u8) -> bool {
 }
 
 /// Every window of some forms of secrets.
+///
+/// A window contains [`STEP`] grams, so of the grams at every `STEP`th place it contains exactly one. Only those are looked
+/// up; where one may be known, the windows around it are compared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    /// Hash of a window, number of the form, offset in the form; sorted.
-    windows: Vec<(u64, u32, u32)>,
-    /// Whether a window may have a hash with these bits.
-    filter: Vec<bool>,
+    /// By hash of a window: the number of the form and the offset in it.
+    windows: BTreeMap<u64, Vec<(u32, u32)>>,
+    /// The hashes of all grams of the windows.
+    grams: BTreeSet<u64>,
+    /// Whether a gram may have a hash with these bits. Its length is a power of two.
+    filter: Vec<u64>,
 }
 
 impl Index {
-    /// The windows of these forms.
-    pub(super) fn new<'f>(forms: impl Iterator<Item = &'f [u8]>) -> Index {
-        let mut index = Index { windows: Vec::new(), filter: vec![false; 1 << FILTER_BITS] };
-        for (number, form) in forms.enumerate() {
-            for (offset, window) in form.windows(WINDOW).enumerate() {
-                if is_distinctive(window) {
-                    let hash = hashed(window);
-                    index.filter[filtered(hash)] = true;
-                    index.windows.push((hash, number as u32, offset as u32));
+    /// Adds the windows of a form.
+    pub(super) fn add(&mut self, number: usize, form: &[u8]) {
+        for (offset, window) in form.windows(WINDOW).enumerate() {
+            if is_distinctive(window) {
+                self.windows.entry(hashed(window)).or_default().push((number as u32, offset as u32));
+                for gram in window.windows(GRAM) {
+                    self.add_gram(gram_hash(gram));
                 }
             }
         }
-        index.windows.sort_unstable();
-        index
+    }
+
+    fn add_gram(&mut self, hash: u64) {
+        if !self.grams.insert(hash) {
+            return;
+        }
+        if self.grams.len() * BITS_PER_GRAM > self.filter.len() * 64 {
+            self.filter = vec![0; (self.filter.len() * 4).max(16)];
+            for hash in &self.grams {
+                let (word, bits) = self.bits(*hash);
+                self.filter[word] |= bits;
+            }
+        }
+        let (word, bits) = self.bits(hash);
+        self.filter[word] |= bits;
+    }
+
+    /// The word of the filter where a hash is noted, and its two bits there.
+    fn bits(&self, hash: u64) -> (usize, u64) {
+        ((hash >> 12) as usize & (self.filter.len() - 1), 1 << (hash & 63) | 1 << (hash >> 6 & 63))
     }
 
     /// The parts in some bytes: where each is, and the number of its form.
@@ -103,49 +131,59 @@ impl Index {
             return Vec::new();
         }
         let mut found = self.scan(forms, text);
-        if text.iter().any(|byte| matches!(byte, b'%' | b'\\' | b'&')) {
-            let (bytes, places) = decoded(text);
-            let scanned = self.scan(forms, &bytes).into_iter();
-            found.extend(
-                scanned.map(|(part, form)| (places[part.start].start..places[part.end - 1].end, form)),
-            );
+        let scanned = next_escape(text, 0).map_or_else(Vec::new, |_| self.scan(forms, &decoded(text)));
+        if !scanned.is_empty() {
+            let places = places(text);
+            found.extend(scanned.into_iter().map(|(part, form)| {
+                let (first, last) = (&places[part.start], &places[part.end - 1]);
+                (first.start..last.end, form)
+            }));
             found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
         }
         found
     }
 
     fn scan(&self, forms: &[Vec<u8>], bytes: &[u8]) -> Vec<(Range<usize>, usize)> {
-        let first = (1..WINDOW).fold(1_u64, |power, _| power.wrapping_mul(BASE));
-        let (mut found, mut hash, mut begin, mut at) = (Vec::new(), 0_u64, 0, 0);
-        while at < bytes.len() {
-            if at - begin == WINDOW {
-                hash = hash.wrapping_sub((u64::from(bytes[begin]) + 1).wrapping_mul(first));
-                begin += 1;
+        let (mut found, mut from) = (Vec::new(), 0);
+        // The gram at `at` belongs to each window that begins in the `STEP` places up to it.
+        let mut at = STEP - 1;
+        while let Some(gram) = bytes.get(at..at + GRAM) {
+            let (word, bits) = self.bits(gram_hash(gram));
+            if self.filter[word] & bits == bits {
+                let mut begins = (at + 1 - STEP).max(from)..at + 1;
+                let part = begins.find_map(|begin| {
+                    let (length, form) = self.longest(forms, &bytes[begin..])?;
+                    Some((begin..begin + length, form))
+                });
+                if let Some((part, form)) = part {
+                    from = part.end;
+                    at = from + STEP - 1;
+                    found.push((part, form));
+                    continue;
+                }
             }
-            hash = rolled(hash, bytes[at]);
-            at += 1;
-            if at - begin == WINDOW
-                && self.filter[filtered(hash)]
-                && let Some((length, form)) = self.longest(forms, hash, &bytes[begin..])
-            {
-                found.push((begin..begin + length, form));
-                (begin, at, hash) = (begin + length, begin + length, 0);
-            }
+            at += STEP;
         }
         found
     }
 
     /// The length of the longest part at the start of `bytes`, and its form.
-    fn longest(&self, forms: &[Vec<u8>], hash: u64, bytes: &[u8]) -> Option<(usize, usize)> {
-        let from = self.windows.partition_point(|(known, ..)| *known < hash);
-        let candidates = self.windows[from..].iter().take_while(|(known, ..)| *known == hash);
-        let lengths = candidates.filter_map(|(_, number, offset)| {
+    fn longest(&self, forms: &[Vec<u8>], bytes: &[u8]) -> Option<(usize, usize)> {
+        let candidates = self.windows.get(&hashed(bytes.get(..WINDOW)?))?.iter();
+        let lengths = candidates.filter_map(|(number, offset)| {
             let form = &forms[*number as usize][*offset as usize..];
             let same = bytes.iter().zip(form).take_while(|(one, other)| one == other).count();
             (same >= WINDOW).then_some((same, *number as usize))
         });
         lengths.max_by_key(|(length, number)| (*length, std::cmp::Reverse(*number)))
     }
+}
+
+/// The hash of a gram.
+fn gram_hash(gram: &[u8]) -> u64 {
+    let bytes = gram.first_chunk::<GRAM>().map_or(0, |gram| u64::from_le_bytes(*gram));
+    let product = bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    product ^ product >> 32
 }
 
 fn is_distinctive(window: &[u8]) -> bool {
@@ -167,25 +205,35 @@ const fn filtered(hash: u64) -> usize {
     (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS)) as usize
 }
 
-/// The bytes of a string without its percent-encoding and its escapes of JSON and HTML, and the place of each.
-fn decoded(text: &[u8]) -> (Vec<u8>, Vec<Range<usize>>) {
-    let (mut bytes, mut places) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()));
+/// The first place from `at` on where an escape may begin.
+fn next_escape(text: &[u8], at: usize) -> Option<usize> {
+    Some(at + memchr::memchr3(b'%', b'\\', b'&', text.get(at..)?)?)
+}
+
+/// The bytes of a string without its percent-encoding and its escapes of JSON and HTML.
+fn decoded(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(place) = next_escape(text, at) {
+        bytes.extend_from_slice(&text[at..place]);
+        let (plain, length) = escape(&text[place..]).unwrap_or_else(|| (vec![text[place]], 1));
+        bytes.extend(plain);
+        at = place + length;
+    }
+    bytes.extend_from_slice(&text[at..]);
+    bytes
+}
+
+/// The place of each byte of [`decoded`].
+fn places(text: &[u8]) -> Vec<Range<usize>> {
+    let mut places = Vec::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
-        let (plain, length) = match text[at] {
-            b'%' | b'\\' | b'&' => escape(&text[at..]).unwrap_or_else(|| (vec![text[at]], 1)),
-            byte => {
-                bytes.push(byte);
-                places.push(at..at + 1);
-                at += 1;
-                continue;
-            }
-        };
-        places.extend(plain.iter().map(|_| at..at + length));
-        bytes.extend(plain);
+        let (bytes, length) = escape(&text[at..]).map_or((1, 1), |(plain, length)| (plain.len(), length));
+        places.extend(std::iter::repeat_n(at..at + length, bytes));
         at += length;
     }
-    (bytes, places)
+    places
 }
 
 /// The meaning of the escape at the start of some bytes, and the length of the escape.
