@@ -21,7 +21,7 @@
 //! | GET, PUT | `variations` | list of names | the active variations |
 //! | GET, PUT | `limits` | `{service: {name: number}}` | the limits in force |
 //! | POST | `actions` | `{action, arguments}` | the result of the action |
-//! | GET | `state`, `log`, `coverage` | | services; refusals; rules and variations consulted and transitions made |
+//! | GET | `state`, `log`, `coverage` | | services; refusals; rules and variations that could have changed something; transitions made |
 //! | GET | `journal` | `?from=n` | fingerprint, count, entries still kept |
 //! | GET | `waiting` | `?at_least=n` | returns once that many requests wait |
 //! | POST | `snapshot`, `restore` | `{snapshot}` | saves or restores a copy of the world |

@@ -372,7 +372,8 @@ impl Consulted {
     }
 }
 
-/// The world's rules: a deviation decides whether a rule is violated. Each query is recorded.
+/// The world's rules: a deviation decides whether a rule is violated. Each query is recorded, if a deviation could change
+/// what follows: not where a guard holds.
 impl Rules for Core {
     fn violated(&mut self, rule: Id) -> Option<&'static str> {
         self.visit(rule);
@@ -387,10 +388,10 @@ impl Rules for Core {
         holds: bool,
         why: &mut dyn FnMut() -> String,
     ) -> Result<(), Refused> {
-        let variant = self.consult(rule);
         if holds {
             return Ok(());
         }
+        let variant = self.consult(rule);
         self.visit(rule);
         let is_off = variant.is_some_and(|variant| part.is_empty() || variant.is_empty() || variant == part);
         let refused = Refused { rule, why: why() };
@@ -415,12 +416,11 @@ impl Rules for Core {
     }
 
     fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {
-        let is_violated = self.consult(rule).is_some();
         if holds {
             return Ok(());
         }
         self.visit(rule);
-        if is_violated { Err(Refused { rule, why: why() }) } else { Ok(()) }
+        if self.consult(rule).is_some() { Err(Refused { rule, why: why() }) } else { Ok(()) }
     }
 }
 

@@ -15,12 +15,11 @@ use assay_sim::world;
 use assay_spec::field::{self, Cell, cells};
 use assay_spec::limit::{self, Limit, Wrong};
 use assay_spec::{Id, Place, Service, catalogue};
-use futures_util::StreamExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Embedded;
-use super::prove::{aside, each};
+use super::prove::{aside, each, side_by_side};
 use crate::harness::ambient;
 use crate::harness::check::Check;
 use crate::harness::probe::{Places, Settings};
@@ -136,8 +135,7 @@ pub async fn prove_cells(
         }
         Ok::<_, String>((cell, false))
     });
-    for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
-        let (cell, is_closed) = run?;
+    for (cell, is_closed) in side_by_side(runs, jobs).await? {
         if !is_closed {
             found.entry(cell.endpoint.service).or_default().open.insert(cell.to_string());
         }
@@ -146,8 +144,7 @@ pub async fn prove_cells(
     let wrong = limits.flat_map(Limit::wrong).skip(seed as usize % nth).step_by(nth);
     let runs =
         wrong.map(|wrong| async move { Ok::<_, String>((wrong, is_noticed(base, wrong, settings).await?)) });
-    for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
-        let (wrong, is_noticed) = run?;
+    for (wrong, is_noticed) in side_by_side(runs, jobs).await? {
         let census = found.entry(wrong.limit.service).or_default();
         census.limits += 1;
         if !is_noticed {
@@ -165,8 +162,7 @@ pub async fn prove_cells(
             is_closed(base, name.clone(), row, Sighting { check, variation: "" }, &settings).await?;
         Ok::<_, String>((name, row, is_closed))
     });
-    for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
-        let (name, row, is_closed) = run?;
+    for (name, row, is_closed) in side_by_side(runs, jobs).await? {
         let census = found.entry(row.service).or_default();
         census.rows += 1;
         if !is_closed {

@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_sim::rng::Rng;
 use assay_sim::world;
 use assay_spec::Service;
-use futures_util::StreamExt;
 use serde_json::{Value, json};
 
 use super::Embedded;
 use super::matrix::Row;
-use super::prove::{aside, each, row};
+use super::prove::{aside, each, row, side_by_side};
 use crate::harness::check::Check;
 use crate::harness::probe::{Places, Settings};
 use crate::support::prose;
@@ -82,7 +81,7 @@ pub async fn prove_mixes(
             let Drawn { number, service, variations, .. } = drawn;
             Ok::<Mix, String>(Mix { number, service, variations, result, smallest })
         });
-    futures_util::stream::iter(mixes).buffered(jobs).collect::<Vec<_>>().await.into_iter().collect()
+    side_by_side(mixes, jobs).await
 }
 
 /// What the seed decides about a mix.

@@ -8,8 +8,7 @@ use assay_spec::endpoint::Endpoint;
 use assay_spec::limit::Limit;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Dialect, Id, Service, catalogue};
-use futures_util::StreamExt;
-use tokio::runtime::Handle;
+use futures_util::{StreamExt, TryStreamExt};
 
 use super::Embedded;
 use super::constant::{self, Constant, Passes};
@@ -101,9 +100,7 @@ pub async fn prove(
             Ok::<Row, String>(row(name, deviation.about, Some(own), &ran, &settings.dialect))
         }
     });
-    for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
-        matrix.deviations.push(row?);
-    }
+    matrix.deviations = side_by_side(rows, jobs).await?;
     // As with deviations: worlds are the same until a variation is consulted, so a check whose conforming run never
     // consulted it cannot notice it.
     let mut rows = Vec::new();
@@ -134,9 +131,7 @@ pub async fn prove(
             Ok::<Row, String>(row(name, variation.about, None, &ran, &settings.dialect))
         });
     }
-    for row in futures_util::stream::iter(rows).buffered(jobs).collect::<Vec<_>>().await {
-        matrix.variations.push(row?);
-    }
+    matrix.variations = side_by_side(rows, jobs).await?;
     if breadth == Breadth::Met {
         let passes = constants(seed, wanted, settings, jobs, breadth).await?;
         matrix.holes.extend(constant::holes(&passes, wanted));
@@ -187,8 +182,7 @@ pub async fn constants(
         }
     });
     let mut passes = Passes::new();
-    for run in futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await {
-        let (server, passed) = run?;
+    for (server, passed) in side_by_side(runs, jobs).await? {
         for id in passed {
             passes.entry(id.to_string()).or_default().push(server);
         }
@@ -245,9 +239,7 @@ pub async fn broken(
             Ok::<_, String>((!is_found).then(|| format!("no check fails with {name}")))
         }
     });
-    let found: Result<Vec<Option<String>>, String> =
-        futures_util::stream::iter(runs).buffered(jobs).collect::<Vec<_>>().await.into_iter().collect();
-    Ok(found?.into_iter().flatten().collect())
+    Ok(side_by_side(runs, jobs).await?.into_iter().flatten().collect())
 }
 
 /// Runs checks one after another on their own thread. `None`: one fails, or a response breaks a declaration.
@@ -256,7 +248,7 @@ async fn until_one_fails(
     checks: Vec<&'static Check>,
     settings: &Settings,
 ) -> Result<Option<Vec<Outcome>>, String> {
-    let (runtime, settings) = (Handle::current(), settings.clone());
+    let settings = settings.clone();
     let run = async move || {
         let mut outcomes = Vec::new();
         for check in checks {
@@ -269,17 +261,13 @@ async fn until_one_fails(
         }
         Some(outcomes)
     };
-    tokio::task::spawn_blocking(move || runtime.block_on(run())).await.map_err(|end| ended_early(&end))
+    on_own_thread(run).await
 }
 
 /// Whether a check has sent a request to this endpoint.
 fn uses(outcome: &Outcome, endpoint: &Endpoint) -> bool {
     let used = |exchange: &Exchange| endpoints::endpoint_of(&Dialect::default(), exchange);
     outcome.exchanges.iter().filter_map(used).any(|used| std::ptr::eq(used, endpoint))
-}
-
-fn ended_early(end: &tokio::task::JoinError) -> String {
-    format!("a proof ended early: {end}")
 }
 
 /// Runs checks against worlds with these deviations and variations, on their own thread.
@@ -299,9 +287,31 @@ async fn on_thread(
     checks: Vec<&'static Check>,
     settings: &Settings,
 ) -> Result<Vec<Ran>, String> {
-    let (runtime, settings) = (Handle::current(), settings.clone());
-    let run = move || runtime.block_on(each(&target, &checks, &settings, 1));
-    tokio::task::spawn_blocking(run).await.map_err(|end| ended_early(&end))
+    let (target, settings) = (Box::new(target), settings.clone());
+    on_own_thread(async move || each(&*target, &checks, &settings, 1).await).await
+}
+
+/// Does work, `jobs` at a time, until the first error. The results are in the order of the work.
+pub(super) async fn side_by_side<T>(
+    work: impl IntoIterator<Item = impl Future<Output = Result<T, String>>>,
+    jobs: usize,
+) -> Result<Vec<T>, String> {
+    let numbered = work.into_iter().enumerate();
+    let numbered = numbered.map(|(number, work)| async move { Ok::<_, String>((number, work.await?)) });
+    let mut all: Vec<(usize, T)> =
+        futures_util::stream::iter(numbered).buffer_unordered(jobs).try_collect().await?;
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all.into_iter().map(|(_, result)| result).collect())
+}
+
+/// Runs work to its end on a thread of its own, with all tasks that it spawns.
+async fn on_own_thread<T: Send + 'static>(
+    work: impl AsyncFnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let run = move || run::on_one_thread().map(|thread| thread.block_on(work()));
+    let ended =
+        tokio::task::spawn_blocking(run).await.map_err(|end| format!("a proof ended early: {end}"))?;
+    ended.map_err(|why| format!("a proof has no thread: {why}"))
 }
 
 /// Runs checks against worlds with these deviations and variations.

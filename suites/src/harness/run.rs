@@ -11,7 +11,7 @@ use assay_spec::{Dialect, Id, Place, Service};
 use futures_util::StreamExt;
 use rayon::prelude::*;
 use serde_json::Value;
-use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 use tokio::sync::watch;
 
 use crate::documents::endpoints;
@@ -131,11 +131,7 @@ impl Runner<'_> {
             seen(&ran);
             all.push((ran, count));
         };
-        if self.has_threads() {
-            self.run_on_threads(planned, halt, &mut take);
-        } else {
-            self.run_here(planned, halt, &mut take).await;
-        }
+        self.run_each(planned, halt, &mut take).await;
         let is_partial = all.len() < planned.len();
         let count = learned.count();
         let early = all.par_iter_mut().filter(|(_, known)| *known < count);
@@ -144,16 +140,25 @@ impl Runner<'_> {
         Run { is_partial, remarks: self.remarks(), ..self.gather(all) }
     }
 
-    /// Whether each job has its own thread: checks in worlds of their own are limited by the processor.
-    fn has_threads(&self) -> bool {
-        self.jobs > 1
-            && self.target.offer().forks
-            && Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread
+    /// Runs the planned checks; `take` is called with each that ends.
+    async fn run_each(&self, planned: &[Planned], halt: &dyn Halt, take: &mut dyn FnMut(Ran)) {
+        match self.threads(planned.len()) {
+            Some(threads) => self.run_on(threads, planned, halt, take),
+            None => self.run_here(planned, halt, take).await,
+        }
     }
 
-    /// Runs checks on `jobs` threads; `take` is called on this one with each that ends.
-    fn run_on_threads(&self, planned: &[Planned], halt: &dyn Halt, take: &mut dyn FnMut(Ran)) {
-        let (runtime, next) = (Handle::current(), AtomicUsize::new(0));
+    /// A runtime for each job, if checks run in worlds in memory: they are limited by the processor.
+    fn threads(&self, checks: usize) -> Option<Vec<Runtime>> {
+        let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
+        let is_of_use = self.jobs > 1 && self.target.is_embedded() && may_wait;
+        let threads = is_of_use.then(|| (0..self.jobs.min(checks)).map(|_| on_one_thread()).collect());
+        threads.and_then(Result::ok)
+    }
+
+    /// Runs checks, each on one of these threads; `take` is called on this one with each that ends.
+    fn run_on(&self, threads: Vec<Runtime>, planned: &[Planned], halt: &dyn Halt, take: &mut dyn FnMut(Ran)) {
+        let next = AtomicUsize::new(0);
         let (done, ended) = mpsc::channel();
         let work = async |stop: watch::Receiver<u32>, done: mpsc::Sender<Ran>| {
             let mut twice = stop.clone();
@@ -169,12 +174,12 @@ impl Runner<'_> {
                 let _ = done.send(ran);
             }
         };
-        let (work, runtime) = (&work, &runtime);
+        let work = &work;
         tokio::task::block_in_place(|| {
             std::thread::scope(|scope| {
-                for _ in 0..self.jobs.min(planned.len()) {
+                for thread in threads {
                     let (stop, done) = (halt.count(), done.clone());
-                    scope.spawn(move || runtime.block_on(work(stop, done)));
+                    scope.spawn(move || thread.block_on(work(stop, done)));
                 }
                 drop(done);
                 ended.iter().for_each(take);
@@ -279,10 +284,8 @@ impl Runner<'_> {
 
     /// Runs each check and returns the recorded traces; for proofs.
     pub async fn each(&self, planned: &[Planned]) -> Vec<Ran> {
-        let running = futures_util::stream::iter(planned)
-            .map(|planned| self.run_check(planned))
-            .buffer_unordered(self.jobs);
-        let mut all: Vec<Ran> = running.collect().await;
+        let mut all: Vec<Ran> = Vec::new();
+        self.run_each(planned, &Never, &mut |ran| all.push(ran)).await;
         let failed = failed(all.iter().map(|ran| &ran.outcome));
         for ran in &mut all {
             rest(&mut ran.outcome, &failed, self.settings.suites);
@@ -374,6 +377,12 @@ impl Runner<'_> {
         }
         lines
     }
+}
+
+/// A runtime for checks in worlds in memory: client and server take turns on one thread, so that neither has to wake
+/// another.
+pub(crate) fn on_one_thread() -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_time().build()
 }
 
 fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
