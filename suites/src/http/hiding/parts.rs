@@ -7,15 +7,15 @@ use super::SHORTEST;
 
 /// Parts of a secret that are shorter are not searched for.
 pub(crate) const WINDOW: usize = 12;
-/// So many bytes are looked up at once: one word.
+/// The length of a gram: one word.
 const GRAM: usize = 8;
 /// The distance of two lookups: each window contains a gram that is looked up.
 const STEP: usize = WINDOW - GRAM + 1;
-/// The size of the filter of grams.
+/// How many bits the filter has for each gram, at least.
 const BITS_PER_GRAM: usize = 16;
 /// A part with fewer different bytes, such as a row of zeros, occurs by chance.
 const DISTINCT: usize = 5;
-/// The base of the rolling hash.
+/// The base of the hash of a window.
 const BASE: u64 = 0x0100_0000_01b3;
 /// The filter has this many bits, as a power of two.
 const FILTER_BITS: u32 = 16;
@@ -291,4 +291,69 @@ fn utf8(c: char) -> Vec<u8> {
 
 pub(super) fn hex(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORM: &[u8] = b"3y/Zq+71~aWxT0p9Lk";
+
+    /// Forms with their index.
+    struct Known(Vec<Vec<u8>>, Index);
+
+    impl Known {
+        fn new(forms: Vec<Vec<u8>>) -> Known {
+            let mut index = Index::default();
+            forms.iter().enumerate().for_each(|(number, form)| index.add(number, form));
+            Known(forms, index)
+        }
+
+        /// Where parts begin and end.
+        fn found(&self, text: &[u8]) -> Vec<(usize, usize)> {
+            self.1.find(&self.0, text).into_iter().map(|(range, _)| (range.start, range.end)).collect()
+        }
+    }
+
+    #[test]
+    fn the_shortest_part_is_found_at_each_place() {
+        let known = Known::new(vec![FORM.to_vec()]);
+        for part in FORM.windows(WINDOW) {
+            for (before, after) in (0..40).flat_map(|before| [(before, 0), (before, 1), (before, 20)]) {
+                let text = [&vec![b'.'; before], part, &vec![b'.'; after]].concat();
+                assert_eq!(known.found(&text), [(before, before + WINDOW)], "{before}, {after}");
+                let shorter = [&vec![b'.'; before], &part[1..], &vec![b'.'; after]].concat();
+                assert!(known.found(&shorter).is_empty(), "{before}, {after}");
+            }
+        }
+    }
+
+    #[test]
+    fn adjacent_parts_are_found_one_after_the_other() {
+        let text = [&FORM[2..16], &FORM[..WINDOW], &FORM[5..17]].concat();
+        assert_eq!(Known::new(vec![FORM.to_vec()]).found(&text), [(0, 14), (14, 26), (26, 38)]);
+    }
+
+    #[test]
+    fn each_of_many_forms_is_found() {
+        let number = |n: u128| n.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
+        let forms = (1..500).map(|n| format!("{:032x}", number(n)).into_bytes()).collect();
+        let known = Known::new(forms);
+        for form in &known.0 {
+            assert_eq!(known.found(&[b"...", form.as_slice(), b"..."].concat()), [(3, 35)]);
+        }
+    }
+
+    #[test]
+    fn an_escaped_part_is_found_at_its_place_in_the_escaped_bytes() {
+        let known = Known::new(vec![FORM.to_vec()]);
+        for (text, place) in [
+            (&br"a\n3y\/Zq+71~aWx."[..], (3, 16)),
+            (b"a%203y%2FZq%2b71~aWx.", (4, 20)),
+            (b"&lt;3y&#47;Zq+71~aWx&", (4, 20)),
+            (br"% \ & 3\u0079/Zq+71~aWx", (6, 23)),
+        ] {
+            assert_eq!(known.found(text), [place], "{}", String::from_utf8_lossy(text));
+        }
+    }
 }
