@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use assay_spec::Service;
+use assay_spec::limit::Limit;
+use assay_spec::{Service, catalogue};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -191,6 +192,13 @@ impl Remote {
     }
 }
 
+/// The longest time within which a service counts something.
+fn longest_window(service: Service) -> Option<&'static Limit> {
+    let windows =
+        catalogue::limits().filter(|limit| limit.service == service).filter_map(|limit| limit.window);
+    windows.map(|(time, _)| time).max_by_key(|time| time.value)
+}
+
 impl Target for Remote {
     fn name(&self) -> String {
         let control = self.control.as_ref().map_or("without control", |_| "with control");
@@ -211,7 +219,7 @@ impl Target for Remote {
         self.sites.contains_key(name)
     }
 
-    fn environment(&self, _: Service) -> EnvironmentFuture<'_> {
+    fn environment(&self, service: Service) -> EnvironmentFuture<'_> {
         Box::pin(async move {
             let environment = Environment {
                 connector: Arc::new(self.connector.clone()),
@@ -234,7 +242,12 @@ impl Target for Remote {
                 // Keys are sent only to the target's own sites.
                 return Err(format!("control POST fork: {name} is on another host than in the profile"));
             }
-            Ok(Environment { sites, control: Some(control.world(path)), own: true, ..environment })
+            let control = control.world(path);
+            // What was sent to the target before counts against its limits until their windows are over.
+            if let Some(window) = longest_window(service).filter(|_| self.offer.clock) {
+                control.advance(window.value + 1).await?;
+            }
+            Ok(Environment { sites, control: Some(control), own: true, ..environment })
         })
     }
 

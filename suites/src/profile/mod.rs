@@ -383,6 +383,7 @@ limits = { drops_per_hour = 3 }
             "control = \"http://u:p@a.example/\"",
             "[publish]\nurl = \"http://a\"\nchain_url = \"nowhere\"",
             "[publish]\nurl = \"http://a\"\ndomains = [\n  \"a.example\",\n  \"B.example\",\n]",
+            "[publish]\nurl = \"http://a\"\npending_transfer = \"2nBhEBYYvfa\"",
             "[publish]\nurl = \"http://a\"\n[publish.limits]\nrequests_per_minute = 0",
             "[dialect]\nauth_scheme = \" \"",
         ];
@@ -466,6 +467,11 @@ limits = { drops_per_hour = 3 }
           |
         5 |   "B.example",
           |   ^^^^^^^^^^^
+
+        p.toml:3:20: publish.pending_transfer: not a transaction signature: 64 bytes in base58
+          |
+        3 | pending_transfer = "2nBhEBYYvfa"
+          |                    ^^^^^^^^^^^^^
 
         p.toml:4:23: publish.limits.requests_per_minute: must be 1 or more
           |

@@ -55,13 +55,26 @@ impl Section for Publish {
         let publish = profile.get("publish")?.get_ref().as_table()?;
         let domains = publish.get("domains").and_then(|domains| domains.get_ref().as_array());
         let single = ["pending", "not_publishable", "feature_off"];
-        let all = domains.into_iter().flatten().chain(single.into_iter().filter_map(|key| publish.get(key)));
-        let mut foreign =
-            all.filter(|domain| domain.get_ref().as_str().is_some_and(|name| !is_canonical(name)));
-        let why = "not a canonical domain: two labels or more of lower-case letters, digits and hyphens";
-        foreign.next().map(|domain| (why, domain.span()))
+        let names =
+            domains.into_iter().flatten().chain(single.into_iter().filter_map(|key| publish.get(key)));
+        let names = names.map(|name| (name, IS_DOMAIN));
+        let transfer = publish.get("pending_transfer").map(|signature| (signature, IS_SIGNATURE));
+        let mut invalid = names
+            .chain(transfer)
+            .filter(|(value, (is_valid, _))| value.get_ref().as_str().is_some_and(|value| !is_valid(value)));
+        invalid.next().map(|(value, (_, why))| (why, value.span()))
     }
 }
+
+/// Whether a string is valid, and what it must be.
+type Form = (fn(&str) -> bool, &'static str);
+
+const IS_DOMAIN: Form =
+    (is_canonical, "not a canonical domain: two labels or more of lower-case letters, digits and hyphens");
+const IS_SIGNATURE: Form = (
+    |text| bs58::decode(text).into_vec().is_ok_and(|bytes| bytes.len() == 64),
+    "not a transaction signature: 64 bytes in base58",
+);
 
 /// Where the document allows several readings, those that the target declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

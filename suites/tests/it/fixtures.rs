@@ -19,6 +19,7 @@ use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::harness::control::Control;
 use assay_suites::http::sockets::Tcp;
 use assay_suites::services::publish::signing_key;
+use assay_suites::services::publish::verify::call;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -163,10 +164,15 @@ fn publishes(report: &Value) -> u64 {
     bodies.len() as u64
 }
 
+/// The address of the key that the domains are bound to.
+fn address(folder: &TempDir) -> String {
+    let read = std::fs::read_to_string(folder.path().join("all.key")).expect("the key");
+    ed25519::address(&signing_key(&read).expect("a key"))
+}
+
 /// Gives domains the states that a profile can declare, and returns its lines.
 fn declared(served: &Served, folder: &TempDir) -> String {
-    let read = std::fs::read_to_string(folder.path().join("all.key")).expect("the key");
-    let key = ed25519::address(&signing_key(&read).expect("a key"));
+    let key = address(folder);
     std::fs::write(folder.path().join("second.key"), "09".repeat(32)).expect("written");
     let second = ed25519::address(&ed25519::key_from_seed([9; 32]));
     let transfer = bs58::encode([3; 64]).into_string();
@@ -257,13 +263,26 @@ async fn a_standby_node_runs_its_check() {
     }
 }
 
+/// The signature of the last transaction of an address.
+async fn newest_transaction(served: &Served, address: &str) -> String {
+    let found = call(&served.sites["chain"], "getSignaturesForAddress", json!([address])).await;
+    let newest = &found.expect("the chain answers")[0]["signature"];
+    newest.as_str().expect("a transaction").to_owned()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn states_that_are_not_so_are_findings() {
     let (served, folder) = served().await;
     let _ = declared(&served, &folder);
-    let lines = "pending = \"pool-009.assay.example\"\nsecond_key = { file = \"second.key\" }\n\
-                 not_publishable = \"unbound.example\"\nfeature_off = \"pool-009.assay.example\"\n";
+    // Of a publish, which transfers nothing.
+    let _ = ran(&folder, "publish", &profile(&served, 1, ""), &["publish.chain.found"]).await;
+    let transfer = newest_transaction(&served, &address(&folder)).await;
+    let lines = format!(
+        "pending = \"pool-009.assay.example\"\nsecond_key = {{ file = \"second.key\" }}\n\
+         pending_transfer = \"{transfer}\"\nnot_publishable = \"unbound.example\"\n\
+         feature_off = \"pool-009.assay.example\"\n"
+    );
     // The key of `b.example` is frozen by its pending transfer.
-    let profile = profile(&served, 8, lines).replace("domains = [", "domains = [\"b.example\", ");
+    let profile = profile(&served, 8, &lines).replace("domains = [", "domains = [\"b.example\", ");
     insta::assert_snapshot!("eight_domains_and_wrong_states", shown(&folder, &profile).await);
 }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use assay_sim::serve::ClockMode;
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
+use assay_spec::drop::limits::DROPS_PER_HOUR;
 use assay_spec::network::envelope;
 use assay_spec::network::signing::sign_text;
+use assay_spec::publish::limits::REQUESTS;
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::harness::check::{Need, Weight};
 use assay_suites::harness::control::Control;
@@ -145,12 +147,15 @@ async fn manual_use_of_a_world_does_not_affect_checks_and_forks_end_with_their_c
             ]
             .concat(),
         );
-    assert_eq!(post(&served.sites["drop"], site).await, 200);
-    for _ in 0..20 {
-        assert_eq!(
-            post(&served.sites["publish"], Request::new("POST", "/api/vf-cli/publish/submit")).await,
-            404
-        );
+    let unsigned = Request::new("POST", "/api/vf-cli/publish/submit");
+    // As much as one address may do in an hour, and in a minute.
+    for (service, limit, request, status) in
+        [("drop", &DROPS_PER_HOUR, site, 200), ("publish", &REQUESTS, unsigned, 404)]
+    {
+        for _ in 0..limit.value {
+            assert_eq!(post(&served.sites[service], request.clone()).await, status);
+        }
+        assert_eq!(post(&served.sites[service], request).await, 429);
     }
     let run = run(&served, folder.path(), true, &["drop.limits", "publish"]).await;
     assert_eq!(bad(&run), Vec::<String>::new());

@@ -237,6 +237,7 @@ async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
         let (_, new, _, transfer) = transferred(probe).await?;
         (transfer, record_of(probe, &new, &accept_body(&new)).await?)
     } else {
+        probe.rest_on("publish.pending_transfer")?;
         let is_known = probe.settings.publish().pending_transfer.is_some();
         probe.found(
             is_known,

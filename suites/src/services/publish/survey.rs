@@ -7,6 +7,8 @@ use assay_spec::publish::envelope::{Claims, sign};
 use ed25519_dalek::SigningKey;
 use serde_json::json;
 
+use super::verify::{split, transaction_bytes, transaction_params};
+use super::wire::read_record;
 use super::{MOST_DOMAINS, PREPARE, STANDBY, SUBMIT, knock_body};
 use crate::harness::probe::wall_clock;
 use crate::harness::survey::{Found, Likeness, Place, Survey, WrongFixture, shown, skew_ms};
@@ -42,7 +44,8 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, domains: usize) -> Vec<W
     let mut wrong = wrong_domains(survey, domains).await.unwrap_or_default();
     wrong.extend(wrong_states(survey).await.unwrap_or_default());
     if let Some(chain) = survey.at("chain") {
-        wrong.extend(wrong_chain(chain).await);
+        let is_wrong = wrong_chain(chain).await;
+        wrong.extend(if is_wrong.is_some() { is_wrong } else { wrong_transfer(chain).await });
     }
     if let Some(standby) = survey.at(STANDBY) {
         wrong.extend(wrong_standby(standby).await);
@@ -215,6 +218,29 @@ async fn wrong_chain(at: Place<'_>) -> Option<WrongFixture> {
     };
     let what = format!("POST / with a JSON-RPC call {got}");
     Some(WrongFixture::new("publish.chain_url", what, "name a node of the chain that speaks JSON-RPC"))
+}
+
+/// Whether the chain shows that the declared transaction is not the transfer. A node may no longer have it: that shows
+/// nothing.
+async fn wrong_transfer(at: Place<'_>) -> Option<WrongFixture> {
+    let fixtures = at.survey.settings.publish();
+    let (domain, signature) =
+        (fixtures.pending.names().into_iter().next()?, fixtures.pending_transfer.as_ref()?);
+    let params = transaction_params(signature);
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "getTransaction", "params": params });
+    let answer = at.post("", body.to_string()).await.ok()?.json().ok()?;
+    let found = &answer["result"];
+    let wire = transaction_bytes(found)?;
+    let record = split(&wire).and_then(|(_, message)| read_record(message));
+    let is_transfer = record.is_some_and(|record| {
+        record.before.ends_with(":transfer:") && record.members.get("d").is_some_and(|of| *of == *domain)
+    });
+    if is_transfer && found["meta"]["err"].is_null() {
+        return None;
+    }
+    let what = format!("getTransaction returned a transaction that does not transfer {domain}");
+    let remedy = "name the signature of the transaction that transfers the domain, or remove it";
+    Some(WrongFixture::new("publish.pending_transfer", what, remedy))
 }
 
 /// The one answer to every request whose envelope is rejected.

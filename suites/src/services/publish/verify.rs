@@ -38,20 +38,27 @@ pub async fn verify_publish(
     signature: &str,
     key: &str,
 ) -> Result<Verified, String> {
-    let config =
-        json!({ "encoding": "base64", "commitment": COMMITMENT, "maxSupportedTransactionVersion": 0 });
-    let found = call(chain, "getTransaction", json!([signature, config])).await?;
+    let found = call(chain, "getTransaction", transaction_params(signature)).await?;
     if found.is_null() {
         return Ok(Verified::Absent);
     }
     Ok(judge(dialect, &found, signature, key).map_or_else(Verified::Unproven, Verified::Record))
 }
 
+/// The parameters of `getTransaction` for a transaction in base64.
+pub(super) fn transaction_params(signature: &str) -> Value {
+    let config =
+        json!({ "encoding": "base64", "commitment": COMMITMENT, "maxSupportedTransactionVersion": 0 });
+    json!([signature, config])
+}
+
+/// The bytes of the transaction that `getTransaction` returned.
+pub(super) fn transaction_bytes(found: &Value) -> Option<Vec<u8>> {
+    found["transaction"][0].as_str().and_then(text::parse_base64)
+}
+
 fn judge(dialect: &Dialect, found: &Value, signature: &str, key: &str) -> Result<Record, String> {
-    let wire = found["transaction"][0]
-        .as_str()
-        .and_then(text::parse_base64)
-        .ok_or("getTransaction returned no base64 transaction")?;
+    let wire = transaction_bytes(found).ok_or("getTransaction returned no base64 transaction")?;
     let (signatures, message) = split(&wire).ok_or("the transaction cannot be decoded")?;
     if signatures.first().map(|first| bs58::encode(first).into_string()).as_deref() != Some(signature) {
         return Err("the chain returned a different transaction".to_owned());
@@ -83,7 +90,7 @@ fn judge(dialect: &Dialect, found: &Value, signature: &str, key: &str) -> Result
 }
 
 /// Splits a transaction into signatures and message. A transaction of this exchange has fewer than 128 signatures.
-fn split(wire: &[u8]) -> Option<(Vec<[u8; 64]>, &[u8])> {
+pub(super) fn split(wire: &[u8]) -> Option<(Vec<[u8; 64]>, &[u8])> {
     let (&count, rest) = wire.split_first()?;
     let (signatures, message) = rest.split_at_checked(usize::from(count) * 64)?;
     let signatures = signatures.chunks_exact(64).map(|bytes| bytes.try_into().ok()).collect::<Option<_>>()?;
