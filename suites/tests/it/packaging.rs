@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::structure::rust_files;
 
@@ -101,6 +102,40 @@ fn a_release_is_stripped_and_unwinds() {
     let release = &table("Cargo.toml")["profile"]["release"];
     assert_eq!(release.get("strip").and_then(toml::Value::as_bool), Some(true));
     assert!(release.get("panic").is_none(), "a panic in one request must not end the simulator");
+}
+
+/// The crates of a build with their features: one line each.
+fn built(package: &[&str], edges: &str) -> BTreeSet<String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args([
+        "tree",
+        "--locked",
+        "--offline",
+        "--prefix",
+        "none",
+        "--format",
+        "{p} {f}",
+        "--edges",
+        edges,
+    ]);
+    let tree = cargo.args(package).current_dir(root()).output().expect("cargo runs");
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let lines = String::from_utf8_lossy(&tree.stdout).into_owned();
+    lines.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
+}
+
+/// Cargo compiles a crate once for each set of its features, and everything that depends on it.
+#[test]
+fn what_is_tested_has_the_features_of_what_ships() {
+    let tested = built(&["--workspace"], "normal,dev");
+    for edges in ["normal", "normal,dev"] {
+        let ships = built(&["--package", "assay-suites"], edges);
+        let other: Vec<&String> = ships.difference(&tested).collect();
+        assert!(
+            !ships.is_empty() && other.is_empty(),
+            "add the features of the tests to Cargo.toml: {other:#?}"
+        );
+    }
 }
 
 #[test]
