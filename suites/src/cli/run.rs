@@ -505,7 +505,7 @@ async fn times(
         if nth > 0 {
             // Each repetition uses a new seed, so names are new.
             setup.settings.seed = setup.settings.seed.wrapping_add(1);
-            setup.settings.publish().pool.forget();
+            setup.settings.publish().forget();
             setup.settings.shared.forget();
             planned = foresee(setup.target.as_ref(), &setup.settings, wishes, &checks).await;
         }

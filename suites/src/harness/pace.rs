@@ -19,6 +19,7 @@ pub struct Pace {
     drops_per_hour: Option<u32>,
     domains: usize,
     has_pending: bool,
+    trip: Option<u32>,
     dropped: Mutex<VecDeque<Instant>>,
     longest_wait: Duration,
 }
@@ -82,6 +83,7 @@ impl Default for Pace {
             drops_per_hour: None,
             domains: 0,
             has_pending: false,
+            trip: None,
             dropped: Mutex::default(),
             longest_wait: LONGEST_WAIT,
         }
@@ -203,6 +205,17 @@ impl Pace {
     /// Whether the run has a domain with a pending transfer.
     pub const fn has_pending(&self) -> bool {
         self.has_pending
+    }
+
+    /// The same pace, for a run that may transfer a domain and back, and asks so often whether an accept is confirmed.
+    #[must_use]
+    pub fn with_trip(self, asks: Option<u32>) -> Pace {
+        Pace { trip: asks, ..self }
+    }
+
+    /// How often the run asks whether an accept is confirmed, if it may transfer a domain.
+    pub const fn trip(&self) -> Option<u32> {
+        self.trip
     }
 
     /// The same pace, with another longest wait for `Retry-After`.

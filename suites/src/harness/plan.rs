@@ -126,21 +126,21 @@ fn missing(target: &dyn Target, check: &Check, real_time: bool) -> Option<Need> 
 }
 
 /// Why the user does not want a check to run. A check with its own world harms no data of others, but `--read-only`
-/// excludes it too. A fixture replaces what makes a check heavy.
+/// excludes it too. A fixture replaces what makes a check heavy or destructive.
 fn unwelcome(target: &dyn Target, wishes: &Wishes, check: &Check, is_given: bool) -> Option<LeftOut> {
     if wishes.read_only && check.cost.writes > 0 {
         return Some(LeftOut::not_testable("the check writes, and the run may only read (--read-only)"));
     }
     let weight = check.cost.weight();
-    let is_replaced = is_given && weight == Weight::Heavy;
-    if weight == Weight::Light || is_replaced || target.offer().forks || wishes.include.contains(&weight) {
+    if weight == Weight::Light || is_given || target.offer().forks || wishes.include.contains(&weight) {
         return None;
     }
     let why = match weight {
         Weight::Destructive => "the check transfers or removes what others may use",
         _ => "the check uses up much of what is scarce",
     };
-    Some(LeftOut::not_testable(format!("{why}; --include {}", weight.name())))
+    let given = check.given.map(|(key, _)| format!(", or {key}")).unwrap_or_default();
+    Some(LeftOut::not_testable(format!("{why}; --include {}{given}", weight.name())))
 }
 
 /// What the check itself says where it gets no answer at all.

@@ -433,6 +433,21 @@ impl<'run> Probe<'run> {
         self.statistics(|statistics| statistics.hidden.disguise(name, value, &seed));
     }
 
+    /// Waits until there is room for so many more requests to a site, and reserves it: what the first one changes may expire
+    /// before the last.
+    pub(crate) async fn reserve(&self, site: &str, count: u32) -> Result<(), Stop> {
+        if self.environment.own || self.recorder.plays() {
+            return Ok(());
+        }
+        if let Some((class, left)) = self.statistics(|statistics| statistics.reserved.take()) {
+            self.pace.release(&class, left);
+        }
+        let turned_away = |why: TurnedAway| Stop::Inconclusive(format!("{site}: {why}"));
+        let reserved = self.pace.start(site, count).await.map_err(turned_away)?;
+        self.statistics(|statistics| statistics.reserved = Some((site.to_owned(), reserved)));
+        Ok(())
+    }
+
     /// Whether this environment has a site of that name.
     pub fn sees(&self, site: &str) -> bool {
         self.environment.sites.contains_key(site)

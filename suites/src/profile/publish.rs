@@ -32,14 +32,18 @@ table! { "publish";
         pub key: Option<Secret> = "{ env = \"PUBLISH_KEY\" }",
         /// A domain with a pending transfer from `key` to `second_key`, for 3 more checks. The run does not accept it.
         pub pending: Option<String> = "\"b.example\"",
-        /// The incoming key of that transfer, 64 hex digits.
+        /// The incoming key of that transfer and of transferable, 64 hex digits.
         pub second_key: Option<Secret> = "{ env = \"SECOND_PUBLISH_KEY\" }",
         /// The transaction signature of that transfer, for 1 more check.
         pub pending_transfer: Option<String> = "\"2nBhEBYYvfaAe16UMNqRHre4YNSskvuYgx3M6E4JP1oDYvZEJHvoPzyUidNgNX5r9sTyN1J9UxtbCXy2rqYcuyuv\"",
+        /// A domain that the run transfers from key to `second_key` and back, for 7 more checks. The target confirms each accept.
+        pub transferable: Option<String> = "\"e.example\"",
         /// A domain bound to key that is not publishable, for 1 more check.
         pub not_publishable: Option<String> = "\"c.example\"",
         /// A domain bound to key whose account does not have the feature, for 1 more check.
         pub feature_off: Option<String> = "\"d.example\"",
+        /// A domain bound to key whose transactions the chain rejects, for 1 more check.
+        pub chain_rejects: Option<String> = "\"f.example\"",
         /// The readings that the target declares.
         pub readings: PublishReadings => serde(default, skip_serializing_if = "is_default"),
         /// What the run may ask of the target.
@@ -54,7 +58,7 @@ impl Section for Publish {
     fn wrong(profile: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
         let publish = profile.get("publish")?.get_ref().as_table()?;
         let domains = publish.get("domains").and_then(|domains| domains.get_ref().as_array());
-        let single = ["pending", "not_publishable", "feature_off"];
+        let single = ["pending", "transferable", "not_publishable", "feature_off", "chain_rejects"];
         let names =
             domains.into_iter().flatten().chain(single.into_iter().filter_map(|key| publish.get(key)));
         let names = names.map(|name| (name, IS_DOMAIN));
@@ -121,12 +125,13 @@ table! { "publish.limits";
     pub struct PublishLimits {
         /// Requests per minute.
         pub requests_per_minute: u32 = "30" => serde(deserialize_with = "at_least_one"),
-        /// How long a node of the chain may take until it shows what was confirmed, in seconds. Checks ask it again until then.
+        /// How long the chain may take to show what was confirmed, and the target to confirm an accept, in seconds. Checks ask again until then.
         pub shown_seconds: u32 = "10" => serde(deserialize_with = "at_least_one"),
     }
 }
 
-/// How long a node of the chain may take until it shows what another has confirmed. The document names no time.
+/// How long a node of the chain may take until it shows what another has confirmed, and an operator until an accept is
+/// confirmed. The document names no time.
 const SHOWN_SECONDS: u32 = 10;
 
 impl Default for PublishLimits {

@@ -9,6 +9,7 @@ mod network;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use assay_sim::World;
 use assay_sim::serve::ClockMode;
@@ -164,15 +165,19 @@ fn publishes(report: &Value) -> u64 {
     bodies.len() as u64
 }
 
-/// The address of the key that the domains are bound to.
-fn address(folder: &TempDir) -> String {
+/// The address of the key of the domains.
+fn key(folder: &TempDir) -> String {
     let read = std::fs::read_to_string(folder.path().join("all.key")).expect("the key");
     ed25519::address(&signing_key(&read).expect("a key"))
 }
 
+fn bind(served: &Served, binding: &Value) {
+    served.handle.change(|world| (world.perform("publish.bind", binding).expect("bound"), Vec::new()));
+}
+
 /// Gives domains the states that a profile can declare, and returns its lines.
 fn declared(served: &Served, folder: &TempDir) -> String {
-    let key = address(folder);
+    let key = key(folder);
     std::fs::write(folder.path().join("second.key"), "09".repeat(32)).expect("written");
     let second = ed25519::address(&ed25519::key_from_seed([9; 32]));
     let transfer = bs58::encode([3; 64]).into_string();
@@ -181,14 +186,69 @@ fn declared(served: &Served, folder: &TempDir) -> String {
         json!({ "domain": "c.example", "key": key, "publishable": false }),
         json!({ "domain": "d.example", "key": key, "feature": false }),
     ];
-    for binding in bindings {
-        let bind = |world: &mut World| (world.perform("publish.bind", &binding).expect("bound"), Vec::new());
-        served.handle.change(bind);
-    }
+    bindings.iter().for_each(|binding| bind(served, binding));
     format!(
         "pending = \"b.example\"\nsecond_key = {{ file = \"second.key\" }}\npending_transfer = \"{transfer}\"\n\
          not_publishable = \"c.example\"\nfeature_off = \"d.example\"\n"
     )
+}
+
+/// The domain that runs may transfer.
+const TRANSFERABLE: &str = "e.example";
+
+/// Binds it to the first key, and returns the lines of the profile.
+fn transferable(served: &Served, folder: &TempDir) -> String {
+    let _ = declared(served, folder);
+    bind(served, &json!({ "domain": TRANSFERABLE, "key": key(folder) }));
+    format!("transferable = \"{TRANSFERABLE}\"\nsecond_key = {{ file = \"second.key\" }}\n")
+}
+
+/// A task that ends with its test.
+struct Operator(tokio::task::JoinHandle<()>);
+
+impl Drop for Operator {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// An operator who confirms accepts half a second after they have landed.
+fn operator(served: &Served) -> Operator {
+    let handle = served.handle.clone();
+    Operator(tokio::spawn(async move {
+        let mut seen = 0;
+        loop {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            let state = handle.read(|world| binding(world, TRANSFERABLE)["state"].clone());
+            seen = if state == "accepted" { seen + 1 } else { 0 };
+            if seen > 10 {
+                let confirmed = json!({ "domain": TRANSFERABLE });
+                let _ = handle
+                    .change(|world| (world.perform("publish.confirm-transfer", &confirmed), Vec::new()));
+            }
+        }
+    }))
+}
+
+/// The domain whose transactions the chain rejects.
+const REJECTING: &str = "f.example";
+
+/// Binds it, and makes the chain reject its transactions.
+async fn rejecting(served: &Served, folder: &TempDir) {
+    bind(served, &json!({ "domain": REJECTING, "key": key(folder) }));
+    let fault = json!([{ "fault": "publish.transaction-rejected", "where": { "domain": REJECTING } }]);
+    control(served).faults(fault).await.expect("faults");
+}
+
+fn binding(world: &World, domain: &str) -> Value {
+    world.view(Service::Publish)["bindings"][domain].clone()
+}
+
+/// The state of the domain, and the key that it is bound to.
+fn left(served: &Served, folder: &TempDir) -> String {
+    let binding = served.handle.read(|world| binding(world, TRANSFERABLE));
+    let key = if binding["key"] == key(folder) { "key" } else { "second_key" };
+    format!("{} {key}", binding["state"].as_str().expect("a state"))
 }
 
 /// All wrong values are sent.
@@ -252,6 +312,124 @@ async fn domains_in_other_states_run_their_checks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn all_states_together_run_the_most_checks() {
+    let (served, folder) = served().await;
+    let lines = declared(&served, &folder);
+    let more = transferable(&served, &folder).replace("second_key = { file = \"second.key\" }\n", "");
+    let _operator = operator(&served);
+    rejecting(&served, &folder).await;
+    let lines = format!("{lines}{more}chain_rejects = \"{REJECTING}\"\n");
+    let shown = shown(&folder, &profile(&served, 8, &lines)).await;
+    insta::assert_snapshot!("eight_domains_and_all_states", shown);
+    assert_eq!(left(&served, &folder), "bound key");
+    assert_eq!(counted(&shown), documented("publish", "also `transferable` and `chain_rejects`"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_domain_whose_transactions_the_chain_rejects_runs_its_check() {
+    let (served, folder) = served().await;
+    let one = profile(&served, 1, &format!("chain_rejects = \"{REJECTING}\"\n"));
+    let run = async |profile: &str| ran(&folder, "publish", profile, &["publish.submit.rejected"]).await;
+    rejecting(&served, &folder).await;
+    let first = run(&one).await;
+    insta::assert_snapshot!("chain_rejects", first);
+    assert_eq!((run(&one).await, locked(&served)), (first.clone(), 0));
+    control(&served).advance(DAY + 1).await.expect("time moves");
+    assert_eq!(run(&one).await, first);
+    control(&served).faults(json!([])).await.expect("faults");
+    insta::assert_snapshot!("chain_accepts", run(&one).await);
+    let unbound = one.replace(REJECTING, "unbound.example");
+    insta::assert_snapshot!("chain_rejects_is_not_bound", run(&unbound).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_domain_that_may_be_transferred_goes_there_and_back() {
+    let (served, folder) = served().await;
+    let lines = transferable(&served, &folder);
+    let _operator = operator(&served);
+    let one = shown(&folder, &profile(&served, 1, &lines)).await;
+    let row = "one domain, `chain_url`, `transferable` and `second_key`";
+    assert_eq!(counted(&one), documented("publish", row));
+    insta::assert_snapshot!("one_domain_and_transferable", one);
+    assert_eq!((left(&served, &folder), locked(&served)), ("bound key".to_owned(), 0));
+    control(&served).advance(DAY + 1).await.expect("time moves");
+    let eight = profile(&served, 8, &lines);
+    let first = shown(&folder, &eight).await;
+    let row = "eight domains, `chain_url`, `transferable` and `second_key`";
+    assert_eq!(counted(&first), documented("publish", row));
+    insta::assert_snapshot!("eight_domains_and_transferable", first);
+    assert_eq!(left(&served, &folder), "bound key");
+    insta::assert_snapshot!("eight_domains_and_transferable_at_once_again", shown(&folder, &eight).await);
+    assert_eq!(left(&served, &folder), "bound key");
+    control(&served).advance(DAY + 1).await.expect("time moves");
+    assert_eq!(shown(&folder, &eight).await, first);
+    assert_eq!(left(&served, &folder), "bound key");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trip_finds_a_wrong_exchange() {
+    const WRONG: [&str; 8] = [
+        "publish.transfer.freezes",
+        "publish.transfer.accept-admitted",
+        "publish.transfer.accept-by-incoming",
+        "publish.transfer.incoming-only-accepts",
+        "publish.transfer.accept-says-so",
+        "publish.transfer.second-accept",
+        "publish.record.transfer",
+        "publish.record.accept",
+    ];
+    let (served, folder) = served().await;
+    let one = hasty(&profile(&served, 1, &transferable(&served, &folder)));
+    let control = control(&served);
+    for wrong in WRONG {
+        // Some leave it pending.
+        let _ = control.perform("publish.unbind", json!({ "domain": TRANSFERABLE })).await;
+        bind(&served, &json!({ "domain": TRANSFERABLE, "key": key(&folder) }));
+        control.advance(DAY + 1).await.expect("time moves");
+        control.call("PUT", "deviations", Some(json!([wrong]))).await.expect("a deviation");
+        let shown = ran(&folder, "publish", &one, &[wrong]).await;
+        assert!(shown.starts_with("exit code 1") && shown.contains("1 fail"), "{wrong}: {shown}");
+    }
+}
+
+/// The profile of a run that waits two seconds for the confirmation of an accept.
+fn hasty(profile: &str) -> String {
+    profile.replace("[publish.limits]\n", "[publish.limits]\nshown_seconds = 2\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transfer_that_no_operator_confirms_is_a_finding_of_the_next_run() {
+    let (served, folder) = served().await;
+    let one = hasty(&profile(&served, 1, &transferable(&served, &folder)));
+    insta::assert_snapshot!("transferable_without_an_operator", shown(&folder, &one).await);
+    assert_eq!(left(&served, &folder), "accepted key");
+    control(&served).advance(DAY + 1).await.expect("time moves");
+    insta::assert_snapshot!("transferable_is_not_confirmed", shown(&folder, &one).await);
+    assert_eq!(left(&served, &folder), "accepted key");
+    // The operator was late: the next run transfers it back.
+    let _operator = operator(&served);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(left(&served, &folder), "bound second_key");
+    control(&served).advance(DAY + 1).await.expect("time moves");
+    insta::assert_snapshot!("transferable_goes_back", shown(&folder, &one).await);
+    assert_eq!(left(&served, &folder), "bound key");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_domain_that_may_not_be_transferred_is_a_finding() {
+    let (served, folder) = served().await;
+    let one = profile(&served, 1, &transferable(&served, &folder));
+    for (other, snapshot) in
+        [("unbound.example", "transferable_is_not_bound"), ("b.example", "transferable_is_pending")]
+    {
+        let wrong = one.replace(TRANSFERABLE, other);
+        let shown = ran(&folder, "publish", &wrong, &["publish.transfer"]).await;
+        insta::assert_snapshot!(snapshot, shown);
+    }
+    assert_eq!(left(&served, &folder), "bound key");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_standby_node_runs_its_check() {
     let (served, folder) = served().await;
     let (standby, _) = super::fixtures::served().await;
@@ -263,9 +441,11 @@ async fn a_standby_node_runs_its_check() {
     }
 }
 
-/// The signature of the last transaction of an address.
-async fn newest_transaction(served: &Served, address: &str) -> String {
-    let found = call(&served.sites["chain"], "getSignaturesForAddress", json!([address])).await;
+/// The signature of the last transaction that the key has signed.
+async fn newest_transaction(served: &Served, folder: &TempDir) -> String {
+    // The default is what is final, which takes a while.
+    let params = json!([key(folder), { "commitment": "confirmed" }]);
+    let found = call(&served.sites["chain"], "getSignaturesForAddress", params).await;
     let newest = &found.expect("the chain answers")[0]["signature"];
     newest.as_str().expect("a transaction").to_owned()
 }
@@ -276,7 +456,7 @@ async fn states_that_are_not_so_are_findings() {
     let _ = declared(&served, &folder);
     // Of a publish, which transfers nothing.
     let _ = ran(&folder, "publish", &profile(&served, 1, ""), &["publish.chain.found"]).await;
-    let transfer = newest_transaction(&served, &address(&folder)).await;
+    let transfer = newest_transaction(&served, &folder).await;
     let lines = format!(
         "pending = \"pool-009.assay.example\"\nsecond_key = {{ file = \"second.key\" }}\n\
          pending_transfer = \"{transfer}\"\nnot_publishable = \"unbound.example\"\n\

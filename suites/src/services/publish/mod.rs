@@ -16,6 +16,7 @@ mod submit;
 mod suite;
 pub(crate) mod survey;
 mod transfer;
+mod trip;
 pub mod verify;
 mod wire;
 
@@ -91,14 +92,20 @@ pub struct Fixtures {
     pub key: Option<[u8; 32]>,
     /// The domain with a pending transfer.
     pub pending: Arc<Pool>,
-    /// The seed of the incoming key of that transfer.
+    /// The seed of the incoming key of transfers.
     pub second_key: Option<[u8; 32]>,
     /// The transaction signature of that transfer.
     pub pending_transfer: Option<String>,
+    /// The domain that a run may transfer to the incoming key and back.
+    pub transferable: Arc<Pool>,
+    /// The profile names that domain and the key.
+    pub transfers: bool,
     /// A bound domain that is not publishable.
     pub not_publishable: Option<String>,
     /// A bound domain whose account does not have the feature.
     pub feature_off: Option<String>,
+    /// A bound domain whose transactions the chain rejects.
+    pub chain_rejects: Option<String>,
     /// A transfer must carry a `cid`.
     pub transfer_needs_cid: bool,
     /// A different domain in the body may return 400.
@@ -109,7 +116,8 @@ pub struct Fixtures {
     pub memo_log_form: Option<MemoLogForm>,
     /// The profile names a standby node.
     pub has_standby: bool,
-    /// How long a node of the chain may take until it shows what was confirmed, in seconds.
+    /// How long a node of the chain may take until it shows what was confirmed, and an operator until an accept is confirmed, in
+    /// seconds.
     pub shown_seconds: u32,
 }
 
@@ -130,8 +138,11 @@ impl Fixtures {
             pending: Arc::new(Pool::new(profile.pending.clone())),
             second_key: read("publish.second_key", second_key)?,
             pending_transfer: profile.pending_transfer.clone(),
+            transferable: Arc::new(Pool::new(profile.transferable.clone())),
+            transfers: profile.transferable.is_some() && second_key.is_some(),
             not_publishable: profile.not_publishable.clone(),
             feature_off: profile.feature_off.clone(),
+            chain_rejects: profile.chain_rejects.clone(),
             transfer_needs_cid: profile.readings.transfer_needs_cid,
             lenient_rule7: profile.readings.lenient_rule7,
             escape_profile: profile.readings.escape_profile,
@@ -143,7 +154,12 @@ impl Fixtures {
 
     /// Every pool of domains.
     fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
-        [&self.pool, &self.pending].into_iter()
+        [&self.pool, &self.pending, &self.transferable].into_iter()
+    }
+
+    /// Forgets the responses that checks share.
+    pub fn forget(&self) {
+        self.pools().for_each(|pool| pool.forget());
     }
 
     /// The position of a domain in the profile.
@@ -156,12 +172,13 @@ impl Fixtures {
 pub(crate) const MOST_DOMAINS: usize = 10;
 
 /// What checks send once together without a control API, at most: one publish with each domain shows whether it is free,
-/// and one prepare of a transfer and one of an accept are shared.
+/// and one prepare of a transfer and one of an accept, or one round trip of a domain, are shared.
 fn opening(pace: &Pace) -> Sums {
     let domains = pace.domains().min(MOST_DOMAINS) as u64;
-    let requests = 2 * domains + 2;
+    let (more, publishes) = pace.trip().map_or((2, 2), trip::cost);
+    let requests = 2 * domains + more;
     let bytes = requests * u64::from(Cost::REQUEST_BYTES);
-    Sums { requests, writes: requests, bytes, publishes: domains + 2, domains, ..Sums::default() }
+    Sums { requests, writes: requests, bytes, publishes: domains + publishes, domains, ..Sums::default() }
 }
 
 /// The signing key for a seed of 64 hex digits.
@@ -411,10 +428,15 @@ pub(crate) async fn landed(
         submission["op"] = json!("accept");
     }
     let answer = submit(probe, caller, &submission).await?;
+    Ok((prepared, signature_in(&answer)?))
+}
+
+/// The transaction's signature in the response to a submit. If there is none, the check is inconclusive.
+fn signature_in(answer: &Answer<'_>) -> Result<String, Stop> {
     answer.given_status(&[200])?;
     let signature = answer.json()["signature"].as_str().unwrap_or_default().to_owned();
     answer.given(!signature.is_empty(), "the submit returned no `signature`")?;
-    Ok((prepared, signature))
+    Ok(signature)
 }
 
 /// Client limits for a submit, which can take about three minutes unless the check owns the clock.

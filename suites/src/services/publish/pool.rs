@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::trip;
 use super::wire::{Draft, read_record};
 use super::{
     Caller, Fixtures, MOST_DOMAINS, PREPARE, PREPARED, Prepared, SUBMIT, accept_body, confirmed, fresh_key,
@@ -52,7 +53,7 @@ pub(crate) enum Purpose {
 #[derive(Debug, Default)]
 pub struct Pool {
     domains: Mutex<Vec<Domain>>,
-    kept: Mutex<BTreeMap<&'static str, Kept>>,
+    kept: Mutex<BTreeMap<String, Kept>>,
 }
 
 #[derive(Debug, Default)]
@@ -97,7 +98,8 @@ impl Domain {
 #[derive(Clone, Debug)]
 struct Kept {
     about: About,
-    prepare: Exchange,
+    /// The prepare, or a submit alone.
+    first: Exchange,
     submit: Option<Exchange>,
 }
 
@@ -109,6 +111,12 @@ struct About {
     /// The target's time before and after the request, in milliseconds.
     sent: [i64; 2],
     has_submit: bool,
+    /// The second key has signed it.
+    #[serde(default)]
+    by_second: bool,
+    /// It is a submit alone.
+    #[serde(default)]
+    is_submit: bool,
 }
 
 /// A check's use of a domain; it ends when it is dropped.
@@ -145,6 +153,25 @@ impl<'p> Talk<'p> {
         let before = before + (probe.skew_ms() - skew_ms);
         let sent = [before, probe.now().await?];
         Ok(Talk { caller: caller.clone(), body: body.clone(), answer, sent, submit: None })
+    }
+
+    /// The response to one request.
+    pub(super) fn only(caller: &Caller, answer: Answer<'p>) -> Talk<'p> {
+        Talk { caller: caller.clone(), body: Value::Null, answer, sent: [Time(0); 2], submit: None }
+    }
+
+    /// With the response to its submit.
+    pub(super) fn submit(&mut self, answer: Answer<'p>) {
+        self.submit = Some(answer);
+    }
+
+    pub(super) fn has_submit(&self) -> bool {
+        self.submit.is_some()
+    }
+
+    /// Whether its submit was accepted.
+    pub(super) fn has_landed(&self) -> bool {
+        self.submit.as_ref().is_some_and(|answer| answer.status() == 200)
     }
 
     /// What was prepared; otherwise the check is inconclusive.
@@ -194,7 +221,27 @@ impl Pool {
         self.domains.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn kept(&self) -> MutexGuard<'_, BTreeMap<&'static str, Kept>> {
+    /// Whether it has a response that checks share.
+    pub(super) fn has_kept(&self) -> bool {
+        !self.kept().is_empty()
+    }
+
+    /// Keeps a response for other checks.
+    pub(super) fn keep(&self, fixtures: &Fixtures, name: &str, talk: &Talk<'_>) {
+        let (first, submit) = (talk.answer.exchange(), talk.submit.as_ref().map(Answer::exchange));
+        let second = fixtures.second_key.map(ed25519::key_from_seed);
+        let about = About {
+            domain: talk.caller.domain.clone(),
+            body: talk.body.clone(),
+            sent: talk.sent.map(|time| time.0),
+            has_submit: submit.is_some(),
+            by_second: second.is_some_and(|key| key == talk.caller.key),
+            is_submit: first.request.target.ends_with(SUBMIT),
+        };
+        self.kept().insert(name.to_owned(), Kept { about, first, submit });
+    }
+
+    fn kept(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -406,38 +453,53 @@ fn keep(probe: &Probe<'_>, fixtures: &Fixtures, op: &'static str, talk: &Talk<'_
     if probe.plays() || is_temporary(&talk.answer) || talk.submit.as_ref().is_some_and(is_temporary) {
         return;
     }
-    let about = About {
-        domain: talk.caller.domain.clone(),
-        body: talk.body.clone(),
-        sent: talk.sent.map(|time| time.0),
-        has_submit: talk.submit.is_some(),
+    if !fixtures.pool.kept().contains_key(op) {
+        fixtures.pool.keep(fixtures, op, talk);
+    }
+}
+
+/// A response that another check has received, with that to its submit if it is wanted; otherwise why there is none.
+pub(super) async fn known<'p>(
+    probe: &'p Probe<'_>,
+    pool: &Pool,
+    name: &str,
+    with_submit: bool,
+    why: impl FnOnce() -> String,
+) -> Result<Result<Talk<'p>, String>, Stop> {
+    let fixtures = probe.settings.publish();
+    let kept = pool.kept().get(name).cloned();
+    let about = probe.share(&format!("publish.{name}"), || {
+        let about = kept.as_ref().and_then(|kept| serde_json::to_value(&kept.about).ok());
+        about.ok_or_else(why)
+    });
+    let about: About = match about {
+        Ok(about) => serde_json::from_value(about).map_err(|e| Stop::Error(e.to_string()))?,
+        Err(why) => return Ok(Err(why)),
     };
-    let (prepare, submit) = (talk.answer.exchange(), talk.submit.as_ref().map(Answer::exchange));
-    fixtures.pool.kept().entry(op).or_insert(Kept { about, prepare, submit });
+    let seed = if about.by_second { fixtures.second_key } else { fixtures.key };
+    let Some(seed) = seed else { return Ok(Err("the profile has no key".to_owned())) };
+    let (first, submit) = kept.map_or((None, None), |kept| (Some(kept.first), kept.submit));
+    let answer = recall(probe, first, if about.is_submit { SUBMIT } else { PREPARE }).await?;
+    let submit =
+        if with_submit && about.has_submit { Some(recall(probe, submit, SUBMIT).await?) } else { None };
+    let caller = Caller { domain: about.domain, key: ed25519::key_from_seed(seed), _lease: None };
+    Ok(Ok(Talk { caller, body: about.body, answer, sent: about.sent.map(Time), submit }))
 }
 
 /// The response to an ordinary prepare of `op`: one for all checks of a run. `with_submit`: also the response to its
-/// submit, if it was submitted.
+/// submit, if it was submitted. A domain that may be transferred gives those of transfers and accepts.
 pub(super) async fn ordinary<'p>(
     probe: &'p Probe<'_>,
     op: &'static str,
     with_submit: bool,
 ) -> Result<Talk<'p>, Stop> {
     let fixtures = confirmed(probe)?;
-    let known = fixtures.pool.kept().get(op).cloned();
-    let about = probe.share(&format!("publish.{op}"), || {
-        let about = known.as_ref().and_then(|kept| serde_json::to_value(&kept.about).ok());
-        about.ok_or_else(|| "no check has sent it".to_owned())
-    });
-    let seed = if op == ACCEPT { fixtures.second_key } else { fixtures.key };
-    if let (Ok(about), Some(seed)) = (about, seed) {
-        let about: About = serde_json::from_value(about).map_err(|e| Stop::Error(e.to_string()))?;
-        let (prepare, submit) = known.map_or((None, None), |kept| (Some(kept.prepare), kept.submit));
-        let answer = recall(probe, prepare, PREPARE).await?;
-        let submit =
-            if with_submit && about.has_submit { Some(recall(probe, submit, SUBMIT).await?) } else { None };
-        let caller = Caller { domain: about.domain, key: ed25519::key_from_seed(seed), _lease: None };
-        return Ok(Talk { caller, body: about.body, answer, sent: about.sent.map(Time), submit });
+    if op != PUB && trip::is_given(probe) {
+        return trip::step(probe, op, with_submit).await;
+    }
+    let none = || "no check has sent it".to_owned();
+    if let Ok(talk) = known(probe, &fixtures.pool, op, with_submit, none).await? {
+        return Ok(talk);
     }
     let (caller, body) = match op {
         ACCEPT => {
@@ -470,9 +532,12 @@ pub(super) fn pending(probe: &Probe<'_>) -> Result<(Caller, Caller), Stop> {
     let fixtures = confirmed(probe)?;
     probe.rest_on("publish.pending")?;
     let names = fixtures.pending.names();
+    if names.is_empty() {
+        probe.rest_on("publish.transferable")?;
+    }
     let (Some(domain), Some(old), Some(new)) = (names.first(), fixtures.key, fixtures.second_key) else {
-        let needed =
-            "needs a domain with a pending transfer ([publish] pending and second_key), or a control API";
+        let needed = "needs a domain with a pending transfer ([publish] second_key, and pending or transferable), or a \
+                      control API";
         return Err(Stop::NotTestable(needed.to_owned()));
     };
     let caller = |seed| Caller { domain: domain.clone(), key: ed25519::key_from_seed(seed), _lease: None };

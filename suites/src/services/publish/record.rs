@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::pool::Talk;
 use super::scene::{Scene, answered, transferred};
 use super::wire::{Record, read_record};
-use super::{Caller, Prepared, accept_body, each_value_is_prepared, prepared, uncommon};
+use super::{Caller, Prepared, accept_body, each_value_is_prepared, prepared, trip, uncommon};
 use crate::harness::boundary::slack_ms;
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::Probe;
@@ -236,12 +236,18 @@ async fn accept_record_names_the_transfer(probe: &Probe<'_>) -> Checked {
     let (transfer, record) = if probe.has_control() {
         let (_, new, _, transfer) = transferred(probe).await?;
         (transfer, record_of(probe, &new, &accept_body(&new)).await?)
+    } else if trip::is_given(probe) {
+        let (.., transfer) = transferred(probe).await?;
+        (transfer, ordinary(probe, PREPARE_ACCEPT[0]).await?.1)
     } else {
         probe.rest_on("publish.pending_transfer")?;
         let is_known = probe.settings.publish().pending_transfer.is_some();
+        if !is_known {
+            probe.rest_on("publish.transferable")?;
+        }
         probe.found(
             is_known,
-            "needs the signature of a pending transfer ([publish] pending_transfer), or a control API",
+            "needs the signature of a pending transfer ([publish] pending_transfer, or transferable), or a control API",
         )?;
         let (scene, record, _) = ordinary(probe, PREPARE_ACCEPT[0]).await?;
         (scene.transfer, record)

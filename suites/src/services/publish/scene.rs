@@ -9,7 +9,7 @@ use super::pool::{Purpose, Talk, draw, draw_pending, ordinary};
 use super::wire::Draft;
 use super::{
     Caller, NO_ID, PREPARE, PREPARED, Prepared, SUBMIT, accept_body, bound, drawn, fresh_key, landed,
-    prepare, publish_body, read_prepared, reserved, submit, submit_body, transfer_body,
+    prepare, publish_body, read_prepared, reserved, submit, submit_body, transfer_body, trip,
 };
 use crate::harness::check::{Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
@@ -190,8 +190,12 @@ pub(crate) async fn answered<'p>(probe: &'p Probe<'_>, place: Place) -> Result<(
         return Ok((scene, talk));
     }
     if is_accept(place) {
-        let (old, _) = super::pool::pending(probe)?;
         let talk = ordinary(probe, ACCEPT, false).await?;
+        let old = if trip::is_given(probe) {
+            trip::other(probe, &talk.caller)?
+        } else {
+            super::pool::pending(probe)?.0
+        };
         return Ok((Scene::incoming(probe, (old, talk.caller.clone())), talk));
     }
     let op = if purpose(place)? == Purpose::Lock { TRANSFER } else { PUB };
@@ -209,6 +213,9 @@ pub(crate) async fn published<'p>(
     if !probe.has_control() && place.op == PUB {
         return ordinary(probe, PUB, true).await?.submitted(probe).await;
     }
+    if trip::is_given(probe) {
+        return trip::step(probe, place.op, true).await?.submitted(probe).await;
+    }
     let scene = Scene::at(probe, place).await?;
     let prepared = scene.prepared(probe).await?;
     let answer = scene.submit(probe, &scene.submission(&prepared)).await?;
@@ -216,10 +223,10 @@ pub(crate) async fn published<'p>(
 }
 
 /// Transfers a domain to a new key. Returns the clients with the old and the new key, what was prepared, and the
-/// transaction's signature. Only the control API makes domains that may be transferred.
+/// transaction's signature. Without a control API that is the domain that the profile lets the run transfer.
 pub(crate) async fn transferred(probe: &Probe<'_>) -> Result<(Caller, Caller, Prepared, String), Stop> {
     if !probe.has_control() {
-        return Err(Stop::NotTestable("needs a domain to transfer (a control API)".to_owned()));
+        return trip::transferred(probe).await;
     }
     let old = bound(probe, json!({})).await?;
     let new = old.with_key(fresh_key(probe));

@@ -32,8 +32,10 @@ pub(super) fn table(sim: &Simulated<'_>) -> Result<Publish, String> {
         pending: None,
         second_key: None,
         pending_transfer: None,
+        transferable: None,
         not_publishable: None,
         feature_off: None,
+        chain_rejects: None,
         readings: PublishReadings::default(),
         limits: PublishLimits {
             requests_per_minute: sim.limit(Service::Publish, "requests_per_window"),

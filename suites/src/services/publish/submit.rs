@@ -6,7 +6,7 @@ use assay_spec::Place;
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{PREPARE_LIFETIME, REPEAT_WINDOW};
-use assay_spec::publish::places::{PUB, SUBMITS, TRANSFER};
+use assay_spec::publish::places::{ACCEPT, PUB, SUBMITS, TRANSFER};
 use assay_spec::publish::requirements::{message, prepare as prepares, submit as rows, transfer};
 use assay_spec::publish::values;
 use assay_spec::value::{self, MISSING, NULL, Wrong};
@@ -18,8 +18,8 @@ use super::scene::{Scene, published};
 use super::verify::COMMITMENT;
 use super::wire::{Draft, read_message};
 use super::{
-    Caller, NO_ID, PREPARE, PREPARED, Prepared, accept_body, chain_call, expire, fresh_key, landed, prepare,
-    publish_body, transfer_body,
+    Caller, NO_ID, PREPARE, PREPARED, Prepared, accept_body, chain_call, declared, expire, fresh_key, landed,
+    prepare, prepared, publish_body, signature_in, submit, submit_body, transfer_body, trip,
 };
 use crate::harness::boundary::{Edges, Start, edges, expect_beyond, expect_inside, ms};
 use crate::harness::check::{Check, Checked, Need, Stop};
@@ -93,8 +93,9 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(&[Need::Clock, Need::Faults])
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::REJECTED, each rejected_transaction_returns_502, refusals::CHAIN)
-        .requests(12).writes(12).publishes(6).domains(6)
+        .requests(12).writes(12).publishes(6).domains(6).requests_elsewhere(4).publishes_elsewhere(2)
         .needs(&[Need::Clock, Need::Faults])
+        .or_given("[publish] chain_rejects", |settings| settings.publish().chain_rejects.is_some())
         .after(const { &[&rows::LANDS] }),
     refuses!(rows::SAFETY_CEILING, each safety_ceiling_is_named, refusals::GONE)
         .requests(18).writes(18).publishes(9).domains(9)
@@ -338,19 +339,17 @@ async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>, place: Place) 
 /// 200 with the same transaction signature; that of a transfer or accept may return 409. When ten minutes have passed it
 /// must not return 200.
 async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Place) -> Checked {
+    if let Some((_, again)) = trip::AGAIN.iter().find(|(op, _)| *op == place.op && trip::is_given(probe)) {
+        let landed = trip::step(probe, place.op, true).await?.submitted(probe).await?.2;
+        return expect_repeated(probe, place, &trip::answer(probe, again).await?, &signature_in(&landed)?);
+    }
     let scene = Scene::at(probe, place).await?;
     let (prepared, signature) = scene.landed(probe).await?;
     let start = Start::now(probe).await?;
     let repeat = async || scene.submit(probe, &scene.submission(&prepared)).await;
     let again = repeat().await?;
-    // After a transfer or accept, the state of the binding may come first.
-    if again.status() == 409 && place.op != PUB {
-        probe.note(format!("a repeated submit returns 409 ({place})"));
-        return again.expect(true, "status", "200 or 409", "409");
-    }
-    again.expect_status(&[200])?;
-    again.expect_json("/signature", &signature, |value| *value == signature)?;
-    if !probe.owns_time() {
+    expect_repeated(probe, place, &again, &signature)?;
+    if again.status() == 409 || !probe.owns_time() {
         return Ok(());
     }
     let what =
@@ -362,6 +361,17 @@ async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Pl
     in_time.expect_json("/signature", &signature, |value| *value == signature)?;
     start.until(probe, REPEAT_WINDOW.outside).await?;
     expect_beyond(&repeat().await?, &REPEAT_WINDOW, &what(REPEAT_WINDOW.outside), &[404, 409, 410])
+}
+
+/// Expects a repeated submit to return the same signature.
+fn expect_repeated(probe: &Probe<'_>, place: Place, again: &Answer<'_>, signature: &str) -> Checked {
+    // After a transfer or accept, the state of the binding may come first.
+    if again.status() == 409 && place.op != PUB {
+        probe.note(format!("a repeated submit returns 409 ({place})"));
+        return again.expect(true, "status", "200 or 409", "409");
+    }
+    again.expect_status(&[200])?;
+    again.expect_json("/signature", signature, |value| value == signature).map(drop)
 }
 
 /// Sends the same submit twice and lists the chain's transactions before, between and after. The domain must have exactly
@@ -404,8 +414,14 @@ async fn submit_in_flight_is_not_submitted_again(probe: &Probe<'_>, place: Place
 }
 
 /// Publishes, transfers or accepts, then sends another prepare for the domain: after a transfer an accept, after an accept
-/// that an operator has confirmed a publish. It must return 200; the accept must not return 409.
+/// that an operator has confirmed a publish, or a transfer back. It must return 200; the accept and the transfer back must not
+/// return 409.
 async fn domain_is_free_after_a_confirmed_publish(probe: &Probe<'_>, place: Place) -> Checked {
+    if place.op != PUB && trip::is_given(probe) {
+        signature_in(&trip::step(probe, place.op, true).await?.submitted(probe).await?.2)?;
+        let next = if place.op == TRANSFER { ACCEPT } else { trip::BACK };
+        return expect_free(&trip::answer(probe, next).await?);
+    }
     let scene = Scene::at(probe, place).await?;
     let (next, body) = match place.op {
         "transfer" => {
@@ -424,11 +440,15 @@ async fn domain_is_free_after_a_confirmed_publish(probe: &Probe<'_>, place: Plac
     };
     let answer = prepare(probe, &next, &body).await?;
     if place.op == TRANSFER {
-        // Another check judges whether the accept is admitted.
-        answer.expect(answer.status() != 409, "status", "not 409", answer.status().to_string())?;
-        return answer.given_accepted(&[200], PREPARED);
+        return expect_free(&answer);
     }
     answer.expect_accepted(&[200], PREPARED)
+}
+
+/// Expects that the next prepare is not rejected because the domain is locked. Another check judges whether it is admitted.
+fn expect_free(answer: &Answer<'_>) -> Checked {
+    answer.expect(answer.status() != 409, "status", "not 409", answer.status().to_string())?;
+    answer.given_accepted(&[200], PREPARED)
 }
 
 /// Publishes without faults: the valid counterpart.
@@ -455,9 +475,21 @@ async fn expired_blockhash_returns_410(probe: &Probe<'_>, place: Place) -> Check
     under_faults(probe, place, &["publish.transaction-lost"]).await?.expect_refused()
 }
 
-/// Makes the chain reject the transaction and sends a submit. It must return 502.
+/// Makes the chain reject the transaction, or takes the profile's domain, and sends a submit. It must return 502.
 async fn rejected_transaction_returns_502(probe: &Probe<'_>, place: Place) -> Checked {
     lands_without_fault(probe, place).await?;
+    if !probe.has_control() {
+        let caller = declared(probe, "chain_rejects", |fixtures| &fixtures.chain_rejects)?;
+        let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
+        let answer = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
+        // The chain has accepted or lost it. That is no fault of the service.
+        let why = format!(
+            "the chain does not reject the transaction of {} ([publish] chain_rejects)",
+            caller.domain
+        );
+        probe.found(!matches!(answer.status(), 200 | 410), why)?;
+        return answer.expect_refused();
+    }
     under_faults(probe, place, &["publish.transaction-rejected"]).await?.expect_refused()
 }
 

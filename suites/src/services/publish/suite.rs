@@ -25,8 +25,15 @@ pub static SUITE: Suite = Suite {
         detach: |settings| {
             let own = settings.fixtures.get_mut::<Fixtures>();
             own.pool = Arc::new(Pool::new(own.pool.names()));
+            own.transferable = Arc::new(Pool::new(own.transferable.names()));
         },
-        share: |settings, number, of| settings.publish().pool.retain(|n, _| n % of == number - 1),
+        share: |settings, number, of| {
+            let own = settings.publish();
+            // One shard alone transfers a domain.
+            for pool in [&own.pool, &own.transferable] {
+                pool.retain(|n, _| n % of == number - 1);
+            }
+        },
         leave_out: |settings| {
             let own = settings.publish();
             let is_right = |n: usize| !settings.wrong.contains_key(&format!("publish.domains[{n}]"));
@@ -57,7 +64,10 @@ pub static SUITE: Suite = Suite {
         pace: |profile, pace| match &profile.publish {
             Some(own) => pace
                 .limiting("publish", own.limits.requests_per_minute)
-                .with_domains(own.domains.len(), own.pending.is_some()),
+                .with_domains(own.domains.len(), own.pending.is_some())
+                .with_trip(
+                    own.transferable.as_ref().and(own.second_key.as_ref()).map(|_| own.limits.shown_seconds),
+                ),
             None => pace,
         },
         counted_at: "publish",

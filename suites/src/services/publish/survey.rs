@@ -58,11 +58,15 @@ async fn wrong_states(survey: &Survey<'_>) -> Option<Vec<WrongFixture>> {
     let fixtures = &survey.settings.publish();
     let (at, key) = (survey.at("publish")?, ed25519::key_from_seed(fixtures.key?));
     let (mut wrong, mut ahead_ms) = (Vec::new(), 0);
-    if let Some(domain) = &fixtures.not_publishable
-        && let Some(what) = unbound(at, &key, domain, &mut ahead_ms).await
+    for (name, domain) in
+        [("not_publishable", &fixtures.not_publishable), ("chain_rejects", &fixtures.chain_rejects)]
     {
-        let remedy = "bind the domain to the key, or remove it";
-        wrong.push(WrongFixture::new("publish.not_publishable", what, remedy));
+        if let Some(domain) = domain
+            && let Some(what) = unbound(at, &key, domain, &mut ahead_ms).await
+        {
+            let remedy = "bind the domain to the key, or remove it";
+            wrong.push(WrongFixture::new(format!("publish.{name}"), what, remedy));
+        }
     }
     if let Some(domain) = &fixtures.feature_off
         && is_accepted(at, &key, domain, &mut ahead_ms).await
@@ -70,6 +74,10 @@ async fn wrong_states(survey: &Survey<'_>) -> Option<Vec<WrongFixture>> {
         let what = format!("POST {SUBMIT} signed for {domain} was accepted: its account has the feature");
         let remedy = "name a domain of an account without the feature, or remove it";
         wrong.push(WrongFixture::new("publish.feature_off", what, remedy));
+    }
+    if let (Some(domain), Some(second)) = (fixtures.transferable.names().first(), fixtures.second_key) {
+        let keys = [&key, &ed25519::key_from_seed(second)];
+        wrong.extend(wrong_transferable(at, keys, domain, &mut ahead_ms).await);
     }
     if let (Some(domain), Some(second)) = (fixtures.pending.names().first(), fixtures.second_key) {
         let second = ed25519::key_from_seed(second);
@@ -84,6 +92,31 @@ async fn wrong_states(survey: &Survey<'_>) -> Option<Vec<WrongFixture>> {
         }
     }
     Some(wrong)
+}
+
+/// Whether a run could not transfer the domain from one key to the other. An earlier run may have left it bound to either.
+async fn wrong_transferable(
+    at: Place<'_>,
+    keys: [&SigningKey; 2],
+    domain: &str,
+    ahead_ms: &mut i64,
+) -> Option<WrongFixture> {
+    let wrong = |what, remedy| Some(WrongFixture::new("publish.transferable", what, remedy));
+    for key in keys {
+        if unbound(at, key, domain, ahead_ms).await.is_some() {
+            continue;
+        }
+        if !is_frozen(at, key, domain, *ahead_ms).await {
+            return None;
+        }
+        let what = format!(
+            "POST {PREPARE} signed for {domain} returned 409: a transfer is pending or not confirmed"
+        );
+        return wrong(what, "have the transfer accepted and confirmed, or remove the domain");
+    }
+    let what =
+        format!("POST {SUBMIT} and POST {PREPARE} signed for {domain} by key and by second_key returned 404");
+    wrong(what, "bind the domain to key, or remove it")
 }
 
 /// The domains that the key does not sign for, until it signs for `most` or for [`MOST_DOMAINS`].
