@@ -34,6 +34,8 @@ table! { "publish";
         pub pending: Option<String> = "\"b.example\"",
         /// The incoming key of that transfer and of transferable, 64 hex digits.
         pub second_key: Option<Secret> = "{ env = \"SECOND_PUBLISH_KEY\" }",
+        /// Domains bound to `second_key`, which a run uses like domains. One beside a single domain runs 3 more checks.
+        pub second_domains: Vec<String> = "[\"g.example\"]" => serde(default, skip_serializing_if = "Vec::is_empty"),
         /// The transaction signature of that transfer, for 1 more check.
         pub pending_transfer: Option<String> = "\"2nBhEBYYvfaAe16UMNqRHre4YNSskvuYgx3M6E4JP1oDYvZEJHvoPzyUidNgNX5r9sTyN1J9UxtbCXy2rqYcuyuv\"",
         /// A domain that the run transfers from key to `second_key` and back, for 7 more checks. The target confirms each accept.
@@ -57,10 +59,10 @@ impl Section for Publish {
 
     fn wrong(profile: &DeTable<'_>) -> Option<(&'static str, Range<usize>)> {
         let publish = profile.get("publish")?.get_ref().as_table()?;
-        let domains = publish.get("domains").and_then(|domains| domains.get_ref().as_array());
+        let lists = ["domains", "second_domains"].into_iter().filter_map(|key| publish.get(key));
+        let domains = lists.filter_map(|list| list.get_ref().as_array()).flatten();
         let single = ["pending", "transferable", "not_publishable", "feature_off", "chain_rejects"];
-        let names =
-            domains.into_iter().flatten().chain(single.into_iter().filter_map(|key| publish.get(key)));
+        let names = domains.chain(single.into_iter().filter_map(|key| publish.get(key)));
         let names = names.map(|name| (name, IS_DOMAIN));
         let transfer = publish.get("pending_transfer").map(|signature| (signature, IS_SIGNATURE));
         let mut invalid = names

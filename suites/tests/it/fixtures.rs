@@ -186,7 +186,9 @@ fn declared(served: &Served, folder: &TempDir) -> String {
         json!({ "domain": "c.example", "key": key, "publishable": false }),
         json!({ "domain": "d.example", "key": key, "feature": false }),
     ];
-    bindings.iter().for_each(|binding| bind(served, binding));
+    for binding in &bindings {
+        bind(served, binding);
+    }
     format!(
         "pending = \"b.example\"\nsecond_key = {{ file = \"second.key\" }}\npending_transfer = \"{transfer}\"\n\
          not_publishable = \"c.example\"\nfeature_off = \"d.example\"\n"
@@ -212,16 +214,19 @@ impl Drop for Operator {
     }
 }
 
-/// An operator who confirms accepts half a second after they have landed.
+/// An operator who confirms accepts, once nothing was asked for a while: the run pauses before it asks again.
 fn operator(served: &Served) -> Operator {
+    const QUIET: usize = 6;
     let handle = served.handle.clone();
     Operator(tokio::spawn(async move {
-        let mut seen = 0;
+        let (mut quiet, mut before) = (0, 0);
         loop {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            let state = handle.read(|world| binding(world, TRANSFERABLE)["state"].clone());
-            seen = if state == "accepted" { seen + 1 } else { 0 };
-            if seen > 10 {
+            let state = |world: &World| binding(world, TRANSFERABLE)["state"].clone();
+            let (state, now) = handle.read(|world| (state(world), world.core.journal.count()));
+            quiet = if state == "accepted" && now == before { quiet + 1 } else { 0 };
+            before = now;
+            if quiet == QUIET {
                 let confirmed = json!({ "domain": TRANSFERABLE });
                 let _ = handle
                     .change(|world| (world.perform("publish.confirm-transfer", &confirmed), Vec::new()));
@@ -358,12 +363,37 @@ async fn a_domain_that_may_be_transferred_goes_there_and_back() {
     let row = "eight domains, `chain_url`, `transferable` and `second_key`";
     assert_eq!(counted(&first), documented("publish", row));
     insta::assert_snapshot!("eight_domains_and_transferable", first);
+    // What was read of the trip is in the report of each check.
+    let (code, said) = assay(folder.path(), &[], &["judge", "run.json", "--profile", "p.toml"]).await;
+    assert_eq!(code, Some(0), "{said}");
     assert_eq!(left(&served, &folder), "bound key");
     insta::assert_snapshot!("eight_domains_and_transferable_at_once_again", shown(&folder, &eight).await);
     assert_eq!(left(&served, &folder), "bound key");
     control(&served).advance(DAY + 1).await.expect("time moves");
     assert_eq!(shown(&folder, &eight).await, first);
     assert_eq!(left(&served, &folder), "bound key");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_domain_of_the_second_key_counts_as_one_of_the_first() {
+    let (served, folder) = served().await;
+    let _ = declared(&served, &folder);
+    let second = ed25519::address(&ed25519::key_from_seed([9; 32]));
+    bind(&served, &json!({ "domain": "g.example", "key": second }));
+    let lines = "second_domains = [\"g.example\"]\nsecond_key = { file = \"second.key\" }\n";
+    let both = profile(&served, 1, lines);
+    let first = shown(&folder, &both).await;
+    insta::assert_snapshot!("one_domain_and_one_of_a_second_key", first);
+    assert_eq!(
+        counted(&first),
+        documented("publish", "one domain, `chain_url`, `second_key` and one of `second_domains`")
+    );
+    control(&served).advance(DAY + 1).await.expect("time moves");
+    assert_eq!(shown(&folder, &profile(&served, 2, "")).await, first);
+    control(&served).advance(DAY + 1).await.expect("time moves");
+    // It is bound to the first key.
+    let wrong = both.replace("g.example", &domain(9));
+    insta::assert_snapshot!("second_domain_of_another_key", shown(&folder, &wrong).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -86,20 +86,20 @@ pub struct Fixtures {
     pub pool: Arc<Pool>,
     /// How far the target's clock is ahead of this machine's, in milliseconds, if that was seen before the checks.
     pub ahead_ms: Option<i64>,
-    /// All domains of the profile, in its order.
+    /// The domains of the profile that are bound to the key, in its order.
     pub declared: Arc<[String]>,
-    /// The seed of the key that all of them are bound to.
+    /// The seed of this key.
     pub key: Option<[u8; 32]>,
+    /// The domains of the profile that are bound to the second key.
+    pub second_domains: Arc<[String]>,
     /// The domain with a pending transfer.
     pub pending: Arc<Pool>,
     /// The seed of the incoming key of transfers.
     pub second_key: Option<[u8; 32]>,
     /// The transaction signature of that transfer.
     pub pending_transfer: Option<String>,
-    /// The domain that a run may transfer to the incoming key and back.
-    pub transferable: Arc<Pool>,
-    /// The profile names that domain and the key.
-    pub transfers: bool,
+    /// The domain that a run may transfer to the incoming key and back, if the profile names both.
+    pub transferable: Option<Arc<Pool>>,
     /// A bound domain that is not publishable.
     pub not_publishable: Option<String>,
     /// A bound domain whose account does not have the feature.
@@ -130,16 +130,18 @@ impl Fixtures {
     ) -> Result<Fixtures, (&'static str, String)> {
         let read =
             |name: &'static str, key: Option<&str>| key.map(seed).transpose().map_err(|why| (name, why));
+        let transferable = profile.transferable.clone().filter(|_| second_key.is_some());
+        let second_domains = second_key.map_or(&[][..], |_| &profile.second_domains);
         Ok(Fixtures {
-            pool: Arc::new(Pool::new(profile.domains.iter().cloned())),
+            pool: Arc::new(Pool::new(profile.domains.iter().chain(second_domains).cloned())),
             ahead_ms: None,
             declared: profile.domains.clone().into(),
             key: read("publish.key", key)?,
+            second_domains: second_domains.into(),
             pending: Arc::new(Pool::new(profile.pending.clone())),
             second_key: read("publish.second_key", second_key)?,
             pending_transfer: profile.pending_transfer.clone(),
-            transferable: Arc::new(Pool::new(profile.transferable.clone())),
-            transfers: profile.transferable.is_some() && second_key.is_some(),
+            transferable: transferable.map(|domain| Arc::new(Pool::new([domain]))),
             not_publishable: profile.not_publishable.clone(),
             feature_off: profile.feature_off.clone(),
             chain_rejects: profile.chain_rejects.clone(),
@@ -154,7 +156,7 @@ impl Fixtures {
 
     /// Every pool of domains.
     fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
-        [&self.pool, &self.pending, &self.transferable].into_iter()
+        [&self.pool, &self.pending].into_iter().chain(&self.transferable)
     }
 
     /// Forgets the responses that checks share.
@@ -162,9 +164,16 @@ impl Fixtures {
         self.pools().for_each(|pool| pool.forget());
     }
 
-    /// The position of a domain in the profile.
-    pub(crate) fn number(&self, domain: &str) -> Option<usize> {
-        self.declared.iter().position(|declared| declared == domain)
+    /// The entry of a domain in the profile, and the seed of its key.
+    pub(crate) fn entry(&self, domain: &str) -> Option<(String, [u8; 32])> {
+        let lists = [
+            ("domains", &self.declared, self.key),
+            ("second_domains", &self.second_domains, self.second_key),
+        ];
+        lists.into_iter().find_map(|(list, domains, key)| {
+            let n = domains.iter().position(|declared| declared == domain)?;
+            Some((format!("publish.{list}[{n}]"), key?))
+        })
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum Purpose {
     Lock,
 }
 
-/// The domains of a profile that have the same key.
+/// Domains of a profile that checks share.
 #[derive(Debug, Default)]
 pub struct Pool {
     domains: Mutex<Vec<Domain>>,
@@ -359,12 +359,12 @@ pub(super) fn is_of_day(answer: &Answer<'_>) -> bool {
 /// Submits the publishes that this check has only prepared. What is not a publish stays locked until it expires.
 pub(super) async fn settle(probe: &Probe<'_>) -> Checked {
     let fixtures = probe.settings.publish();
-    let Some(seed) = fixtures.key else { return Ok(()) };
     for (domain, prepared) in fixtures.pool.left_behind(probe.check.requirement.key) {
         let is_publish = |record: super::wire::Record| record.before.ends_with(":pub:");
         if !read_record(&prepared.message).is_some_and(is_publish) {
             continue;
         }
+        let Some((_, seed)) = fixtures.entry(&domain) else { continue };
         let caller = Caller { domain, key: ed25519::key_from_seed(seed), _lease: None };
         let body = submit_body(&prepared, &caller).to_string();
         Draft::new(probe, &caller, SUBMIT, body).await?.transmit(probe).await?;
@@ -406,6 +406,7 @@ pub(super) async fn draw<'p>(
         let drawn: Held = serde_json::from_value(drawn).map_err(|e| Stop::Error(e.to_string()))?;
         let (mut callers, mut first) = (Vec::new(), None);
         for (n, (domain, is_new)) in drawn.into_iter().enumerate() {
+            let seed = fixtures.entry(&domain).map_or(seed, |(_, seed)| seed);
             let caller = Caller { domain, key: ed25519::key_from_seed(seed), _lease: leases.get(n).cloned() };
             if is_new {
                 let Some(talk) = try_publish(probe, fixtures, &caller).await? else { continue 'again };

@@ -31,6 +31,7 @@ pub(super) fn table(sim: &Simulated<'_>) -> Result<Publish, String> {
         key: Some((sim.write_secret)("key", &text::hex(&(sim.draw)(KEY)))?),
         pending: None,
         second_key: None,
+        second_domains: Vec::new(),
         pending_transfer: None,
         transferable: None,
         not_publishable: None,

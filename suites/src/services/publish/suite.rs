@@ -25,19 +25,19 @@ pub static SUITE: Suite = Suite {
         detach: |settings| {
             let own = settings.fixtures.get_mut::<Fixtures>();
             own.pool = Arc::new(Pool::new(own.pool.names()));
-            own.transferable = Arc::new(Pool::new(own.transferable.names()));
+            own.transferable = own.transferable.as_ref().map(|pool| Arc::new(Pool::new(pool.names())));
         },
         share: |settings, number, of| {
             let own = settings.publish();
             // One shard alone transfers a domain.
-            for pool in [&own.pool, &own.transferable] {
+            for pool in [&own.pool].into_iter().chain(&own.transferable) {
                 pool.retain(|n, _| n % of == number - 1);
             }
         },
         leave_out: |settings| {
             let own = settings.publish();
-            let is_right = |n: usize| !settings.wrong.contains_key(&format!("publish.domains[{n}]"));
-            own.pool.retain(|_, domain| own.number(domain).is_none_or(is_right));
+            let is_right = |(entry, _): (String, _)| !settings.wrong.contains_key(&entry);
+            own.pool.retain(|_, domain| own.entry(domain).is_none_or(is_right));
         },
         skewed: |settings, ahead_ms| settings.fixtures.get_mut::<Fixtures>().ahead_ms = ahead_ms,
         ..FixtureReader::new(
@@ -64,7 +64,7 @@ pub static SUITE: Suite = Suite {
         pace: |profile, pace| match &profile.publish {
             Some(own) => pace
                 .limiting("publish", own.limits.requests_per_minute)
-                .with_domains(own.domains.len(), own.pending.is_some())
+                .with_domains(own.domains.len() + own.second_domains.len(), own.pending.is_some())
                 .with_trip(
                     own.transferable.as_ref().and(own.second_key.as_ref()).map(|_| own.limits.shown_seconds),
                 ),

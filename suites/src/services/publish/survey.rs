@@ -75,9 +75,11 @@ async fn wrong_states(survey: &Survey<'_>) -> Option<Vec<WrongFixture>> {
         let remedy = "name a domain of an account without the feature, or remove it";
         wrong.push(WrongFixture::new("publish.feature_off", what, remedy));
     }
-    if let (Some(domain), Some(second)) = (fixtures.transferable.names().first(), fixtures.second_key) {
+    if let (Some(pool), Some(second)) = (&fixtures.transferable, fixtures.second_key) {
         let keys = [&key, &ed25519::key_from_seed(second)];
-        wrong.extend(wrong_transferable(at, keys, domain, &mut ahead_ms).await);
+        for domain in pool.names() {
+            wrong.extend(wrong_transferable(at, keys, &domain, &mut ahead_ms).await);
+        }
     }
     if let (Some(domain), Some(second)) = (fixtures.pending.names().first(), fixtures.second_key) {
         let second = ed25519::key_from_seed(second);
@@ -122,28 +124,30 @@ async fn wrong_transferable(
 /// The domains that the key does not sign for, until it signs for `most` or for [`MOST_DOMAINS`].
 async fn wrong_domains(survey: &Survey<'_>, most: usize) -> Option<Vec<WrongFixture>> {
     let fixtures = &survey.settings.publish();
-    let (at, key) = (survey.at("publish")?, ed25519::key_from_seed(fixtures.key?));
-    let domains = fixtures.pool.names();
+    let (at, names) = (survey.at("publish")?, fixtures.pool.names());
+    // The domains of the second key come after these.
+    let first = names.iter().filter(|domain| fixtures.declared.contains(domain)).count();
     let (mut wrong, mut ahead_ms, mut right) = (Vec::new(), 0, 0);
-    for domain in &domains {
+    for domain in &names {
         if right == most.min(MOST_DOMAINS) {
             break;
         }
-        let number = fixtures.number(domain)?;
+        let (entry, seed) = fixtures.entry(domain)?;
+        let key = ed25519::key_from_seed(seed);
         let Some(what) = unbound(at, &key, domain, &mut ahead_ms).await else {
             if is_frozen(at, &key, domain, ahead_ms).await {
                 let what =
                     format!("POST {PREPARE} signed for {domain} returned 409: a transfer has frozen its key");
                 let remedy = "have the transfer accepted, or remove the domain";
-                wrong.push(WrongFixture::new(format!("publish.domains[{number}]"), what, remedy));
+                wrong.push(WrongFixture::new(entry, what, remedy));
             } else {
                 right += 1;
             }
             continue;
         };
         let remedy = "bind the domain to the key, or remove it";
-        wrong.push(WrongFixture::new(format!("publish.domains[{number}]"), what, remedy));
-        if right == 0 && wrong.len() == UNBOUND.min(domains.len()) {
+        wrong.push(WrongFixture::new(entry, what, remedy));
+        if right == 0 && wrong.len() == UNBOUND.min(first) {
             let what = wrong.swap_remove(0).what;
             let address = ed25519::address(&key);
             let remedy = format!("use the key that the domains are bound to, or bind them to {address}");

@@ -45,7 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
         .domains(1)
         .writes(4)
         .destroys()
-        .or_given("[publish] transferable", |settings| settings.publish().transfers)
+        .or_given("[publish] transferable", |settings| settings.publish().transferable.is_some())
         .requests_elsewhere(0)
         .publishes_elsewhere(0)
         .after(const { &[&submits::LANDS, &submits::LOCK_FREED] }),
@@ -82,7 +82,7 @@ pub(super) const CHECKS: &[Check] = &[
         .domains(1)
         .writes(5)
         .destroys()
-        .or_given("[publish] transferable", |settings| settings.publish().transfers)
+        .or_given("[publish] transferable", |settings| settings.publish().transferable.is_some())
         .requests_elsewhere(0)
         .publishes_elsewhere(0)
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),
@@ -92,7 +92,7 @@ pub(super) const CHECKS: &[Check] = &[
         .domains(1)
         .writes(5)
         .destroys()
-        .or_given("[publish] transferable", |settings| settings.publish().transfers)
+        .or_given("[publish] transferable", |settings| settings.publish().transferable.is_some())
         .requests_elsewhere(0)
         .publishes_elsewhere(0)
         .after(const { &[&submits::LANDS, &rows::ACCEPT_ADMITTED, &submits::LOCK_FREED] }),

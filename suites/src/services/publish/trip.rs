@@ -6,7 +6,7 @@ use assay_spec::crypto::ed25519;
 use assay_spec::publish::places::{ACCEPT, BY_BOUND, BY_INCOMING, EVERY, PUB, SUBMIT_ACCEPT, TRANSFER};
 use serde_json::{Value, json};
 
-use super::pool::{Talk, is_of_day, known};
+use super::pool::{Pool, Talk, is_of_day, known};
 use super::transfer::attempt;
 use super::wire::Draft;
 use super::{
@@ -65,30 +65,28 @@ pub(super) fn cost(asks: u32) -> (u64, u64) {
 
 /// Whether the profile names a domain that the run may transfer, and the target confirms it.
 pub(super) fn is_given(probe: &Probe<'_>) -> bool {
-    let fixtures = probe.settings.publish();
-    let right = || match fixtures.transferable.names().first() {
-        Some(_) if probe.rest_on(DOMAIN).is_ok() => Ok(Value::Bool(true)),
-        _ => Err("none".to_owned()),
-    };
-    fixtures.transfers && !probe.has_control() && probe.share(DOMAIN, right).is_ok()
+    let Some(pool) = &probe.settings.publish().transferable else { return false };
+    let is_right = || !pool.names().is_empty() && probe.rest_on(DOMAIN).is_ok();
+    let right = || is_right().then_some(Value::Bool(true)).ok_or_else(|| "none".to_owned());
+    !probe.has_control() && probe.share(DOMAIN, right).is_ok()
 }
 
-/// The clients with the keys between which the domain is transferred.
-fn clients(probe: &Probe<'_>) -> Result<[Caller; 2], Stop> {
+/// The domain, and the clients with the keys between which it is transferred.
+fn clients<'p>(probe: &'p Probe<'_>) -> Result<(&'p Pool, [Caller; 2]), Stop> {
     let fixtures = confirmed(probe)?;
     probe.rest_on(DOMAIN)?;
-    let names = fixtures.transferable.names();
-    let (Some(domain), Some(key), Some(second)) = (names.first(), fixtures.key, fixtures.second_key) else {
+    let named = fixtures.transferable.as_ref().and_then(|pool| Some((pool, pool.names().pop()?)));
+    let (Some((pool, domain)), Some(key), Some(second)) = (named, fixtures.key, fixtures.second_key) else {
         let needed = "needs a domain to transfer ([publish] transferable and second_key), or a control API";
         return Err(Stop::NotTestable(needed.to_owned()));
     };
     let caller = |seed| Caller { domain: domain.clone(), key: ed25519::key_from_seed(seed), _lease: None };
-    Ok([key, second].map(caller))
+    Ok((pool, [key, second].map(caller)))
 }
 
 /// The client with the other key.
 pub(super) fn other(probe: &Probe<'_>, caller: &Caller) -> Result<Caller, Stop> {
-    let [first, second] = clients(probe)?;
+    let (_, [first, second]) = clients(probe)?;
     Ok(if first.key == caller.key { second } else { first })
 }
 
@@ -102,18 +100,23 @@ pub(super) async fn transferred(probe: &Probe<'_>) -> Result<(Caller, Caller, Pr
 
 /// The response of a step, with that to its submit if it is wanted. The first check that needs one makes the trip.
 pub(super) async fn step<'p>(probe: &'p Probe<'_>, name: &str, with_submit: bool) -> Result<Talk<'p>, Stop> {
-    let [first, second] = clients(probe)?;
-    let pool = &probe.settings.publish().transferable;
+    let (pool, [first, second]) = clients(probe)?;
     let is_made =
         || if pool.has_kept() { Ok(Value::Bool(true)) } else { Err("no check has made it".to_owned()) };
     if probe.share("publish.trip", is_made).is_err() {
-        make(probe, &first, &second).await?;
+        make(probe, pool, [&first, &second]).await?;
     }
     let domain = &first.domain;
     let why = || format!("the transfer of {domain} has not come so far: see the first check that needs it");
     let talk = known(probe, pool, name, with_submit, why).await?.map_err(Stop::NotTestable)?;
     if is_of_day(&talk.answer) {
         let why = format!("{domain} has no publish left today: its prepare returned 429");
+        return Err(Stop::NotTestable(why));
+    }
+    if name == TRANSFER && talk.answer.status() == 409 {
+        // Its key was not frozen just before.
+        let why =
+            format!("{domain} is locked by another prepare ([publish] transferable): run again in a minute");
         return Err(Stop::NotTestable(why));
     }
     // What is left prepared is not submitted later.
@@ -133,16 +136,16 @@ pub(super) fn is_bound(asked: &Answer<'_>) -> bool {
 }
 
 /// Transfers the domain to the key that is not bound. If that was the second key, it goes back.
-async fn make(probe: &Probe<'_>, first: &Caller, second: &Caller) -> Checked {
+async fn make(probe: &Probe<'_>, pool: &Pool, [first, second]: [&Caller; 2]) -> Checked {
     if is_bound(&knock(probe, first, |_| {}).await?) {
-        if leg(probe, [first, second], true).await? {
-            leg(probe, [second, first], false).await?;
+        if leg(probe, pool, [first, second], true).await? {
+            leg(probe, pool, [second, first], false).await?;
         }
         return Ok(());
     }
     // An earlier run has ended half way, or no operator had confirmed its accept yet.
     if is_bound(&knock(probe, second, |_| {}).await?) {
-        return leg(probe, [second, first], true).await.map(drop);
+        return leg(probe, pool, [second, first], true).await.map(drop);
     }
     let needed =
         "needs a domain bound to key or second_key, without a pending transfer ([publish] transferable)";
@@ -151,11 +154,11 @@ async fn make(probe: &Probe<'_>, first: &Caller, second: &Caller) -> Checked {
 
 /// Transfers the domain from the old key to the new one, and accepts it. Returns whether the new key is then bound. Checks
 /// read the responses of the first leg: it also sends what must be rejected.
-async fn leg(probe: &Probe<'_>, [old, new]: [&Caller; 2], is_read: bool) -> Result<bool, Stop> {
+async fn leg(probe: &Probe<'_>, pool: &Pool, [old, new]: [&Caller; 2], is_read: bool) -> Result<bool, Stop> {
     let fixtures = probe.settings.publish();
     let keep = |name: &str, talk: &Talk<'_>| {
         if !probe.plays() && (is_read || name == BACK) {
-            fixtures.transferable.keep(fixtures, name, talk);
+            pool.keep(fixtures, name, talk);
         }
     };
     let saw = |name: &str, by: &Caller, answer: Answer<'_>| keep(name, &Talk::only(by, answer));
