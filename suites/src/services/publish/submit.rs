@@ -482,7 +482,7 @@ async fn rejected_transaction_returns_502(probe: &Probe<'_>, place: Place) -> Ch
         let caller = declared(probe, "chain_rejects", |fixtures| &fixtures.chain_rejects)?;
         let prepared = prepared(probe, &caller, &publish_body(&caller)).await?;
         let answer = submit(probe, &caller, &submit_body(&prepared, &caller)).await?;
-        // The chain has accepted or lost it. That is no fault of the service.
+        // The chain has accepted or lost it, so the service has nothing to report.
         let why = format!(
             "the chain does not reject the transaction of {} ([publish] chain_rejects)",
             caller.domain
