@@ -12,10 +12,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_sim::World;
+use assay_sim::exchange::ExchangeId;
 use assay_sim::serve::ClockMode;
-use assay_spec::Service;
 use assay_spec::crypto::ed25519;
 use assay_spec::instant::DAY;
+use assay_spec::publish::requirements::transfer::{INCOMING_ONLY_ACCEPTS, SECOND_ACCEPT};
+use assay_spec::{Id, Service};
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::harness::control::Control;
 use assay_suites::http::sockets::Tcp;
@@ -214,26 +216,41 @@ impl Drop for Operator {
     }
 }
 
-/// An operator who confirms accepts, once nothing was asked for a while: the run pauses before it asks again.
-fn operator(served: &Served) -> Operator {
-    const QUIET: usize = 6;
+/// An operator who confirms an accept as soon as the run has asked for that. For each transfer: whether checks read its
+/// responses.
+fn operator(served: &Served, transfers: &'static [bool]) -> Operator {
     let handle = served.handle.clone();
     Operator(tokio::spawn(async move {
-        let (mut quiet, mut before) = (0, 0);
-        loop {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            let state = |world: &World| binding(world, TRANSFERABLE)["state"].clone();
-            let (state, now) = handle.read(|world| (state(world), world.core.journal.count()));
-            quiet = if state == "accepted" && now == before { quiet + 1 } else { 0 };
-            before = now;
-            if quiet == QUIET {
-                let confirmed = json!({ "domain": TRANSFERABLE });
-                let _ = handle
-                    .change(|world| (world.perform("publish.confirm-transfer", &confirmed), Vec::new()));
-            }
+        let mut confirmed = 0;
+        for is_read in transfers.iter().cycle() {
+            confirmed = loop {
+                match handle.read(|world| asked(world, confirmed, *is_read)) {
+                    Some(exchange) => break exchange,
+                    // The run asks again after a second.
+                    None => tokio::time::sleep(Duration::from_millis(20)).await,
+                }
+            };
+            let domain = json!({ "domain": TRANSFERABLE });
+            handle
+                .change(|world| (world.perform("publish.confirm-transfer", &domain), Vec::new()))
+                .expect("an accept");
         }
     }))
 }
+
+/// The exchange, later than this one, in which the run asked whether its accept is confirmed. It was rejected, because the
+/// incoming key may only accept. If checks read the transfer, a second accept came just before.
+fn asked(world: &World, confirmed: ExchangeId, is_read: bool) -> Option<ExchangeId> {
+    let last = |rule: Id, after: ExchangeId| {
+        let by_rule = world.core.log.lines().filter(|line| line.requirement == rule.to_string());
+        by_rule.map(|line| line.exchange).filter(|exchange| *exchange > after).last()
+    };
+    let before = if is_read { last(&SECOND_ACCEPT, confirmed)? } else { confirmed };
+    last(&INCOMING_ONLY_ACCEPTS, before).filter(|_| binding(world, TRANSFERABLE)["state"] == "accepted")
+}
+
+/// The run goes there and back, and its checks read the first transfer.
+const THERE_AND_BACK: &[bool] = &[true, false];
 
 /// The domain whose transactions the chain rejects.
 const REJECTING: &str = "f.example";
@@ -321,10 +338,11 @@ async fn all_states_together_run_the_most_checks() {
     let (served, folder) = served().await;
     let lines = declared(&served, &folder);
     let more = transferable(&served, &folder).replace("second_key = { file = \"second.key\" }\n", "");
-    let _operator = operator(&served);
+    let _operator = operator(&served, THERE_AND_BACK);
     rejecting(&served, &folder).await;
     let lines = format!("{lines}{more}chain_rejects = \"{REJECTING}\"\n");
-    let shown = shown(&folder, &profile(&served, 8, &lines)).await;
+    // The operator sees what is rejected, not for which domain: another one has a pending transfer, too.
+    let shown = ran(&folder, "publish", &profile(&served, 8, &lines), &["--jobs", "1"]).await;
     insta::assert_snapshot!("eight_domains_and_all_states", shown);
     assert_eq!(left(&served, &folder), "bound key");
     assert_eq!(counted(&shown), documented("publish", "also `transferable` and `chain_rejects`"));
@@ -351,7 +369,7 @@ async fn a_domain_whose_transactions_the_chain_rejects_runs_its_check() {
 async fn a_domain_that_may_be_transferred_goes_there_and_back() {
     let (served, folder) = served().await;
     let lines = transferable(&served, &folder);
-    let _operator = operator(&served);
+    let _operator = operator(&served, THERE_AND_BACK);
     let one = shown(&folder, &profile(&served, 1, &lines)).await;
     let row = "one domain, `chain_url`, `transferable` and `second_key`";
     assert_eq!(counted(&one), documented("publish", row));
@@ -437,8 +455,9 @@ async fn a_transfer_that_no_operator_confirms_is_a_finding_of_the_next_run() {
     insta::assert_snapshot!("transferable_is_not_confirmed", shown(&folder, &one).await);
     assert_eq!(left(&served, &folder), "accepted key");
     // The operator was late: the next run transfers it back.
-    let _operator = operator(&served);
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    let late = json!({ "domain": TRANSFERABLE });
+    control(&served).perform("publish.confirm-transfer", late).await.expect("an accept");
+    let _operator = operator(&served, &[true]);
     assert_eq!(left(&served, &folder), "bound second_key");
     control(&served).advance(DAY + 1).await.expect("time moves");
     insta::assert_snapshot!("transferable_goes_back", shown(&folder, &one).await);

@@ -10,6 +10,7 @@ use crate::http::exchange::{Broken, Exchange, Response};
 use crate::http::transport::Open;
 
 /// A response, with expectations about it.
+#[derive(Clone)]
 pub struct Answer<'probe> {
     pub(super) probe: &'probe Probe<'probe>,
     pub(super) index: usize,
