@@ -250,6 +250,7 @@ impl Runner<'_> {
 
     fn remarks(&self) -> Vec<String> {
         let mut remarks = self.target.remarks();
+        remarks.extend(self.settings.suites.iter().flat_map(|suite| (suite.fixtures.left)(self.settings)));
         for remark in &mut remarks {
             self.settings.secrets.redact_text(remark);
             self.settings.learned.redact_text(remark);

@@ -97,6 +97,8 @@ pub struct FixtureReader {
     pub leave_out: fn(&mut Settings),
     /// Notes how far the target's clock is ahead of this machine's, in milliseconds.
     pub skewed: fn(&mut Settings, Option<i64>),
+    /// What the checks have left at the target in another state.
+    pub left: fn(&Settings) -> Vec<String>,
 }
 
 impl FixtureReader {
@@ -105,7 +107,15 @@ impl FixtureReader {
         own: fn() -> Arc<dyn Fixtures>,
         read: fn(&Profile, &Secrets) -> FixturesRead,
     ) -> FixtureReader {
-        FixtureReader { own, read, detach: |_| {}, share: |_, _, _| {}, leave_out: |_| {}, skewed: |_, _| {} }
+        FixtureReader {
+            own,
+            read,
+            detach: |_| {},
+            share: |_, _, _| {},
+            leave_out: |_| {},
+            skewed: |_, _| {},
+            left: |_| Vec::new(),
+        }
     }
 }
 

@@ -54,6 +54,7 @@ pub(crate) enum Purpose {
 pub struct Pool {
     domains: Mutex<Vec<Domain>>,
     kept: Mutex<BTreeMap<String, Kept>>,
+    left: Mutex<Vec<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -224,6 +225,16 @@ impl Pool {
     /// Whether it has a response that checks share.
     pub(super) fn has_kept(&self) -> bool {
         !self.kept().is_empty()
+    }
+
+    /// Notes in what state a run leaves a domain, if that is another state than before.
+    pub(super) fn leave(&self, state: String) {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).push(state);
+    }
+
+    /// What [`Pool::leave`] has noted.
+    pub(super) fn left(&self) -> Vec<String> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Keeps a response for other checks.

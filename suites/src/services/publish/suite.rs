@@ -40,6 +40,7 @@ pub static SUITE: Suite = Suite {
             own.pool.retain(|_, domain| own.entry(domain).is_none_or(is_right));
         },
         skewed: |settings, ahead_ms| settings.fixtures.get_mut::<Fixtures>().ahead_ms = ahead_ms,
+        left: |settings| settings.publish().transferable.iter().flat_map(|pool| pool.left()).collect(),
         ..FixtureReader::new(
             || Arc::new(Fixtures::default()),
             |profile, secrets| {

@@ -36,6 +36,9 @@ pub(super) const CONFIRMED: &str = "confirmed";
 /// The prepare of the transfer back.
 pub(super) const BACK: &str = "back";
 
+/// What is wrong with a domain whose accept did not land.
+const PENDING: &str = "has a pending transfer, because its accept did not land";
+
 /// Who signs a request about a pending transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signer {
@@ -191,10 +194,14 @@ async fn leg(probe: &Probe<'_>, pool: &Pool, [old, new]: [&Caller; 2], is_read: 
         }
     }
 
+    let leave = |state: &str| {
+        pool.leave(format!("[publish] transferable: {} {state}", old.domain));
+        Ok(false)
+    };
     probe.reserve("publish", LANDING).await?;
     let mut accept = Talk::begin(probe, new, &accept_body(new)).await?;
     keep(ACCEPT, &accept);
-    let Ok(prepared) = accept.prepared(probe) else { return Ok(false) };
+    let Ok(prepared) = accept.prepared(probe) else { return leave(PENDING) };
     let mut body = submit_body(&prepared, new);
     if is_read {
         let by_old = attempt(probe, SUBMIT_ACCEPT[0].op(PUB), old, &prepared.id).await?;
@@ -205,7 +212,7 @@ async fn leg(probe: &Probe<'_>, pool: &Pool, [old, new]: [&Caller; 2], is_read: 
     accept.submit(Draft::new(probe, new, SUBMIT, body.to_string()).await?.transmit(probe).await?);
     keep(ACCEPT, &accept);
     if !accept.has_landed() {
-        return Ok(false);
+        return leave(PENDING);
     }
     if is_read {
         saw(SECOND, new, prepare(probe, new, &accept_body(new)).await?);
@@ -220,8 +227,5 @@ async fn leg(probe: &Probe<'_>, pool: &Pool, [old, new]: [&Caller; 2], is_read: 
         Ok(asked)
     };
     let is_confirmed = is_bound(&probe.polled(fixtures.shown_seconds, ask, is_bound).await?);
-    if !is_confirmed {
-        probe.note(format!("{} is accepted, and no operator has confirmed it yet", new.domain));
-    }
-    Ok(is_confirmed)
+    if is_confirmed { Ok(true) } else { leave("is accepted, and no operator has confirmed it yet") }
 }
