@@ -273,6 +273,13 @@ fn left(served: &Served, folder: &TempDir) -> String {
     format!("{} {key}", binding["state"].as_str().expect("a state"))
 }
 
+/// What the report of the last run remarks.
+fn remarks(folder: &TempDir) -> Vec<Value> {
+    let report = std::fs::read(folder.path().join("run.json")).expect("a report");
+    let report: Value = serde_json::from_slice(&report).expect("JSON");
+    report["remarks"].as_array().expect("a list").clone()
+}
+
 /// All wrong values are sent.
 const FULL: [&str; 2] = ["--depth", "full"];
 
@@ -375,6 +382,8 @@ async fn a_domain_that_may_be_transferred_goes_there_and_back() {
     assert_eq!(counted(&one), documented("publish", row));
     insta::assert_snapshot!("one_domain_and_transferable", one);
     assert_eq!((left(&served, &folder), locked(&served)), ("bound key".to_owned(), 0));
+    let is_left = |remark: &Value| remark.as_str().is_some_and(|remark| remark.contains(TRANSFERABLE));
+    assert!(!remarks(&folder).iter().any(is_left), "it is as it was: {:?}", remarks(&folder));
     control(&served).advance(DAY + 1).await.expect("time moves");
     let eight = profile(&served, 8, &lines);
     let first = shown(&folder, &eight).await;
@@ -451,6 +460,8 @@ async fn a_transfer_that_no_operator_confirms_is_a_finding_of_the_next_run() {
     let one = hasty(&profile(&served, 1, &transferable(&served, &folder)));
     insta::assert_snapshot!("transferable_without_an_operator", shown(&folder, &one).await);
     assert_eq!(left(&served, &folder), "accepted key");
+    let remark = "[publish] transferable: e.example is accepted, and no operator has confirmed it yet";
+    assert!(remarks(&folder).contains(&json!(remark)), "{:?}", remarks(&folder));
     control(&served).advance(DAY + 1).await.expect("time moves");
     insta::assert_snapshot!("transferable_is_not_confirmed", shown(&folder, &one).await);
     assert_eq!(left(&served, &folder), "accepted key");
