@@ -3,10 +3,10 @@
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::places::SUBMITS;
 use assay_spec::publish::requirements::{chain as rows, message, submit as submits};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::scene::published;
-use super::verify::COMMITMENT;
+use super::verify::transaction_params;
 use super::wire::read_message;
 use super::{Caller, Prepared, chain_call};
 use crate::harness::check::{Check, Checked, Need, Stop};
@@ -81,9 +81,7 @@ async fn transaction(probe: &Probe<'_>, encoding: &str) -> Result<(Caller, Prepa
     submitted.given_status(&[200])?;
     let signature = submitted.json()["signature"].as_str().unwrap_or_default().to_owned();
     submitted.given(!signature.is_empty(), "the submit returned no `signature`")?;
-    let config =
-        json!({ "encoding": encoding, "commitment": COMMITMENT, "maxSupportedTransactionVersion": 0 });
-    let params = json!([signature, config]);
+    let params = transaction_params(&signature, encoding);
     let read = async || chain_call(probe, "getTransaction", params.clone()).await;
     let found = shown(probe, read, Value::is_object).await?;
     Ok((caller, prepared, found))

@@ -263,7 +263,7 @@ async fn wrong_transfer(at: Place<'_>) -> Option<WrongFixture> {
     let fixtures = at.survey.settings.publish();
     let (domain, signature) =
         (fixtures.pending.names().into_iter().next()?, fixtures.pending_transfer.as_ref()?);
-    let params = transaction_params(signature);
+    let params = transaction_params(signature, "base64");
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "getTransaction", "params": params });
     let answer = at.post("", body.to_string()).await.ok()?.json().ok()?;
     let found = &answer["result"];

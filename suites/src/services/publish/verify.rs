@@ -38,17 +38,17 @@ pub async fn verify_publish(
     signature: &str,
     key: &str,
 ) -> Result<Verified, String> {
-    let found = call(chain, "getTransaction", transaction_params(signature)).await?;
+    let found = call(chain, "getTransaction", transaction_params(signature, "base64")).await?;
     if found.is_null() {
         return Ok(Verified::Absent);
     }
     Ok(judge(dialect, &found, signature, key).map_or_else(Verified::Unproven, Verified::Record))
 }
 
-/// The parameters of `getTransaction` for a transaction in base64.
-pub(super) fn transaction_params(signature: &str) -> Value {
+/// The parameters of `getTransaction` for a transaction in this encoding.
+pub(super) fn transaction_params(signature: &str, encoding: &str) -> Value {
     let config =
-        json!({ "encoding": "base64", "commitment": COMMITMENT, "maxSupportedTransactionVersion": 0 });
+        json!({ "encoding": encoding, "commitment": COMMITMENT, "maxSupportedTransactionVersion": 0 });
     json!([signature, config])
 }
 
