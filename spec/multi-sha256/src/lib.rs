@@ -1,7 +1,7 @@
 //! SHA-256 of several independent messages at once.
 //!
 //! A digest waits for itself: each round needs the one before it. Several messages do not wait for each other. On x86-64
-//! [`digests`] compresses them side by side: eight in the lanes of AVX2, or two in turn with the
+//! [`digests`] compresses them side by side: sixteen in the lanes of AVX-512, eight in those of AVX2, or two in turn with the
 //! instructions for SHA-256. What is fastest depends on the processor and on the number of messages, see
 //! `plan.rs`. Elsewhere, and for one message, the `sha2` crate does the work.
 

@@ -5,16 +5,21 @@ use sha2::{Digest as _, Sha256};
 use crate::Digest;
 use crate::schedule::{Queue, Single};
 #[cfg(target_arch = "x86_64")]
-use crate::x86::{Avx2, ShaNi};
+use crate::x86::{Avx2, Avx512, ShaNi};
 
-/// The fewest lanes that are faster than one message at a time without the instructions for SHA-256: eight lanes are
+/// The fewest lanes of AVX-512 that are faster than the other kernels, for messages of any length.
+#[cfg(target_arch = "x86_64")]
+const FEWEST_OF_SIXTEEN: usize = 10;
+/// The fewest lanes of AVX2 that are faster than one message at a time without the instructions for SHA-256: eight lanes are
 /// about as fast as these instructions, which are several times as fast as none.
 #[cfg(target_arch = "x86_64")]
-const FEWEST_LANES: usize = 3;
+const FEWEST_OF_EIGHT: usize = 3;
 
 /// The kernels that may be used. Without any, the `sha2` crate hashes each message alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Plan {
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) avx512: Option<Avx512>,
     #[cfg(target_arch = "x86_64")]
     pub(crate) avx2: Option<Avx2>,
     #[cfg(target_arch = "x86_64")]
@@ -25,6 +30,8 @@ impl Plan {
     /// All kernels of this processor.
     pub(crate) fn detect() -> Plan {
         Plan {
+            #[cfg(target_arch = "x86_64")]
+            avx512: Avx512::detect(),
             #[cfg(target_arch = "x86_64")]
             avx2: Avx2::detect(),
             #[cfg(target_arch = "x86_64")]
@@ -50,6 +57,7 @@ impl Plan {
     /// Messages at once, for the fastest kernel.
     pub(crate) fn width(self) -> usize {
         match self {
+            Plan { avx512: Some(_), .. } => 16,
             Plan { sha_ni: Some(_), .. } => 2,
             Plan { avx2: Some(_), .. } => 8,
             _ => 1,
@@ -57,9 +65,12 @@ impl Plan {
     }
 
     fn run(self, queue: &mut Queue<'_>) {
+        if let Some(kernel) = self.avx512 {
+            queue.run::<16, _>(kernel, FEWEST_OF_SIXTEEN);
+        }
         match self {
             Plan { sha_ni: Some(kernel), .. } => queue.run::<2, _>(kernel, 2),
-            Plan { avx2: Some(kernel), .. } => queue.run::<8, _>(kernel, FEWEST_LANES),
+            Plan { avx2: Some(kernel), .. } => queue.run::<8, _>(kernel, FEWEST_OF_EIGHT),
             _ => {}
         }
     }
@@ -67,9 +78,19 @@ impl Plan {
     /// Every choice of kernels that some processor makes, as far as this one has them.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Plan> {
-        let detected = Plan::detect();
         let none = Plan::default();
-        vec![detected, none, Plan { sha_ni: detected.sha_ni, ..none }, Plan { avx2: detected.avx2, ..none }]
+        let Plan { avx512, avx2, sha_ni } = Plan::detect();
+        [avx512, None]
+            .into_iter()
+            .flat_map(|avx512| {
+                [
+                    Plan { avx512, avx2, sha_ni },
+                    Plan { avx512, sha_ni, ..none },
+                    Plan { avx512, avx2, ..none },
+                    Plan { avx512, ..none },
+                ]
+            })
+            .collect()
     }
 }
 

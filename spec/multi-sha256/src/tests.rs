@@ -176,6 +176,9 @@ proptest! {
             if let Some(kernel) = plan.avx2 {
                 assert_compresses::<8, _>(kernel, &seed, &lists);
             }
+            if let Some(kernel) = plan.avx512 {
+                assert_compresses::<16, _>(kernel, &seed, &lists);
+            }
         }
     }
 }

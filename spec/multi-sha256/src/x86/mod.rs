@@ -5,6 +5,7 @@
 //! field is private, and only `detect` makes a value. So each call below holds its condition.
 
 mod avx2;
+mod avx512;
 mod lanes;
 mod sha_ni;
 
@@ -53,5 +54,27 @@ impl Kernel<{ avx2::LANES }> for Avx2 {
         // SAFETY: the only condition is that the processor has `avx2`, the feature that the function enables. `detect`
         // found it, or there would be no `self`.
         unsafe { avx2::compress(states, blocks) }
+    }
+}
+
+/// A processor with AVX-512 for words and bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    pub(crate) fn detect() -> Option<Avx512> {
+        let has_all = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+        has_all.then_some(Avx512(()))
+    }
+}
+
+impl Kernel<{ avx512::LANES }> for Avx512 {
+    type States = Columns<{ avx512::LANES }>;
+
+    #[expect(unsafe_code, reason = "the comment shows why the call holds")]
+    fn compress(self, states: &mut Self::States, blocks: [&[Block]; avx512::LANES]) {
+        // SAFETY: the only condition is that the processor has `avx512f` and `avx512bw`, the features that the function
+        // enables. `detect` found both, or there would be no `self`.
+        unsafe { avx512::compress(states, blocks) }
     }
 }
