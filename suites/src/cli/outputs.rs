@@ -192,15 +192,14 @@ impl Outputs {
         all.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
     }
 
-    /// The report for a flag of [`Outputs::files`].
+    /// The report for a flag of [`Outputs::files`], except `--json`.
     fn render(&self, flag: &str, run: &Run, since: Option<(&str, &Verdicts)>) -> String {
         match flag {
             "--junit" => junit::write(run),
             "--html" => html::write(run, html::Options { full: self.html_full, since }),
             "--markdown" => markdown::write(run),
             "--sarif" => sarif::write(run),
-            "--badge" => badge::write(run),
-            _ => json::write(run),
+            _ => badge::write(run),
         }
     }
 
@@ -258,11 +257,12 @@ impl Outputs {
         let since = self.since()?;
         let since = since.as_ref().map(|(name, verdicts)| (name.as_str(), verdicts));
         // Secrets are searched for once, not for each report.
-        let run = report::redacted(&run).into_owned();
-        let readable = report::readable(&run);
-        let render = |flag| self.render(flag, if flag == "--json" { &run } else { &readable }, since);
+        report::make_redacted(&mut run);
         let mut written: Vec<Result<(), Ending>> =
-            self.files().map(|(flag, path)| write(path, &render(flag))).collect();
+            self.json.iter().map(|path| write(path, &json::write(&run))).collect();
+        report::make_readable(&mut run);
+        let others = self.files().filter(|(flag, _)| *flag != "--json");
+        written.extend(others.map(|(flag, path)| write(path, &self.render(flag, &run, since))));
         if let Some((path, renewed)) = renewed {
             let kept = write(path, &renewed.to_toml());
             if kept.is_ok() {
@@ -271,9 +271,9 @@ impl Outputs {
             written.push(kept);
         }
         let names: Vec<&Path> = self.files().map(|(_, path)| path).collect();
-        self.printed.print(&readable, &names);
+        self.printed.print(&run, &names);
         if self.annotations {
-            print!("{}", annotations::write(&readable));
+            print!("{}", annotations::write(&run));
         }
         written.into_iter().collect::<Result<(), Ending>>()?;
         match run.exit_code() {

@@ -321,7 +321,7 @@ mod tests {
             response: Ok(Response {
                 status,
                 headers: headers.into_iter().collect(),
-                body: body.as_bytes().to_vec(),
+                body: body.to_owned().into(),
             }),
         }
     }

@@ -315,7 +315,7 @@ mod tests {
     fn to(site: &str, method: &str, target: &str, response: Result<(u16, &str), Broken>) -> Exchange {
         let response = response.map(|(status, body)| {
             let headers = vec![("content-type".to_owned(), b"application/json".to_vec())];
-            Response { status, headers, body: body.as_bytes().to_vec() }
+            Response { status, headers, body: body.to_owned().into() }
         });
         let (base, request) = ("http://a".to_owned(), Request::new(method, target));
         Exchange { site: site.to_owned(), base, request, cut: None, response }

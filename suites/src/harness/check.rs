@@ -183,6 +183,11 @@ impl Cost {
         }
     }
 
+    /// Whether it sends more than a light check may.
+    pub(crate) const fn sends_much(self) -> bool {
+        self.bytes > Cost::LIGHT.bytes
+    }
+
     /// Its weight on a shared target.
     pub const fn weight(self) -> Weight {
         let most = Cost::LIGHT;
@@ -191,7 +196,7 @@ impl Cost {
         } else if self.requests_at(false) > most.requests
             || self.publishes_at(false) > most.publishes
             || self.drops_at(false) > most.drops
-            || self.bytes > most.bytes
+            || self.sends_much()
         {
             Weight::Heavy
         } else {

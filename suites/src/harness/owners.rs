@@ -176,7 +176,7 @@ mod tests {
             base: "http://a".to_owned(),
             request: Request::new(method, target),
             cut: None,
-            response: Ok(Response { status, headers: Vec::new(), body: Vec::new() }),
+            response: Ok(Response { status, headers: Vec::new(), body: Vec::new().into() }),
         }
     }
 

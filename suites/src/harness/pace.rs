@@ -395,7 +395,7 @@ mod tests {
 
     fn refused(status: u16, headers: &[(&str, &str)]) -> Response {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()));
-        Response { status, headers: headers.collect(), body: Vec::new() }
+        Response { status, headers: headers.collect(), body: Vec::new().into() }
     }
 
     #[test]

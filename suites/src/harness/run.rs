@@ -8,6 +8,7 @@ use std::time::Duration;
 use assay_spec::machine::Machine;
 use assay_spec::requirement::Level;
 use assay_spec::{Dialect, Id, Place, Service};
+use bytes::Bytes;
 use futures_util::StreamExt;
 use rayon::prelude::*;
 use serde_json::Value;
@@ -75,7 +76,7 @@ fn bound(outcome: &mut Outcome, kept: &mut usize) {
     let mut is_cut = false;
     for response in outcome.exchanges.iter_mut().filter_map(|exchange| exchange.response.as_mut().ok()) {
         if response.body.len() > SHORT_BYTES && *kept + response.body.len() > KEPT_BYTES {
-            response.body = Vec::new();
+            response.body = Bytes::new();
             is_cut = true;
         }
         *kept += response.body.len();
@@ -158,12 +159,18 @@ impl Runner<'_> {
 
     /// Runs checks, each on one of these threads; `take` is called on this one with each that ends.
     fn run_on(&self, threads: Vec<Runtime>, planned: &[Planned], halt: &dyn Halt, take: &mut dyn FnMut(Ran)) {
+        // Checks that send much run one after the other, because their bodies are in memory.
+        let (much, others): (Vec<&Planned>, Vec<&Planned>) =
+            planned.iter().partition(|planned| planned.check.cost.sends_much());
         let next = AtomicUsize::new(0);
+        let next = || others.get(next.fetch_add(1, Ordering::Relaxed)).copied();
         let (done, ended) = mpsc::channel();
-        let work = async |stop: watch::Receiver<u32>, done: mpsc::Sender<Ran>| {
+        let work = async |thread: usize, stop: watch::Receiver<u32>, done: mpsc::Sender<Ran>| {
             let mut twice = stop.clone();
+            let first = if thread == 0 { &much[..] } else { &[] };
+            let mut all = first.iter().copied().chain(std::iter::from_fn(next));
             while *stop.borrow() == 0
-                && let Some(planned) = planned.get(next.fetch_add(1, Ordering::Relaxed))
+                && let Some(planned) = all.next()
             {
                 let ran = tokio::select! {
                     biased;
@@ -177,9 +184,9 @@ impl Runner<'_> {
         let work = &work;
         tokio::task::block_in_place(|| {
             std::thread::scope(|scope| {
-                for thread in threads {
+                for (n, thread) in threads.into_iter().enumerate() {
                     let (stop, done) = (halt.count(), done.clone());
-                    scope.spawn(move || thread.block_on(work(stop, done)));
+                    scope.spawn(move || thread.block_on(work(n, stop, done)));
                 }
                 drop(done);
                 ended.iter().for_each(take);
@@ -394,11 +401,13 @@ fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
 /// What a check has sent.
 fn sent(settings: &Settings, traces: &Traces) -> Sent {
     let own = traces.exchanges.iter().enumerate().filter(|(n, _)| !traces.recalled.contains(n));
-    let one = |(_, Exchange { site, base, request, .. }): (usize, &Exchange)| {
+    let one = |(_, exchange): (usize, &Exchange)| {
+        let Exchange { site, base, request, .. } = exchange;
         let host = base.split_once("://").map_or(base.as_str(), |(_, rest)| rest);
         let host = host.split('/').next().unwrap_or_default();
         let writes = endpoints::writes(&settings.dialect, site, base, request);
-        Sent { requests: 1, writes: writes.into(), bytes: request.bytes(host).len() as u64 }
+        let bytes = exchange.head(host).len() + exchange.body_bytes();
+        Sent { requests: 1, writes: writes.into(), bytes: bytes as u64 }
     };
     own.map(one).sum()
 }
@@ -710,7 +719,7 @@ mod tests {
                 base: "http://a".to_owned(),
                 request: Request::new("GET", "/"),
                 cut: None,
-                response: Ok(Response { status: 200, headers: Vec::new(), body: vec![b'x'; length] }),
+                response: Ok(Response { status: 200, headers: Vec::new(), body: vec![b'x'; length].into() }),
             });
         }
         let lengths = |outcome: &Outcome| -> Vec<usize> {

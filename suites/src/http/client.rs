@@ -8,6 +8,8 @@ pub mod http2;
 use std::pin::pin;
 use std::time::Duration;
 
+use bytes::buf::Chain;
+use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::http::exchange::{Broken, Request, Response};
@@ -48,13 +50,15 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
 
 /// A request of which nothing has been sent yet.
 pub fn begin<S>(stream: S, request: &Request, host: &str, limits: Limits) -> Open<S> {
-    Open { stream, rest: request.bytes(host), is_head: request.method == "HEAD", limits }
+    let rest = Bytes::from(request.head(host)).chain(request.body.clone());
+    Open { stream, rest, is_head: request.method == "HEAD", limits }
 }
 
 /// A partly sent request; its connection stays open.
 pub struct Open<S> {
     stream: S,
-    rest: Vec<u8>,
+    /// What is left of the head, and of the body.
+    rest: Chain<Bytes, Bytes>,
     is_head: bool,
     limits: Limits,
 }
@@ -67,25 +71,25 @@ pub async fn open<S: AsyncRead + AsyncWrite + Unpin>(
     body_bytes: usize,
     limits: Limits,
 ) -> Result<Open<S>, Broken> {
-    let mut first = request.bytes(host);
-    let rest = first.split_off(first.len() - request.body.len().saturating_sub(body_bytes));
+    let mut body = request.body.clone();
+    let mut first = Bytes::from(request.head(host)).chain(body.split_to(body_bytes.min(body.len())));
     let sending = async {
-        stream.write_all(&first).await?;
+        stream.write_all_buf(&mut first).await?;
         stream.flush().await
     };
     // A server may reject before it has read this; its response is read at the end.
     let _ = tokio::time::timeout(limits.timeout, sending).await.map_err(|_| timed_out(limits))?;
-    Ok(Open { stream, rest, is_head: request.method == "HEAD", limits })
+    Ok(Open { stream, rest: Bytes::new().chain(body), is_head: request.method == "HEAD", limits })
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
     /// Writes the rest and reads the response.
     pub async fn finish(self) -> Result<Response, Broken> {
-        let Open { stream, rest, is_head, limits } = self;
+        let Open { stream, mut rest, is_head, limits } = self;
         let (reader, mut writer) = tokio::io::split(stream);
         let talk = async {
             let mut sending = pin!(async {
-                writer.write_all(&rest).await?;
+                writer.write_all_buf(&mut rest).await?;
                 writer.flush().await
             });
             let mut receiving = pin!(receive(reader, is_head, limits));
@@ -124,10 +128,10 @@ async fn receive<R: AsyncRead + Unpin>(reader: R, is_head: bool, limits: Limits)
             continue;
         }
         response.body = match framing(&response, is_head)? {
-            Framing::None => Vec::new(),
-            Framing::Length(bytes) => incoming.sized(bytes, limits.body_bytes).await?,
-            Framing::Chunked => incoming.chunked(limits).await?,
-            Framing::UntilClose => incoming.until_close(limits.body_bytes).await?,
+            Framing::None => Bytes::new(),
+            Framing::Length(bytes) => incoming.sized(bytes, limits.body_bytes).await?.into(),
+            Framing::Chunked => incoming.chunked(limits).await?.into(),
+            Framing::UntilClose => incoming.until_close(limits.body_bytes).await?.into(),
         };
         return Ok(response);
     }
@@ -359,7 +363,7 @@ fn parse_head(bytes: &[u8]) -> Result<Option<(usize, Response)>, Broken> {
     }
     let headers =
         head.headers.iter().map(|line| (line.name.to_ascii_lowercase(), line.value.to_vec())).collect();
-    Ok(Some((length, Response { status, headers, body: Vec::new() })))
+    Ok(Some((length, Response { status, headers, body: Bytes::new() })))
 }
 
 fn nonsense(why: &str, bytes: &[u8]) -> Broken {
@@ -412,7 +416,7 @@ mod tests {
             tokio::join!(exchange(client, &request, "host:1", Limits::default()), peer);
         assert_eq!(received, sent);
         let headers = vec![("x-b".into(), b"v".to_vec()), ("content-length".into(), b"2".to_vec())];
-        assert_eq!(response, Ok(Response { status: 200, headers, body: b"ok".to_vec() }));
+        assert_eq!(response, Ok(Response { status: 200, headers, body: "ok".into() }));
     }
 
     #[tokio::test]
@@ -470,13 +474,13 @@ mod tests {
     async fn answers_without_a_body() {
         for status in ["204 No Content", "304 Not Modified"] {
             let wire = format!("HTTP/1.1 {status}\r\nContent-Length: 5\r\n\r\n");
-            assert_eq!(answer(wire).await.unwrap().body, b"");
+            assert_eq!(answer(wire).await.unwrap().body, "");
         }
         let (client, mut server) = tokio::io::duplex(1024);
         server.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n").await.unwrap();
         let response = exchange(client, &Request::new("HEAD", "/"), "h", Limits::default()).await.unwrap();
         assert_eq!(response.header("content-length"), Some("5"));
-        assert_eq!(response.body, b"");
+        assert_eq!(response.body, "");
     }
 
     #[tokio::test]

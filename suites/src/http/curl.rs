@@ -37,18 +37,14 @@ pub struct Reach<'t> {
 /// The command that resends the exchange's request and prints the response with its head. A long body is read from a
 /// file `BODY`, which a comment at the end describes.
 pub fn command_line(exchange: &Exchange, reach: Reach<'_>) -> String {
-    let Exchange { base, request, .. } = exchange;
-    let line = if curl_is_exact(request) {
-        curl_line(base, request, reach)
-    } else {
-        socket_line(base, request, reach)
-    };
+    let is_exact = curl_is_exact(exchange);
+    let line = if is_exact { curl_line(exchange, reach) } else { socket_line(exchange, reach) };
     if is_whole(exchange) {
-        line
-    } else {
-        let (length, digest) = (request.body.len(), sha256_hex(&request.body));
-        format!("{line}  # BODY: the {length} bytes of the body, SHA-256 {digest}")
+        return line;
     }
+    let digest = exchange.cut.as_ref().map(|cut| cut.sha256.clone());
+    let digest = digest.unwrap_or_else(|| sha256_hex(&exchange.request.body));
+    format!("{line}  # BODY: the {} bytes of the body, SHA-256 {digest}", exchange.body_bytes())
 }
 
 /// Where the token of an `Authorization: Bearer` header begins in the value. Such a token is a secret; other schemes
@@ -70,9 +66,8 @@ fn is_https(base: &str) -> bool {
 
 /// Whether the command contains everything that it sends.
 pub fn is_whole(exchange: &Exchange) -> bool {
-    let Request { body, .. } = &exchange.request;
-    let writes_base64 = curl_is_exact(&exchange.request) && as_text(body).is_none();
-    body.len() <= if writes_base64 { BASE64_BYTES } else { TEXT_BYTES }
+    let writes_base64 = curl_is_exact(exchange) && as_text(&exchange.request.body).is_none();
+    exchange.body_bytes() <= if writes_base64 { BASE64_BYTES } else { TEXT_BYTES }
 }
 
 /// The body as a string, if a shell can hold it.
@@ -86,7 +81,8 @@ fn has(request: &Request, name: &str) -> bool {
 
 /// Whether curl sends exactly this request. curl frames bodies itself, allows one `Host`, drops empty headers and waits
 /// for a response body after a HEAD with data.
-fn curl_is_exact(request: &Request) -> bool {
+fn curl_is_exact(exchange: &Exchange) -> bool {
+    let request = &exchange.request;
     let is_token = |text: &str| {
         let tchar = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
         !text.is_empty() && text.bytes().all(tchar)
@@ -101,10 +97,12 @@ fn curl_is_exact(request: &Request) -> bool {
         && request.headers.iter().all(is_kept)
         && request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("host")).count() <= 1
         && !["content-length", "transfer-encoding", "expect"].iter().any(|name| has(request, name))
-        && (request.method != "HEAD" || request.body.is_empty())
+        && (request.method != "HEAD" || exchange.body_bytes() == 0)
 }
 
-fn curl_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
+fn curl_line(exchange: &Exchange, reach: Reach<'_>) -> String {
+    let Exchange { base, request, .. } = exchange;
+    let length = exchange.body_bytes();
     let http = match (reach.over_two, is_https(base)) {
         (false, _) => "--http1.1",
         (true, true) => "--http2",
@@ -134,8 +132,8 @@ fn curl_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
     if !has(request, "connection") && !reach.over_two {
         line.push_str(" -H 'Connection: close'");
     }
-    let sends_data = !is_head && (request.method != "GET" || !request.body.is_empty());
-    let is_long = request.body.len() > 1024;
+    let sends_data = !is_head && (request.method != "GET" || length > 0);
+    let is_long = length > 1024;
     let own = [("Accept", true), ("User-Agent", true), ("Content-Type", sends_data), ("Expect", is_long)];
     for (name, _) in own.iter().filter(|(name, adds)| *adds && !has(request, name)) {
         let _ = write!(line, " -H '{name}:'");
@@ -144,7 +142,6 @@ fn curl_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
         return format!("{line} {}", quote(base.as_bytes()));
     }
     let mut before = String::new();
-    let length = request.body.len();
     match as_text(&request.body) {
         text if length > if text.is_some() { TEXT_BYTES } else { BASE64_BYTES } => {
             line.push_str(" --data-binary @BODY");
@@ -165,28 +162,27 @@ fn curl_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
 }
 
 /// Sends the bytes with bash alone, or, over TLS, with `openssl s_client`.
-fn socket_line(base: &str, request: &Request, reach: Reach<'_>) -> String {
+fn socket_line(exchange: &Exchange, reach: Reach<'_>) -> String {
+    let base = exchange.base.as_str();
     let authority = authority(base);
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, port),
         _ => (authority, if is_https(base) { "443" } else { "80" }),
     };
 
-    let mut shown = request.clone();
+    let mut shown = exchange.clone();
     let mut keys = String::new();
-    for (name, value) in &mut shown.headers {
+    for (name, value) in &mut shown.request.headers {
         if let Some(at) = bearer_token(name, value) {
             value.truncate(at);
             value.extend_from_slice(KEY_MARK);
             let _ = write!(keys, " \"${KEY_VARIABLE}\"");
         }
     }
-    let bytes = shown.bytes(authority);
-    let (head, body) = bytes.split_at(bytes.len() - request.body.len());
-    let mut format = printf_format(head).replace(&printf_format(KEY_MARK), "%s");
-    let is_long = body.len() > TEXT_BYTES;
+    let mut format = printf_format(&shown.head(authority)).replace(&printf_format(KEY_MARK), "%s");
+    let is_long = shown.body_bytes() > TEXT_BYTES;
     if !is_long {
-        format.push_str(&printf_format(body));
+        format.push_str(&printf_format(&shown.request.body));
     }
     if is_https(base) {
         let send = if is_long { " && cat BODY" } else { "" };
@@ -321,6 +317,20 @@ mod tests {
         ( exec 3<>/dev/tcp/127.0.0.1/4101 && printf 'POST /sites/prepare HTTP/1.1\r\nHost: 127.0.0.1:4101\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n' "$ASSAY_GATEWAY_KEY" >&3 && cat <&3 )
         curl -sS -i --http1.1 --path-as-is --request-target /sites/prepare -X POST -H 'Content-Type: application/json' -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Expect:' --data-binary @BODY http://127.0.0.1:4101  # BODY: the 8193 bytes of the body, SHA-256 e5c8309afda18ec4ec225ada92dab2d5768f7d845d8cebf2b9968392a6bfd6de
         "#);
+    }
+
+    #[test]
+    fn an_omitted_body_gives_the_same_command() {
+        let post = Request::new("POST", "/").body(vec![b'x'; 300_000]);
+        for request in [post.clone(), post.header("Host", "a").header("Host", "b")] {
+            let whole = exchange("http://127.0.0.1:4101", request);
+            let mut omitted = whole.clone();
+            omitted.cut();
+            assert_eq!((omitted.body_bytes(), omitted.request.body.len()), (300_000, 0));
+            let [whole, omitted] = [whole, omitted].map(|one| command_line(&one, Reach::default()));
+            assert_eq!(omitted, whole);
+            assert!(omitted.contains("BODY: the 300000 bytes"), "{omitted}");
+        }
     }
 
     #[test]

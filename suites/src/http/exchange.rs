@@ -1,5 +1,11 @@
 //! One request and its response, as raw bytes.
 
+use assay_spec::crypto::text::sha256_hex;
+use bytes::Bytes;
+
+/// The report omits a longer body of a request, in bytes: checks make it from the seed.
+const MAX_KEPT_BODY_BYTES: usize = 256 * 1024;
+
 /// A request as it is written to the wire. Only the framing that [`Request::bytes`] shows is added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -9,8 +15,8 @@ pub struct Request {
     pub target: String,
     /// Header lines in order, verbatim; `Host`, `Content-Length` and `Connection` are added when they are missing.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The body.
-    pub body: Vec<u8>,
+    /// The body. Clones share it.
+    pub body: Bytes,
 }
 
 /// A response as it was received.
@@ -20,8 +26,8 @@ pub struct Response {
     pub status: u16,
     /// Header lines in order; names in lower case.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The body, framing removed.
-    pub body: Vec<u8>,
+    /// The body, framing removed. Clones share it.
+    pub body: Bytes,
 }
 
 /// One request and its outcome.
@@ -46,6 +52,33 @@ pub struct Cut {
     pub bytes: usize,
     /// Its SHA-256 in hex.
     pub sha256: String,
+}
+
+impl Exchange {
+    /// The length of the body that was sent.
+    pub fn body_bytes(&self) -> usize {
+        self.cut.as_ref().map_or(self.request.body.len(), |cut| cut.bytes)
+    }
+
+    /// The head that was sent to a server at `host`.
+    pub fn head(&self, host: &str) -> Vec<u8> {
+        self.request.head_before(self.body_bytes(), host)
+    }
+
+    /// Length and digest of the request's body, if the report omits it.
+    pub(crate) fn omitted(&self) -> Option<Cut> {
+        let body = &self.request.body;
+        let is_long = body.len() > MAX_KEPT_BODY_BYTES;
+        self.cut.clone().or_else(|| is_long.then(|| Cut { bytes: body.len(), sha256: sha256_hex(body) }))
+    }
+
+    /// Drops the body of the request if the report omits it.
+    pub(crate) fn cut(&mut self) {
+        self.cut = self.omitted();
+        if self.cut.is_some() {
+            self.request.body = Bytes::new();
+        }
+    }
 }
 
 /// Why there is no response. `Unreachable` and `Harness` are failures of the connection or the harness; the others are
@@ -99,7 +132,7 @@ impl Broken {
 impl Request {
     /// A request without headers or body.
     pub fn new(method: &str, target: &str) -> Request {
-        Request { method: method.into(), target: target.into(), headers: Vec::new(), body: Vec::new() }
+        Request { method: method.into(), target: target.into(), headers: Vec::new(), body: Bytes::new() }
     }
 
     /// Adds a header line.
@@ -112,12 +145,17 @@ impl Request {
     /// Sets the body.
     #[must_use]
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Request {
-        self.body = body.into();
+        self.body = Bytes::from(body.into());
         self
     }
 
-    /// The bytes on the wire, for a server at `host`.
-    pub fn bytes(&self, host: &str) -> Vec<u8> {
+    /// The head on the wire, for a server at `host`.
+    pub fn head(&self, host: &str) -> Vec<u8> {
+        self.head_before(self.body.len(), host)
+    }
+
+    /// The head before a body of this length.
+    fn head_before(&self, body_bytes: usize, host: &str) -> Vec<u8> {
         let has = |name: &str| self.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
         let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.target).into_bytes();
         let mut line = |name: &str, value: &[u8]| {
@@ -130,18 +168,19 @@ impl Request {
             line("Host", host.as_bytes());
         }
         self.headers.iter().for_each(|(name, value)| line(name, value));
-        if !has("content-length")
-            && !has("transfer-encoding")
-            && (self.method != "GET" || !self.body.is_empty())
-        {
-            line("Content-Length", self.body.len().to_string().as_bytes());
+        if !has("content-length") && !has("transfer-encoding") && (self.method != "GET" || body_bytes > 0) {
+            line("Content-Length", body_bytes.to_string().as_bytes());
         }
         if !has("connection") {
             line("Connection", b"close");
         }
         out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(&self.body);
         out
+    }
+
+    /// The bytes on the wire, for a server at `host`.
+    pub fn bytes(&self, host: &str) -> Vec<u8> {
+        [&self.head(host), &self.body[..]].concat()
     }
 }
 

@@ -148,10 +148,12 @@ impl Hidden {
 
     /// As [`Hidden::redact_text`]; returns whether there was a secret.
     pub(crate) fn redact_string(&self, text: &mut String) -> bool {
-        let mut bytes = std::mem::take(text).into_bytes();
-        let found = self.redact_bytes(&mut bytes);
-        *text = String::from_utf8(bytes)
-            .unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
+        let redacted = self.redacted(text.as_bytes());
+        let found = redacted.is_some();
+        if let Some(bytes) = redacted {
+            *text = String::from_utf8(bytes)
+                .unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
+        }
         found | self.redact_end(text)
     }
 
@@ -192,9 +194,17 @@ impl Hidden {
             Value::String(text) => found = self.redact_string(text),
             Value::Array(items) => items.iter_mut().for_each(|item| found |= self.redact_value(item)),
             Value::Object(members) => {
-                for (mut name, mut member) in std::mem::take(members) {
-                    found |= self.redact_string(&mut name) | self.redact_value(&mut member);
-                    members.insert(name, member);
+                let mut is_renamed = false;
+                for (name, member) in members.iter_mut() {
+                    is_renamed |= self.redact_string(&mut name.clone());
+                    found |= self.redact_value(member);
+                }
+                if is_renamed {
+                    found = true;
+                    for (mut name, member) in std::mem::take(members) {
+                        self.redact_string(&mut name);
+                        members.insert(name, member);
+                    }
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -203,11 +213,22 @@ impl Hidden {
     }
 
     /// Redacts bytes; returns whether there was a secret.
-    pub(crate) fn redact_bytes(&self, bytes: &mut Vec<u8>) -> bool {
-        self.redact_values(bytes) | self.redact_parts(bytes)
+    pub(crate) fn redact_bytes<B: AsRef<[u8]> + From<Vec<u8>>>(&self, bytes: &mut B) -> bool {
+        let redacted = self.redacted(bytes.as_ref());
+        let found = redacted.is_some();
+        if let Some(redacted) = redacted {
+            *bytes = redacted.into();
+        }
+        found
     }
 
-    fn redact_values(&self, bytes: &mut Vec<u8>) -> bool {
+    /// The redacted bytes; `None` if there is no secret.
+    fn redacted(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let without_values = self.without_values(bytes);
+        self.without_parts(without_values.as_deref().unwrap_or(bytes)).or(without_values)
+    }
+
+    fn without_values(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let (mut out, mut at, mut kept) = (Vec::new(), 0, 0);
         while let Some(place) = self.beginnings().next(bytes, at) {
             let rest = &bytes[place..];
@@ -221,21 +242,20 @@ impl Hidden {
             }
         }
         if kept == 0 {
-            return false;
+            return None;
         }
         out.extend_from_slice(&bytes[kept..]);
-        *bytes = out;
-        true
+        Some(out)
     }
 
     fn beginnings(&self) -> &Beginnings {
         self.beginnings.get_or_init(|| Beginnings::new(self.values.iter().map(|(_, value)| &value[..])))
     }
 
-    fn redact_parts(&self, bytes: &mut Vec<u8>) -> bool {
+    fn without_parts(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let found = self.index.find(&self.forms, bytes);
         if found.is_empty() {
-            return false;
+            return None;
         }
         let (mut out, mut kept) = (Vec::with_capacity(bytes.len()), 0);
         for (range, form) in found {
@@ -251,8 +271,7 @@ impl Hidden {
             kept = range.end;
         }
         out.extend_from_slice(&bytes[kept..]);
-        *bytes = out;
-        true
+        Some(out)
     }
 }
 

@@ -81,12 +81,11 @@ pub fn har(run: &Run, outcome: &Outcome) -> Value {
             "headers": har_headers(&request.headers),
             "queryString": query.collect::<Vec<_>>(),
             "headersSize": -1,
-            "bodySize": exchange.cut.as_ref().map_or(request.body.len(), |cut| cut.bytes),
+            "bodySize": exchange.body_bytes(),
         });
         if !request.body.is_empty() {
-            let text = String::from_utf8(request.body.clone());
-            let (text, comment) = match text {
-                Ok(text) => (text, ""),
+            let (text, comment) = match std::str::from_utf8(&request.body) {
+                Ok(text) => (text.to_owned(), ""),
                 Err(_) => (base64(&request.body), "base64"),
             };
             sent["postData"] =
@@ -220,7 +219,7 @@ mod tests {
     #[test]
     fn a_hurl_file_keeps_the_bytes() {
         let mut run = example::run();
-        run.outcomes[1].exchanges[1].request.body = b"{\"n\":1}".to_vec();
+        run.outcomes[1].exchanges[1].request.body = "{\"n\":1}".into();
         run.outcomes[1].exchanges[1].request.headers.push(("x-a".to_owned(), b"b #{{c}}\\".to_vec()));
         run.outcomes[1].exchanges[0].request.target = "/v1/../a".to_owned();
         let text = hurl(&run, &run.outcomes[1]);

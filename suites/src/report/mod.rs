@@ -19,8 +19,10 @@ pub mod terminal;
 pub mod vectors;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use assay_spec::Id;
+use rayon::prelude::*;
 
 use crate::harness::conclusion::{Conclusion, conclude};
 use crate::harness::redact::redact;
@@ -72,16 +74,22 @@ fn by_group(run: &Run) -> Vec<(String, Vec<&Outcome>)> {
 pub fn readable(run: &Run) -> Cow<'_, Run> {
     let mut run = redacted(run);
     if run.outcomes.iter().any(|outcome| !outcome.disguises.is_empty()) {
-        // A replacement value occurs only in its own outcome.
-        for outcome in &mut run.to_mut().outcomes {
-            let mut hidden = Hidden::default();
-            for Disguise { name, value } in std::mem::take(&mut outcome.disguises) {
-                hidden.add(&name, &value);
-            }
-            redact(&hidden, outcome);
-        }
+        make_readable(run.to_mut());
     }
     run
+}
+
+/// As [`readable`], without a copy.
+pub fn make_readable(run: &mut Run) {
+    make_redacted(run);
+    // A replacement value occurs only in its own outcome.
+    run.outcomes.par_iter_mut().filter(|outcome| !outcome.disguises.is_empty()).for_each(|outcome| {
+        let mut hidden = Hidden::default();
+        for Disguise { name, value } in std::mem::take(&mut outcome.disguises) {
+            hidden.add(&name, &value);
+        }
+        redact(&hidden, outcome);
+    });
 }
 
 /// The run without bearer tokens, including those that a target repeated. A run without any is returned as it is.
@@ -89,19 +97,37 @@ pub fn redacted(run: &Run) -> Cow<'_, Run> {
     redacted_with(run, &mut Hidden::default())
 }
 
+/// As [`redacted`], without a copy.
+pub fn make_redacted(run: &mut Run) {
+    let mut hidden = Hidden::default();
+    if adds_tokens(run, &mut hidden) {
+        redact_tokens(run, &hidden);
+    }
+}
+
 /// As [`redacted`], also without the tokens in `hidden`. The run's tokens are added to it.
 fn redacted_with<'run>(run: &'run Run, hidden: &mut Hidden) -> Cow<'run, Run> {
+    if !adds_tokens(run, hidden) && hidden.is_empty() {
+        return Cow::Borrowed(run);
+    }
+    let mut run = run.clone();
+    redact_tokens(&mut run, hidden);
+    Cow::Owned(run)
+}
+
+/// Adds the run's bearer tokens to `hidden`; returns whether there are any.
+fn adds_tokens(run: &Run, hidden: &mut Hidden) -> bool {
     let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
     let tokens = headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..]));
     // A token that is already replaced by its name is not a secret.
-    let tokens: Vec<&[u8]> = tokens.filter(|token| !token.starts_with(MARK)).collect();
-    if tokens.is_empty() && hidden.is_empty() {
-        return Cow::Borrowed(run);
-    }
+    let tokens: BTreeSet<&[u8]> = tokens.filter(|token| !token.starts_with(MARK)).collect();
     let long = tokens.iter().filter(|token| token.len() >= TOKEN_BYTES);
     long.for_each(|token| hidden.add("token", &String::from_utf8_lossy(token)));
-    let mut run = run.clone();
-    for outcome in &mut run.outcomes {
+    !tokens.is_empty()
+}
+
+fn redact_tokens(run: &mut Run, hidden: &Hidden) {
+    run.outcomes.par_iter_mut().for_each(|outcome| {
         for (name, value) in outcome.exchanges.iter_mut().flat_map(|exchange| &mut exchange.request.headers) {
             if let Some(at) = bearer_token(name, value).filter(|&at| !value[at..].starts_with(MARK)) {
                 value.truncate(at);
@@ -109,9 +135,8 @@ fn redacted_with<'run>(run: &'run Run, hidden: &mut Hidden) -> Cow<'run, Run> {
             }
         }
         redact(hidden, outcome);
-    }
+    });
     run.remarks.iter_mut().chain(&mut run.objections).for_each(|text| hidden.redact_text(text));
-    Cow::Owned(run)
 }
 
 /// The lines of a body, escaped; the rest after `limit` bytes or 60 lines is counted.
@@ -216,7 +241,7 @@ pub(crate) mod example {
             .body(format!("{{\"n\":1}}\n{}", "x".repeat(5000)));
         let body = format!("{{\"error\":\"\x1b[31mred {TOKEN}\"}}");
         let headers = vec![("content-type".into(), b"application/json".to_vec()), ("x".into(), vec![0xff])];
-        let response = Response { status: 200, headers, body: body.into_bytes() };
+        let response = Response { status: 200, headers, body: body.into() };
         let answered = Exchange {
             site: "publish".into(),
             base: "http://127.0.0.1:4101".into(),
@@ -336,7 +361,7 @@ mod tests {
         run.outcomes[1].disguises = vec![Disguise { name: "claim token".into(), value: value.into() }];
         run.outcomes[1].reason = format!("got {value}");
         run.outcomes[1].exchanges[1].request.target = format!("/prepare?t={value}");
-        run.outcomes[1].exchanges[0].request.body = format!("%{value}").into_bytes();
+        run.outcomes[1].exchanges[0].request.body = format!("%{value}").into();
         for (name, report) in every_report(&run) {
             let is_for_programs = name == "json";
             assert_eq!(report.contains(value), is_for_programs, "{name}: {report}");

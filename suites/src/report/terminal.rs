@@ -158,8 +158,8 @@ pub(super) fn answers(outcome: &Outcome) -> Vec<String> {
 
 /// What was sent and what came, a line each: the request line, and the status with the start of the body.
 pub(super) fn first_line(exchange: &Exchange) -> [String; 2] {
-    let Request { method, target, body, .. } = &exchange.request;
-    let bytes = exchange.cut.as_ref().map_or(body.len(), |cut| cut.bytes);
+    let Request { method, target, .. } = &exchange.request;
+    let bytes = exchange.body_bytes();
     let size = if bytes == 0 { String::new() } else { format!(", {bytes} bytes") };
     let received = match &exchange.response {
         Ok(response) => {
@@ -303,7 +303,8 @@ pub(super) fn plain_repeat(outcome: &Outcome) -> String {
     outcome.repeat.iter().map(|line| format!("  repeat   {}\n", one_line(line.as_bytes()))).collect()
 }
 
-fn put_exchange(out: &mut String, Exchange { base, request, cut, response, .. }: &Exchange) {
+fn put_exchange(out: &mut String, exchange: &Exchange) {
+    let Exchange { request, cut, response, .. } = exchange;
     let mut lines = |mark: &str, head: Vec<String>, body: &[u8]| {
         let body = body_lines(body, BODY_BYTES);
         let blank = (!body.is_empty()).then(String::new);
@@ -313,7 +314,7 @@ fn put_exchange(out: &mut String, Exchange { base, request, cut, response, .. }:
     };
     let left_out = cut.as_ref().map(left_out).unwrap_or_default();
     let body = if cut.is_some() { left_out.as_bytes() } else { &request.body };
-    lines(">", request_head(request, cut.as_ref(), authority(base)), body);
+    lines(">", request_head(exchange), body);
     match response {
         Ok(response) => {
             let headers = response.headers.iter();
@@ -330,18 +331,10 @@ pub(super) fn left_out(cut: &Cut) -> String {
 }
 
 /// The head as sent, including added lines.
-pub(super) fn request_head(request: &Request, cut: Option<&Cut>, host: &str) -> Vec<String> {
-    let length = cut.filter(|_| !has_length(request)).map(|cut| cut.bytes.to_string());
-    let whole = length.map(|length| request.clone().header("Content-Length", length));
-    let request = whole.as_ref().unwrap_or(request);
-    let bytes = request.bytes(host);
-    let head = &bytes[..bytes.len() - request.body.len()];
-    let head = head.strip_suffix(b"\r\n\r\n").unwrap_or(head);
+pub(super) fn request_head(exchange: &Exchange) -> Vec<String> {
+    let head = exchange.head(authority(&exchange.base));
+    let head = head.strip_suffix(b"\r\n\r\n").unwrap_or(&head);
     head.split(|&b| b == b'\n').map(|line| one_line(line.strip_suffix(b"\r").unwrap_or(line))).collect()
-}
-
-fn has_length(request: &Request) -> bool {
-    request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"))
 }
 
 /// The untested checks, by reason; the most frequent reasons first, with the ids if the view says so.

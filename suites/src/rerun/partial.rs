@@ -102,7 +102,7 @@ mod tests {
     /// The outcome of the nth check, with a request and its response.
     fn run(n: usize, verdict: Verdict, request: Request, body: &str) -> Run {
         let check = services::checks()[n];
-        let response = Response { status: 200, headers: Vec::new(), body: body.as_bytes().to_vec() };
+        let response = Response { status: 200, headers: Vec::new(), body: body.to_owned().into() };
         let exchange = Exchange {
             site: "gateway".to_owned(),
             base: "http://127.0.0.1:4101".to_owned(),

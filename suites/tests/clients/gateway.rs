@@ -468,7 +468,7 @@ async fn take_what_comes(
     let _ = stream.flush().await;
     let mut body = Vec::new();
     while let Ok(Ok(1..)) = tokio::time::timeout(patience, stream.read_buf(&mut body)).await {}
-    let words = deltas(&Response { body, ..Response::default() });
+    let words = deltas(&Response { body: body.into(), ..Response::default() });
     if words.is_empty() { Err("no words".to_owned()) } else { Ok(words) }
 }
 

@@ -148,7 +148,7 @@ fn recorded(service: &str, written: &assay_vectors::exchange::Exchange) -> Excha
         response: Ok(Response {
             status: status.expect("a status"),
             headers: headers.collect(),
-            body: written.response.body.clone().into_bytes(),
+            body: written.response.body.clone().into(),
         }),
     }
 }

@@ -64,6 +64,16 @@ async fn checks_see_success_and_error_of_every_endpoint() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_long_body_is_not_kept_once_it_is_sent() {
+    let settings = Settings { seed: 1, ..services::settings() };
+    let run = run(&Embedded::new(1, Dialect::default()), &settings, &["gateway.input.large"]).await;
+    let exchanges: Vec<_> = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).collect();
+    let kept: usize = exchanges.iter().map(|exchange| exchange.request.body.len()).sum();
+    let sent: usize = exchanges.iter().map(|exchange| exchange.body_bytes()).sum();
+    assert!(sent > 50_000_000 && kept < 1_000_000, "sent {sent} bytes, kept {kept}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_response_has_a_declared_status() {
     let run = embedded().await;
     let mut seen = BTreeMap::new();

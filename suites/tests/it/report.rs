@@ -83,12 +83,9 @@ async fn data_from_a_target_is_inert() {
         });
         let request = Request::new("POST", &format!("/{hostile}")).header("x", hostile).body(hostile);
         let headers = vec![("x".to_owned(), hostile.as_bytes().to_vec()), (hostile.into(), vec![0xff])];
-        let response = Response { status: 200, headers, body: hostile.as_bytes().to_vec() };
-        let text = Response {
-            status: 500,
-            headers: Vec::new(),
-            body: many(&hostile.replace('\0', "")).into_bytes(),
-        };
+        let response = Response { status: 200, headers, body: hostile.to_owned().into() };
+        let text =
+            Response { status: 500, headers: Vec::new(), body: many(&hostile.replace('\0', "")).into() };
         let base = format!("http://127.0.0.1/{hostile}");
         let exchange = |response| Exchange {
             site: hostile.into(),

@@ -7,6 +7,7 @@ use assay_sim::ExchangeId;
 use assay_sim::journal::{Entry, Event};
 use assay_spec::Instant;
 use axum::http::HeaderMap;
+use bytes::{Bytes, BytesMut};
 use serde_json::Value;
 
 use crate::harness::check::{Checked, Stop};
@@ -146,17 +147,17 @@ pub(super) fn calls(entries: &[Entry]) -> Vec<Call> {
         }
         let Some(call) = calls.get_mut(exchange) else { continue };
         match event {
-            Event::Body(bytes) => call.request.body.extend_from_slice(bytes),
+            Event::Body(bytes) => append(&mut call.request.body, bytes),
             Event::Abort => call.aborted = true,
             Event::ReplyHead(status, headers) => {
                 let headers =
                     headers.iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
                 call.response =
-                    Some(Response { status: *status, headers: headers.collect(), body: Vec::new() });
+                    Some(Response { status: *status, headers: headers.collect(), body: Bytes::new() });
             }
             Event::Frame(bytes) => {
                 if let Some(response) = &mut call.response {
-                    response.body.extend_from_slice(bytes);
+                    append(&mut response.body, bytes);
                 }
             }
             Event::ReplyEnd => call.answered = Some(*time),
@@ -167,6 +168,14 @@ pub(super) fn calls(entries: &[Entry]) -> Vec<Call> {
     let mut calls: Vec<Call> = calls.into_values().collect();
     calls.sort_by_key(|call| call.at);
     calls
+}
+
+/// Adds a part of a body. Without other users of the body, it is not copied.
+fn append(body: &mut Bytes, part: &[u8]) {
+    let whole = std::mem::take(body).try_into_mut();
+    let mut whole = whole.unwrap_or_else(|shared| BytesMut::from(&shared[..]));
+    whole.extend_from_slice(part);
+    *body = whole.freeze();
 }
 
 /// A new call, from the line `site address method target`.

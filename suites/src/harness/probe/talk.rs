@@ -78,7 +78,11 @@ impl Probe<'_> {
         if let Ok(response) = &response {
             self.hide_cookies(response);
         }
-        self.statistics(|statistics| statistics.exchanges[index].response.clone_from(&response));
+        self.statistics(|statistics| {
+            let exchange = &mut statistics.exchanges[index];
+            exchange.response.clone_from(&response);
+            exchange.cut();
+        });
         stopped.map_or(Ok(response), |cause| Err(Stop::Inconclusive(cause)))
     }
 

@@ -172,7 +172,7 @@ async fn receive(response: hyper::Response<Incoming>, limits: Limits) -> Result<
         }
         body.extend_from_slice(&bytes);
     }
-    Ok(Response { status: parts.status.as_u16(), headers, body })
+    Ok(Response { status: parts.status.as_u16(), headers, body: body.into() })
 }
 
 /// A body whose last part may be sent later.

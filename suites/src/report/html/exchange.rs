@@ -2,7 +2,6 @@
 
 use super::text::{bytes, hex_dump, line, lines};
 use crate::harness::verdict::{Outcome, Run};
-use crate::http::curl::authority;
 use crate::http::exchange::Exchange;
 use crate::report::terminal::{left_out, request_head};
 
@@ -42,10 +41,7 @@ pub(super) fn exchange(n: usize, address: &str, exchange: &Exchange, is_open: bo
         line(site),
         line(base),
     );
-    let sent: Vec<String> = request_head(request, cut.as_ref(), authority(base))
-        .iter()
-        .map(|text| head(text.as_bytes()))
-        .collect();
+    let sent: Vec<String> = request_head(exchange).iter().map(|text| head(text.as_bytes())).collect();
     out.push_str(&format!("<h6>Request</h6><pre class=\"head\">{}</pre>", sent.join("\n")));
     match cut {
         Some(cut) => out.push_str(&format!("<p class=\"none\">{}</p>", line(&left_out(cut)))),

@@ -501,7 +501,7 @@ mod tests {
         for (outcome, check) in run.outcomes.iter_mut().zip(&known) {
             (outcome.requirement, outcome.fact) = (check.requirement, check.fact);
         }
-        let long = vec![b'x'; 100_000];
+        let long = bytes::Bytes::from(vec![b'x'; 100_000]);
         run.outcomes[1].exchanges[1].request.body = long.clone();
         run.outcomes[1].exchanges[0].response = Ok(Response { status: 200, headers: Vec::new(), body: long });
         run.outcomes[0].calls = vec![

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use assay_spec::crypto::text::{parse_base64, sha256_hex};
 use assay_spec::machine::Transition;
 use assay_spec::{Id, Service, catalogue};
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::wire;
@@ -155,7 +156,7 @@ fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, Strin
         (Some(bytes), Some(sha256)) => Some(Cut { bytes, sha256: sha256.clone() }),
         _ => None,
     };
-    let body = if cut.is_some() { Vec::new() } else { bodies.bytes(request.body)? };
+    let body = if cut.is_some() { Bytes::new() } else { bodies.bytes(request.body)? };
     let request =
         Request { method: request.method, target: request.target, headers: headers(request.headers)?, body };
     Ok(Exchange { site, base, request, cut, response })
@@ -239,7 +240,7 @@ fn endpoint(row: &wire::Endpoint) -> Result<Coverage, String> {
 
 /// The table of bodies, with verified digests.
 struct Bodies {
-    table: BTreeMap<String, Vec<u8>>,
+    table: BTreeMap<String, Bytes>,
     /// The number of bytes that are still allowed.
     room: Cell<usize>,
 }
@@ -264,16 +265,17 @@ impl Bodies {
         serde_json::from_slice(bytes).map_err(|e| e.to_string())
     }
 
-    fn bytes(&self, body: wire::Body) -> Result<Vec<u8>, String> {
+    fn bytes(&self, body: wire::Body) -> Result<Bytes, String> {
         let decoded = |text: String| parse_base64(&text).ok_or("body: not base64");
         let bytes = match (body.body, body.body_base64, body.body_zlib_base64, body.body_sha256) {
-            (None, None, None, None) => Vec::new(),
-            (Some(text), None, None, None) => text.into_bytes(),
-            (None, Some(text), None, None) => decoded(text)?,
+            (None, None, None, None) => Bytes::new(),
+            (Some(text), None, None, None) => text.into(),
+            (None, Some(text), None, None) => decoded(text)?.into(),
             (None, None, Some(text), None) => {
                 let limit = BODY_BYTES.min(self.room.get());
                 miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&decoded(text)?, limit)
                     .map_err(|e| format!("body: {e}"))?
+                    .into()
             }
             (None, None, None, Some(digest)) => {
                 self.table.get(&digest).cloned().ok_or_else(|| format!("body: unknown body: {digest}"))?

@@ -16,8 +16,6 @@ use crate::http::exchange::{Broken, Cut, Exchange};
 
 /// Longer bodies are stored in the table.
 const BODY_BYTES: usize = 4 * 1024;
-/// Longer request bodies are omitted: checks make them from the seed.
-const SENT_BYTES: usize = 256 * 1024;
 /// Longer bodies of the table are deflated.
 const PLAIN_BYTES: usize = 64 * 1024;
 const LEVEL: u8 = 6;
@@ -132,8 +130,8 @@ fn cell(AtPlace { at, verdict, reason }: &AtPlace) -> wire::Cell {
     wire::Cell { at: at.clone(), verdict: verdict.name().to_owned(), reason: reason.clone() }
 }
 
-fn exchange(exchange: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
-    let Exchange { site, base, request, cut, response } = exchange;
+fn exchange(one: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
+    let Exchange { site, base, request, response, .. } = one;
     wire::Exchange {
         site: site.clone(),
         base: base.clone(),
@@ -141,7 +139,7 @@ fn exchange(exchange: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
             method: request.method.clone(),
             target: request.target.clone(),
             headers: headers(&request.headers),
-            body: cut.as_ref().map_or_else(|| bodies.sent(&request.body), left_out),
+            body: one.omitted().as_ref().map_or_else(|| bodies.body(&request.body), left_out),
         },
         response: response.as_ref().ok().map(|response| wire::Response {
             status: response.status,
@@ -238,14 +236,6 @@ fn endpoint(row: &Coverage) -> wire::Endpoint {
 struct Bodies(BTreeMap<String, wire::Body>);
 
 impl Bodies {
-    /// A body that was sent.
-    fn sent(&mut self, bytes: &[u8]) -> wire::Body {
-        if bytes.len() <= SENT_BYTES {
-            return self.body(bytes);
-        }
-        left_out(&Cut { bytes: bytes.len(), sha256: sha256_hex(bytes) })
-    }
-
     /// A short body inline, a long one by its digest.
     fn body(&mut self, bytes: &[u8]) -> wire::Body {
         if bytes.is_empty() {

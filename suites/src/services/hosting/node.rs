@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::lists::Page;
 use crate::harness::pace::{LONGEST_WAIT, Retry};
 use crate::harness::sender::Sender;
@@ -47,7 +49,7 @@ struct State {
 #[derive(Default)]
 pub(super) struct Reply {
     pub(super) status: u16,
-    pub(super) body: Vec<u8>,
+    pub(super) body: Bytes,
 }
 
 impl Node {
@@ -84,7 +86,7 @@ impl Node {
     /// A page of a list. Anything else is noted as a problem if there `must` be one.
     pub(super) async fn page(&self, path: &str, must: bool) -> Page {
         let Reply { status, body } = self.get(path).await;
-        match (status, String::from_utf8(body)) {
+        match (status, String::from_utf8(body.into())) {
             (200, Ok(text)) => return Page::Body(text, 0),
             (200, Err(_)) => self.trouble("an answer is not UTF-8".to_owned()),
             // A missing answer is noted already.

@@ -56,7 +56,7 @@ pub(super) fn with_altered_answers(calls: &mut [Call], altered_answers: Vec<Vec<
     let prepared = calls.iter_mut().filter(|call| call.is_prepare() && call.status() == 200);
     for (call, altered) in prepared.zip(altered_answers) {
         if let Some(response) = &mut call.response {
-            response.body = altered;
+            response.body = altered.into();
         }
     }
 }
