@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
+use rayon::iter::ParallelIterator;
 use serde_json::Value;
 
 use super::canon::canonical_input;
-use super::sheet::Sheet;
+use super::sheet::{Sheet, each};
 use super::{Finding, Lint};
 use crate::case::{Case, Step, canonical};
 use crate::shim::LINE_LIMIT;
@@ -58,7 +58,7 @@ fn ids(sheet: &Sheet) -> Vec<Finding> {
 fn inputs(sheet: &Sheet) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut seen: BTreeMap<(&str, String), &Case> = BTreeMap::new();
-    let inputs: Vec<String> = sheet.cases.par_iter().map(|case| canonical_input(&case.input)).collect();
+    let inputs: Vec<String> = each(&sheet.cases).map(|case| canonical_input(&case.input)).collect();
     for (case, input) in sheet.cases.iter().zip(inputs) {
         let Some(other) = seen.insert((&case.op, input), case) else { continue };
         if other.expect == case.expect {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use assay_spec::{Id, Without, catalogue};
 use rayon::prelude::*;
 
-use super::sheet::Sheet;
+use super::sheet::{Sheet, each};
 use super::{Finding, Lint};
 use crate::case::Case;
 use crate::op::{Answer, Met, answer};
@@ -13,7 +13,7 @@ use crate::op::{Answer, Met, answer};
 pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     let named: BTreeSet<&String> = sheet.cases.iter().flat_map(|case| &case.requirements).collect();
     let rows: Vec<Id> = named.into_iter().filter_map(|name| catalogue::requirement(name)).collect();
-    let answered = sheet.cases.par_iter().zip(&sheet.answers);
+    let answered = each(&sheet.cases).zip(&sheet.answers);
     answered.flat_map_iter(|(case, (strict, met))| of_case(case, strict, met, &rows)).collect()
 }
 

@@ -48,7 +48,7 @@ impl<'a> Sheet<'a> {
         let manifest = besides(collection, "data/manifest.json", &mut findings);
         let witnesses = besides(collection, "data/witnesses.json", &mut findings).unwrap_or_default();
         let divergences = besides(collection, "divergences.json", &mut findings).unwrap_or_default();
-        let answers = cases.par_iter().map(reference).collect();
+        let answers = each(&cases).map(reference).collect();
         (Sheet { collection, values, cases, places, answers, manifest, witnesses, divergences }, findings)
     }
 
@@ -56,6 +56,11 @@ impl<'a> Sheet<'a> {
     pub(super) fn file_of(&self, n: usize) -> &'a str {
         self.places[n].0.trim_start_matches(crate::collection::DATA)
     }
+}
+
+/// The cases, on all cores. One case may cost more than a thousand others, so each is a piece of work of its own.
+pub(super) fn each(cases: &[Case]) -> impl IndexedParallelIterator<Item = &Case> {
+    cases.par_iter().with_max_len(1)
 }
 
 /// What the reference answers to a case, and which rules it consulted.
