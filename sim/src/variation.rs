@@ -226,7 +226,8 @@ impl Consulted {
         let mut names = self.lock();
         // A name is usually one constant, so that comparing addresses suffices; equal strings elsewhere are found by
         // their bytes.
-        if !names.iter().any(|known| std::ptr::eq(*known, name) || *known == name) {
+        let is_known = names.iter().any(|known| std::ptr::eq(*known, name));
+        if !is_known && !names.contains(&name) {
             names.push(name);
         }
     }

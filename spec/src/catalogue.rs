@@ -98,9 +98,8 @@ pub fn endpoint_at(
         service != Service::Network
             || is_node == network::CORE.iter().any(|core| std::ptr::eq(*core, *endpoint))
     };
-    let known: Vec<&'static Endpoint> =
-        endpoints().filter(|endpoint| endpoint.service == service).filter(is_offered).collect();
-    network::route::route(&known, method, &dialect.documented(path)).ok().map(|found| found.endpoint)
+    let known = endpoints_of(service).filter(is_offered);
+    network::route::route(known, method, &dialect.documented(path)).ok().map(|found| found.endpoint)
 }
 
 /// Every limit.

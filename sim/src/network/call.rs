@@ -89,7 +89,7 @@ fn find(core: &mut Core, head: &RequestHead) -> Result<(&'static Endpoint, Vec<S
     let path = head.target.split_once('?').map_or(head.target.as_str(), |(path, _)| path);
     let ApiPath(routed) =
         if is_api(head.site) { core.step(ApiPath(path.to_owned())) } else { ApiPath(path.to_owned()) };
-    match route(endpoints(head.site), head.method.as_str(), &routed) {
+    match route(endpoints(head.site).iter().copied(), head.method.as_str(), &routed) {
         Ok(found) => Ok((found.endpoint, found.captures)),
         Err(NoRoute::Method) => Err(Refusal::new(&PREFIX, format!("{path} does not allow {}", head.method))),
         Err(_) => Err(Refusal::new(&PREFIX, format!("no endpoint at {path}"))),

@@ -5,6 +5,7 @@ use std::ops::Range;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::network::paging::Page;
 use assay_spec::network::params::Params;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::limits::Limits;
@@ -109,11 +110,11 @@ pub(super) fn page(
     endpoint: &'static Endpoint,
     name: &'static str,
     page: Page,
-    found: &[Value],
+    found: &[impl Serialize],
 ) -> Result<Reply, Refusal> {
     let total = found.len() as u64;
     let range = range(core, page, total)?;
-    let items = found[range.start as usize..range.end as usize].to_vec();
+    let items = found[range.start as usize..range.end as usize].iter().map(|one| json!(one)).collect();
     Ok(list(core, endpoint, name, items, page, total))
 }
 

@@ -3,8 +3,8 @@
 use assay_spec::Dialect;
 use assay_spec::catalogue;
 use assay_spec::endpoint::Endpoint;
-use url::Url;
 
+use crate::http::connect::path_of;
 use crate::http::exchange::{Exchange, Request};
 
 /// The endpoint that an exchange was for, by the site and the path that it was sent to.
@@ -25,10 +25,9 @@ pub(crate) fn find(
     method: &str,
     target: &str,
 ) -> Option<&'static Endpoint> {
-    let (service, base) = (catalogue::service_at(site)?, Url::parse(base).ok()?);
+    let service = catalogue::service_at(site)?;
     let path = target.split('?').next().unwrap_or_default();
-    let path = path.strip_prefix(base.path().trim_end_matches('/'))?;
-    catalogue::endpoint_at(dialect, service, site, method, path)
+    catalogue::endpoint_at(dialect, service, site, method, path.strip_prefix(path_of(base)?.as_str())?)
 }
 
 /// Whether a request may leave data behind. An undocumented request counts as writing, except at services that store
@@ -45,10 +44,9 @@ pub fn writes(dialect: &Dialect, site: &str, base: &str, request: &Request) -> b
 pub fn name(exchange: &Exchange) -> String {
     let Exchange { base, request, .. } = exchange;
     let own = || {
-        let prefix =
-            Url::parse(base).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default();
         let path = request.target.split('?').next().unwrap_or_default();
-        Dialect::default().documented(path.strip_prefix(&prefix).unwrap_or(path))
+        let prefix = path_of(base).unwrap_or_default();
+        Dialect::default().documented(path.strip_prefix(prefix.as_str()).unwrap_or(path))
     };
     let path = endpoint_of(&Dialect::default(), exchange).map_or_else(own, |found| found.path.to_owned());
     format!("{} {path}", request.method)

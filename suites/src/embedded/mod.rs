@@ -142,14 +142,23 @@ struct Memory {
     control: Router,
 }
 
-/// The URL of a site in memory. A site that reboots has another name after each boot.
+/// The URL of a site in memory.
 fn url(handle: &Handle, site: Site) -> String {
     let scheme = if site.tls { "https" } else { "http" };
-    let boots = handle.read(World::boots);
-    match boots.iter().find(|(booting, _)| *booting == site) {
-        Some((_, boot)) => format!("{scheme}://{}-{boot}.sim", site.name),
-        None => format!("{scheme}://{}.sim", site.name),
+    format!("{scheme}://{}", host(&handle.read(World::boots), site))
+}
+
+/// The host of a site in memory. A site that reboots has another name after each boot.
+fn host(boots: &[(Site, u64)], site: Site) -> String {
+    match boot_of(boots, site) {
+        Some(boot) => format!("{}-{boot}.sim", site.name),
+        None => format!("{}.sim", site.name),
     }
+}
+
+/// The current boot of a site that reboots.
+fn boot_of(boots: &[(Site, u64)], site: Site) -> Option<u64> {
+    boots.iter().find(|(booting, _)| *booting == site).map(|(_, boot)| *boot)
 }
 
 /// There is no TLS in memory, but a URL must have the site's scheme.
@@ -158,15 +167,13 @@ impl Connect for Memory {
         Box::pin(async move {
             let (ours, theirs) = tokio::io::duplex(BUFFER);
             let asked = url::Url::parse(base).map_err(|e| Broken::Unreachable(format!("{base}: {e}")))?;
-            let at = |known: &str| {
-                url::Url::parse(known)
-                    .is_ok_and(|known| known.host() == asked.host() && asked.port().is_none())
-            };
-            if at(&format!("http://{CONTROL}")) {
+            let asked_host = asked.host_str().filter(|_| asked.port().is_none()).unwrap_or_default();
+            if asked_host == CONTROL {
                 drop(tokio::spawn(connection(theirs, self.control.clone())));
                 return Ok(Box::new(ours) as Box<dyn Stream>);
             }
-            let site = world::sites().into_iter().find(|site| at(&url(&self.handle, *site)));
+            let boots = self.handle.read(World::boots);
+            let site = world::sites().into_iter().find(|site| host(&boots, *site) == asked_host);
             let site = site.ok_or_else(|| Broken::Unreachable(format!("{base}: no such site")))?;
             match (site.tls, asked.scheme()) {
                 (true, "https") | (false, "http") => {}
@@ -174,8 +181,7 @@ impl Connect for Memory {
                 (false, _) => return Err(Broken::Tls(format!("{base}: the server does not speak TLS"))),
             }
             let handle = self.handle.clone();
-            let boots = handle.read(World::boots);
-            let boot = boots.iter().find(|(booting, _)| *booting == site).map_or(0, |(_, boot)| *boot);
+            let boot = boot_of(&boots, site).unwrap_or(0);
             let peer = source.unwrap_or(IN_MEMORY);
             tokio::spawn(async move { handle.connection(theirs, site, peer, boot).await });
             Ok(Box::new(ours) as Box<dyn Stream>)

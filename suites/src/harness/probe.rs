@@ -23,6 +23,7 @@ use crate::harness::refusal::Refusal;
 use crate::harness::suite::{FixtureMap, Fixtures, Suites};
 use crate::harness::target::Environment;
 use crate::harness::verdict::{AtPlace, Failure};
+use crate::http::connect::path_of;
 use crate::http::exchange::{Exchange, Response};
 use crate::http::hiding::Hidden;
 
@@ -314,8 +315,7 @@ impl<'run> Probe<'run> {
 
     /// The path prefix of a site's base URL, without a trailing slash.
     pub fn prefix(&self, site: &str) -> String {
-        let base = self.environment.sites.get(site).and_then(|base| url::Url::parse(base).ok());
-        base.map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default()
+        self.environment.sites.get(site).and_then(|base| path_of(base)).unwrap_or_default()
     }
 
     /// Whether time at this environment is the check's own, so that nothing is waited for.

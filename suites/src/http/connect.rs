@@ -90,6 +90,15 @@ pub(crate) fn host(url: &Url) -> &str {
     &url[Position::BeforeHost..Position::AfterPort]
 }
 
+/// The path of a base URL, without a slash at its end.
+pub(crate) fn path_of(base: &str) -> Option<String> {
+    // Most have none.
+    match base.split_once("://") {
+        Some((_, host)) if !host.contains(['/', '\\', '?', '#']) => Some(String::new()),
+        _ => Url::parse(base).ok().map(|url| url.path().trim_end_matches('/').to_owned()),
+    }
+}
+
 /// Whether two URLs have the same origin: scheme, host and port.
 pub(crate) fn is_same_origin(one: &str, other: &str) -> bool {
     let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());

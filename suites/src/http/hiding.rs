@@ -3,6 +3,7 @@
 mod parts;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use assay_spec::crypto::text::{self, base64};
@@ -157,15 +158,29 @@ impl Hidden {
         found | self.redact_end(text)
     }
 
+    /// Whether [`Hidden::redact_string`] would find a secret.
+    fn has_secret(&self, text: &str) -> bool {
+        self.redacted(text.as_bytes()).is_some() || self.prefix_at_end(text).is_some()
+    }
+
     /// Redacts a prefix of a value at the end of a string that was cut.
     fn redact_end(&self, text: &mut String) -> bool {
+        let found = self.prefix_at_end(text);
+        if let Some((range, shown)) = &found {
+            text.replace_range(range.clone(), shown);
+        }
+        found.is_some()
+    }
+
+    /// Where the prefix of a value is at the end of a string that was cut, and its replacement.
+    fn prefix_at_end(&self, text: &str) -> Option<(Range<usize>, &str)> {
         if self.values.is_empty() {
-            return false;
+            return None;
         }
         let end = text.trim_end_matches(['"', '\u{2026}', ' ']).len();
         // A short end is not a secret.
         let mut tail = text[..end].char_indices().rev().map(|(at, _)| at).take(LONGEST_END);
-        let Some(last) = tail.nth(2 * SHORTEST - 1) else { return false };
+        let last = tail.nth(2 * SHORTEST - 1)?;
         let mut next = tail.last().unwrap_or(last);
         let mut starts = Vec::new();
         while let Some(at) = self.beginnings().next(text.as_bytes(), next).filter(|at| *at <= last) {
@@ -173,18 +188,15 @@ impl Hidden {
             next = at + 1;
         }
         if starts.is_empty() {
-            return false;
+            return None;
         }
-        for (shown, value) in &self.values {
+        self.values.iter().find_map(|(shown, value)| {
             let begins = |at: &&usize| text[**at..end].chars().zip(value).all(|(c, known)| c == *known);
             let is_shorter = |at: &&usize| text[**at..end].chars().count() < value.len();
             // The longest prefix first.
-            if let Some(&at) = starts.iter().find(|at| begins(at) && is_shorter(at)) {
-                text.replace_range(at..end, shown);
-                return true;
-            }
-        }
-        false
+            let at = *starts.iter().find(|at| begins(at) && is_shorter(at))?;
+            Some((at..end, shown.as_str()))
+        })
     }
 
     /// Redacts the strings of a JSON value, names included; returns whether there was a secret.
@@ -196,7 +208,7 @@ impl Hidden {
             Value::Object(members) => {
                 let mut is_renamed = false;
                 for (name, member) in members.iter_mut() {
-                    is_renamed |= self.redact_string(&mut name.clone());
+                    is_renamed |= self.has_secret(name);
                     found |= self.redact_value(member);
                 }
                 if is_renamed {

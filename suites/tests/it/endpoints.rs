@@ -110,7 +110,7 @@ async fn every_response_has_a_declared_status() {
             let Ok(response) = &exchange.response else { continue };
             let path = exchange.request.target.split('?').next().unwrap_or_default();
             let found = assay_spec::network::route::route(
-                assay_spec::network::ENDPOINTS,
+                assay_spec::network::ENDPOINTS.iter().copied(),
                 &exchange.request.method,
                 path,
             );

@@ -144,7 +144,7 @@ fn routed(service: Service, method: &str, path: &str) -> Option<&'static Endpoin
     if service == Service::Metadata {
         return metadata::route::endpoint(path.as_bytes()).filter(|_| method == "GET");
     }
-    network::route::route(&declared(service), method, path).ok().map(|found| found.endpoint)
+    network::route::route(declared(service), method, path).ok().map(|found| found.endpoint)
 }
 
 #[tokio::test(flavor = "multi_thread")]

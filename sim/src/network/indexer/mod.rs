@@ -5,7 +5,6 @@ mod chain;
 use assay_spec::network::indexer::{EVENTS, EventFilter, TRANSACTIONS, TransactionFilter};
 use assay_spec::network::params::Params;
 use assay_spec::network::requirements::indexer::UNKNOWN_NETWORK;
-use serde_json::{Value, json};
 
 use super::call::Call;
 use super::{State, paging, steps};
@@ -25,8 +24,7 @@ pub(super) fn events(state: &mut State, core: &mut Core, call: &Call<'_>) -> Res
     let IndexerQuery(params) = core.step(IndexerQuery(call.params.clone()));
     let filter = core.step(EventFilter::parse(&params)?);
     let chain = steps::chain(core, state, call.capture(0))?;
-    let found = chain.events().filter(|event| filter.matches(event));
-    let found: Vec<Value> = found.map(|event| json!(event)).collect();
+    let found: Vec<_> = chain.events().filter(|event| filter.matches(event)).collect();
     paging::page(core, &EVENTS, "events", page, &found)
 }
 
@@ -36,8 +34,7 @@ pub(super) fn transactions(state: &mut State, core: &mut Core, call: &Call<'_>) 
     let IndexerQuery(params) = core.step(IndexerQuery(call.params.clone()));
     let filter = core.step(TransactionFilter::parse(&params)?);
     let chain = steps::chain(core, state, call.capture(0))?;
-    let found = chain.transactions().filter(|one| filter.matches(one));
-    let found: Vec<Value> = found.map(|one| json!(one)).collect();
+    let found: Vec<_> = chain.transactions().filter(|one| filter.matches(one)).collect();
     paging::page(core, &TRANSACTIONS, "transactions", page, &found)
 }
 

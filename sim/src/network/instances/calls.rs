@@ -4,7 +4,7 @@ use assay_spec::network::content::Content;
 use assay_spec::network::instance::{Control, Instance, InstanceFilter, LIST};
 use assay_spec::network::message::MessageType;
 use assay_spec::network::requirements::instances::UNKNOWN;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::call::Call;
 use super::super::{State, create as creation, paging, steps};
@@ -63,7 +63,7 @@ pub(in crate::network) fn list(
     let page = steps::page(core, &state.limits, &call.params)?;
     let filter = core.step(InstanceFilter::parse(&call.params));
     let instances = steps::seen(core, state, call.site).derived.instances;
-    let found: Vec<Value> = instances.select(core, &filter).iter().map(|one| json!(one)).collect();
+    let found = instances.select(core, &filter);
     paging::page(core, &LIST, "instances", page, &found)
 }
 

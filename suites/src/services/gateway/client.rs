@@ -12,12 +12,11 @@ use assay_spec::crypto::text;
 use assay_spec::gateway::stand_in::{self, Statement};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use url::Url;
 
 use crate::harness::pace::{LONGEST_WAIT, Retry, Tried};
 use crate::harness::sender::Sender;
 use crate::http::client::{Limits, exchange};
-use crate::http::connect::{Connect, Stream};
+use crate::http::connect::{Connect, Stream, path_of};
 use crate::http::exchange::{Broken, Request, Response};
 use crate::http::sockets::{Sockets, open};
 use crate::http::sse;
@@ -399,7 +398,7 @@ fn nonce() -> Result<[u8; 32], Failure> {
 
 /// The path prefix of a base URL, without a trailing slash.
 fn prefix(base: &str) -> String {
-    Url::parse(base).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default()
+    path_of(base).unwrap_or_default()
 }
 
 /// Host and port as the `Host` header names them.
