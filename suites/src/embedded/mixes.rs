@@ -75,7 +75,7 @@ pub async fn prove_mixes(
         (0..count).filter_map(|number| Drawn::draw(seed, number, consulting)).map(|drawn| async move {
             let names: Vec<String> = drawn.variations.iter().map(|name| (*name).to_owned()).collect();
             let ran = aside(base, Vec::new(), names, drawn.checks.clone(), settings).await?;
-            let result = row(format!("mix {}", drawn.number), "", None, &ran, &settings.dialect);
+            let result = row(format!("mix {}", drawn.number), "", None, ran, &settings.dialect);
             let smallest =
                 if result.holds() { Vec::new() } else { drawn.reduce(base, &result, settings).await? };
             let Drawn { number, service, variations, .. } = drawn;
@@ -145,7 +145,7 @@ impl Drawn {
             let fewer: Vec<&'static str> = smallest.iter().copied().filter(|one| one != name).collect();
             let names = fewer.iter().map(|name| (*name).to_owned()).collect();
             let ran = aside(base, Vec::new(), names, checks.clone(), settings).await?;
-            if !row(String::new(), "", None, &ran, &settings.dialect).holds() {
+            if !row(String::new(), "", None, ran, &settings.dialect).holds() {
                 smallest = fewer;
             }
         }

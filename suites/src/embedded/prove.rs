@@ -96,8 +96,8 @@ pub async fn prove(
             .collect();
         let name = deviation.to_string();
         async move {
-            let ran = aside(base, vec![name.clone()], Vec::new(), met, settings).await?;
-            Ok::<Row, String>(row(name, deviation.about, Some(own), &ran, &settings.dialect))
+            let target = base.clone().with(&[name.clone()], &[])?;
+            row_on_thread(target, met, settings, name, deviation.about, Some(own)).await
         }
     });
     matrix.deviations = side_by_side(rows, jobs).await?;
@@ -127,8 +127,8 @@ pub async fn prove(
         let step = if breadth == Breadth::Own { met.len().div_ceil(FEW) } else { 1 };
         let met = met.into_iter().step_by(step).collect();
         rows.push(async move {
-            let ran = aside(base, Vec::new(), vec![name.clone()], met, settings).await?;
-            Ok::<Row, String>(row(name, variation.about, None, &ran, &settings.dialect))
+            let target = base.clone().with(&[], &[name.clone()])?;
+            row_on_thread(target, met, settings, name, variation.about, None).await
         });
     }
     matrix.variations = side_by_side(rows, jobs).await?;
@@ -291,6 +291,23 @@ async fn on_thread(
     on_own_thread(async move || each(&*target, &checks, &settings, 1).await).await
 }
 
+/// The row of checks that run against a target, one after another on their own thread.
+async fn row_on_thread(
+    target: Embedded,
+    checks: Vec<&'static Check>,
+    settings: &Settings,
+    name: String,
+    about: &'static str,
+    own: Option<Id>,
+) -> Result<Row, String> {
+    let settings = settings.clone();
+    let run = async move || {
+        let ran = each(&target, &checks, &settings, 1).await;
+        row(name, about, own, ran, &settings.dialect)
+    };
+    on_own_thread(run).await
+}
+
 /// Does work, `jobs` at a time, until the first error. The results are in the order of the work.
 pub(super) async fn side_by_side<T>(
     work: impl IntoIterator<Item = impl Future<Output = Result<T, String>>>,
@@ -341,27 +358,18 @@ pub(super) async fn each(
     runner.each(&planned).await
 }
 
-pub(super) fn row(name: String, about: &str, own: Option<Id>, ran: &[Ran], dialect: &Dialect) -> Row {
-    let of = |verdicts: &[Verdict]| -> Vec<(String, String)> {
-        ran.iter()
-            .filter(|ran| verdicts.contains(&ran.outcome.verdict))
-            .map(|ran| (ran.outcome.requirement.to_string(), ran.outcome.reason.clone()))
-            .collect()
+pub(super) fn row(name: String, about: &str, own: Option<Id>, ran: Vec<Ran>, dialect: &Dialect) -> Row {
+    let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
+    let ran = outcomes.len();
+    let of = |outcomes: &[Outcome], verdicts: &[Verdict]| -> Vec<(String, String)> {
+        let those = outcomes.iter().filter(|outcome| verdicts.contains(&outcome.verdict));
+        those.map(|outcome| (outcome.requirement.to_string(), outcome.reason.clone())).collect()
     };
-    let mut red = of(&[Verdict::Fail, Verdict::Warn, Verdict::Error]);
+    let mut red = of(&outcomes, &[Verdict::Fail, Verdict::Warn, Verdict::Error]);
+    let why_undecided = of(&outcomes, &[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
     // Rows whose declarations the responses break, whichever check saw them.
-    let mut outcomes: Vec<Outcome> = ran.iter().map(|ran| ran.outcome.clone()).collect();
     ambient::judge(&mut outcomes, dialect, SUITES);
     let broken = outcomes.into_iter().filter(|outcome| outcome.is_ambient);
     red.extend(broken.map(|outcome| (outcome.requirement.to_string(), outcome.reason)));
-    let why_undecided = of(&[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
-    Row {
-        name,
-        about: about.to_owned(),
-        own,
-        ran: ran.len(),
-        red,
-        undecided: why_undecided.len(),
-        why_undecided,
-    }
+    Row { name, about: about.to_owned(), own, ran, red, undecided: why_undecided.len(), why_undecided }
 }
