@@ -133,6 +133,7 @@ impl Runner<'_> {
             all.push((ran, count));
         };
         self.run_each(planned, halt, &mut take).await;
+        self.target.end().await;
         let is_partial = all.len() < planned.len();
         let count = learned.count();
         let early = all.par_iter_mut().filter(|(_, known)| *known < count);
@@ -149,11 +150,13 @@ impl Runner<'_> {
         }
     }
 
-    /// A runtime for each job, if checks run in worlds in memory: they are limited by the processor.
+    /// A runtime for each job, if each check has a world of its own: they are limited by the processor.
     fn threads(&self, checks: usize) -> Option<Vec<Runtime>> {
         let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
-        let is_of_use = self.jobs > 1 && self.target.is_embedded() && may_wait;
-        let threads = is_of_use.then(|| (0..self.jobs.min(checks)).map(|_| on_one_thread()).collect());
+        let is_embedded = self.target.is_embedded();
+        let is_of_use = self.jobs > 1 && (is_embedded || self.target.offer().forks) && may_wait;
+        let thread = || if is_embedded { on_one_thread() } else { with_sockets() };
+        let threads = is_of_use.then(|| (0..self.jobs.min(checks)).map(|_| thread()).collect());
         threads.and_then(Result::ok)
     }
 
@@ -389,6 +392,11 @@ impl Runner<'_> {
 /// time, and a slow machine causes no timeout.
 pub(crate) fn on_one_thread() -> std::io::Result<Runtime> {
     Builder::new_current_thread().enable_time().start_paused(true).build()
+}
+
+/// A runtime for checks over sockets.
+fn with_sockets() -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
 }
 
 fn blank(check: &Check, verdict: Verdict, reason: String) -> Ran {
@@ -705,6 +713,14 @@ mod tests {
         let longer = MAX_HELD + Duration::from_millis(1);
         assert_eq!(judged(longer, failed()), Verdict::Inconclusive);
         assert_eq!(judged(longer, Ok(())), Verdict::Pass);
+    }
+
+    #[test]
+    fn waiting_in_memory_takes_no_time() {
+        let thread = on_one_thread().expect("a runtime");
+        let day = Duration::from_secs(24 * 60 * 60);
+        let ended = thread.block_on(async { tokio::time::timeout(day, std::future::pending::<()>()).await });
+        assert!(ended.is_err());
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub fn prepare(
     }
     let token = secrets.get("control_token").map(str::to_owned);
     let control = profile.control.clone().map(|base| (base, token));
-    let target = Remote::unasked(sockets, sites, control);
+    let target = Remote::unasked(sockets, sites, control).prepared_by(suites);
     Ok((target.forwarded_by(forwarding(suites, profile)), settings, pace(suites, profile)))
 }
 

@@ -8,9 +8,11 @@ use std::time::Instant;
 use assay_spec::limit::Limit;
 use assay_spec::{Service, catalogue};
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 use url::Url;
 
 use crate::harness::control::{Control, Offer};
+use crate::harness::suite::{Suite, Suites};
 use crate::harness::verdict::Conditions;
 use crate::http::curl::Reach;
 use crate::http::tls::Trust;
@@ -46,6 +48,9 @@ pub type EnvironmentFuture<'a> = Pin<Box<dyn Future<Output = Result<Environment,
 /// A future of the command that opens a kept environment, if there is one.
 pub type Leaving<'a> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>>;
 
+/// A future of the end of a run.
+pub type Ending<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
 /// Something that can be tested.
 pub trait Target: Send + Sync {
     /// Its name in reports.
@@ -58,6 +63,10 @@ pub trait Target: Send + Sync {
     fn environment(&self, service: Service) -> EnvironmentFuture<'_>;
     /// A check has ended; with `keep` its environment stays for inspection.
     fn leave(&self, environment: Environment, keep: bool) -> Leaving<'_>;
+    /// All checks have ended.
+    fn end(&self) -> Ending<'_> {
+        Box::pin(std::future::ready(()))
+    }
     /// The environment that a check would have, reached through `connector`, if that is known without a request.
     fn dry(&self, _: Arc<dyn Connect>) -> Option<Environment> {
         None
@@ -92,6 +101,8 @@ pub struct Remote {
     forwarding: BTreeMap<String, String>,
     /// The sites that are not what the profile says.
     left_out: BTreeMap<String, String>,
+    /// By service, the action that prepares a world for its checks, and that world once a check has needed it.
+    prepared: BTreeMap<Service, (&'static str, Mutex<Option<Control>>)>,
 }
 
 impl Remote {
@@ -130,8 +141,24 @@ impl Remote {
         control: Option<(String, Option<String>)>,
     ) -> Remote {
         let control = control.map(|(base, token)| Control::new(Arc::new(connector.clone()), &base, token));
-        let (offer, forwarding, left_out) = (Offer::default(), BTreeMap::new(), BTreeMap::new());
-        Remote { connector, sites, control, offer, forwarding, left_out }
+        Remote {
+            connector,
+            sites,
+            control,
+            offer: Offer::default(),
+            forwarding: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+            prepared: BTreeMap::new(),
+        }
+    }
+
+    /// The same target. Where checks run in forks, those of a service that prepares its worlds start from one that is
+    /// prepared once.
+    #[must_use]
+    pub fn prepared_by(mut self, suites: Suites) -> Remote {
+        let prepared = |suite: &Suite| Some((suite.service, (suite.prepared_by?, Mutex::default())));
+        self.prepared = suites.iter().filter_map(prepared).collect();
+        self
     }
 
     /// Asks its control API, if any, what it offers.
@@ -185,6 +212,45 @@ impl Remote {
         Ok(())
     }
 
+    /// A new world, forked from one of the control API.
+    async fn fork(&self, origin: &Control) -> Result<(BTreeMap<String, String>, Control), String> {
+        let fork = origin.call("POST", "fork", Some(json!({ "mode": "auto" }))).await?;
+        let path = fork["path"].as_str().ok_or("control POST fork: no `path`")?;
+        let sites: BTreeMap<String, String> =
+            serde_json::from_value(fork["sites"].clone()).map_err(|e| format!("control POST fork: {e}"))?;
+        let root = self.control.as_ref().unwrap_or(origin);
+        Ok((sites, root.world(path)))
+    }
+
+    /// A fork in which what was sent to the target before does not count: it counts against the limits until their windows
+    /// are over.
+    async fn fork_at_rest(
+        &self,
+        root: &Control,
+        service: Service,
+    ) -> Result<(BTreeMap<String, String>, Control), String> {
+        let (sites, world) = self.fork(root).await?;
+        if let Some(window) = longest_window(service).filter(|_| self.offer.clock) {
+            world.advance(window.value + 1).await?;
+        }
+        Ok((sites, world))
+    }
+
+    /// The world that is prepared for the checks of a service. `None` if none is, or the control API cannot prepare it: then
+    /// each check prepares its own.
+    async fn prepared(&self, root: &Control, service: Service) -> Option<Control> {
+        let (action, prepared) = self.prepared.get(&service)?;
+        let mut prepared = prepared.lock().await;
+        if prepared.is_none() && self.offer.actions.iter().any(|offered| offered == action) {
+            let (_, world) = self.fork_at_rest(root, service).await.ok()?;
+            world.perform(action, json!({})).await.ok()?;
+            // Nothing is sent to it.
+            world.call("POST", "close", None).await.ok()?;
+            *prepared = Some(world);
+        }
+        prepared.clone()
+    }
+
     /// The proxies between this machine and the sites.
     fn proxies(&self) -> BTreeSet<String> {
         let through = |base: &String| self.connector.proxies.for_url(&Url::parse(base).ok()?).ok()?;
@@ -231,21 +297,20 @@ impl Target for Remote {
             let Some(control) = self.control.as_ref().filter(|_| self.offer.forks) else {
                 return Ok(environment);
             };
-            let fork = control.call("POST", "fork", Some(json!({ "mode": "auto" }))).await?;
-            let path = fork["path"].as_str().ok_or("control POST fork: no `path`")?;
-            let sites: BTreeMap<String, String> = serde_json::from_value(fork["sites"].clone())
-                .map_err(|e| format!("control POST fork: {e}"))?;
+            let prepared = match self.prepared(control, service).await {
+                Some(prepared) => self.fork(&prepared).await.ok(),
+                None => None,
+            };
+            let (sites, control) = match prepared {
+                Some(world) => world,
+                None => self.fork_at_rest(control, service).await?,
+            };
             // Only sites that the profile names are tested.
             let sites: BTreeMap<String, String> =
                 sites.into_iter().filter(|(name, _)| self.sites.contains_key(name)).collect();
             if let Some((name, _)) = sites.iter().find(|(name, url)| !is_beside(&self.sites[*name], url)) {
                 // Keys are sent only to the target's own sites.
                 return Err(format!("control POST fork: {name} is on another host than in the profile"));
-            }
-            let control = control.world(path);
-            // What was sent to the target before counts against its limits until their windows are over.
-            if let Some(window) = longest_window(service).filter(|_| self.offer.clock) {
-                control.advance(window.value + 1).await?;
             }
             Ok(Environment { sites, control: Some(control), own: true, ..environment })
         })
@@ -260,6 +325,17 @@ impl Target for Remote {
                 return None;
             }
             control.call("POST", "close", None).await.ok().map(|_| control.opening())
+        })
+    }
+
+    fn end(&self) -> Ending<'_> {
+        Box::pin(async move {
+            for (_, prepared) in self.prepared.values() {
+                if let Some(world) = prepared.lock().await.take() {
+                    // The simulator replaces a closed world when it needs the place.
+                    let _ = world.call("DELETE", "", None).await;
+                }
+            }
         })
     }
 

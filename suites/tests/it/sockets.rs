@@ -92,6 +92,7 @@ async fn planned_and_run(served: &Served, folder: &Path, control: bool, filters:
     let target = Remote::trusting(trust, sites, control)
         .await
         .expect("a server listens")
+        .prepared_by(SUITES)
         .forwarded_by(forwarding.unwrap_or_default());
     let fixtures = Fixtures::new(&publish, Some(&key), None).expect("a key of 64 digits");
     let settings = Settings {
@@ -157,7 +158,7 @@ async fn manual_use_of_a_world_does_not_affect_checks_and_forks_end_with_their_c
         }
         assert_eq!(post(&served.sites[service], request).await, 429);
     }
-    let run = run(&served, folder.path(), true, &["drop.limits", "publish"]).await;
+    let run = run(&served, folder.path(), true, &["drop.limits", "publish", "hosting.projects"]).await;
     assert_eq!(bad(&run), Vec::<String>::new());
     let control = Control::new(Arc::new(Tcp), &served.control, None);
     let info = control.call("GET", "info", None).await.expect("the control API answers");
