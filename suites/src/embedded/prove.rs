@@ -1,6 +1,7 @@
 //! The kill matrix: each deviation turns its own check red and no other; a variation turns no check red.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use assay_sim::world;
@@ -96,7 +97,7 @@ pub async fn prove(
             .collect();
         let name = deviation.to_string();
         async move {
-            let target = base.clone().with(&[name.clone()], &[])?;
+            let target = base.clone().with(from_ref(&name), &[])?;
             row_on_thread(target, met, settings, name, deviation.about, Some(own)).await
         }
     });
@@ -127,7 +128,7 @@ pub async fn prove(
         let step = if breadth == Breadth::Own { met.len().div_ceil(FEW) } else { 1 };
         let met = met.into_iter().step_by(step).collect();
         rows.push(async move {
-            let target = base.clone().with(&[], &[name.clone()])?;
+            let target = base.clone().with(&[], from_ref(&name))?;
             row_on_thread(target, met, settings, name, variation.about, None).await
         });
     }

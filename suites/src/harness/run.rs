@@ -718,7 +718,7 @@ mod tests {
     #[test]
     fn waiting_in_memory_takes_no_time() {
         let thread = on_one_thread().expect("a runtime");
-        let day = Duration::from_secs(24 * 60 * 60);
+        let day = Duration::from_hours(24);
         let ended = thread.block_on(async { tokio::time::timeout(day, std::future::pending::<()>()).await });
         assert!(ended.is_err());
     }

@@ -101,8 +101,25 @@ pub struct Remote {
     forwarding: BTreeMap<String, String>,
     /// The sites that are not what the profile says.
     left_out: BTreeMap<String, String>,
-    /// By service, the action that prepares a world for its checks, and that world once a check has needed it.
-    prepared: BTreeMap<Service, (&'static str, Mutex<Option<Control>>)>,
+    /// The services whose checks start from a prepared world.
+    prepared: BTreeMap<Service, Prepared>,
+}
+
+/// The world from which the checks of a service start.
+struct Prepared {
+    /// What prepares it.
+    action: &'static str,
+    world: Mutex<Start>,
+}
+
+#[derive(Default)]
+enum Start {
+    /// No check has needed it.
+    #[default]
+    Unasked,
+    /// It cannot be prepared.
+    Unavailable,
+    Ready(Control),
 }
 
 impl Remote {
@@ -156,7 +173,9 @@ impl Remote {
     /// prepared once.
     #[must_use]
     pub fn prepared_by(mut self, suites: Suites) -> Remote {
-        let prepared = |suite: &Suite| Some((suite.service, (suite.prepared_by?, Mutex::default())));
+        let prepared = |suite: &Suite| {
+            Some((suite.service, Prepared { action: suite.prepared_by?, world: Mutex::default() }))
+        };
         self.prepared = suites.iter().filter_map(prepared).collect();
         self
     }
@@ -237,18 +256,34 @@ impl Remote {
     }
 
     /// The world that is prepared for the checks of a service. `None` if none is, or the control API cannot prepare it: then
-    /// each check prepares its own.
+    /// each check prepares its own, and reports the failure.
     async fn prepared(&self, root: &Control, service: Service) -> Option<Control> {
-        let (action, prepared) = self.prepared.get(&service)?;
-        let mut prepared = prepared.lock().await;
-        if prepared.is_none() && self.offer.actions.iter().any(|offered| offered == action) {
-            let (_, world) = self.fork_at_rest(root, service).await.ok()?;
-            world.perform(action, json!({})).await.ok()?;
-            // Nothing is sent to it.
-            world.call("POST", "close", None).await.ok()?;
-            *prepared = Some(world);
+        let Prepared { action, world } = self.prepared.get(&service)?;
+        let mut world = world.lock().await;
+        if let Start::Unasked = *world {
+            *world = self.prepare(root, service, action).await.map_or(Start::Unavailable, Start::Ready);
         }
-        prepared.clone()
+        match &*world {
+            Start::Ready(world) => Some(world.clone()),
+            Start::Unasked | Start::Unavailable => None,
+        }
+    }
+
+    async fn prepare(&self, root: &Control, service: Service, action: &str) -> Option<Control> {
+        if !self.offer.actions.iter().any(|offered| offered == action) {
+            return None;
+        }
+        let (_, world) = self.fork_at_rest(root, service).await.ok()?;
+        let prepared = async {
+            world.perform(action, json!({})).await?;
+            // Nothing is sent to it.
+            world.call("POST", "close", None).await
+        };
+        if prepared.await.is_err() {
+            let _ = world.call("DELETE", "", None).await;
+            return None;
+        }
+        Some(world)
     }
 
     /// The proxies between this machine and the sites.
@@ -330,8 +365,8 @@ impl Target for Remote {
 
     fn end(&self) -> Ending<'_> {
         Box::pin(async move {
-            for (_, prepared) in self.prepared.values() {
-                if let Some(world) = prepared.lock().await.take() {
+            for prepared in self.prepared.values() {
+                if let Start::Ready(world) = std::mem::take(&mut *prepared.world.lock().await) {
                     // The simulator replaces a closed world when it needs the place.
                     let _ = world.call("DELETE", "", None).await;
                 }

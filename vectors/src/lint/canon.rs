@@ -56,7 +56,9 @@ fn hash(recipe: &Recipe) -> String {
             return hex(&hasher.finalize());
         }
         let parts: Vec<&[u8]> = buffer[..filled].chunks(PART_BYTES).collect();
-        digests(&parts).iter().for_each(|digest| hasher.update(digest));
+        for digest in digests(&parts) {
+            hasher.update(digest);
+        }
     }
 }
 

@@ -78,7 +78,7 @@ fn load(blocks: &[&[Block]; LANES], n: usize) -> [Words; 16] {
     for lane in 0..LANES {
         rows[lane] = big_endian(&blocks[lane][n]);
     }
-    transpose(rows)
+    transpose(&rows)
 }
 
 #[inline]
@@ -96,7 +96,7 @@ fn big_endian(block: &Block) -> Words {
 /// Rows of one message each become columns of one word each.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn transpose(rows: [Words; LANES]) -> [Words; 16] {
+fn transpose(rows: &[Words; LANES]) -> [Words; 16] {
     // In each quarter of a register: four words of four messages.
     let mut quarters = [[splat(0); 4]; 4];
     for (four, rows) in quarters.iter_mut().zip(rows.as_chunks::<4>().0) {

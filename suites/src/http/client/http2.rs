@@ -73,7 +73,7 @@ impl Message {
         }
         let uri = Uri::builder().scheme(scheme).authority(authority.as_str()).path_and_query(target);
         *head.uri_mut() = uri.build().map_err(|_| format!("the host {:?}", cut(&authority)))?;
-        Ok(Message { head, body: request.body.clone().into() })
+        Ok(Message { head, body: request.body.clone() })
     }
 }
 
