@@ -192,14 +192,15 @@ impl Outputs {
         all.into_iter().filter_map(|(flag, path)| Some((flag, path.as_deref()?)))
     }
 
-    /// The report for a flag of [`Outputs::files`], except `--json`.
+    /// The report for a flag of [`Outputs::files`].
     fn render(&self, flag: &str, run: &Run, since: Option<(&str, &Verdicts)>) -> String {
         match flag {
             "--junit" => junit::write(run),
             "--html" => html::write(run, html::Options { full: self.html_full, since }),
             "--markdown" => markdown::write(run),
             "--sarif" => sarif::write(run),
-            _ => badge::write(run),
+            "--badge" => badge::write(run),
+            _ => json::write(run),
         }
     }
 
@@ -258,11 +259,13 @@ impl Outputs {
         let since = since.as_ref().map(|(name, verdicts)| (name.as_str(), verdicts));
         // Secrets are searched for once, not for each report.
         report::make_redacted(&mut run);
+        let (for_programs, for_readers): (Vec<_>, Vec<_>) =
+            self.files().partition(|(flag, _)| *flag == "--json");
+        let put = |run: &Run, (flag, path): (&str, &Path)| write(path, &self.render(flag, run, since));
         let mut written: Vec<Result<(), Ending>> =
-            self.json.iter().map(|path| write(path, &json::write(&run))).collect();
+            for_programs.into_iter().map(|file| put(&run, file)).collect();
         report::make_readable(&mut run);
-        let others = self.files().filter(|(flag, _)| *flag != "--json");
-        written.extend(others.map(|(flag, path)| write(path, &self.render(flag, &run, since))));
+        written.extend(for_readers.into_iter().map(|file| put(&run, file)));
         if let Some((path, renewed)) = renewed {
             let kept = write(path, &renewed.to_toml());
             if kept.is_ok() {

@@ -234,7 +234,7 @@ impl Hidden {
         found
     }
 
-    /// The redacted bytes; `None` if there is no secret.
+    /// The redacted bytes; `None` if nothing is redacted.
     fn redacted(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let without_values = self.without_values(bytes);
         self.without_parts(without_values.as_deref().unwrap_or(bytes)).or(without_values)

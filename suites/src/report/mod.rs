@@ -100,14 +100,14 @@ pub fn redacted(run: &Run) -> Cow<'_, Run> {
 /// As [`redacted`], without a copy.
 pub fn make_redacted(run: &mut Run) {
     let mut hidden = Hidden::default();
-    if adds_tokens(run, &mut hidden) {
+    if add_tokens(run, &mut hidden) {
         redact_tokens(run, &hidden);
     }
 }
 
 /// As [`redacted`], also without the tokens in `hidden`. The run's tokens are added to it.
 fn redacted_with<'run>(run: &'run Run, hidden: &mut Hidden) -> Cow<'run, Run> {
-    if !adds_tokens(run, hidden) && hidden.is_empty() {
+    if !add_tokens(run, hidden) && hidden.is_empty() {
         return Cow::Borrowed(run);
     }
     let mut run = run.clone();
@@ -116,7 +116,7 @@ fn redacted_with<'run>(run: &'run Run, hidden: &mut Hidden) -> Cow<'run, Run> {
 }
 
 /// Adds the run's bearer tokens to `hidden`; returns whether there are any.
-fn adds_tokens(run: &Run, hidden: &mut Hidden) -> bool {
+fn add_tokens(run: &Run, hidden: &mut Hidden) -> bool {
     let headers = run.outcomes.iter().flat_map(|outcome| &outcome.exchanges).flat_map(|e| &e.request.headers);
     let tokens = headers.filter_map(|(name, value)| bearer_token(name, value).map(|at| &value[at..]));
     // A token that is already replaced by its name is not a secret.
