@@ -422,12 +422,16 @@ async fn log(Here(handle): Here) -> Json<Value> {
 
 async fn coverage(Here(handle): Here) -> Json<Value> {
     Json(handle.read(|world| {
-        json!({
+        let mut coverage = json!({
             "consulted": world.core.consulted().map(ToString::to_string).collect::<Vec<_>>(),
             "rejected": world.core.rejected().map(ToString::to_string).collect::<Vec<_>>(),
             "variations": world.core.variations.consulted(),
             "transitions": world.core.transitions().map(ToString::to_string).collect::<Vec<_>>(),
-        })
+        });
+        if let Some(changes) = world.core.changes() {
+            coverage["changes"] = changes.iter().map(ToString::to_string).collect();
+        }
+        coverage
     }))
 }
 

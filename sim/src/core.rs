@@ -20,7 +20,7 @@ use crate::journal::{Journal, Noted};
 use crate::log::Log;
 use crate::outgoing::{Outbound, Outgoing, OutgoingId};
 use crate::rng::Rng;
-use crate::seam::{Answer, Body, Seams};
+use crate::seam::{Answer, Body, Change, Seams};
 use crate::services::{OutgoingContext, Timer};
 use crate::variation::{self, Variation, Variations};
 
@@ -62,6 +62,8 @@ pub struct Core {
     place: Place,
     /// The rules applied at each place, if that is watched.
     visits: Option<BTreeSet<(u32, Place)>>,
+    /// The edits that would have changed something, if that is watched.
+    changes: Option<BTreeSet<Change>>,
     fired: BTreeSet<Transition>,
     pub(crate) outbox: Vec<Output>,
     /// The last `Date` header, with its second.
@@ -99,6 +101,7 @@ impl Core {
             acting: None,
             place: Place::ANY,
             visits: None,
+            changes: None,
             fired: BTreeSet::new(),
             outbox: Vec::new(),
             date: None,
@@ -168,6 +171,17 @@ impl Core {
         self.visits.iter().flatten().filter_map(move |(key, place)| Some((rows(*key)?, *place)))
     }
 
+    /// Tries from now on each edit on a copy of each value that passes its seam. It takes time.
+    pub fn watch_changes(&mut self) {
+        self.changes = Some(BTreeSet::new());
+    }
+
+    /// The deviations and variations that would have changed a value at their seam, since [`Core::watch_changes`]. Without
+    /// the others, and without guards, nothing would have been different.
+    pub fn changes(&self) -> Option<&BTreeSet<Change>> {
+        self.changes.as_ref()
+    }
+
     /// The requirements consulted so far, in table order.
     pub fn consulted(&self) -> impl Iterator<Item = Id> {
         catalogue::requirements().filter(|row| self.consulted.has(row))
@@ -200,6 +214,9 @@ impl Core {
     pub fn step<T: Any>(&mut self, mut made: T) -> T {
         for row in self.seams.rows::<T>() {
             self.consulted.note(row);
+        }
+        if let Some(changes) = &mut self.changes {
+            changes.extend(self.seams.changes(&made));
         }
         self.variations.edit(self.seams.variations::<T>(), &mut made);
         self.deviations.edit(&mut made);

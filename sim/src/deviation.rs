@@ -124,9 +124,14 @@ pub(crate) use deviations;
 /// `publish.envelope.time-window/past`
 impl fmt::Display for Deviation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let slash = if self.variant.is_empty() { "" } else { "/" };
-        f.pad(&format!("{}{slash}{}", self.requirement, self.variant))
+        f.pad(&name(self.requirement, self.variant))
     }
+}
+
+/// The name of a deviation.
+pub(crate) fn name(requirement: Id, variant: &str) -> String {
+    let slash = if variant.is_empty() { "" } else { "/" };
+    format!("{requirement}{slash}{variant}")
 }
 
 /// Something wrong, at these places only.

@@ -64,7 +64,7 @@ impl Request {
 }
 
 /// A whole reply.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     /// The status.
     pub status: u16,

@@ -13,6 +13,7 @@
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use assay_spec::Id;
@@ -20,7 +21,7 @@ use http::HeaderMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::deviation::Deviation;
+use crate::deviation::{self, Deviation};
 use crate::variation::Variation;
 
 /// Where a deviation or a variation acts, with its code.
@@ -46,7 +47,7 @@ pub enum Seam {
 
 impl Seam {
     /// Its edit, if it has one.
-    pub(crate) const fn edit(&self) -> Option<Edit> {
+    pub const fn edit(&self) -> Option<Edit> {
         match self {
             Seam::Reply(edit) | Seam::Limits(edit) | Seam::Step(edit) => Some(*edit),
             Seam::Guard | Seam::Wire | Seam::Failure | Seam::Refusal | Seam::Effect => None,
@@ -59,12 +60,35 @@ impl Seam {
 pub struct Edit {
     edited: TypeId,
     apply: fn(&mut dyn Any),
+    changes: fn(Edit, &dyn Any) -> bool,
+}
+
+/// A type whose values pass a seam.
+pub(crate) trait Passing: Any + Sized {
+    /// Whether an edit changes this value.
+    fn is_changed_by(&self, edit: Edit) -> bool;
+}
+
+impl<T: Any + Clone + PartialEq> Passing for T {
+    fn is_changed_by(&self, edit: Edit) -> bool {
+        let mut edited = self.clone();
+        edit.apply(&mut edited);
+        edited != *self
+    }
 }
 
 impl Edit {
     /// An edit of values of type `T`. Use the tables' macros, which also write `apply`.
-    pub(crate) const fn new<T: Any>(apply: fn(&mut dyn Any)) -> Edit {
-        Edit { edited: TypeId::of::<T>(), apply }
+    pub(crate) const fn new<T: Passing>(apply: fn(&mut dyn Any)) -> Edit {
+        let changes = |edit: Edit, value: &dyn Any| {
+            value.downcast_ref::<T>().is_some_and(|value| value.is_changed_by(edit))
+        };
+        Edit { edited: TypeId::of::<T>(), apply, changes }
+    }
+
+    /// Whether it changes this value.
+    fn changes(self, value: &dyn Any) -> bool {
+        (self.changes)(self, value)
     }
 
     /// Applies it, if it is for values of this type.
@@ -104,6 +128,13 @@ macro_rules! steps {
         $(#[doc = $about])+
         pub(super) struct $step(pub(super) fn(&mut $crate::Core, $($type),*) $(-> $output)?);
 
+        /// What another function does is not known before it runs.
+        impl $crate::seam::Passing for $step {
+            fn is_changed_by(&self, _: $crate::seam::Edit) -> bool {
+                true
+            }
+        }
+
         $(#[doc = $about])+
         pub(super) fn $name(core: &mut $crate::Core, $($argument: $type),*) $(-> $output)? {
             let $step(step) = core.step($step($conforming));
@@ -114,7 +145,7 @@ macro_rules! steps {
 pub(crate) use steps;
 
 /// A reply before it is written: what the reply seam edits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Answer<T> {
     /// What the reply was made from.
     pub about: T,
@@ -128,8 +159,15 @@ pub struct Answer<T> {
     discarded: Value,
 }
 
+/// Two answers are equal if the same is written.
+impl<T> PartialEq for Answer<T> {
+    fn eq(&self, other: &Answer<T>) -> bool {
+        (self.status, &self.headers, &self.body) == (other.status, &other.headers, &other.body)
+    }
+}
+
 /// The body of an [`Answer`].
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// JSON.
     Json(Value),
@@ -188,6 +226,21 @@ impl<T> IndexMut<&str> for Answer<T> {
 pub struct Seams {
     rows: BTreeMap<TypeId, Vec<Id>>,
     variations: BTreeMap<TypeId, Vec<&'static str>>,
+    edits: BTreeMap<TypeId, Vec<(Change, Edit)>>,
+}
+
+/// What an edit belongs to: the row and variant of a deviation, or the name of a variation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Change(Option<Id>, &'static str);
+
+/// The name of the deviation or the variation.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Change(Some(row), variant) => f.write_str(&deviation::name(row, variant)),
+            Change(None, variation) => f.write_str(variation),
+        }
+    }
 }
 
 impl Seams {
@@ -197,11 +250,14 @@ impl Seams {
         for deviation in deviations {
             if let Some(edit) = deviation.seam.edit() {
                 seams.rows.entry(edit.edited).or_default().push(deviation.requirement);
+                let change = Change(Some(deviation.requirement), deviation.variant);
+                seams.edits.entry(edit.edited).or_default().push((change, edit));
             }
         }
         for variation in variations {
             if let Some(edit) = variation.seam.edit() {
                 seams.variations.entry(edit.edited).or_default().push(variation.name);
+                seams.edits.entry(edit.edited).or_default().push((Change(None, variation.name), edit));
             }
         }
         seams
@@ -215,5 +271,11 @@ impl Seams {
     /// The variations that edit values of this type.
     pub(crate) fn variations<T: Any>(&self) -> &[&'static str] {
         self.variations.get(&TypeId::of::<T>()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The edits that would change this value.
+    pub(crate) fn changes(&self, value: &dyn Any) -> impl Iterator<Item = Change> {
+        let edits = self.edits.get(&value.type_id()).into_iter().flatten();
+        edits.filter(move |(_, edit)| edit.changes(value)).map(|(change, _)| *change)
     }
 }

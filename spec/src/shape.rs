@@ -55,7 +55,7 @@ impl Shape {
 }
 
 /// A parameter, or a member of an object.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// Its name.
     pub name: &'static str,
@@ -95,7 +95,7 @@ impl Field {
 }
 
 /// The type of a value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ShapeKind {
     /// Any value, and why none is excluded.
     Open(&'static str),
@@ -145,7 +145,7 @@ pub enum ShapeKind {
 }
 
 /// An object whose members depend on a word in it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Case {
     /// The member with the word.
     pub member: &'static str,

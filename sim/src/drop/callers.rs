@@ -21,6 +21,7 @@ pub(super) struct Callers {
 }
 
 /// When the drops of a caller count.
+#[derive(Clone, PartialEq)]
 pub(super) struct DropWindow(pub(super) Window);
 
 /// The caller of an address: an IPv4 address, also if mapped into IPv6; an IPv6 prefix is one caller.

@@ -28,6 +28,7 @@ use crate::refusal::Refusal;
 use crate::seam::Answer;
 
 /// The reply to an upload, accepted or not.
+#[derive(Clone, PartialEq)]
 pub(super) struct UploadReply(pub(super) Reply);
 
 /// Checks the head of an upload: whether drops are paused, and the limits of its address. Takes the address's slot.

@@ -182,6 +182,7 @@ impl Call {
 }
 
 /// Whether the rules that are only the simulator's choice pass everything.
+#[derive(Clone, PartialEq)]
 pub(super) struct Lenient(pub(super) bool);
 
 /// The world's rules, of which some may pass everything.

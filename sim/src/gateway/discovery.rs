@@ -10,15 +10,18 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// The models with their listed servers, in the order of the lists.
+#[derive(Clone, PartialEq)]
 pub(super) struct Listing(pub(super) Vec<(&'static Model, Vec<Number>)>);
 
 /// The discovery object, as its reply knows it.
+#[derive(Clone)]
 pub(super) struct Discovered {
     /// The prefix of the entries of confidential deployments.
     pub(super) confidential_scheme: String,
 }
 
 /// The list of models, as its reply knows it.
+#[derive(Clone)]
 pub(super) struct ModelList;
 
 impl Answer<Discovered> {

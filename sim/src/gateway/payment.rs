@@ -22,9 +22,11 @@ pub(super) const PAYMENT: &str = "c3RhbmQtaW4";
 const HEADER: &str = "x-payment";
 
 /// A checked key, as the reply knows it.
+#[derive(Clone)]
 pub(super) struct Checked;
 
 /// What the check of a key is billed: nothing.
+#[derive(Clone, PartialEq)]
 pub(super) struct CheckUsage(pub(super) Usage);
 
 /// The payer of a request.

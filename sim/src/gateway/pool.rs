@@ -40,7 +40,7 @@ pub(super) struct Server {
 }
 
 /// A model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Model {
     /// Its id.
     pub(super) id: &'static str,
@@ -96,6 +96,7 @@ impl Model {
 }
 
 /// The models that the gateway knows.
+#[derive(Clone, PartialEq)]
 pub(super) struct Models(pub(super) Vec<&'static Model>);
 
 /// The models that the gateway knows.
@@ -104,6 +105,7 @@ pub(super) fn models(core: &mut Core) -> Vec<&'static Model> {
 }
 
 /// The sticky cookie.
+#[derive(Clone, PartialEq)]
 pub(super) struct Cookie {
     /// Its name.
     pub(super) name: &'static str,

@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// An error, as the reply to it knows it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rejected {
     /// The rule that rejected, if a row states it.
     pub(super) rule: Option<Id>,

@@ -27,6 +27,7 @@ pub(super) struct Pending {
 }
 
 /// The servers that are still tried after one has failed.
+#[derive(Clone, PartialEq)]
 pub(super) struct Untried {
     /// The servers, in order.
     pub(super) left: VecDeque<Number>,
@@ -35,6 +36,7 @@ pub(super) struct Untried {
 }
 
 /// The server that a request's cookie names.
+#[derive(Clone, PartialEq)]
 pub(super) struct Session {
     /// The server.
     pub(super) sticky: Option<Number>,

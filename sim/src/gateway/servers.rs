@@ -33,15 +33,18 @@ pub(super) struct Work {
 }
 
 /// A whole reply of a model, as its answer knows it.
+#[derive(Clone)]
 pub(super) struct Whole {
     /// The kind of the request.
     pub(super) family: Family,
 }
 
 /// A JSON document of a model's reply: the whole reply, or the data of an event.
+#[derive(Clone, PartialEq)]
 pub(super) struct Document(pub(super) Value);
 
 /// The events of a streamed reply.
+#[derive(Clone, PartialEq)]
 pub(super) struct Events {
     /// The kind of the request.
     pub(super) family: Family,
@@ -52,6 +55,7 @@ pub(super) struct Events {
 }
 
 /// The request's body, as the writer of the reply reads it.
+#[derive(Clone, PartialEq)]
 pub(super) struct Asked(pub(super) Value);
 
 /// How a server reacts to a request.

@@ -55,6 +55,7 @@ pub(super) enum Ending {
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
 /// The media type of a stream.
+#[derive(Clone, PartialEq)]
 pub(super) struct MediaType {
     /// Its name.
     pub(super) name: &'static str,
@@ -63,15 +64,19 @@ pub(super) struct MediaType {
 }
 
 /// The frames of a stream.
+#[derive(Clone, PartialEq)]
 pub(super) struct Frames(pub(super) VecDeque<Bytes>);
 
 /// The event that ends a stream that fails.
+#[derive(Clone, PartialEq)]
 pub(super) struct ErrorEvent(pub(super) Event);
 
 /// The last bytes of a stream that fails.
+#[derive(Clone, PartialEq)]
 pub(super) struct LastWords(pub(super) Bytes);
 
 /// The lines of an event.
+#[derive(Clone, PartialEq)]
 pub(super) struct EventLines {
     /// The number of the event.
     pub(super) n: usize,

@@ -61,7 +61,7 @@ impl Target {
 }
 
 /// A project.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Project {
     pub(super) id: Arc<str>,
     pub(super) owner: Arc<str>,

@@ -40,12 +40,15 @@ steps! {
 }
 
 /// The first steps for a new owner: `security`, then a project.
+#[derive(Clone, PartialEq)]
 pub(super) struct Beginning(pub(super) Vec<Step>);
 
 /// The steps that delete a project: its tombstone, then its artifacts.
+#[derive(Clone, PartialEq)]
 pub(super) struct Deletion(pub(super) Vec<Step>);
 
 /// The steps that follow an accepted step.
+#[derive(Clone, PartialEq)]
 pub(super) struct Following {
     /// The accepted step.
     pub(super) after: Step,
@@ -56,7 +59,9 @@ pub(super) struct Following {
 }
 
 /// The hashes to forget, in messages.
+#[derive(Clone, PartialEq)]
 pub(super) struct Batches(pub(super) Vec<Vec<Arc<str>>>);
 
 /// The delegate writes projects, and is authorized to.
+#[derive(Clone, PartialEq)]
 pub(super) struct DelegateEdits(pub(super) bool);

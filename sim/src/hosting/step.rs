@@ -35,7 +35,7 @@ pub(super) enum Authorship {
 }
 
 /// A step: one request, or work between two requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
     /// Writes `security`.
     Security { by: Authorship },

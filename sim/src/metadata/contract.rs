@@ -15,6 +15,7 @@ use crate::seam::{Answer, Body};
 pub(super) const TEMPLATE: &str = "default_token_template";
 
 /// A document, as its reply knows it.
+#[derive(Clone)]
 pub(super) struct Document {
     /// The row by which it was found.
     pub(super) row: Id,

@@ -14,6 +14,7 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// Overrides, as their reply knows them.
+#[derive(Clone)]
 pub(super) struct Overrides {
     /// The row by which they were found.
     pub(super) row: Id,

@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// A refusal, as the reply to it knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rejected {
     /// The rule that rejected, if a row states it.
     pub(super) rule: Option<Id>,

@@ -16,9 +16,11 @@ pub(super) const PAGE: &str = "<!doctype html>\n<html lang=\"en\"><head><meta ch
     <body><h1>Token metadata</h1><p>Documents of contracts and their tokens.</p></body></html>\n";
 
 /// The page, as its reply knows it.
+#[derive(Clone)]
 pub(super) struct Page;
 
 /// The interface description, as its reply knows it.
+#[derive(Clone)]
 pub(super) struct Interface;
 
 /// The page at the root.

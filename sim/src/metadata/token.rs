@@ -15,6 +15,7 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// The overrides that fill a token's document.
+#[derive(Clone, PartialEq)]
 pub(super) struct Filled {
     /// The path ends in `.json`.
     pub(super) suffix: bool,

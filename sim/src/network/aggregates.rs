@@ -63,7 +63,7 @@ pub(super) struct Writing<'a> {
 }
 
 /// A query of `GET /aggregates`.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct AggregateQuery {
     /// Its parameters.
     pub(super) params: Params,
@@ -72,7 +72,7 @@ pub(super) struct AggregateQuery {
 }
 
 /// A query of `GET /aggregates/{address}.json`.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct AddressQuery {
     /// The address.
     pub(super) address: String,
@@ -83,7 +83,7 @@ pub(super) struct AddressQuery {
 }
 
 /// The aggregates of an address, as clients see them.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct OfAddress(pub(super) Vec<Record>);
 
 impl Aggregates {

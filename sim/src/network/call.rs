@@ -68,7 +68,7 @@ pub(super) fn check_query(_: &mut Core, query: &str) -> Result<(), Refused> {
 }
 
 /// The path of a request to the API, as it is routed.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ApiPath(pub(super) String);
 
 /// The endpoints of a site.

@@ -35,7 +35,7 @@ impl Created {
 }
 
 /// An accepted create call, as the reply to it knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Accepted {
     /// The row about the reply.
     pub(super) row: Id,

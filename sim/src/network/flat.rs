@@ -10,7 +10,7 @@ use crate::exchange::Reply;
 use crate::refusal::Refusal;
 
 /// A query of `GET /messages.json`.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct FlatQuery {
     /// Its parameters.
     pub(super) params: Params,

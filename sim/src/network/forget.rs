@@ -22,15 +22,15 @@ pub(super) struct Batch {
 }
 
 /// What a node finds under the hashes of a FORGET.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found(pub(super) Vec<Target>);
 
 /// The decision about a FORGET that is retried.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Retried(pub(super) Verdict);
 
 /// The STOREs that a FORGET forgets.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Forgotten(pub(super) Vec<Number>);
 
 /// Applies, rejects or delays a valid FORGET. Its message is pending until then.

@@ -41,7 +41,7 @@ impl Hash {
 }
 
 /// The string form of a hash.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::network) struct HashText {
     /// The hash.
     pub(in crate::network) hash: Hash,

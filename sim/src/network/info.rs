@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::seam::Answer;
 
 /// The public information of a node.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Information {
     /// Its hash, in hex.
     node_id: String,

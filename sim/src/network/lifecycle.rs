@@ -48,6 +48,7 @@ pub(super) fn accept(state: &mut State, core: &mut Core, number: Number) {
 }
 
 /// How long a message is pending before it is validated.
+#[derive(Clone, PartialEq)]
 pub(super) struct Processing {
     /// The time.
     pub(super) ms: i64,

@@ -66,11 +66,11 @@ pub struct Limits {
 }
 
 /// How long node metrics are returned, in milliseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Retention(pub(super) i64);
 
 /// How often a FORGET is retried.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ForgetRetries(pub(super) u32);
 
 impl Default for Limits {

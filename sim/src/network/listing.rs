@@ -17,7 +17,7 @@ use crate::exchange::Reply;
 use crate::refusal::Refusal;
 
 /// A query of `GET /messages`.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ListQuery {
     /// Its parameters.
     pub(super) params: Params,
@@ -26,7 +26,7 @@ pub(super) struct ListQuery {
 }
 
 /// The messages that a query of a list finds.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Total {
     /// The list.
     pub(super) endpoint: &'static Endpoint,
@@ -37,7 +37,7 @@ pub(super) struct Total {
 }
 
 /// Lists show messages with these statuses.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shown(pub(super) &'static [Status]);
 
 /// Lists messages in pages.

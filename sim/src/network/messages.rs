@@ -17,7 +17,7 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// One message, as the reply with its record knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Wrapped {
     /// Its status.
     pub(super) status: Status,
@@ -40,7 +40,7 @@ impl Answer<Wrapped> {
 }
 
 /// How a message is at the node that a client reads from.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Standing {
     /// Its status.
     pub(super) status: Status,
@@ -55,7 +55,7 @@ pub(super) struct Standing {
 }
 
 /// A STORE that was reclaimed, as the reply knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Reclaimed {
     /// When.
     pub(super) removed_at: Instant,

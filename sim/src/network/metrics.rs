@@ -18,11 +18,11 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// The records of a node, as the reply knows them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct NodeRecords;
 
 /// One record as returned.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ShownRecord {
     /// The record as measured.
     pub(super) measured: Arc<Measured>,

@@ -203,7 +203,7 @@ fn compute(state: &State) -> impl Iterator<Item = &Node> {
 }
 
 /// A list, as the reply knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Named(pub(super) &'static str);
 
 /// A list as a named member.

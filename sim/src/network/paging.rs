@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// A page of a list, as the reply to it knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Listed {
     /// The endpoint.
     pub(super) endpoint: &'static Endpoint,

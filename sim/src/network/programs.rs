@@ -18,7 +18,7 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body as ReplyBody};
 
 /// The result of a run, as the reply knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Ran(pub(super) String);
 
 /// Handles a program.

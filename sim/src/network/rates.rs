@@ -20,7 +20,7 @@ pub(super) struct Rates {
 }
 
 /// How a request is counted.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Counting {
     /// Requests of one class count together.
     pub(super) class: Rate,

@@ -16,7 +16,7 @@ use crate::core::Core;
 const BLOCK_MS: i64 = 12 * SECOND;
 
 /// How many blocks contain a message.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Blocks(pub(super) u64);
 
 /// The message with that number, with its hash as clients see it and the blocks that contain it.

@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// A refusal, as the reply to it knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rejected {
     /// The rule that rejected.
     pub(super) rule: Id,

@@ -27,7 +27,7 @@ use crate::refusal::Refusal;
 const FORM_BYTES: usize = 64 * 1024;
 
 /// Which hashes name a file.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Names {
     /// The hash of its content.
     pub(super) by_content: bool,
@@ -36,7 +36,7 @@ pub(super) struct Names {
 }
 
 /// A file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Content {
     /// Its bytes.
     pub(super) bytes: Bytes,
@@ -45,7 +45,7 @@ pub(super) struct Content {
 }
 
 /// A file as an endpoint returns it.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Download {
     /// The endpoint.
     pub(super) endpoint: &'static Endpoint,

@@ -36,7 +36,7 @@ pub(super) static RULES: &[Id] = &[
 ];
 
 /// Members that a table describes, as the node reads them.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sent {
     /// The table.
     pub(super) fields: &'static [Field],

@@ -47,7 +47,7 @@ impl Draws {
 }
 
 /// The key of a draw.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct DrawKey {
     /// The number of draws so far.
     pub(super) drawn: u64,
@@ -56,7 +56,7 @@ pub(super) struct DrawKey {
 }
 
 /// What a reply about random numbers is about.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Random {
     /// A generation, with the key's secret.
     Generated([u8; 32], Wanted),

@@ -36,7 +36,7 @@ pub struct Chain {
 }
 
 /// A transaction that lands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Transaction {
     /// The message's bytes.
     pub message: Bytes,
@@ -51,7 +51,7 @@ pub struct Transaction {
 }
 
 /// A transaction that landed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Confirmed {
     /// The transaction.
     pub transaction: Transaction,

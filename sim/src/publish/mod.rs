@@ -101,7 +101,7 @@ struct Pending {
 }
 
 /// A prepare.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Prepare {
     domain: String,
     /// The key that must sign it, base58.
@@ -121,7 +121,7 @@ struct Prepare {
 }
 
 /// A submitted signature.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Submitted {
     signature: [u8; 64],
     /// The fee payer's signature: the transaction's id.
@@ -135,16 +135,18 @@ struct Submitted {
 }
 
 /// When the requests of an address count.
+#[derive(Clone, PartialEq)]
 struct RateWindow(Window);
 
 /// The address for which a request counts, and the endpoint that it is sent to.
+#[derive(Clone, PartialEq)]
 struct Peer {
     address: IpAddr,
     endpoint: &'static str,
 }
 
 /// A timer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Timer {
     /// The lifetime of a prepare ends.
     Lifetime(String),
@@ -368,7 +370,7 @@ fn lock_moves(core: &mut Core, from: LockState, event: LockEvent) {
 }
 
 /// When a timer is due.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Due {
     at: Instant,
     timer: Timer,

@@ -36,6 +36,7 @@ pub struct Caller {
 }
 
 /// What a body asks for.
+#[derive(Clone, PartialEq)]
 pub(super) struct Asked {
     /// The body.
     pub(super) body: Map<String, Value>,
@@ -44,6 +45,7 @@ pub(super) struct Asked {
 }
 
 /// The bytes of a record.
+#[derive(Clone, PartialEq)]
 pub(super) struct RecordBytes(Vec<u8>);
 
 impl RecordBytes {
@@ -54,6 +56,7 @@ impl RecordBytes {
 }
 
 /// The bytes of a message.
+#[derive(Clone, PartialEq)]
 pub(super) struct MessageBytes(pub(super) Vec<u8>);
 
 /// Handles the prepare of an admitted caller.

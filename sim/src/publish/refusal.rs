@@ -14,7 +14,7 @@ use crate::seam::{Answer, Body};
 pub(super) const NOT_FOUND: &str = "404 Not Found";
 
 /// A refusal, as the reply to it knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rejected {
     /// The rule that rejected.
     pub(super) rule: Id,

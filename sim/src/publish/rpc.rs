@@ -147,6 +147,7 @@ fn status(found: &Confirmed, slot: u64) -> Value {
 }
 
 /// How many slots after its own the chain shows a transaction to a client that does not ask for confirmed ones.
+#[derive(Clone, PartialEq)]
 pub(super) struct Finality(pub(super) u64);
 
 /// Whether a call with this configuration is shown a transaction of a slot.
@@ -218,6 +219,7 @@ fn transaction(core: &mut Core, found: &Confirmed, encoding: &str, version: bool
 }
 
 /// A transaction as a reply shows it.
+#[derive(Clone, PartialEq)]
 pub(super) struct Found(pub(super) Value);
 
 fn message_json(bytes: &[u8]) -> Value {

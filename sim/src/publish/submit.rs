@@ -23,7 +23,7 @@ use crate::refusal::Refusal;
 use crate::seam::Answer;
 
 /// The response to a confirmed submit.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Landed {
     /// The transaction's id, base58.
     signature: String,

@@ -34,7 +34,7 @@ object! {
 }
 
 /// How many elements a page holds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sizes {
     /// Without `limit`.
     pub default: u64,

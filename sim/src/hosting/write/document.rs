@@ -24,6 +24,7 @@ pub(in crate::hosting) enum DocumentKind {
 }
 
 /// A document.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct Document {
     /// Its kind.
     pub(in crate::hosting) kind: DocumentKind,
@@ -34,7 +35,7 @@ pub(in crate::hosting) struct Document {
 }
 
 /// What the body of a deployment's record is made from.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(in crate::hosting) struct About {
     /// The deployment runs on a virtual machine.
     pub(in crate::hosting) is_machine: bool,

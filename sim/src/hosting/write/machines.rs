@@ -9,6 +9,7 @@ use crate::hosting::keys;
 use crate::hosting::seams;
 
 /// The body of a claim, with values that are not in it.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct ClaimBody {
     /// The body.
     pub(in crate::hosting) body: Value,
@@ -19,9 +20,11 @@ pub(in crate::hosting) struct ClaimBody {
 }
 
 /// The members of a manifest. The document does not name them.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct Manifest(pub(in crate::hosting) Vec<(&'static str, Value)>);
 
 /// A tarball of a manifest and code.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct Tarball {
     /// The manifest.
     pub(in crate::hosting) manifest: String,

@@ -135,6 +135,7 @@ pub(super) fn post(
 }
 
 /// The hashes of a FORGET, and others that it does not name.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct Targets {
     /// The hashes.
     pub(in crate::hosting) hashes: Vec<String>,

@@ -37,7 +37,7 @@ pub(super) enum Outcome {
 }
 
 /// A change of the map of projects.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Edit {
     /// The project that changes.
     pub(super) project: Arc<str>,
@@ -48,7 +48,7 @@ pub(super) struct Edit {
 }
 
 /// A terminal record to be written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Amend {
     /// The deployment.
     pub(super) deployment: Arc<str>,
@@ -150,6 +150,7 @@ fn request(state: &mut State, core: &mut Core, owner: &str, step: &Step) -> Opti
 }
 
 /// A time in the form of records.
+#[derive(Clone, PartialEq)]
 pub(super) struct Time(pub(super) String);
 
 /// A time in the form of records.

@@ -12,6 +12,7 @@ use crate::hosting::accounts::{Accounts, Owner, Project};
 use crate::hosting::seams;
 
 /// The times of an entry, in seconds.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct EntryTimes {
     /// When the project was created.
     pub(in crate::hosting) created_s: i64,
@@ -24,6 +25,7 @@ pub(in crate::hosting) struct EntryTimes {
 }
 
 /// The encrypted part of a deleted project.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct Emptied {
     /// As it was.
     pub(in crate::hosting) before: Value,
@@ -32,6 +34,7 @@ pub(in crate::hosting) struct Emptied {
 }
 
 /// The map of projects, before it is written.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct ProjectsMap {
     /// What happens to the project that changes.
     pub(in crate::hosting) event: ProjectEvent,

@@ -12,12 +12,15 @@ use crate::hosting::accounts::{Accounts, Owner};
 use crate::hosting::keys::{self, Secret};
 
 /// An envelope.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct Envelope(pub(in crate::hosting) Value);
 
 /// A bundle.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct Bundle(pub(in crate::hosting) Value);
 
 /// What an envelope is sealed with.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct EnvelopeKeys {
     /// The owner's wallet.
     pub(in crate::hosting) user: PublicKey,
@@ -32,6 +35,7 @@ pub(in crate::hosting) struct EnvelopeKeys {
 }
 
 /// Who can open a bundle besides the machine.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct BundleKeys {
     /// The owner's encryption key.
     pub(in crate::hosting) encryption: PublicKey,

@@ -14,6 +14,7 @@ use crate::hosting::keys::{self, Secret};
 use crate::hosting::seams::DelegateEdits;
 
 /// The body of `security`, with keys that are not in it.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct SecurityBody {
     /// The body.
     pub(in crate::hosting) body: Value,

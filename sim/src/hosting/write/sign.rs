@@ -13,7 +13,7 @@ use crate::core::Core;
 use crate::hosting::keys::Secret;
 
 /// A kind of record, with what its message was made from.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::hosting) enum Record {
     /// `security`.
     Security,
@@ -45,6 +45,7 @@ pub(in crate::hosting) enum Record {
 }
 
 /// A message before it is signed.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct Draft {
     /// The record.
     pub(in crate::hosting) record: Record,
@@ -100,6 +101,7 @@ impl Draft {
 }
 
 /// The signature of a message, as a string.
+#[derive(Clone, PartialEq)]
 pub(in crate::hosting) struct Signature(pub(in crate::hosting) String);
 
 /// The signed request of a record.

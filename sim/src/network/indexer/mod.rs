@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 pub(super) use chain::{Chain, Chains, NETWORKS};
 
 /// The parameters of a query.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct IndexerQuery(pub(super) Params);
 
 /// Lists events in pages.

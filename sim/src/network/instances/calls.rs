@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::seam::{Answer, Body};
 
 /// One instance, as the reply with its record knows it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::network) struct Shown {
     /// Its record.
     pub(in crate::network) instance: Instance,

@@ -32,6 +32,7 @@ pub(super) struct Instances {
 }
 
 /// What an instance is after an update.
+#[derive(Clone, PartialEq)]
 pub(super) struct Changed(pub(super) Wanted);
 
 /// An instance.
@@ -70,7 +71,7 @@ impl Instances {
 }
 
 /// The identifier of an instance.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct InstanceId {
     /// The hash of its message, as clients see it.
     pub(super) item_hash: String,

@@ -40,7 +40,7 @@ pub(super) struct Fixtures {
 }
 
 /// The messages of an hour.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::network) struct Hourly {
     /// The number of the hour.
     pub(in crate::network) number: u64,

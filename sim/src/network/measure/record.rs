@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::network::nodes::{Node, NodeKind};
 
 /// One probe of one node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::network) struct Measured {
     /// When the probe started.
     pub(in crate::network) at: Instant,
@@ -20,7 +20,7 @@ pub(in crate::network) struct Measured {
 }
 
 /// A record of either kind of node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(in crate::network) enum Record {
     /// Of a core node.
     Core(CoreRecord),

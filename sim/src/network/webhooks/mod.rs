@@ -83,7 +83,7 @@ pub(super) fn raise(state: &mut State, core: &mut Core, event: &str, data: &Valu
 }
 
 /// The body of a delivery.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct DeliveryBody {
     /// What it tells.
     pub(super) payload: Payload,
