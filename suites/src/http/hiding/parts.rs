@@ -1,6 +1,5 @@
 //! Finds parts of secrets in bytes, also where the bytes are escaped.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::SHORTEST;
@@ -84,31 +83,44 @@ const fn is_escape(byte: u8) -> bool {
 /// up; where one may be known, the windows around it are compared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    /// By hash of a window: the number of the form and the offset in it.
-    windows: BTreeMap<u64, Vec<(u32, u32)>>,
+    /// The windows, in sorted runs. Each run is more than twice as long as the next, so there are few.
+    runs: Vec<Vec<Window>>,
     /// The hashes of all grams of the windows.
-    grams: BTreeSet<u64>,
+    grams: Vec<u64>,
     /// Whether a gram may have a hash with these bits. Its length is a power of two.
     filter: Vec<u64>,
 }
 
+/// A window: its hash, the number of its form, and the offset in it.
+type Window = (u64, u32, u32);
+
 impl Index {
     /// Adds the windows of a form.
     pub(super) fn add(&mut self, number: usize, form: &[u8]) {
+        let mut run = Vec::with_capacity(form.len());
+        // The grams before this place are added.
+        let mut next = 0;
         for (offset, window) in form.windows(WINDOW).enumerate() {
             if is_distinctive(window) {
-                self.windows.entry(hashed(window)).or_default().push((number as u32, offset as u32));
-                for gram in window.windows(GRAM) {
+                run.push((hashed(window), number as u32, offset as u32));
+                next = next.max(offset);
+                for gram in form[next..offset + WINDOW].windows(GRAM) {
                     self.add_gram(gram_hash(gram));
+                    next += 1;
                 }
             }
+        }
+        while let Some(last) = self.runs.pop_if(|last| last.len() <= 2 * run.len()) {
+            run.extend(last);
+        }
+        if !run.is_empty() {
+            run.sort_unstable();
+            self.runs.push(run);
         }
     }
 
     fn add_gram(&mut self, hash: u64) {
-        if !self.grams.insert(hash) {
-            return;
-        }
+        self.grams.push(hash);
         if self.grams.len() * BITS_PER_GRAM > self.filter.len() * 64 {
             self.filter = vec![0; (self.filter.len() * 4).max(16)];
             for hash in &self.grams {
@@ -120,6 +132,14 @@ impl Index {
         self.filter[word] |= bits;
     }
 
+    /// The windows with this hash.
+    fn candidates(&self, hash: u64) -> impl Iterator<Item = &Window> {
+        self.runs.iter().flat_map(move |run| {
+            let first = run.partition_point(|window| window.0 < hash);
+            run[first..].iter().take_while(move |window| window.0 == hash)
+        })
+    }
+
     /// The word of the filter where a hash is noted, and its two bits there.
     fn bits(&self, hash: u64) -> (usize, u64) {
         ((hash >> 12) as usize & (self.filter.len() - 1), 1 << (hash & 63) | 1 << (hash >> 6 & 63))
@@ -127,7 +147,7 @@ impl Index {
 
     /// The parts in some bytes: where each is, and the number of its form.
     pub(super) fn find(&self, forms: &[Vec<u8>], text: &[u8]) -> Vec<(Range<usize>, usize)> {
-        if self.windows.is_empty() {
+        if self.runs.is_empty() {
             return Vec::new();
         }
         let mut found = self.scan(forms, text);
@@ -169,8 +189,8 @@ impl Index {
 
     /// The length of the longest part at the start of `bytes`, and its form.
     fn longest(&self, forms: &[Vec<u8>], bytes: &[u8]) -> Option<(usize, usize)> {
-        let candidates = self.windows.get(&hashed(bytes.get(..WINDOW)?))?.iter();
-        let lengths = candidates.filter_map(|(number, offset)| {
+        let candidates = self.candidates(hashed(bytes.get(..WINDOW)?));
+        let lengths = candidates.filter_map(|(_, number, offset)| {
             let form = &forms[*number as usize][*offset as usize..];
             let same = bytes.iter().zip(form).take_while(|(one, other)| one == other).count();
             (same >= WINDOW).then_some((same, *number as usize))
@@ -187,10 +207,8 @@ fn gram_hash(gram: &[u8]) -> u64 {
 }
 
 fn is_distinctive(window: &[u8]) -> bool {
-    let mut bytes = window.to_vec();
-    bytes.sort_unstable();
-    bytes.dedup();
-    bytes.len() >= DISTINCT
+    let is_first = |(at, byte): &(usize, &u8)| !window[..*at].contains(byte);
+    window.iter().enumerate().filter(is_first).count() >= DISTINCT
 }
 
 const fn rolled(hash: u64, byte: u8) -> u64 {
