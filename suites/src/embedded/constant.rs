@@ -306,6 +306,11 @@ impl Connect for Instead {
             Ok::<_, Broken>(Box::new(ours) as Box<dyn Stream>)
         })
     }
+
+    /// The constant server looks at the first request of a connection only.
+    fn keeps(&self) -> bool {
+        false
+    }
 }
 
 impl Target for Constant {

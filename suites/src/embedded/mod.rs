@@ -27,6 +27,7 @@ use crate::harness::target::{Environment, EnvironmentFuture, Leaving, Target};
 use crate::harness::verdict::Conditions;
 use crate::http::connect::{Connect, Connecting, Stream};
 use crate::http::exchange::Broken;
+use crate::http::transport::Transport;
 use crate::services::SUITES;
 
 /// How much an in-memory connection holds before its writer waits.
@@ -51,6 +52,7 @@ pub struct Embedded {
     /// The same world after the hosting application has written its seed history: the start of every check of records.
     with_history: OnceLock<World>,
     offer: Offer,
+    is_traced: bool,
 }
 
 impl Embedded {
@@ -64,7 +66,8 @@ impl Embedded {
             forks: true,
             addresses: true,
         };
-        Embedded { world: World::new(seed, EPOCH, dialect), with_history: OnceLock::new(), offer }
+        let world = World::new(seed, EPOCH, dialect);
+        Embedded { world, with_history: OnceLock::new(), offer, is_traced: true }
     }
 
     /// The same target with requirements switched off or variations applied.
@@ -73,6 +76,20 @@ impl Embedded {
         self.world.set_variations(variations)?;
         self.with_history = OnceLock::new();
         Ok(self)
+    }
+
+    /// The same target; the trace of a check says which deviations and variations would have changed something.
+    #[must_use]
+    pub fn watched(mut self) -> Embedded {
+        self.world.core.watch_changes();
+        self.with_history = OnceLock::new();
+        self
+    }
+
+    /// The same target, whose worlds do not report what a check did to them.
+    #[must_use]
+    pub fn untraced(self) -> Embedded {
+        Embedded { is_traced: false, ..self }
     }
 
     /// The world in which a check of a service starts.
@@ -107,7 +124,8 @@ impl Target for Embedded {
             let sites: BTreeMap<&'static str, String> =
                 world::sites().iter().map(|site| (site.name, url(&handle, *site))).collect();
             let hub = Arc::new(Hub::new(handle.clone(), sites.clone()).allowing([CONTROL.to_owned()]));
-            let connector: Arc<dyn Connect> = Arc::new(Memory { handle, control: router(hub) });
+            let memory = Memory { handle, control: router(hub), transport: Transport::default() };
+            let connector: Arc<dyn Connect> = Arc::new(memory);
             let sites = sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
             let control = Control::new(connector.clone(), &format!("http://{CONTROL}{PREFIX}"), None);
             Ok(Environment {
@@ -134,12 +152,18 @@ impl Target for Embedded {
     fn is_embedded(&self) -> bool {
         true
     }
+
+    fn is_traced(&self) -> bool {
+        self.is_traced
+    }
 }
 
 /// Connections in memory: real framing, without sockets.
 struct Memory {
     handle: Handle,
     control: Router,
+    /// Of this world alone, so that no check depends on another.
+    transport: Transport,
 }
 
 /// The URL of a site in memory.
@@ -186,5 +210,9 @@ impl Connect for Memory {
             tokio::spawn(async move { handle.connection(theirs, site, peer, boot).await });
             Ok(Box::new(ours) as Box<dyn Stream>)
         })
+    }
+
+    fn transport(&self) -> &Transport {
+        &self.transport
     }
 }

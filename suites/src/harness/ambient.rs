@@ -318,6 +318,7 @@ mod tests {
             base: "http://a".to_owned(),
             request: Request::new(method, target),
             cut: None,
+            slot: None,
             response: Ok(Response {
                 status,
                 headers: headers.into_iter().collect(),

@@ -318,7 +318,7 @@ mod tests {
             Response { status, headers, body: body.to_owned().into() }
         });
         let (base, request) = ("http://a".to_owned(), Request::new(method, target));
-        Exchange { site: site.to_owned(), base, request, cut: None, response }
+        Exchange { site: site.to_owned(), base, request, cut: None, slot: None, response }
     }
 
     fn failed(check: &Check, exchange: Exchange, place: &str, want: &str, got: &str) -> Outcome {

@@ -14,7 +14,8 @@ use crate::http::client::Limits;
 use crate::http::connect::{Connect, Dial};
 use crate::http::exchange::{Broken, Request, Response};
 use crate::http::hiding::Hidden;
-use crate::http::transport::{CONFIRMATION, Http};
+use crate::http::keep::Keeping;
+use crate::http::transport::{self, CONFIRMATION, Http};
 use crate::support::prose::one_line;
 
 /// The maximum length of a reason.
@@ -122,6 +123,12 @@ impl Control {
         Control { recorder: Some(recorder), ..self.clone() }
     }
 
+    /// The same API, reached over connections that are kept between calls.
+    #[must_use]
+    pub(crate) fn keeping(&self) -> Control {
+        self.reached_by(Arc::new(Keeping::new(self.connector.clone())))
+    }
+
     /// The same API, reached through `connector`.
     #[must_use]
     pub fn reached_by(&self, connector: Arc<dyn Connect>) -> Control {
@@ -193,15 +200,14 @@ impl Control {
         if let Some(token) = &self.token {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
-        let host = url.authority().to_owned();
         let failed =
             |why: String| format!("control {method} {}{slash}{path}: {}", self.base, self.readable(why));
         let timeout = self.connector.transport().min_timeout * CALL;
-        let response = match Box::pin(self.exchange(&request, &host, timeout)).await {
+        let response = match Box::pin(self.exchange(&request, timeout)).await {
             Ok(response) => response,
             Err(broken) => {
                 let why = failed(broken.to_string());
-                if self.has_stopped(&broken, url.path(), &host).await {
+                if self.has_stopped(&broken, url.path()).await {
                     let cause = format!("{SILENT}: {why}; a second request got no answer either");
                     return Err(self.health.stopped.get_or_init(|| cause).clone());
                 }
@@ -228,24 +234,25 @@ impl Control {
     }
 
     /// Sends a request, always over HTTP/1.1 and without the headers of a profile, which are for the target's sites.
-    async fn exchange(&self, request: &Request, host: &str, timeout: Duration) -> Result<Response, Broken> {
+    async fn exchange(&self, request: &Request, timeout: Duration) -> Result<Response, Broken> {
         let mut tried = Tried::default();
         loop {
-            let connection = self.connector.dial(Dial::to(&self.base), Http::One).await?;
             let limits = Limits { timeout, ..Limits::default() };
-            let result = connection.exchange(request, host, limits).await;
+            let to = Dial { alone: false, ..Dial::to(&self.base) };
+            let sent = transport::send_over(&*self.connector, Http::One, to, request, limits);
+            let result = Box::pin(sent).await.response;
             let Some(wait) = Retry::named(LONGEST_WAIT).again(&mut tried, &result) else { return result };
             tokio::time::sleep(wait).await;
         }
     }
 
     /// Whether an API that answered before sends nothing at all after a broken exchange.
-    async fn has_stopped(&self, broken: &Broken, path: &str, host: &str) -> bool {
+    async fn has_stopped(&self, broken: &Broken, path: &str) -> bool {
         let is_silent = |broken: &Broken| broken.is_silence() || matches!(broken, Broken::Unreachable(_));
         if !(is_silent(broken) && self.health.has_answered.load(Ordering::Relaxed)) {
             return false;
         }
-        let again = Box::pin(self.exchange(&Request::new("GET", path), host, CONFIRMATION)).await;
+        let again = Box::pin(self.exchange(&Request::new("GET", path), CONFIRMATION)).await;
         again.is_err_and(|broken| is_silent(&broken))
     }
 

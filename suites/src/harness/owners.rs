@@ -176,6 +176,7 @@ mod tests {
             base: "http://a".to_owned(),
             request: Request::new(method, target),
             cut: None,
+            slot: None,
             response: Ok(Response { status, headers: Vec::new(), body: Vec::new().into() }),
         }
     }

@@ -6,7 +6,7 @@ mod shared;
 mod talk;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assay_spec::value::Wrong;
@@ -15,6 +15,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::harness::check::{Check, Checking, Cost, Stop};
+use crate::harness::control::Control;
 use crate::harness::owners;
 use crate::harness::pace::{Pace, TurnedAway};
 use crate::harness::recording::{Call, Recorder};
@@ -26,6 +27,7 @@ use crate::harness::verdict::{AtPlace, Failure};
 use crate::http::connect::path_of;
 use crate::http::exchange::{Exchange, Response};
 use crate::http::hiding::Hidden;
+use crate::http::keep::Keeping;
 
 pub use answer::{Answer, CONTENT, Evidence, Fetched, Held};
 pub use shared::Shared;
@@ -87,6 +89,8 @@ pub struct Settings {
     pub secrets: Hidden,
     /// The responses that several checks read.
     pub shared: Shared,
+    /// The worlds of the checks of a service start equal, and the checks share what they read at the start.
+    pub shares_start: bool,
     /// What the checks have learned; no outcome shows it.
     pub learned: Learned,
     /// What the checks of each service need from the profile.
@@ -107,6 +111,7 @@ impl Settings {
             wrong: BTreeMap::new(),
             secrets: Hidden::default(),
             shared: Shared::default(),
+            shares_start: false,
             learned: Learned::default(),
             fixtures: FixtureMap::own(suites),
         }
@@ -126,9 +131,11 @@ pub struct Probe<'run> {
     pub check: &'static Check,
     /// The run's settings.
     pub settings: &'run Settings,
+    /// Its connector is `keeping`.
     environment: Environment,
+    keeping: Arc<Keeping>,
     /// The environment's control API, recorded.
-    control: Option<crate::harness::control::Control>,
+    control: Option<Control>,
     recorder: Recorder,
     pace: &'run Pace,
     statistics: Mutex<Statistics>,
@@ -214,8 +221,12 @@ impl<'run> Probe<'run> {
         pace: &'run Pace,
         recorder: Recorder,
     ) -> Probe<'run> {
+        let keeping = Arc::new(Keeping::new(environment.connector));
+        let control = environment.control.as_ref().map(Control::keeping);
+        let environment = Environment { connector: keeping.clone(), control, ..environment };
         let control = environment.control.as_ref().map(|control| control.recorded(recorder.clone()));
-        Probe { check, settings, environment, control, recorder, pace, statistics: Mutex::default() }
+        let statistics = Mutex::default();
+        Probe { check, settings, environment, keeping, control, recorder, pace, statistics }
     }
 
     /// Ends the check.
@@ -284,7 +295,7 @@ impl<'run> Probe<'run> {
     }
 
     /// The control API of this environment.
-    pub fn control(&self) -> Result<&crate::harness::control::Control, Stop> {
+    pub fn control(&self) -> Result<&Control, Stop> {
         self.control.as_ref().ok_or_else(|| Stop::NotTestable("needs a control API".to_owned()))
     }
 
@@ -316,6 +327,14 @@ impl<'run> Probe<'run> {
     /// The path prefix of a site's base URL, without a trailing slash.
     pub fn prefix(&self, site: &str) -> String {
         self.environment.sites.get(site).and_then(|base| path_of(base)).unwrap_or_default()
+    }
+
+    /// Whether what this check reads now is the same for other checks: they share the target, or it has done nothing yet in a
+    /// world that starts as theirs.
+    pub fn reads_as_others(&self) -> bool {
+        let is_at_start =
+            || !self.recorder.has_called() && self.statistics(|statistics| statistics.exchanges.is_empty());
+        !self.environment.own || self.settings.shares_start && is_at_start()
     }
 
     /// Whether time at this environment is the check's own, so that nothing is waited for.
@@ -526,8 +545,9 @@ impl<'run> Probe<'run> {
         read().await
     }
 
-    /// Sets exactly these faults.
+    /// Sets exactly these faults. A connection may end by a fault, so from now on each request has its own.
     pub async fn faults(&self, faults: Value) -> Result<(), Stop> {
+        self.keeping.end();
         self.control()?.faults(faults).await.map_err(Stop::Error)
     }
 

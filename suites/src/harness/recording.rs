@@ -130,6 +130,11 @@ impl Recorder {
         })
     }
 
+    /// Whether the control API was called.
+    pub(crate) fn has_called(&self) -> bool {
+        self.lock().recorded.iter().any(|call| matches!(call.asked, Input::Control { .. }))
+    }
+
     /// The recorded inputs.
     pub(crate) fn calls(&self) -> Vec<Call> {
         std::mem::take(&mut self.lock().recorded)

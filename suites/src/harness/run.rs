@@ -56,6 +56,8 @@ pub struct SimTrace {
     pub variations: BTreeSet<String>,
     /// The transitions that its machines made.
     pub transitions: BTreeSet<String>,
+    /// The deviations and variations that would have changed something at their seam, if that was watched.
+    pub changes: BTreeSet<String>,
 }
 
 /// The maximum number of requests in the commands that repeat a check.
@@ -71,15 +73,33 @@ const SHORT_BYTES: usize = 4 * 1024;
 /// The note of an outcome whose long bodies were dropped.
 pub(crate) const NOT_KEPT: &str = "long response bodies were dropped, because the run has too many of them";
 
-/// Drops long bodies if a run has too many of them; `kept` is the size so far.
-fn bound(outcome: &mut Outcome, kept: &mut usize) {
+/// The long response bodies of a run.
+#[derive(Default)]
+struct Kept {
+    /// Each is kept once.
+    bodies: BTreeSet<Bytes>,
+    /// Their size in bytes.
+    bytes: usize,
+}
+
+/// Keeps equal long bodies once, and drops long bodies if a run has too many of them.
+fn bound(outcome: &mut Outcome, kept: &mut Kept) {
     let mut is_cut = false;
     for response in outcome.exchanges.iter_mut().filter_map(|exchange| exchange.response.as_mut().ok()) {
-        if response.body.len() > SHORT_BYTES && *kept + response.body.len() > KEPT_BYTES {
-            response.body = Bytes::new();
-            is_cut = true;
+        let body = &mut response.body;
+        if body.len() > SHORT_BYTES {
+            if let Some(known) = kept.bodies.get(body) {
+                *body = known.clone();
+                continue;
+            }
+            if kept.bytes + body.len() > KEPT_BYTES {
+                *body = Bytes::new();
+                is_cut = true;
+                continue;
+            }
+            kept.bodies.insert(body.clone());
         }
-        *kept += response.body.len();
+        kept.bytes += body.len();
     }
     if is_cut {
         outcome.notes.push(NOT_KEPT.to_owned());
@@ -124,11 +144,14 @@ impl Runner<'_> {
     pub async fn run_until(&self, planned: &[Planned], halt: &dyn Halt, mut seen: impl FnMut(&Ran)) -> Run {
         // Each with the number of secrets that were learned before.
         let mut all: Vec<(Ran, usize)> = Vec::new();
-        let (mut kept, learned) = (0, &self.settings.learned);
+        let (mut kept, learned) = (Kept::default(), &self.settings.learned);
         let mut take = |mut ran: Ran| {
-            bound(&mut ran.outcome, &mut kept);
             let count = learned.count();
             learned.redact(&mut ran.outcome);
+            bound(&mut ran.outcome, &mut kept);
+            // Nothing else of a trace is read at the end.
+            let transitions = std::mem::take(&mut ran.trace.transitions);
+            ran.trace = SimTrace { transitions, ..SimTrace::default() };
             seen(&ran);
             all.push((ran, count));
         };
@@ -154,7 +177,7 @@ impl Runner<'_> {
     fn threads(&self, checks: usize) -> Option<Vec<Runtime>> {
         let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
         let is_embedded = self.target.is_embedded();
-        let is_of_use = self.jobs > 1 && (is_embedded || self.target.offer().forks) && may_wait;
+        let is_of_use = may_wait && (is_embedded || self.jobs > 1 && self.target.offer().forks);
         let thread = || if is_embedded { on_one_thread() } else { with_sockets() };
         let threads = is_of_use.then(|| (0..self.jobs.min(checks)).map(|_| thread()).collect());
         threads.and_then(Result::ok)
@@ -620,6 +643,7 @@ async fn coverage(environment: &Environment) -> SimTrace {
         rejected: texts("rejected"),
         variations: texts("variations"),
         transitions: texts("transitions"),
+        changes: texts("changes"),
     }
 }
 
@@ -737,6 +761,7 @@ mod tests {
                 base: "http://a".to_owned(),
                 request: Request::new("GET", "/"),
                 cut: None,
+                slot: None,
                 response: Ok(Response { status: 200, headers: Vec::new(), body: vec![b'x'; length].into() }),
             });
         }
@@ -747,11 +772,21 @@ mod tests {
                 .map(|one| one.response.as_ref().map_or(0, |one| one.body.len()))
                 .collect()
         };
-        let mut kept = 0;
+        let mut kept = Kept::default();
         bound(&mut outcome, &mut kept);
-        assert_eq!((lengths(&outcome), kept), (vec![4096, 4097], 8193));
+        assert_eq!((lengths(&outcome), kept.bytes), (vec![4096, 4097], 8193));
         assert!(outcome.notes.is_empty());
-        let mut kept = KEPT_BYTES;
+        let mut equal = Outcome::new(check.requirement, check.fact, Verdict::Pass, String::new());
+        let mut exchange = outcome.exchanges[1].clone();
+        exchange.response = Ok(Response { body: vec![b'x'; 4097].into(), ..Response::default() });
+        equal.exchanges.push(exchange);
+        bound(&mut equal, &mut kept);
+        let body = |outcome: &Outcome, n: usize| {
+            outcome.exchanges[n].response.as_ref().ok().map(|response| response.body.as_ptr())
+        };
+        assert_eq!(body(&equal, 0), body(&outcome, 1), "an equal long body is kept once");
+        assert_eq!(kept.bytes, 8193);
+        let mut kept = Kept { bytes: KEPT_BYTES, ..Kept::default() };
         bound(&mut outcome, &mut kept);
         assert_eq!(lengths(&outcome), [4096, 0], "short bodies are kept");
         assert_eq!(outcome.notes, [NOT_KEPT]);

@@ -19,6 +19,8 @@ const INTERIM_RESPONSES: usize = 16;
 const CHUNK_LINE_BYTES: usize = 4096;
 const READ_BYTES: usize = 16 * 1024;
 const SHOWN_BYTES: usize = 60;
+/// Where a connection ended that ended before the first byte of a response.
+pub(crate) const BEFORE_HEAD: &str = "before the head";
 
 /// The limits of one exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +47,12 @@ pub async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(
     host: &str,
     limits: Limits,
 ) -> Result<Response, Broken> {
-    begin(stream, request, host, limits).finish().await
+    begin(stream, request, host, true, limits).finish().await
 }
 
-/// A request of which nothing has been sent yet.
-pub fn begin<S>(stream: S, request: &Request, host: &str, limits: Limits) -> Open<S> {
-    let rest = Bytes::from(request.head(host)).chain(request.body.clone());
+/// A request of which nothing has been sent yet. `closes`: the connection ends with it.
+pub fn begin<S>(stream: S, request: &Request, host: &str, closes: bool, limits: Limits) -> Open<S> {
+    let rest = Bytes::from(request.head(host, closes)).chain(request.body.clone());
     Open { stream, rest, is_head: request.method == "HEAD", limits }
 }
 
@@ -72,7 +74,7 @@ pub async fn open<S: AsyncRead + AsyncWrite + Unpin>(
     limits: Limits,
 ) -> Result<Open<S>, Broken> {
     let mut body = request.body.clone();
-    let mut first = Bytes::from(request.head(host)).chain(body.split_to(body_bytes.min(body.len())));
+    let mut first = Bytes::from(request.head(host, true)).chain(body.split_to(body_bytes.min(body.len())));
     let sending = async {
         stream.write_all_buf(&mut first).await?;
         stream.flush().await
@@ -85,23 +87,30 @@ pub async fn open<S: AsyncRead + AsyncWrite + Unpin>(
 impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
     /// Writes the rest and reads the response.
     pub async fn finish(self) -> Result<Response, Broken> {
+        self.finish_and_keep().await.map(|(response, _)| response)
+    }
+
+    /// As [`Open::finish`]. Also returns the connection if another request may go over it.
+    pub async fn finish_and_keep(self) -> Result<(Response, Option<S>), Broken> {
         let Open { stream, mut rest, is_head, limits } = self;
-        let (reader, mut writer) = tokio::io::split(stream);
+        let (mut reader, mut writer) = tokio::io::split(stream);
         let talk = async {
             let mut sending = pin!(async {
                 writer.write_all_buf(&mut rest).await?;
                 writer.flush().await
             });
-            let mut receiving = pin!(receive(reader, is_head, limits));
-            tokio::select! {
+            let mut receiving = pin!(receive(&mut reader, is_head, limits));
+            let sent = tokio::select! {
                 // The request is sent before a response is read.
                 biased;
-                _ = &mut sending => {}
-                response = &mut receiving => return response,
-            }
-            receiving.await
+                sent = &mut sending => sent.is_ok(),
+                received = &mut receiving => return received.map(|(response, _)| (response, false)),
+            };
+            receiving.await.map(|(response, stays_open)| (response, sent && stays_open))
         };
-        tokio::time::timeout(limits.timeout, talk).await.unwrap_or_else(|_| Err(timed_out(limits)))
+        let talked = tokio::time::timeout(limits.timeout, talk).await;
+        let (response, is_kept) = talked.unwrap_or_else(|_| Err(timed_out(limits)))?;
+        Ok((response, is_kept.then(|| reader.unsplit(writer))))
     }
 }
 
@@ -117,23 +126,30 @@ fn timed_out(limits: Limits) -> Broken {
     Broken::TimedOut(limits.timeout.as_secs() + u64::from(limits.timeout.subsec_nanos() > 0))
 }
 
-async fn receive<R: AsyncRead + Unpin>(reader: R, is_head: bool, limits: Limits) -> Result<Response, Broken> {
+/// A response, and whether the connection is open and at rest after it.
+async fn receive<R: AsyncRead + Unpin>(
+    reader: R,
+    is_head: bool,
+    limits: Limits,
+) -> Result<(Response, bool), Broken> {
     let mut incoming = Incoming { reader, buffer: Vec::new(), used: 0 };
     for _ in 0..=INTERIM_RESPONSES {
-        let mut response = incoming.head(limits.head_bytes).await?;
+        let (mut response, persists) = incoming.head(limits.head_bytes).await?;
         if response.status == 101 {
             return Err(Broken::Nonsense("status 101, though no upgrade was requested".into()));
         }
         if response.status < 200 {
             continue;
         }
-        response.body = match framing(&response, is_head)? {
+        let framing = framing(&response, is_head)?;
+        let has_end = !matches!(framing, Framing::UntilClose);
+        response.body = match framing {
             Framing::None => Bytes::new(),
             Framing::Length(bytes) => incoming.sized(bytes, limits.body_bytes).await?.into(),
             Framing::Chunked => incoming.chunked(limits).await?.into(),
             Framing::UntilClose => incoming.until_close(limits.body_bytes).await?.into(),
         };
-        return Ok(response);
+        return Ok((response, persists && has_end && incoming.unread().is_empty()));
     }
     Err(Broken::Limit(format!("more than {INTERIM_RESPONSES} interim responses")))
 }
@@ -198,19 +214,20 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         self.fill().await.is_ok_and(|bytes| bytes > 0)
     }
 
-    async fn head(&mut self, limit: usize) -> Result<Response, Broken> {
+    /// A response without its body, and whether the server keeps the connection after it.
+    async fn head(&mut self, limit: usize) -> Result<(Response, bool), Broken> {
         // Bytes that the parser has seen. It starts over each time, so it runs only after a line end, and early on to
         // detect garbage.
         let mut seen = 0;
         loop {
             let fresh = &self.unread()[seen..];
             let is_worth_asking = !fresh.is_empty() && (seen < SHOWN_BYTES || fresh.contains(&b'\n'));
-            if is_worth_asking && let Some((length, response)) = parse_head(self.unread())? {
+            if is_worth_asking && let Some((length, response, persists)) = parse_head(self.unread())? {
                 if length > limit {
                     return Err(too_long("a head", limit));
                 }
                 self.used += length;
-                return Ok(response);
+                return Ok((response, persists));
             }
             seen = self.unread().len();
             if seen > limit {
@@ -218,7 +235,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
             }
             if !self.more().await {
                 parse_head(self.unread())?;
-                let place = if seen == 0 { "before the head" } else { "inside the head" };
+                let place = if seen == 0 { BEFORE_HEAD } else { "inside the head" };
                 return Err(Broken::Closed(place.into()));
             }
         }
@@ -347,8 +364,9 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
     }
 }
 
-/// A response without its body, and the length of its head; `None` while the head is incomplete.
-fn parse_head(bytes: &[u8]) -> Result<Option<(usize, Response)>, Broken> {
+/// The length of a head, its response without a body, and whether the server keeps the connection after it; `None` while
+/// the head is incomplete.
+fn parse_head(bytes: &[u8]) -> Result<Option<(usize, Response, bool)>, Broken> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut head = httparse::Response::new(&mut headers);
     let length = match head.parse(bytes) {
@@ -361,9 +379,13 @@ fn parse_head(bytes: &[u8]) -> Result<Option<(usize, Response)>, Broken> {
     if status < 100 {
         return Err(nonsense("invalid status", bytes));
     }
+    let options = head.headers.iter().filter(|line| line.name.eq_ignore_ascii_case("connection"));
+    let mut options = options.flat_map(|line| line.value.split(|byte| *byte == b','));
+    let closes = options.any(|option| option.trim_ascii().eq_ignore_ascii_case(b"close"));
+    let persists = head.version == Some(1) && !closes;
     let headers =
         head.headers.iter().map(|line| (line.name.to_ascii_lowercase(), line.value.to_vec())).collect();
-    Ok(Some((length, Response { status, headers, body: Bytes::new() })))
+    Ok(Some((length, Response { status, headers, body: Bytes::new() }, persists)))
 }
 
 fn nonsense(why: &str, bytes: &[u8]) -> Broken {

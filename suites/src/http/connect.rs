@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use tokio::io::{AsyncRead, AsyncWrite};
 use url::{Position, Url};
 
-use super::client::{Limits, exchange};
-use super::exchange::{Broken, Request, Response};
+use super::exchange::Broken;
+use super::keep::Kept;
 use super::sockets::Via;
 use super::transport::{Http, Protocol, Transport};
 
@@ -31,12 +31,14 @@ pub struct Dial<'a> {
     pub source: Option<IpAddr>,
     /// The profile names this server (not a response): connecting is retried, and the client certificate may be sent.
     pub own: bool,
+    /// The connection serves one request.
+    pub alone: bool,
 }
 
 impl Dial<'_> {
-    /// To a server that the profile or the user names.
+    /// To a server that the profile or the user names, for one request.
     pub const fn to(base: &str) -> Dial<'_> {
-        Dial { base, source: None, own: true }
+        Dial { base, source: None, own: true, alone: true }
     }
 }
 
@@ -50,14 +52,8 @@ pub struct Connection {
     pub again: u32,
     /// The proxy at the other end, if there is one.
     pub via: Option<Via>,
-}
-
-impl Connection {
-    /// One exchange over HTTP/1.1 with the server at `host`.
-    pub async fn exchange(self, request: &Request, host: &str, limits: Limits) -> Result<Response, Broken> {
-        let sent = self.via.as_ref().map(|via| via.write(request));
-        exchange(self.stream, sent.as_ref().unwrap_or(request), host, limits).await
-    }
+    /// Where it goes after its request. `None`: it ends.
+    pub kept: Option<Kept>,
 }
 
 /// How base URLs are reached.
@@ -69,13 +65,18 @@ pub trait Connect: Send + Sync {
     fn dial<'a>(&'a self, to: Dial<'a>, _http: Http) -> Dialing<'a> {
         Box::pin(async move {
             let stream = self.connect(to.base, to.source).await?;
-            Ok(Connection { stream, protocol: Protocol::One, again: 0, via: None })
+            Ok(Connection { stream, protocol: Protocol::One, again: 0, via: None, kept: None })
         })
     }
 
     /// Whether the servers are outside this process, so that they may stop answering.
     fn is_remote(&self) -> bool {
         false
+    }
+
+    /// Whether several requests may go over one connection.
+    fn keeps(&self) -> bool {
+        true
     }
 
     /// How requests go out.

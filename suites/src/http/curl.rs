@@ -8,7 +8,7 @@ use std::path::Path;
 
 use assay_spec::crypto::text::{base64, sha256_hex};
 
-use crate::http::exchange::{Exchange, Request};
+use crate::http::exchange::Exchange;
 
 /// The variable that replaces a bearer token.
 pub const KEY_VARIABLE: &str = "ASSAY_GATEWAY_KEY";
@@ -75,10 +75,6 @@ fn as_text(body: &[u8]) -> Option<&str> {
     std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'))
 }
 
-fn has(request: &Request, name: &str) -> bool {
-    request.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name))
-}
-
 /// Whether curl sends exactly this request. curl frames bodies itself, allows one `Host`, drops empty headers and waits
 /// for a response body after a HEAD with data.
 fn curl_is_exact(exchange: &Exchange) -> bool {
@@ -96,7 +92,7 @@ fn curl_is_exact(exchange: &Exchange) -> bool {
         && !request.target.contains(' ')
         && request.headers.iter().all(is_kept)
         && request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("host")).count() <= 1
-        && !["content-length", "transfer-encoding", "expect"].iter().any(|name| has(request, name))
+        && !["content-length", "transfer-encoding", "expect"].iter().any(|name| request.has(name))
         && (request.method != "HEAD" || exchange.body_bytes() == 0)
 }
 
@@ -129,13 +125,13 @@ fn curl_line(exchange: &Exchange, reach: Reach<'_>) -> String {
             None => put(&mut line, "-H", &[name.as_bytes(), b": ", value].concat()),
         }
     }
-    if !has(request, "connection") && !reach.over_two {
+    if !request.has("connection") && !reach.over_two {
         line.push_str(" -H 'Connection: close'");
     }
     let sends_data = !is_head && (request.method != "GET" || length > 0);
     let is_long = length > 1024;
     let own = [("Accept", true), ("User-Agent", true), ("Content-Type", sends_data), ("Expect", is_long)];
-    for (name, _) in own.iter().filter(|(name, adds)| *adds && !has(request, name)) {
+    for (name, _) in own.iter().filter(|(name, adds)| *adds && !request.has(name)) {
         let _ = write!(line, " -H '{name}:'");
     }
     if !sends_data {
@@ -170,7 +166,8 @@ fn socket_line(exchange: &Exchange, reach: Reach<'_>) -> String {
         _ => (authority, if is_https(base) { "443" } else { "80" }),
     };
 
-    let mut shown = exchange.clone();
+    // The command ends when the connection does.
+    let mut shown = Exchange { slot: None, ..exchange.clone() };
     let mut keys = String::new();
     for (name, value) in &mut shown.request.headers {
         if let Some(at) = bearer_token(name, value) {
@@ -274,7 +271,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     use super::*;
-    use crate::http::exchange::Response;
+    use crate::http::exchange::{Request, Response};
 
     fn exchange(base: &str, request: Request) -> Exchange {
         Exchange {
@@ -282,6 +279,7 @@ mod tests {
             base: base.into(),
             request,
             cut: None,
+            slot: None,
             response: Ok(Response::default()),
         }
     }

@@ -13,7 +13,8 @@ pub struct Request {
     pub method: String,
     /// The request target, verbatim.
     pub target: String,
-    /// Header lines in order, verbatim; `Host`, `Content-Length` and `Connection` are added when they are missing.
+    /// Header lines in order, verbatim; `Host`, `Content-Length` and, on a connection of its own, `Connection: close` are
+    /// added when they are missing.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body. Clones share it.
     pub body: Bytes,
@@ -41,8 +42,20 @@ pub struct Exchange {
     pub request: Request,
     /// Length and digest of the request's body, if the report omits it.
     pub cut: Option<Cut>,
+    /// The kept connection that it went over. `None`: a connection of its own.
+    pub slot: Option<Slot>,
     /// The response, or why there is none.
     pub response: Result<Response, Broken>,
+}
+
+/// The slot of a request on a connection that a check keeps. Both numbers count from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("connection {connection}, request {request}")]
+pub struct Slot {
+    /// The number of the connection in the check.
+    pub connection: u32,
+    /// The number of the request on the connection.
+    pub request: u32,
 }
 
 /// A body that the report omits.
@@ -62,7 +75,7 @@ impl Exchange {
 
     /// The head that was sent to a server at `host`.
     pub fn head(&self, host: &str) -> Vec<u8> {
-        self.request.head_before(self.body_bytes(), host)
+        self.request.head_before(self.body_bytes(), host, self.slot.is_none())
     }
 
     /// Length and digest of the request's body, if the report omits it.
@@ -149,14 +162,19 @@ impl Request {
         self
     }
 
-    /// The head on the wire, for a server at `host`.
-    pub fn head(&self, host: &str) -> Vec<u8> {
-        self.head_before(self.body.len(), host)
+    /// Whether it has a header line of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name))
+    }
+
+    /// The head on the wire, for a server at `host`. `closes`: the connection ends with this request.
+    pub fn head(&self, host: &str, closes: bool) -> Vec<u8> {
+        self.head_before(self.body.len(), host, closes)
     }
 
     /// The head before a body of this length.
-    fn head_before(&self, body_bytes: usize, host: &str) -> Vec<u8> {
-        let has = |name: &str| self.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
+    fn head_before(&self, body_bytes: usize, host: &str, closes: bool) -> Vec<u8> {
+        let has = |name: &str| self.has(name);
         let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.target).into_bytes();
         let mut line = |name: &str, value: &[u8]| {
             out.extend_from_slice(name.as_bytes());
@@ -171,16 +189,16 @@ impl Request {
         if !has("content-length") && !has("transfer-encoding") && (self.method != "GET" || body_bytes > 0) {
             line("Content-Length", body_bytes.to_string().as_bytes());
         }
-        if !has("connection") {
+        if closes && !has("connection") {
             line("Connection", b"close");
         }
         out.extend_from_slice(b"\r\n");
         out
     }
 
-    /// The bytes on the wire, for a server at `host`.
+    /// The bytes on a connection of its own, for a server at `host`.
     pub fn bytes(&self, host: &str) -> Vec<u8> {
-        [&self.head(host), &self.body[..]].concat()
+        [&self.head(host, true), &self.body[..]].concat()
     }
 }
 

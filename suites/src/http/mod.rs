@@ -8,6 +8,7 @@ pub mod connect;
 pub mod curl;
 pub mod exchange;
 pub mod hiding;
+pub mod keep;
 pub(crate) mod multipart;
 pub mod proxy;
 pub mod sockets;

@@ -72,7 +72,7 @@ pub struct Sockets {
 impl Connect for Sockets {
     fn connect<'a>(&'a self, base: &'a str, source: Option<IpAddr>) -> Connecting<'a> {
         Box::pin(async move {
-            let to = Dial { base, source, own: true };
+            let to = Dial { source, ..Dial::to(base) };
             Ok(self.linked(to, Http::One, ONCE, true).await?.stream)
         })
     }
@@ -135,7 +135,7 @@ impl Sockets {
         patience: Patience,
         tunnels: bool,
     ) -> Result<Connection, Broken> {
-        let Dial { base, source, own } = to;
+        let Dial { base, source, own, .. } = to;
         let unreachable = |why: String| Broken::Unreachable(format!("{base}: {why}"));
         let url = Url::parse(base).map_err(|e| unreachable(e.to_string()))?;
         let is_secure = url.scheme() == "https";
@@ -168,7 +168,7 @@ impl Sockets {
         }
         if !is_secure {
             let protocol = if http == Http::Two { Protocol::Two } else { Protocol::One };
-            return Ok(Connection { stream, protocol, again, via });
+            return Ok(Connection { stream, protocol, again, via, kept: None });
         }
         let manner = Manner { http, shows_identity: own };
         let limit = HANDSHAKE.min(self.transport.min_timeout);
@@ -178,7 +178,7 @@ impl Sockets {
             let why = "the server did not select HTTP/2, the only protocol offered";
             return Err(Broken::Tls(format!("{}: {why}", base.trim_end_matches('/'))));
         }
-        Ok(Connection { stream: Box::new(stream), protocol, again, via })
+        Ok(Connection { stream: Box::new(stream), protocol, again, via, kept: None })
     }
 
     /// A connection to the host of a URL, and the number of retries. Nothing has been sent over it.

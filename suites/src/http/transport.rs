@@ -8,10 +8,11 @@ use std::time::Duration;
 use url::Url;
 
 use crate::http::client::http2::Message;
-use crate::http::client::{self, Limits, http2};
+use crate::http::client::{self, BEFORE_HEAD, Limits, http2};
 use crate::http::connect::{Connect, Connection, Dial, Stream, host};
-use crate::http::exchange::{Broken, Request, Response};
+use crate::http::exchange::{Broken, Request, Response, Slot};
 use crate::http::hiding::Hidden;
+use crate::http::keep::Kept;
 use crate::support::prose;
 
 /// The minimum response timeout, unless the profile sets it.
@@ -81,6 +82,10 @@ pub struct Transport {
 struct Seen {
     latencies: BTreeMap<String, Duration>,
     protocols: BTreeMap<Protocol, usize>,
+    /// The number of connections over which requests went.
+    connections: usize,
+    /// The servers that closed a connection without saying so.
+    closing: BTreeSet<String>,
     /// The number of requests that HTTP/2 cannot express.
     unsaid: usize,
     again: usize,
@@ -260,7 +265,15 @@ impl Transport {
                 0 => String::new(),
                 count => format!(", {count} of them because HTTP/2 cannot express them"),
             };
-            remarks.push(format!("protocol: {}{unsaid}", spoken.join(", ")));
+            let over = prose::count(seen.connections, "connection");
+            remarks.push(format!("protocol: {}{unsaid}; {over}", spoken.join(", ")));
+        }
+        if !seen.closing.is_empty() {
+            let closing: Vec<&str> = seen.closing.iter().map(String::as_str).collect();
+            remarks.push(format!(
+                "closed a kept connection without an answer, so each request got its own: {}",
+                closing.join(", ")
+            ));
         }
         if seen.again > 0 {
             remarks.push(format!("connections: {} retries before a request was sent", seen.again));
@@ -284,10 +297,17 @@ impl Transport {
         }
     }
 
-    /// Notes the protocol of a request.
-    fn spoke(&self, protocol: Protocol, is_unsaid: bool) {
+    /// Whether connections to a server may be kept.
+    pub(crate) fn keeps(&self, base: &str) -> bool {
+        !self.seen().closing.contains(base)
+    }
+
+    /// Notes how a request went out.
+    fn spoke(&self, Spoken { protocol, is_unsaid, is_new }: Spoken) {
+        let Some(protocol) = protocol else { return };
         let mut seen = self.seen();
         *seen.protocols.entry(protocol).or_default() += 1;
+        seen.connections += usize::from(is_new);
         seen.unsaid += usize::from(is_unsaid);
     }
 
@@ -328,36 +348,115 @@ pub struct Attempt {
     pub response: Result<Response, Broken>,
     /// The number of connection retries.
     pub again: u32,
+    /// The kept connection that it went over.
+    pub slot: Option<Slot>,
+    /// It was sent twice: the server closed a kept connection without an answer.
+    pub is_second: bool,
+    spoken: Spoken,
 }
 
-/// Sends a request over its own connection and reads the whole response.
+/// How a request went out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spoken {
+    /// The protocol; `None` without a connection.
+    protocol: Option<Protocol>,
+    /// HTTP/2 cannot express the request.
+    is_unsaid: bool,
+    /// No other request went over the connection before.
+    is_new: bool,
+}
+
+/// Sends a request and reads the whole response.
 pub async fn send(connector: &dyn Connect, to: Dial<'_>, request: &Request, limits: Limits) -> Attempt {
-    let (opened, again) = open(connector, to, request, None, limits).await;
+    let http = connector.transport().http;
+    let attempt = send_over(connector, http, to, request, limits).await;
+    connector.transport().spoke(attempt.spoken);
+    Attempt { response: explained(connector, to, request, attempt.response).await, ..attempt }
+}
+
+/// Sends a request over this HTTP version. If the server closes a kept connection without an answer, the request is sent
+/// again over a connection of its own: the server may have closed it before the request arrived.
+pub(crate) async fn send_over(
+    connector: &dyn Connect,
+    http: Http,
+    to: Dial<'_>,
+    request: &Request,
+    limits: Limits,
+) -> Attempt {
+    let attempt = once(connector, http, to, request, limits).await;
+    if !attempt.is_stale() {
+        return attempt;
+    }
+    connector.transport().seen().closing.insert(to.base.to_owned());
+    let again = once(connector, http, Dial { alone: true, ..to }, request, limits).await;
+    // A server that is gone now may have ended by the request.
+    let is_gone = matches!(again.response, Err(Broken::Unreachable(_)));
+    if is_gone { attempt } else { Attempt { is_second: true, ..again } }
+}
+
+async fn once(
+    connector: &dyn Connect,
+    http: Http,
+    to: Dial<'_>,
+    request: &Request,
+    limits: Limits,
+) -> Attempt {
+    let (opened, again, spoken) = begin(connector, http, to, request, None, limits).await;
+    let slot = opened.as_ref().ok().and_then(Open::slot);
     let response = match opened {
         Ok(open) => open.finish().await,
         Err(broken) => Err(broken),
     };
-    Attempt { response: explained(connector, to, request, response).await, again }
+    Attempt { response, again, slot, is_second: false, spoken }
 }
 
-/// Sends the head of a request and, with `body_bytes`, only that much of its body. Also returns the number of
-/// connection retries.
+impl Attempt {
+    /// Whether the server closed a kept connection, or sent more than its last response over it.
+    fn is_stale(&self) -> bool {
+        let is_used = self.slot.is_some_and(|slot| slot.request > 1);
+        match &self.response {
+            Err(Broken::Closed(place)) => is_used && place == BEFORE_HEAD,
+            Err(Broken::Nonsense(_)) => is_used,
+            _ => false,
+        }
+    }
+}
+
+/// Sends the head of a request and the first `body_bytes` of its body, over a connection of its own. Also returns the
+/// number of connection retries.
 pub async fn open(
     connector: &dyn Connect,
     to: Dial<'_>,
     request: &Request,
-    body_bytes: Option<usize>,
+    body_bytes: usize,
     limits: Limits,
 ) -> (Result<Open, Broken>, u32) {
-    let said = said(connector, to, request);
-    let http = if said.is_err() { Http::One } else { connector.transport().http };
+    let http = connector.transport().http;
+    let to = Dial { alone: true, ..to };
+    let (opened, again, spoken) = begin(connector, http, to, request, Some(body_bytes), limits).await;
+    connector.transport().spoke(spoken);
+    (opened, again)
+}
+
+/// Begins to send a request; with `body_bytes`, sends only that much of its body.
+async fn begin(
+    connector: &dyn Connect,
+    http: Http,
+    to: Dial<'_>,
+    request: &Request,
+    body_bytes: Option<usize>,
+    limits: Limits,
+) -> (Result<Open, Broken>, u32, Spoken) {
+    let said = said(http, to, request);
+    let http = if said.is_err() { Http::One } else { http };
+    let to = Dial { alone: to.alone || request.has("connection"), ..to };
     let connection = match connector.dial(to, http).await {
         Ok(connection) => connection,
-        Err(broken) => return (Err(broken), 0),
+        Err(broken) => return (Err(broken), 0, Spoken::default()),
     };
-    let Connection { stream, protocol, again, via } = connection;
-    let transport = connector.transport();
-    transport.spoke(protocol, said.is_err());
+    let Connection { stream, protocol, again, via, kept } = connection;
+    let is_new = kept.as_ref().is_none_or(|kept| kept.slot().request == 1);
+    let spoken = Spoken { protocol: Some(protocol), is_unsaid: said.is_err(), is_new };
     let host = Url::parse(to.base).map(|url| host(&url).to_owned()).unwrap_or_default();
     let opened = if let (Protocol::Two, Ok(Some(message))) = (protocol, said) {
         http2::open(stream, message, body_bytes, limits).await.map(Open::Two)
@@ -367,16 +466,16 @@ pub async fn open(
         let request = sent.as_ref().unwrap_or(request);
         let opened = match body_bytes {
             Some(bytes) => client::open(stream, request, &host, bytes, limits).await,
-            None => Ok(client::begin(stream, request, &host, limits)),
+            None => Ok(client::begin(stream, request, &host, kept.is_none(), limits)),
         };
-        opened.map(|open| Open::One { open, is_proxied })
+        opened.map(|open| Open::One { open, is_proxied, kept })
     };
-    (opened, again)
+    (opened, again, spoken)
 }
 
 /// The request as an HTTP/2 message, if HTTP/2 is allowed. An error says what HTTP/2 cannot express.
-fn said(connector: &dyn Connect, to: Dial<'_>, request: &Request) -> Result<Option<Message>, String> {
-    if connector.transport().http == Http::One {
+fn said(http: Http, to: Dial<'_>, request: &Request) -> Result<Option<Message>, String> {
+    if http == Http::One {
         return Ok(None);
     }
     let url = Url::parse(to.base).map_err(|e| e.to_string())?;
@@ -390,8 +489,9 @@ async fn explained(
     request: &Request,
     response: Result<Response, Broken>,
 ) -> Result<Response, Broken> {
+    let http = connector.transport().http;
     let (Err(Broken::Tls(_) | Broken::Closed(_) | Broken::Nonsense(_)), Http::Two, Err(what)) =
-        (&response, connector.transport().http, said(connector, to, request))
+        (&response, http, said(http, to, request))
     else {
         return response;
     };
@@ -407,10 +507,9 @@ async fn explained(
 }
 
 async fn speaks_one(connector: &dyn Connect, to: Dial<'_>) -> bool {
-    let Ok(connection) = connector.dial(to, Http::One).await else { return false };
     let Ok(url) = Url::parse(to.base) else { return false };
     let request = Request::new("GET", url.path());
-    connection.exchange(&request, host(&url), Limits::default()).await.is_ok()
+    once(connector, Http::One, to, &request, Limits::default()).await.response.is_ok()
 }
 
 /// A partly sent request, over either protocol.
@@ -421,21 +520,36 @@ pub enum Open {
         open: client::Open<Box<dyn Stream>>,
         /// It goes through a proxy.
         is_proxied: bool,
+        /// Where the connection goes after the response.
+        kept: Option<Kept>,
     },
     /// Over HTTP/2.
     Two(http2::Open),
 }
 
 impl Open {
+    /// Its slot on a kept connection.
+    fn slot(&self) -> Option<Slot> {
+        match self {
+            Open::One { kept, .. } => kept.as_ref().map(Kept::slot),
+            Open::Two(_) => None,
+        }
+    }
+
     /// Sends the rest and reads the response.
     pub async fn finish(self) -> Result<Response, Broken> {
         match self {
-            Open::One { open, is_proxied } => match open.finish().await {
-                Ok(response) if is_proxied && response.status == 407 => {
-                    Err(Broken::Unreachable("the proxy requires a user and password (status 407)".to_owned()))
+            Open::One { open, is_proxied, kept } => {
+                let (response, stream) = open.finish_and_keep().await?;
+                if let (Some(kept), Some(stream)) = (kept, stream) {
+                    kept.rest(stream);
                 }
-                response => response,
-            },
+                if is_proxied && response.status == 407 {
+                    let why = "the proxy requires a user and password (status 407)";
+                    return Err(Broken::Unreachable(why.to_owned()));
+                }
+                Ok(response)
+            }
             Open::Two(open) => open.finish().await,
         }
     }

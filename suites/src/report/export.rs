@@ -63,7 +63,7 @@ pub fn hurl(run: &Run, outcome: &Outcome) -> String {
 pub fn har(run: &Run, outcome: &Outcome) -> Value {
     let began = run.began.as_deref().unwrap_or("1970-01-01T00:00:00.000Z");
     let entry = |exchange: &Exchange| {
-        let Exchange { base, request, response, .. } = exchange;
+        let Exchange { base, request, slot, response, .. } = exchange;
         let media = |headers: &[(String, Vec<u8>)]| {
             let found = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
             found.map_or(String::new(), |(_, value)| String::from_utf8_lossy(value).into_owned())
@@ -103,7 +103,7 @@ pub fn har(run: &Run, outcome: &Outcome) -> Value {
                 (content["text"], content["encoding"]) = (base64(&response.body).into(), "base64".into());
             }
         }
-        json!({
+        let mut entry = json!({
             "startedDateTime": began,
             "time": 0,
             "request": sent,
@@ -120,7 +120,11 @@ pub fn har(run: &Run, outcome: &Outcome) -> Value {
             },
             "cache": {},
             "timings": { "send": 0, "wait": 0, "receive": 0 },
-        })
+        });
+        if let Some(slot) = slot {
+            entry["connection"] = slot.connection.to_string().into();
+        }
+        entry
     };
     json!({ "log": {
         "version": "1.2",

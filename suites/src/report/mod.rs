@@ -247,6 +247,7 @@ pub(crate) mod example {
             base: "http://127.0.0.1:4101".into(),
             request,
             cut: None,
+            slot: None,
             response: Ok(response),
         };
         let silent = Exchange {
@@ -254,6 +255,7 @@ pub(crate) mod example {
             base: "http://127.0.0.1:4101".into(),
             request: Request::new("PUT", "/").body(vec![0, 0xff]),
             cut: None,
+            slot: None,
             response: Err(Broken::TimedOut(15)),
         };
 

@@ -304,7 +304,10 @@ pub(super) fn plain_repeat(outcome: &Outcome) -> String {
 }
 
 fn put_exchange(out: &mut String, exchange: &Exchange) {
-    let Exchange { request, cut, response, .. } = exchange;
+    let Exchange { request, cut, slot, response, .. } = exchange;
+    if let Some(slot) = slot.filter(|slot| slot.request > 1) {
+        let _ = writeln!(out, "    ({slot})");
+    }
     let mut lines = |mark: &str, head: Vec<String>, body: &[u8]| {
         let body = body_lines(body, BODY_BYTES);
         let blank = (!body.is_empty()).then(String::new);

@@ -108,6 +108,7 @@ mod tests {
             base: "http://127.0.0.1:4101".to_owned(),
             request,
             cut: None,
+            slot: None,
             response: Ok(response),
         };
         let outcome = Outcome::new(check.requirement, check.fact, verdict, String::new());

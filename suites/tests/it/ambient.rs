@@ -145,6 +145,7 @@ fn recorded(service: &str, written: &assay_vectors::exchange::Exchange) -> Excha
         base: "http://a.example".to_owned(),
         request: Request::new(method, target).body(written.request.body.clone()),
         cut: None,
+        slot: None,
         response: Ok(Response {
             status: status.expect("a status"),
             headers: headers.collect(),

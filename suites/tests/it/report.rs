@@ -92,6 +92,7 @@ async fn data_from_a_target_is_inert() {
             base: base.clone(),
             request: request.clone(),
             cut: None,
+            slot: None,
             response,
         };
         outcome.exchanges = vec![exchange(Ok(response)), exchange(Ok(text))];

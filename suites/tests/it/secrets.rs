@@ -88,6 +88,11 @@ impl Connect for Tap {
             Ok(Box::new(Tapped { stream, heard: self.heard.clone(), number }) as Box<dyn Stream>)
         })
     }
+
+    /// What is heard is sorted by connection: one request and its response.
+    fn keeps(&self) -> bool {
+        false
+    }
 }
 
 struct Tapped {

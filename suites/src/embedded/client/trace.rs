@@ -106,6 +106,7 @@ impl Call {
             base: base.to_owned(),
             request: self.request.clone(),
             cut: None,
+            slot: None,
             response: response.map_err(Broken::Closed),
         }
     }

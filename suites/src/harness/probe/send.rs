@@ -155,9 +155,12 @@ impl Probe<'_> {
     ) -> Result<Answer<'_>, Stop> {
         let request = self.dressed(&base, request);
         let index = self.begin(site, &base, &request);
-        let response = match self.recorder.response(&base, &request) {
-            Some(played) => played,
-            None => self.talk(site, &base, source, &request, limits).await,
+        let response = if let Some(played) = self.recorder.response(&base, &request) {
+            played
+        } else {
+            let (response, slot) = self.talk(site, &base, source, &request, limits).await;
+            self.statistics(|statistics| statistics.exchanges[index].slot = slot);
+            response
         };
         let response = self.end(index, response).await?;
         self.note_limit(index, site, &response);
@@ -229,6 +232,7 @@ impl Probe<'_> {
                 base,
                 request,
                 cut: None,
+                slot: None,
                 response: Err(Broken::Held),
             });
             statistics.exchanges.len() - 1

@@ -1,4 +1,4 @@
-//! Sends one request over a new connection, with the run's transport settings.
+//! Sends one request, with the run's transport settings.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use crate::harness::check::Stop;
 use crate::harness::run::SILENT;
 use crate::http::client::Limits;
 use crate::http::connect::{Dial, is_same_origin};
-use crate::http::exchange::{Broken, Exchange, Request, Response};
+use crate::http::exchange::{Broken, Exchange, Request, Response, Slot};
 use crate::http::hiding::WINDOW;
 use crate::http::transport::{self, Open, Place, Turn};
 
@@ -174,13 +174,14 @@ impl Probe<'_> {
     async fn answers(&self, site: &str, base: &str, path: &str) -> bool {
         let connector = &*self.environment.connector;
         let request = self.dressed(base, Request::new("GET", path));
-        let to = Dial { base, source: None, own: self.is_own(base) };
+        let to = Dial { own: self.is_own(base), ..Dial::to(base) };
         let limits = connector.transport().confirmation(site);
         let answered = transport::send(connector, to, &request, limits).await.response;
         !answered.is_err_and(|broken| broken.is_silence() || matches!(broken, Broken::Unreachable(_)))
     }
 
-    /// Sends a request and waits for the whole response. `site` determines the timeout for distant servers.
+    /// Sends a request and waits for the whole response. `site` determines the timeout for distant servers. Also returns the
+    /// kept connection that it went over.
     pub(super) async fn talk(
         &self,
         site: &str,
@@ -188,13 +189,20 @@ impl Probe<'_> {
         source: Option<IpAddr>,
         request: &Request,
         limits: Limits,
-    ) -> Result<Response, Broken> {
+    ) -> (Result<Response, Broken>, Option<Slot>) {
         let connector = &*self.environment.connector;
         let limits = connector.transport().within(site, limits);
-        let to = Dial { base, source, own: self.is_own(base) };
+        let to = Dial { base, source, own: self.is_own(base), alone: false };
         let attempt = transport::send(connector, to, request, limits).await;
         self.tried_again(base, attempt.again);
-        attempt.response
+        if attempt.is_second {
+            let Request { method, target, .. } = request;
+            let path = target.split('?').next().unwrap_or_default();
+            self.note(format!(
+                "{base}: closed a kept connection without an answer to {method} {path}; it was sent again"
+            ));
+        }
+        (attempt.response, attempt.slot)
     }
 
     /// Sends the head of a request and the first `body_bytes` of its body, and leaves it open.
@@ -209,8 +217,8 @@ impl Probe<'_> {
     ) -> Result<Open, Broken> {
         let connector = &*self.environment.connector;
         let limits = connector.transport().within(site, limits);
-        let to = Dial { base, source, own: self.is_own(base) };
-        let (opened, again) = transport::open(connector, to, request, Some(body_bytes), limits).await;
+        let to = Dial { base, source, own: self.is_own(base), alone: true };
+        let (opened, again) = transport::open(connector, to, request, body_bytes, limits).await;
         self.tried_again(base, again);
         opened
     }

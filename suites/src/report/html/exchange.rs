@@ -23,7 +23,7 @@ pub(super) fn address(run: &Run, outcome: &Outcome, n: usize) -> String {
 
 /// The exchange as a foldable block with this address; its bodies are cut at `limit` bytes.
 pub(super) fn exchange(n: usize, address: &str, exchange: &Exchange, is_open: bool, limit: usize) -> String {
-    let Exchange { base, request, cut, response, site } = exchange;
+    let Exchange { base, request, cut, slot, response, site } = exchange;
     let (status, is_answer) = match response {
         Ok(response) => (response.status.to_string(), true),
         Err(broken) => (broken.to_string(), false),
@@ -32,7 +32,7 @@ pub(super) fn exchange(n: usize, address: &str, exchange: &Exchange, is_open: bo
         (if is_open { " open" } else { "" }, if is_answer { "status" } else { "status none" });
     let mut out = format!(
         "<details class=\"exchange\" id=\"{}\"{open}><summary><span class=\"n\">{}</span><b>{}</b> <span class=\"path\">{}</span> \
-         <span class=\"{class}\">{}</span></summary>\n<p class=\"to\">to {} at {}</p>\n",
+         <span class=\"{class}\">{}</span></summary>\n<p class=\"to\">to {} at {}{}</p>\n",
         line(address),
         n + 1,
         line(&cut_text(&request.method, 64)),
@@ -40,6 +40,7 @@ pub(super) fn exchange(n: usize, address: &str, exchange: &Exchange, is_open: bo
         line(&cut_text(&status, 200)),
         line(site),
         line(base),
+        slot.map(|slot| format!(", {slot}")).unwrap_or_default(),
     );
     let sent: Vec<String> = request_head(exchange).iter().map(|text| head(text.as_bytes())).collect();
     out.push_str(&format!("<h6>Request</h6><pre class=\"head\">{}</pre>", sent.join("\n")));

@@ -18,7 +18,7 @@ use crate::harness::recording::{Call, Input};
 use crate::harness::run::machines;
 use crate::harness::shard;
 use crate::harness::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
-use crate::http::exchange::{Broken, Cut, Exchange, Request, Response};
+use crate::http::exchange::{Broken, Cut, Exchange, Request, Response, Slot};
 use crate::http::hiding::Disguise;
 use crate::services;
 use crate::services::SUITES;
@@ -142,7 +142,7 @@ fn verdict(name: &str) -> Result<Verdict, String> {
 }
 
 fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, String> {
-    let wire::Exchange { site, base, request, response, broken } = exchange;
+    let wire::Exchange { site, base, request, connection, response, broken } = exchange;
     let response = match (response, broken) {
         (Some(response), None) => Ok(Response {
             status: response.status,
@@ -159,7 +159,8 @@ fn exchange(exchange: wire::Exchange, bodies: &Bodies) -> Result<Exchange, Strin
     let body = if cut.is_some() { Bytes::new() } else { bodies.bytes(request.body)? };
     let request =
         Request { method: request.method, target: request.target, headers: headers(request.headers)?, body };
-    Ok(Exchange { site, base, request, cut, response })
+    let slot = connection.map(|wire::Slot { number: connection, request }| Slot { connection, request });
+    Ok(Exchange { site, base, request, cut, slot, response })
 }
 
 fn broken(broken: wire::Broken) -> Result<Broken, String> {

@@ -246,10 +246,21 @@ pub(super) struct Exchange {
     pub site: String,
     pub base: String,
     pub request: Request,
+    /// The kept connection that it went over; without it, a connection of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<Slot>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<Broken>,
+}
+
+/// The slot of a request on a connection that its check keeps. Both numbers count from 1.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Slot {
+    pub number: u32,
+    pub request: u32,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

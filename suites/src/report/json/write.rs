@@ -12,7 +12,7 @@ use crate::harness::control::Offer;
 use crate::harness::coverage::{Answers, Coverage};
 use crate::harness::recording::{Call, Input};
 use crate::harness::verdict::{AtPlace, Conditions, Outcome, Run, Shards, Verdict};
-use crate::http::exchange::{Broken, Cut, Exchange};
+use crate::http::exchange::{Broken, Cut, Exchange, Slot};
 
 /// Longer bodies are stored in the table.
 const BODY_BYTES: usize = 4 * 1024;
@@ -131,7 +131,7 @@ fn cell(AtPlace { at, verdict, reason }: &AtPlace) -> wire::Cell {
 }
 
 fn exchange(one: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
-    let Exchange { site, base, request, response, .. } = one;
+    let Exchange { site, base, request, slot, response, .. } = one;
     wire::Exchange {
         site: site.clone(),
         base: base.clone(),
@@ -141,6 +141,7 @@ fn exchange(one: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
             headers: headers(&request.headers),
             body: one.omitted().as_ref().map_or_else(|| bodies.body(&request.body), left_out),
         },
+        connection: slot.map(|Slot { connection: number, request }| wire::Slot { number, request }),
         response: response.as_ref().ok().map(|response| wire::Response {
             status: response.status,
             headers: headers(&response.headers),

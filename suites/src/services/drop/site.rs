@@ -176,6 +176,7 @@ mod tests {
                 base: "http://a.example".to_owned(),
                 request: Request::new("GET", "/live/"),
                 cut: None,
+                slot: None,
                 response: Ok(Response { status, headers: Vec::new(), body: body.to_vec().into() }),
             });
             let recording = Recording { exchanges: exchanges.collect(), calls: Vec::new() };
