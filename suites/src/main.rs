@@ -471,9 +471,10 @@ async fn prove(args: ProveArgs) -> Result<(), Ending> {
     if let Some(count) = args.variations {
         return prove_mixes(&args, count, &wanted, &settings).await;
     }
-    let matrix = assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met)
-        .await
-        .map_err(Ending::Failed)?;
+    let matrix =
+        Box::pin(assay_suites::embedded::prove::prove(args.seed, &wanted, &settings, 4, Breadth::Met))
+            .await
+            .map_err(Ending::Failed)?;
     print!("{}", matrix.text(args.verbose));
     if let Some(path) = &args.json {
         write(path, &format!("{:#}\n", matrix.json()))?;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::slice::from_ref;
 use std::sync::Arc;
 
+use assay_sim::seam::Seam;
 use assay_sim::world;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::limit::Limit;
@@ -22,17 +23,21 @@ use crate::harness::plan::{Planned, plan};
 use crate::harness::probe::{Places, Settings};
 use crate::harness::redact::Learned;
 use crate::harness::run::{self, Ran, Runner, SimTrace};
+use crate::harness::suite::FixtureMap;
 use crate::harness::target::Target;
 use crate::harness::verdict::{Outcome, Verdict};
 use crate::http::exchange::Exchange;
 use crate::services;
 use crate::services::SUITES;
 
-/// Variations that no check consults, and why: the documents leave so much open that nothing asserts it.
-const OPEN: &[(&str, &str)] = &[(
-    "network.neighbours-bare",
-    "the document does not show the lists of scheduler, status service and credit API",
-)];
+/// Variations that change nothing in any check, and why: the documents leave so much open that nothing asserts it.
+const OPEN: &[(&str, &str)] = &[
+    (
+        "network.neighbours-bare",
+        "the document does not show the lists of scheduler, status service and credit API",
+    ),
+    ("publish.blank-version-kept", "the document does not say whether a version of spaces is blank"),
+];
 
 /// The most checks that run against a variation with [`Breadth::Own`].
 const FEW: usize = 24;
@@ -60,7 +65,8 @@ pub async fn prove(
     let settings = &Settings { places: Places::Shared, ..settings.clone() };
     // Every other world is a copy of this one.
     let base = &Embedded::new(seed, settings.dialect.clone());
-    let conforming = each(base, &all, settings, jobs).await;
+    let watched = Box::new(base.clone().watched());
+    let conforming = each(&*watched, &all, settings, jobs).await;
     let mut matrix = Matrix::default();
     for ran in conforming.iter().filter(|ran| ran.outcome.verdict != Verdict::Pass) {
         matrix.holes.push(format!(
@@ -84,30 +90,32 @@ pub async fn prove(
             matrix.holes.push(format!("{}: no deviation violates it", check.requirement));
         }
     }
-    // A deviation runs against the checks whose conforming run consulted its requirement: no other can notice it.
+    // A deviation runs against the checks whose conforming run it would have changed: until then worlds are the same, so
+    // no other check can notice it.
+    let meets = |check: &Check, seam: Seam, name: &String, row: &String| {
+        let is_met = |trace: &SimTrace| match seam {
+            Seam::Guard => trace.consulted.contains(row),
+            Seam::Wire => trace.variations.contains(name),
+            _ => trace.changes.contains(name),
+        };
+        trace(check).is_some_and(is_met)
+    };
     let rows = deviations.iter().map(|deviation| {
-        let (id, own) = (deviation.requirement.to_string(), deviation.requirement);
-        let met: Vec<&'static Check> = all
-            .iter()
-            .copied()
-            .filter(|check| {
-                let is_met = || trace(check).is_some_and(|trace| trace.consulted.contains(&id));
-                check.requirement == own || (breadth == Breadth::Met && is_met())
-            })
-            .collect();
-        let name = deviation.to_string();
+        let (name, own, seam) = (deviation.to_string(), deviation.requirement, deviation.seam);
+        let is_met = |check: &&&Check| {
+            check.requirement == own || breadth == Breadth::Met && meets(check, seam, &name, &own.to_string())
+        };
+        let met: Vec<&'static Check> = all.iter().filter(is_met).copied().collect();
         async move {
             let target = base.clone().with(from_ref(&name), &[])?;
             row_on_thread(target, met, settings, name, deviation.about, Some(own)).await
         }
     });
     matrix.deviations = side_by_side(rows, jobs).await?;
-    // As with deviations: worlds are the same until a variation is consulted, so a check whose conforming run never
-    // consulted it cannot notice it.
     let mut rows = Vec::new();
     for variation in world::variations() {
         let name = variation.name.to_owned();
-        let meets = |check: &Check| trace(check).is_some_and(|trace| trace.variations.contains(&name));
+        let meets = |check: &Check| meets(check, variation.seam, &name, &name);
         let met: Vec<&'static Check> = wanted.iter().copied().filter(|check| meets(check)).collect();
         // Variations of the wire concern every service.
         let service = name.split_once('.').and_then(|(name, _)| Service::named(name));
@@ -116,9 +124,9 @@ pub async fn prove(
         let is_open = OPEN.iter().any(|(open, _)| *open == name);
         if wanted.iter().any(|check| concerns(check)) && is_met == is_open {
             let why = if is_met {
-                "a check consults it, although it is listed as open"
+                "it changes something in a check, although it is listed as open"
             } else {
-                "no check consults it"
+                "it changes nothing in any check"
             };
             matrix.holes.push(format!("{name}: {why}"));
         }
@@ -301,9 +309,9 @@ async fn row_on_thread(
     about: &'static str,
     own: Option<Id>,
 ) -> Result<Row, String> {
-    let settings = settings.clone();
+    let settings = Settings { shares_start: true, fixtures: FixtureMap::own(SUITES), ..settings.clone() };
     let run = async move || {
-        let ran = each(&target, &checks, &settings, 1).await;
+        let ran = each(&target.untraced(), &checks, &settings, 1).await;
         row(name, about, own, ran, &settings.dialect)
     };
     on_own_thread(run).await

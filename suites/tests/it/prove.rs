@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_sim::deviation::split;
+use assay_sim::world;
 use assay_spec::crypto::text::sha256_hex;
 use assay_spec::hosting::requirements::history::FINISHES;
 use assay_spec::limit::Limit;
 use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service, catalogue};
 use assay_suites::embedded::prove::{Breadth, Row, broken, constants, prove, ran, unfounded};
-use assay_suites::embedded::{cells, constant, mixes};
+use assay_suites::embedded::{Embedded, cells, constant, mixes};
+use assay_suites::harness::pace::Pace;
 use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
-use assay_suites::harness::run::Ran;
+use assay_suites::harness::run::{Ran, Runner};
 use assay_suites::harness::verdict::{Sent, Verdict};
 use assay_suites::http::exchange::Exchange;
 use assay_suites::services;
@@ -22,10 +24,16 @@ fn settings() -> Settings {
     Settings { seed: 1, ..services::settings() }
 }
 
-/// Every check against the conforming simulator, run once for all tests.
+/// Every check against the conforming simulator, run once for all tests. The traces say which edits would have changed
+/// something.
 async fn conforming() -> &'static [Ran] {
     static CONFORMING: OnceCell<Vec<Ran>> = OnceCell::const_new();
-    let run = || async { ran(1, &[], &[], &services::checks(), &settings(), 4).await.expect("no deviation") };
+    let run = || async {
+        let (settings, pace) = (settings(), Pace::default());
+        let target = Embedded::new(settings.seed, settings.dialect.clone()).watched();
+        let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 4 };
+        runner.each(&plan(&target, &services::checks())).await
+    };
     CONFORMING.get_or_init(run).await
 }
 
@@ -36,6 +44,35 @@ async fn every_deviation_is_caught_by_its_own_check_and_every_variation_leaves_s
     let matrix =
         prove(1, &services::checks(), &settings(), 4, Breadth::Own).await.expect("every deviation is known");
     assert!(matrix.holds(), "{}", matrix.text(false));
+}
+
+/// `assay prove` does not run a deviation against the checks that it would not have changed.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_would_change_nothing_changes_no_byte() {
+    const EVERY: usize = 5;
+    const MOST: usize = 100;
+    let exchanges = |ran: &Ran| -> Vec<_> {
+        ran.outcome.exchanges.iter().map(|one| (one.request.clone(), one.response.clone())).collect()
+    };
+    let conforming = conforming().await;
+    let mut tried = 0;
+    let edits = world::deviations().into_iter().filter(|deviation| deviation.seam.edit().is_some());
+    for (n, deviation) in edits.step_by(EVERY).enumerate() {
+        let (name, row) = (deviation.to_string(), deviation.requirement.to_string());
+        let is_unchanged = |ran: &&Ran| {
+            ran.trace.consulted.contains(&row)
+                && !ran.trace.changes.contains(&name)
+                && ran.outcome.exchanges.len() < MOST
+        };
+        let unchanged: Vec<&Ran> = conforming.iter().filter(is_unchanged).collect();
+        let Some(before) = unchanged.get(n % unchanged.len().max(1)) else { continue };
+        let check = services::check(before.outcome.requirement).expect("the check that ran");
+        let after = ran(1, std::slice::from_ref(&name), &[], &[check], &settings(), 1).await;
+        let after = after.expect("every deviation is known");
+        assert!(exchanges(&after[0]) == exchanges(before), "{name} changes {}", check.requirement);
+        tried += 1;
+    }
+    assert!(tried > 40, "{tried}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

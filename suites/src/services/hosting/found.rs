@@ -70,18 +70,30 @@ struct KnownOwner {
     is_whole: bool,
 }
 
-/// The owner's history: the check's own in its own world, else that of the whole run.
+/// The owner's history: the check's own in its own world, else what all checks of the run read.
 pub(super) async fn found(probe: &Probe<'_>) -> Result<Arc<Found>, Stop> {
-    if probe.owns_time() {
+    if !probe.reads_as_others() {
         return read(probe).await.map(Arc::new);
     }
     let mut kept = probe.settings.hosting().found.lock().await;
     if let Some(found) = kept.as_ref() {
         return Ok(found.clone());
     }
+    let began = time_of(probe).await?;
     let found = Arc::new(read(probe).await?);
-    *kept = Some(found.clone());
+    // If time moved while the history was read, more has happened in this world than in those of the other checks.
+    if time_of(probe).await? == began {
+        *kept = Some(found.clone());
+    }
     Ok(found)
+}
+
+/// The time of a world of the check's own.
+async fn time_of(probe: &Probe<'_>) -> Result<Option<i64>, Stop> {
+    if !probe.owns_time() {
+        return Ok(None);
+    }
+    probe.control()?.now().await.map(Some).map_err(Stop::Error)
 }
 
 /// The profile's owner, or one that the application creates.
