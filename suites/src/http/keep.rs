@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(get(&keeping, elsewhere, &request).await, (200, Some((2, 1))), "another server");
         let unproven = Dial { own: false, ..kept };
         assert_eq!(get(&keeping, unproven, &request).await, (200, Some((3, 1))), "without a certificate");
-        tokio::time::sleep(IDLE).await;
+        tokio::time::advance(IDLE).await;
         assert_eq!(slot(&keeping).await, Some((4, 1)), "after a pause");
         keeping.end();
         assert_eq!(slot(&keeping).await, None, "at the end");

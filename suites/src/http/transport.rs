@@ -84,7 +84,7 @@ struct Seen {
     protocols: BTreeMap<Protocol, usize>,
     /// The number of connections over which requests went.
     connections: usize,
-    /// The servers that closed a connection without saying so.
+    /// The servers that closed a kept connection, or sent more than their last response over it.
     closing: BTreeSet<String>,
     /// The number of requests that HTTP/2 cannot express.
     unsaid: usize,
@@ -271,7 +271,7 @@ impl Transport {
         if !seen.closing.is_empty() {
             let closing: Vec<&str> = seen.closing.iter().map(String::as_str).collect();
             remarks.push(format!(
-                "closed a kept connection without an answer, so each request got its own: {}",
+                "no valid answer over a kept connection, so each request got its own: {}",
                 closing.join(", ")
             ));
         }
@@ -350,7 +350,7 @@ pub struct Attempt {
     pub again: u32,
     /// The kept connection that it went over.
     pub slot: Option<Slot>,
-    /// It was sent twice: the server closed a kept connection without an answer.
+    /// It was sent twice: the first time there was no valid answer over a kept connection.
     pub is_second: bool,
     spoken: Spoken,
 }
@@ -374,8 +374,8 @@ pub async fn send(connector: &dyn Connect, to: Dial<'_>, request: &Request, limi
     Attempt { response: explained(connector, to, request, attempt.response).await, ..attempt }
 }
 
-/// Sends a request over this HTTP version. If the server closes a kept connection without an answer, the request is sent
-/// again over a connection of its own: the server may have closed it before the request arrived.
+/// Sends a request over this HTTP version. Without a valid answer over a kept connection, the request is sent again over a
+/// connection of its own: the server may have closed the first one before the request arrived.
 pub(crate) async fn send_over(
     connector: &dyn Connect,
     http: Http,

@@ -199,7 +199,7 @@ impl Probe<'_> {
             let Request { method, target, .. } = request;
             let path = target.split('?').next().unwrap_or_default();
             self.note(format!(
-                "{base}: closed a kept connection without an answer to {method} {path}; it was sent again"
+                "{base}: no valid answer to {method} {path} over a kept connection; it was sent again over its own"
             ));
         }
         (attempt.response, attempt.slot)

@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
     use crate::harness::recording::{Call, Input};
-    use crate::http::exchange::Response;
+    use crate::http::exchange::{Response, Slot};
     use crate::report::example;
     use crate::services;
     use crate::services::SUITES;
@@ -503,6 +503,8 @@ mod tests {
         }
         let long = bytes::Bytes::from(vec![b'x'; 100_000]);
         run.outcomes[1].exchanges[1].request.body = long.clone();
+        let slot = Slot { connection: 2, request: 3 };
+        run.outcomes[1].exchanges[1].slot = Some(slot);
         run.outcomes[1].exchanges[0].response = Ok(Response { status: 200, headers: Vec::new(), body: long });
         run.outcomes[0].calls = vec![
             Call { after: 0, asked: Input::Clock, answer: Ok(json!(7)) },
@@ -519,6 +521,8 @@ mod tests {
         let back = read(&text).unwrap();
         assert_eq!(write(&back), text);
         assert_eq!(back.outcomes[1].exchanges[1].request.body.len(), 100_000);
+        assert_eq!(back.outcomes[1].exchanges[1].slot, Some(slot));
+        assert_eq!(back.outcomes[1].exchanges[0].slot, None);
         assert_eq!(back.outcomes[0].calls, run.outcomes[0].calls);
     }
 

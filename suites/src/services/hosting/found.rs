@@ -50,8 +50,8 @@ pub(crate) struct Found {
     /// What is noted about messages that do not count, and about nodes that differ.
     pub(super) notes: Vec<String>,
     exchanges: Vec<Exchange>,
-    /// Answers for single messages and files, by path.
-    single: Mutex<BTreeMap<String, Exchange>>,
+    /// Answers for single messages and files, by path; in worlds of their own, also by check, because each changes its own.
+    single: Mutex<BTreeMap<(u32, String), Exchange>>,
 }
 
 /// No key in any output.
@@ -398,7 +398,8 @@ impl Found {
     }
 
     async fn fetch<'p>(&self, probe: &'p Probe<'_>, call: Call) -> Result<Answer<'p>, Stop> {
-        let path = call.request.target.clone();
+        let owner = if probe.owns_time() { probe.check.requirement.key } else { 0 };
+        let path = (owner, call.request.target.clone());
         let mut single = self.single.lock().await;
         if let Some(kept) = single.get(&path) {
             return probe.recall(kept.clone());
