@@ -21,7 +21,8 @@
 //! | GET, PUT | `variations` | list of names | the active variations |
 //! | GET, PUT | `limits` | `{service: {name: number}}` | the limits in force |
 //! | POST | `actions` | `{action, arguments}` | the result of the action |
-//! | GET | `state`, `log`, `coverage` | | services; refusals; rules and variations that could have changed something; transitions made |
+//! | GET | `state` | `?service=name` | the state of each service by its name, or of one |
+//! | GET | `log`, `coverage` | | refusals; rules and variations that could have changed something; transitions made |
 //! | GET | `journal` | `?from=n` | fingerprint, count, entries still kept |
 //! | GET | `waiting` | `?at_least=n` | returns once that many requests wait |
 //! | POST | `snapshot`, `restore` | `{snapshot}` | saves or restores a copy of the world |
@@ -47,6 +48,7 @@ use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use http_body::Body as _;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::fault::Fault;
@@ -262,6 +264,17 @@ impl<S: Send + Sync> FromRequestParts<S> for Here {
     }
 }
 
+/// What the query asks for.
+struct Asked<T>(T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
+        Query::from_request_parts(parts, state).await.map(|Query(asked)| Asked(asked)).map_err(bad)
+    }
+}
+
 async fn info(Extension(hub): Extension<Arc<Hub>>, Here(handle): Here) -> Json<Value> {
     let (seed, now) = handle.read(|world| (world.core.rng.seed(), world.core.now()));
     let names = |kinds: Vec<(&str, &str)>| -> BTreeMap<String, String> {
@@ -411,9 +424,21 @@ async fn perform(Here(handle): Here, body: String) -> Answer {
     answer.map(Json).map_err(bad)
 }
 
-async fn state(Here(handle): Here) -> Json<Value> {
-    let view = |service: &Service| (service.name(), handle.read(|world| world.view(*service)));
-    Json(json!(Service::ALL.iter().map(view).collect::<BTreeMap<_, _>>()))
+#[derive(Deserialize)]
+struct OfService {
+    service: Option<String>,
+}
+
+async fn state(Here(handle): Here, Asked(OfService { service }): Asked<OfService>) -> Answer {
+    let wanted = match service {
+        None => Service::ALL.to_vec(),
+        Some(name) => {
+            let known = Service::named(&name);
+            vec![known.ok_or_else(|| bad(format!("unknown service {name:?}; see GET {PREFIX}/state")))?]
+        }
+    };
+    let view = |service: Service| (service.name(), handle.read(|world| world.view(service)));
+    Ok(Json(json!(wanted.into_iter().map(view).collect::<BTreeMap<_, _>>())))
 }
 
 async fn log(Here(handle): Here) -> Json<Value> {
@@ -441,7 +466,7 @@ struct From {
     from: u64,
 }
 
-async fn journal(Here(handle): Here, Query(From { from }): Query<From>) -> Json<Value> {
+async fn journal(Here(handle): Here, Asked(From { from }): Asked<From>) -> Json<Value> {
     Json(handle.read(|world| {
         let journal = &world.core.journal;
         let entries: Vec<Value> = journal
@@ -458,7 +483,7 @@ struct AtLeast {
     at_least: usize,
 }
 
-async fn waiting(Here(handle): Here, Query(AtLeast { at_least }): Query<AtLeast>) -> Answer {
+async fn waiting(Here(handle): Here, Asked(AtLeast { at_least }): Asked<AtLeast>) -> Answer {
     tokio::time::timeout(WAITING_LIMIT, handle.waiting(at_least)).await.map_err(|_| {
         refuse(StatusCode::REQUEST_TIMEOUT, "timed out before that many requests were waiting")
     })?;

@@ -9,6 +9,7 @@ use assay_sim::clock::EPOCH;
 use assay_sim::control::{Hub, PREFIX, router};
 use assay_sim::network;
 use assay_sim::serve::{ClockMode, Handle, connection};
+use assay_spec::Service;
 use assay_spec::network::storage;
 use axum::body::Body;
 use axum::http::{Method, Request};
@@ -123,6 +124,32 @@ async fn bodies_need_their_content_type() {
         response(&hub, Method::PUT, "variations", &[host, ("content-type", "application/json")], "[]").await;
     }
     assert_eq!(response(&hub, Method::POST, "snapshot", &[host], "").await.status(), 200, "no body");
+}
+
+#[tokio::test]
+async fn queries_choose_a_service_and_invalid_ones_name_their_error() {
+    let hub = hub();
+    let ask = async |path: &str| {
+        let response = response(&hub, Method::GET, path, &[("host", "localhost")], "").await;
+        (response.status().as_u16(), json(response).await)
+    };
+    let (_, all) = ask("state").await;
+    assert_eq!(all.as_object().map(serde_json::Map::len), Some(Service::ALL.len()));
+    for service in Service::ALL {
+        let name = service.name();
+        let (status, one) = ask(&format!("state?service={name}")).await;
+        assert_eq!((status, &one), (200, &serde_json::json!({ name: all[name] })));
+    }
+    for invalid in [
+        "state?service=",
+        "state?service=Gateway",
+        "state?service=drop&service=drop",
+        "journal?from=first",
+        "waiting",
+    ] {
+        let (status, refusal) = ask(invalid).await;
+        assert!(status == 400 && refusal["error"].is_string(), "{invalid}: {status} {refusal}");
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,9 @@
 //! A row is consulted only if its statement is broken, so that a long conversation costs no more than its bytes. A
 //! violated row always leaves a value to respond to.
 
+use std::io::{self, Write};
+
+use memchr::memchr2;
 use serde_json::{Map, Value};
 
 use super::limits;
@@ -126,46 +129,51 @@ pub(super) const fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Bytes that are the same for the same request, whatever the order of its members: JSON without whitespace, members
-/// sorted, without the top-level members in `left_out`.
-pub fn canonical(body: &Value, left_out: &[&str]) -> Vec<u8> {
-    let mut bytes = Vec::new();
+/// Writes bytes that are the same for the same request, whatever the order of its members: JSON without whitespace,
+/// members sorted, without the top-level members in `left_out`. The only errors are those of the writer.
+pub fn write_canonical(body: &Value, left_out: &[&str], to: &mut impl Write) -> io::Result<()> {
     match body {
         Value::Object(members) => {
             let kept = members.iter().filter(|(name, _)| !left_out.contains(&name.as_str()));
-            write_object(kept, &mut bytes);
+            write_object(kept, to)
         }
-        other => write(other, &mut bytes),
+        other => write(other, to),
     }
-    bytes
 }
 
-fn write(value: &Value, to: &mut Vec<u8>) {
+fn write(value: &Value, to: &mut impl Write) -> io::Result<()> {
     match value {
         Value::Object(members) => write_object(members.iter(), to),
         Value::Array(items) => {
-            to.push(b'[');
+            to.write_all(b"[")?;
             for (n, item) in items.iter().enumerate() {
-                to.extend((n > 0).then_some(b','));
-                write(item, to);
+                if n > 0 {
+                    to.write_all(b",")?;
+                }
+                write(item, to)?;
             }
-            to.push(b']');
+            to.write_all(b"]")
         }
-        other => serde_json::to_writer(to, other).expect("writing a value to a Vec cannot fail"),
+        other => Ok(serde_json::to_writer(to, other)?),
     }
 }
 
-fn write_object<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, to: &mut Vec<u8>) {
+fn write_object<'a>(
+    members: impl Iterator<Item = (&'a String, &'a Value)>,
+    to: &mut impl Write,
+) -> io::Result<()> {
     let mut sorted: Vec<_> = members.collect();
     sorted.sort_unstable_by_key(|(name, _)| *name);
-    to.push(b'{');
+    to.write_all(b"{")?;
     for (n, (name, value)) in sorted.into_iter().enumerate() {
-        to.extend((n > 0).then_some(b','));
-        serde_json::to_writer(&mut *to, name).expect("writing a string to a Vec cannot fail");
-        to.push(b':');
-        write(value, to);
+        if n > 0 {
+            to.write_all(b",")?;
+        }
+        serde_json::to_writer(&mut *to, name)?;
+        to.write_all(b":")?;
+        write(value, to)?;
     }
-    to.push(b'}');
+    to.write_all(b"}")
 }
 
 /// The result of a token scan. The bytes need not be valid JSON.
@@ -198,6 +206,8 @@ impl Scan {
                     open = open.saturating_sub(1);
                     at + 1
                 }
+                // Most of a body that is large is blank or in strings.
+                ..=b' ' => at + 1 + blanks(&bytes[at + 1..]),
                 _ => at + 1,
             };
         }
@@ -207,14 +217,22 @@ impl Scan {
 
 /// The position after the closing quote.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
-    loop {
-        match bytes.get(at) {
-            None => return at,
-            Some(b'"') => return at + 1,
-            Some(b'\\') => at += 2,
-            Some(_) => at += 1,
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if bytes[at] == b'"' {
+            return at + 1;
         }
+        at += 2;
     }
+    bytes.len()
+}
+
+/// The number of leading bytes that are blank, or control bytes, in whole groups: no token begins with such a byte.
+fn blanks(bytes: &[u8]) -> usize {
+    let (groups, _) = bytes.as_chunks::<16>();
+    // Without a branch for each byte.
+    let is_blank = |group: &&[u8; 16]| group.iter().fold(true, |all, byte| all & (*byte <= b' '));
+    16 * groups.iter().take_while(is_blank).count()
 }
 
 fn number_end(bytes: &[u8], at: usize) -> usize {
@@ -254,6 +272,11 @@ mod tests {
 
     #[test]
     fn canonical_bytes_ignore_order_and_whitespace() {
+        let canonical = |body: &Value, left_out: &[&str]| {
+            let mut bytes = Vec::new();
+            write_canonical(body, left_out, &mut bytes).unwrap();
+            bytes
+        };
         let one = json!({"b": [1.5, {"y": null, "x": "\u{e9}\""}], "a": true, "stream": true});
         let other: Value =
             serde_json::from_str("{\"a\":true , \"b\":[1.50,{\"x\":\"\\u00e9\\\"\",\"y\":null}]}").unwrap();

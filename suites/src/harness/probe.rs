@@ -312,7 +312,9 @@ impl<'run> Probe<'run> {
     /// As [`Probe::view`], once the service's state is what is waited for, or after some seconds.
     pub async fn view_when(&self, service: &str, is: impl Fn(&Value) -> bool) -> Value {
         let Ok(control) = self.control() else { return Value::Null };
-        let mut state = control.poll("state", |state| is(&state[service])).await.unwrap_or_default();
+        // Other services may show much.
+        let path = format!("state?service={service}");
+        let mut state = control.poll(&path, |state| is(&state[service])).await.unwrap_or_default();
         for (kind, name) in [("valid", "key"), ("revoked", "revoked key")] {
             if let Some(key) = state["gateway"]["keys"][kind].as_str() {
                 self.hide(name, key);

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use crate::harness::recording::{Call, Input};
+use crate::harness::recording::{Call, Input, Json};
 use crate::harness::verdict::Outcome;
 use crate::http::exchange::{Broken, Exchange};
 use crate::http::hiding::Hidden;
@@ -58,7 +58,14 @@ fn redact_contents(hidden: &Hidden, outcome: &mut Outcome) -> bool {
 
 fn redact_call(hidden: &Hidden, call: &mut Call) -> bool {
     let mut found = match &mut call.answer {
-        Ok(value) => hidden.redact_value(value),
+        Ok(json) => {
+            let mut value = json.value();
+            let found = hidden.redact_value(&mut value);
+            if found {
+                *json = Json::from(&value);
+            }
+            found
+        }
         Err(text) => hidden.redact_string(text),
     };
     if let Input::Control { path, body, .. } = &mut call.asked {

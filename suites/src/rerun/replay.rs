@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::Value;
 
 use crate::harness::plan::plan;
 use crate::harness::recording::{Call, Input};
@@ -153,19 +152,19 @@ fn addressed(
 /// Repeats a control API call; clock readings need none.
 async fn call_again(environment: &Environment, call: &Call) -> Option<Step> {
     let Input::Control { method, path, body } = &call.asked else { return None };
-    let summary = |answer: &Result<Value, String>| match answer {
-        Ok(_) => "accepted".to_owned(),
-        Err(why) => format!("rejected: {why}"),
+    let summary = |why: Option<&String>| match why {
+        None => "accepted".to_owned(),
+        Some(why) => format!("rejected: {why}"),
     };
     let asked = format!("control {method} {path}");
-    let then = summary(&call.answer);
+    let then = summary(call.answer.as_ref().err());
     let Some(control) = &environment.control else {
         let now = Err("the target has no control API".to_owned());
         return Some(Step { asked, then, now, is_same: false });
     };
     let now = control.call(method, path, body.clone()).await;
     let is_same = now.is_ok() == call.answer.is_ok();
-    Some(Step { asked, then, now: Ok(summary(&now)), is_same })
+    Some(Step { asked, then, now: Ok(summary(now.as_ref().err())), is_same })
 }
 
 fn summary(response: &Result<Response, Broken>) -> String {

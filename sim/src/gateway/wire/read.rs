@@ -1,6 +1,8 @@
 //! Reads requests. Invalid parts are ignored, since validation comes first.
 
-use assay_spec::gateway::body::canonical;
+use std::io;
+
+use assay_spec::gateway::body::write_canonical;
 use assay_spec::json;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -12,7 +14,23 @@ const DELIVERY: &[&str] = &["stream", "stream_options"];
 
 /// A digest of a request: equal for requests with the same content, however they are formatted or delivered.
 pub(super) fn key(body: &Value) -> [u8; 32] {
-    Sha256::digest(canonical(body, DELIVERY)).into()
+    let mut digest = Digesting(Sha256::new());
+    write_canonical(body, DELIVERY, &mut digest).expect("a digest takes all bytes");
+    digest.0.finalize().into()
+}
+
+/// Takes what is written into a digest.
+struct Digesting(Sha256);
+
+impl io::Write for Digesting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The items of an array under a key.

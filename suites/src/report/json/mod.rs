@@ -57,7 +57,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::harness::recording::{Call, Input};
+    use crate::harness::recording::{Call, Input, Json};
     use crate::http::exchange::{Response, Slot};
     use crate::report::example;
     use crate::services;
@@ -507,8 +507,12 @@ mod tests {
         run.outcomes[1].exchanges[1].slot = Some(slot);
         run.outcomes[1].exchanges[0].response = Ok(Response { status: 200, headers: Vec::new(), body: long });
         run.outcomes[0].calls = vec![
-            Call { after: 0, asked: Input::Clock, answer: Ok(json!(7)) },
-            Call { after: 0, asked: Input::Share("publish.domain".into()), answer: Ok(json!("a.example")) },
+            Call { after: 0, asked: Input::Clock, answer: Ok(Json::from(&json!(7))) },
+            Call {
+                after: 0,
+                asked: Input::Share("publish.domain".into()),
+                answer: Ok(Json::from(&json!("a.example"))),
+            },
             Call { after: 0, asked: Input::Share("drop.hour".into()), answer: Err("none left".into()) },
             Call {
                 after: 1,

@@ -14,7 +14,7 @@ use super::wire;
 use crate::harness::check::Check;
 use crate::harness::control::Offer;
 use crate::harness::coverage::{Answers, Coverage, Seen};
-use crate::harness::recording::{Call, Input};
+use crate::harness::recording::{Call, Input, Json};
 use crate::harness::run::machines;
 use crate::harness::shard;
 use crate::harness::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
@@ -197,8 +197,8 @@ fn call(call: wire::Call, bodies: &Bodies) -> Result<Call, String> {
     let long = call.answer_sha256.map(|digest| bodies.value(&digest)).transpose()?;
     let answer = match (call.answer.or(long), call.error, call.clock_ms) {
         (_, Some(why), _) => Err(why),
-        (_, None, Some(ms)) => Ok(Value::from(ms)),
-        (answer, None, None) => Ok(answer.unwrap_or_default()),
+        (_, None, Some(ms)) => Ok(Json::from(&Value::from(ms))),
+        (answer, None, None) => Ok(Json::from(&answer.unwrap_or_default())),
     };
     let asked = match (call.control, call.clock_ms, call.share) {
         (Some(wire::Control { method, path, body }), None, None) => Input::Control { method, path, body },

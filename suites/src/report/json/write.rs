@@ -179,7 +179,7 @@ fn headers(headers: &[(String, Vec<u8>)]) -> Vec<wire::Header> {
 
 fn call(call: &Call, bodies: &mut Bodies) -> wire::Call {
     let (answer, error) = match &call.answer {
-        Ok(value) => (Some(value.clone()), None),
+        Ok(json) => (Some(json.value()), None),
         Err(why) => (None, Some(why.clone())),
     };
     let long = answer.as_ref().map(ToString::to_string).filter(|text| text.len() > BODY_BYTES);

@@ -121,9 +121,8 @@ async fn large_body_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     }
     if probe.owns_time() {
         let sentence = format!("{QUESTION} ").repeat(BYTES / (QUESTION.len() + 1));
-        let body = with(good, "/messages/0/content", json!(sentence));
-        let answer = Call::post(&chat::ENDPOINT, &body).send(probe).await?;
-        expect_no_internal_error(probe, &answer, "10 MB of words")?;
+        let call = Call::post(&chat::ENDPOINT, &with(good, "/messages/0/content", sentence.into()));
+        expect_no_internal_error(probe, &call.send(probe).await?, "10 MB of words")?;
     }
     Ok(())
 }
