@@ -3,7 +3,7 @@
 //!
 //! A query is a whole request, from its head to the last byte of its response. It must be as fast in a full
 //! world as in an empty one. Prints the figures. Fails if the slope of their logarithms exceeds 0.1 or a
-//! snapshot takes 10 ms or more.
+//! snapshot takes 10 ms or more. Numbers on the command line are more sizes: `-- 10000000`.
 
 use std::time::Duration;
 
@@ -18,7 +18,11 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
-    let figures = store::print(&SIZES);
+    let more = std::env::args().filter_map(|argument| argument.parse::<u32>().ok());
+    let mut sizes: Vec<u32> = SIZES.into_iter().chain(more).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let figures = store::print(&sizes);
     for (name, slope) in figures.slopes {
         println!("slope {name}: {slope:+.3}");
         assert!(slope <= SLOPE, "the time of a query {name} grows with the number of messages");

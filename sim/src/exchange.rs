@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use assay_spec::Service;
 use bytes::Bytes;
+use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, HeaderValue, Method};
 
 /// The number of an exchange in its world, from 1.
@@ -42,6 +43,13 @@ pub struct RequestHead {
 impl fmt::Display for RequestHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {} {}", self.site.name, self.peer, self.method, self.target)
+    }
+}
+
+impl RequestHead {
+    /// The length of the body in bytes, if it is declared.
+    pub(crate) fn declared_length(&self) -> Option<u64> {
+        self.headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
     }
 }
 

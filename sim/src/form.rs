@@ -2,11 +2,11 @@
 
 use std::convert::Infallible;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::{FutureExt, stream};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use multer::Multipart;
+use multer::{Field, Multipart};
 
 /// The maximum number of parts of a form.
 const PARTS: usize = 1_000;
@@ -44,8 +44,20 @@ async fn read(mut multipart: Multipart<'_>) -> Result<Vec<Part>, String> {
         let name = field.name().unwrap_or_default().to_owned();
         let content_type = field.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let content_type = content_type.map(str::to_owned);
-        let bytes = field.bytes().await.map_err(|e| e.to_string())?;
+        let bytes = whole(field).await.map_err(|e| e.to_string())?;
         parts.push(Part { name, content_type, bytes });
     }
     Ok(parts)
+}
+
+/// The bytes of a field. One that arrives as a whole, as long ones do, is not copied.
+async fn whole(mut field: Field<'_>) -> multer::Result<Bytes> {
+    let first = field.chunk().await?.unwrap_or_default();
+    let Some(second) = field.chunk().await? else { return Ok(first) };
+    let mut whole = BytesMut::from(first);
+    whole.extend_from_slice(&second);
+    while let Some(next) = field.chunk().await? {
+        whole.extend_from_slice(&next);
+    }
+    Ok(whole.freeze())
 }

@@ -80,13 +80,14 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Adds a piece.
-    fn push(&mut self, bytes: &Bytes) {
+    /// Adds a piece of a body of about `length` bytes.
+    fn push(&mut self, bytes: &Bytes, length: impl FnOnce() -> usize) {
         if self.len() == 0 {
             self.first = bytes.clone();
             return;
         }
         if self.more.is_empty() {
+            self.more.reserve(length());
             self.more.extend_from_slice(&std::mem::take(&mut self.first));
         }
         self.more.extend_from_slice(bytes);
@@ -382,7 +383,10 @@ impl World {
         if receiving.too_large {
             return;
         }
-        receiving.body.push(bytes);
+        // What a client declares beyond the limit is not received.
+        let length =
+            || receiving.head.declared_length().map_or(0, |length| length.min(limit as u64) as usize);
+        receiving.body.push(bytes, length);
         receiving.too_large = receiving.body.len() > limit;
         let too_large = receiving.too_large;
         self.core.note(exchange, Noted::Body(bytes));

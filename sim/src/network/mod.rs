@@ -342,8 +342,7 @@ impl State {
         }
         let class = call::class(core, head);
         self.count(core, class, head)?;
-        let length = head.headers.get(http::header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-        let length = length.and_then(|length| length.parse::<u64>().ok()).unwrap_or(0);
+        let length = head.declared_length().unwrap_or(0);
         let limit = self.body_limit_after(head) as u64;
         Ok(core.require(&SIZE, length <= limit, || format!("a body of {length} bytes"))?)
     }

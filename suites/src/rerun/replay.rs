@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-
 use crate::harness::plan::plan;
 use crate::harness::recording::{Call, Input};
 use crate::harness::run::Runner;

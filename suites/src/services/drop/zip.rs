@@ -157,30 +157,27 @@ async fn zip_without_root_index_is_rejected(probe: &Probe<'_>) -> Checked {
 }
 
 /// Uploads a zip that is just inside a limit, which must be accepted, and one that is just beyond, which must be rejected.
-async fn both_sides(
+/// `zip` is made for an amount.
+async fn both_sides<Z: AsRef<[u8]>>(
     probe: &Probe<'_>,
     limit: &Limit,
-    [fits, too_large]: [&[u8]; 2],
+    zip: impl Fn(i64) -> Z,
     refusal: &[u16],
 ) -> Checked {
     let what = |amount: i64| format!("a zip ({}: {})", limit.counts, limit.unit.amount(amount));
     counterpart(probe).await?;
-    let answer = upload(probe, fits).await?;
+    let answer = upload(probe, zip(limit.inside).as_ref()).await?;
     expect_inside(&answer, limit, &what(limit.inside), refusal)?;
     answer.given_status(ACCEPTED)?;
-    expect_beyond(&upload(probe, too_large).await?, limit, &what(limit.outside), refusal)
-}
-
-/// Both sides of a limit in bytes.
-fn sides(limit: &Limit, made: fn(usize) -> Vec<u8>) -> [Vec<u8>; 2] {
-    [limit.inside, limit.outside].map(|length| made(length as usize))
+    let answer = upload(probe, zip(limit.outside).as_ref()).await?;
+    expect_beyond(&answer, limit, &what(limit.outside), refusal)
 }
 
 /// Uploads a zip of slightly less than 10,000,000 bytes, which must be accepted, and one of more than 10 MiB, which must
 /// return 413. Between them the readings of a megabyte differ.
 async fn zip_over_10_mb_is_rejected(probe: &Probe<'_>) -> Checked {
-    // Made in each run of the check: 20 MB that are kept would be a large part of a run's memory.
-    both_sides(probe, &ZIP, sides(&ZIP, stored).each_ref().map(Vec::as_slice), &[413]).await
+    // Made in each run of the check: what is kept would be a large part of a run's memory.
+    both_sides(probe, &ZIP, |length| stored(length as usize), &[413]).await
 }
 
 /// A zip of exactly `length` bytes, with two files.
@@ -192,8 +189,10 @@ fn stored(length: usize) -> Vec<u8> {
 /// Uploads zips whose files have 40,000,000 bytes in total and more than 40 MiB. The first must be accepted, the second must
 /// return 413 or 400. Between them the readings of a megabyte differ.
 async fn extracted_size_over_40_mb_is_rejected(probe: &Probe<'_>) -> Checked {
-    static SIDES: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| sides(&EXTRACTED, deflated));
-    both_sides(probe, &EXTRACTED, SIDES.each_ref().map(Vec::as_slice), INSIDE).await
+    static INNER: LazyLock<Vec<u8>> = LazyLock::new(|| deflated(EXTRACTED.inside as usize));
+    static OUTER: LazyLock<Vec<u8>> = LazyLock::new(|| deflated(EXTRACTED.outside as usize));
+    let zip = |length| if length == EXTRACTED.inside { &*INNER } else { &*OUTER };
+    both_sides(probe, &EXTRACTED, zip, INSIDE).await
 }
 
 /// Uploads a zip of 44 MB extracted size whose headers claim 1 MB. It must return 413 or 400.
@@ -230,6 +229,5 @@ async fn more_than_1000_files_are_rejected(probe: &Probe<'_>) -> Checked {
     };
     let below = upload(probe, &many(FILES.inside - 1)).await?;
     expect_inside(&below, &FILES, "a zip with a file less", INSIDE)?;
-    let [fits, too_large] = [FILES.inside, FILES.outside].map(many);
-    both_sides(probe, &FILES, [&fits, &too_large], INSIDE).await
+    both_sides(probe, &FILES, many, INSIDE).await
 }
