@@ -12,7 +12,7 @@ use bytes::buf::Chain;
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::http::exchange::{Broken, Request, Response};
+use crate::http::exchange::{Broken, Request, Response, kept};
 
 const HEADERS: usize = 128;
 const INTERIM_RESPONSES: usize = 16;
@@ -143,12 +143,12 @@ async fn receive<R: AsyncRead + Unpin>(
         }
         let framing = framing(&response, is_head)?;
         let has_end = !matches!(framing, Framing::UntilClose);
-        response.body = match framing {
-            Framing::None => Bytes::new(),
-            Framing::Length(bytes) => incoming.sized(bytes, limits.body_bytes).await?.into(),
-            Framing::Chunked => incoming.chunked(limits).await?.into(),
-            Framing::UntilClose => incoming.until_close(limits.body_bytes).await?.into(),
-        };
+        response.body = kept(match framing {
+            Framing::None => Vec::new(),
+            Framing::Length(bytes) => incoming.sized(bytes, limits.body_bytes).await?,
+            Framing::Chunked => incoming.chunked(limits).await?,
+            Framing::UntilClose => incoming.until_close(limits.body_bytes).await?,
+        });
         return Ok((response, persists && has_end && incoming.unread().is_empty()));
     }
     Err(Broken::Limit(format!("more than {INTERIM_RESPONSES} interim responses")))

@@ -58,6 +58,12 @@ pub struct Slot {
     pub request: u32,
 }
 
+/// Bytes as they are kept: without the room for more that a growing buffer has.
+pub(crate) fn kept(mut bytes: Vec<u8>) -> Bytes {
+    bytes.shrink_to_fit();
+    bytes.into()
+}
+
 /// A body that the report omits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
@@ -158,7 +164,7 @@ impl Request {
     /// Sets the body.
     #[must_use]
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Request {
-        self.body = Bytes::from(body.into());
+        self.body = kept(body.into());
         self
     }
 

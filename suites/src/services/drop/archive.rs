@@ -1,12 +1,15 @@
 //! Entries of the checks' zips, as Unix tools write them.
 
+use std::io::Write;
+
 use assay_spec::drop::zip::write::{Entry, UTF8, Zip};
-use miniz_oxide::deflate::compress_to_vec;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 
 const FILE: u32 = 0o100_644;
 const DIRECTORY: u32 = 0o040_755;
 /// Fast, and good enough for repetitive content.
-const LEVEL: u8 = 1;
+const LEVEL: u32 = 1;
 
 /// A stored (uncompressed) file.
 pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> Entry {
@@ -15,8 +18,11 @@ pub(crate) fn file(name: &str, content: impl AsRef<[u8]>) -> Entry {
 
 /// A compressed file.
 pub(crate) fn compressed(name: &str, content: impl AsRef<[u8]>) -> Entry {
+    const FITS: &str = "memory takes all bytes";
     let content = content.as_ref();
-    named(Entry::inflating(name, content, compress_to_vec(content, LEVEL)), FILE)
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(LEVEL));
+    encoder.write_all(content).expect(FITS);
+    named(Entry::inflating(name, content, encoder.finish().expect(FITS)), FILE)
 }
 
 /// A symbolic link: its content is the target.

@@ -189,9 +189,10 @@ fn stored(length: usize) -> Vec<u8> {
 /// Uploads zips whose files have 40,000,000 bytes in total and more than 40 MiB. The first must be accepted, the second must
 /// return 413 or 400. Between them the readings of a megabyte differ.
 async fn extracted_size_over_40_mb_is_rejected(probe: &Probe<'_>) -> Checked {
-    static INNER: LazyLock<Vec<u8>> = LazyLock::new(|| deflated(EXTRACTED.inside as usize));
-    static OUTER: LazyLock<Vec<u8>> = LazyLock::new(|| deflated(EXTRACTED.outside as usize));
-    let zip = |length| if length == EXTRACTED.inside { &*INNER } else { &*OUTER };
+    static SIDES: LazyLock<[Vec<u8>; 2]> =
+        LazyLock::new(|| [EXTRACTED.inside, EXTRACTED.outside].map(|length| deflated(length as usize)));
+    let [inside, outside] = &*SIDES;
+    let zip = |length| if length == EXTRACTED.inside { inside } else { outside };
     both_sides(probe, &EXTRACTED, zip, INSIDE).await
 }
 
@@ -209,10 +210,10 @@ async fn extracted_size_is_counted_not_read_from_headers(probe: &Probe<'_>) -> C
 /// A zip with a page and four files, of `length` bytes in total.
 fn deflated(length: usize) -> Vec<u8> {
     let left = length - PAGE.len();
-    let part = repetitive(left / 4);
+    let (size, more) = (left / 4, left % 4);
+    let longest = repetitive(size + more);
     let parts = (1..=4).map(|n| {
-        let size = if n == 1 { left - 3 * part.len() } else { part.len() };
-        let content = if size == part.len() { part.clone() } else { repetitive(size) };
+        let content = if n == 1 { &longest[..] } else { &longest[..size] };
         compressed(&format!("part-{n}.bin"), content)
     });
     zip(&std::iter::once(file(INDEX, PAGE)).chain(parts).collect::<Vec<_>>())
