@@ -44,6 +44,12 @@ pub trait Rules {
         false
     }
 
+    /// Whether these rules are as [`Strict`]: all are enforced, and nothing is noted. Then several threads may share the work,
+    /// each with its own `Strict`.
+    fn are_strict(&self) -> bool {
+        false
+    }
+
     /// The reverse of a guard: rejects only if the rule is violated and not `holds`.
     fn admit(&mut self, rule: Id, holds: bool, why: &mut dyn FnMut() -> String) -> Result<(), Refused> {
         if self.violated(rule).is_some() && !holds { Err(Refused { rule, why: why() }) } else { Ok(()) }
@@ -187,6 +193,10 @@ pub struct Strict;
 impl Rules for Strict {
     fn violated(&mut self, _: Id) -> Option<&'static str> {
         None
+    }
+
+    fn are_strict(&self) -> bool {
+        true
     }
 }
 

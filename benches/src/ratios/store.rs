@@ -17,6 +17,8 @@ use crate::{Post, advance, answer, input};
 
 /// Messages per sender: one page of a list.
 const OF_SENDER: u32 = 20;
+/// The most messages of one action.
+const AT_ONCE: u32 = 1_000_000;
 /// The number of different queries of each kind at each size, and of their repetitions.
 const QUERIES: usize = 2_000;
 const ROUNDS: usize = 5;
@@ -84,7 +86,15 @@ struct Samples {
 }
 
 impl Samples {
-    fn fill(&mut self, world: &mut World, messages: u32) {
+    fn fill(&mut self, world: &mut World, mut messages: u32) {
+        while messages > 0 {
+            let part = messages.min(AT_ONCE);
+            self.add(world, part);
+            messages -= part;
+        }
+    }
+
+    fn add(&mut self, world: &mut World, messages: u32) {
         let senders = messages / OF_SENDER;
         let arguments = json!({ "messages": messages, "addresses": senders });
         world.perform("network.fill", &arguments).expect("there is space for these messages");

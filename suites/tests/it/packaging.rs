@@ -62,7 +62,11 @@ fn image_runs_the_built_program_without_root() {
     }
 
     let (from, to) = built.expect("the program is copied from the first stage");
-    assert_eq!(from, "/assay/target/release/assay");
+    let runs = of("RUN");
+    let built = runs.iter().find_map(|run| run.windows(2).find(|pair| pair[0] == "--profile"));
+    let profile = built.expect("the program is built with a profile")[1];
+    assert!(workspace["profile"].get(profile).is_some(), "{profile} is declared");
+    assert_eq!(from, format!("/assay/target/{profile}/assay"));
     let entry = format!("[\"{to}\"]");
     assert_eq!(of("ENTRYPOINT"), [[&*entry].as_slice()]);
     let users = of("USER");

@@ -13,7 +13,7 @@ use crate::hosting::record::{Record, name_of};
 use crate::hosting::requirements::recovery::ASK_OTHERS;
 use crate::hosting::{deployment, project, security};
 use crate::network::store::{Class, Reading, classify};
-use crate::{Dialect, Refused, Rules};
+use crate::{Dialect, Refused, Rules, Strict};
 
 /// A STORE message to look up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +38,8 @@ pub struct Reader {
     pub(super) dialect: Dialect,
     pub(super) role: Role,
     nodes: usize,
+    /// Messages that are read together, on all cores.
+    unread: Vec<String>,
     // By text: deviating nodes may return different texts for one hash, and the order of arrival must not matter.
     held: BTreeMap<(String, String), Held>,
     pub(super) malformed: BTreeSet<Note>,
@@ -53,6 +55,7 @@ impl Reader {
             dialect,
             role,
             nodes: nodes.max(1),
+            unread: Vec::new(),
             held: BTreeMap::new(),
             malformed: BTreeSet::new(),
             answers: BTreeMap::new(),
@@ -63,23 +66,21 @@ impl Reader {
     /// Adds a message's record as received. Other kinds of messages are ignored; a hosting record that cannot be read
     /// is noted.
     pub fn message(&mut self, text: &str, rules: &mut dyn Rules) {
-        if !self.is_ours(text) {
-            return;
-        }
         self.folded = None;
-        match Record::parse(text, rules) {
+        if rules.are_strict() {
+            self.unread.push(text.to_owned());
+        } else if let Some(read) = read(text, &self.dialect, rules) {
+            self.keep(read);
+        }
+    }
+
+    fn keep(&mut self, read: Result<Record, Note>) {
+        match read {
             Ok(record) => {
                 let key = (record.item_hash.clone(), signed_part(&record));
                 self.held.entry(key).or_insert(Held { record, signed: None });
             }
-            Err(refused) => {
-                self.malformed.insert(Note {
-                    item_hash: name_of(text),
-                    note: "malformed-record",
-                    rule: refused.rule.to_string(),
-                    why: refused.why,
-                });
-            }
+            Err(note) => drop(self.malformed.insert(note)),
         }
     }
 
@@ -139,6 +140,10 @@ impl Reader {
 
     fn fold(&mut self, rules: &mut dyn Rules) -> &Folded {
         if self.folded.is_none() {
+            let dialect = &self.dialect;
+            let unread = std::mem::take(&mut self.unread).into_par_iter();
+            let all: Vec<_> = unread.filter_map(|text| read(&text, dialect, &mut Strict)).collect();
+            all.into_iter().for_each(|read| self.keep(read));
             self.held.par_iter_mut().for_each(|(_, held)| {
                 held.signed.get_or_insert_with(|| held.record.signed());
             });
@@ -147,23 +152,32 @@ impl Reader {
         }
         self.folded.get_or_insert_default()
     }
+}
 
-    /// Whether a message may be a hosting record. A message that cannot be classified may be one.
-    fn is_ours(&self, text: &str) -> bool {
-        let Ok(message) = serde_json::from_str::<Value>(text) else { return true };
-        let content = &message["content"];
-        match message["type"].as_str() {
-            Some("AGGREGATE") => {
-                content["key"].as_str().is_none_or(|key| [project::KEY, security::KEY].contains(&key))
-            }
-            Some("POST") => content["type"].as_str().is_none_or(|kind| {
-                kind == deployment::AMEND
-                    || kind == self.dialect.deployment_type
-                    || kind == self.dialect.vm_claim_type
-            }),
-            Some(_) => false,
-            None => true,
+/// A message that may be a hosting record: the record, or why it cannot be read.
+fn read(text: &str, dialect: &Dialect, rules: &mut dyn Rules) -> Option<Result<Record, Note>> {
+    let malformed = |refused: Refused| Note {
+        item_hash: name_of(text),
+        note: "malformed-record",
+        rule: refused.rule.to_string(),
+        why: refused.why,
+    };
+    is_ours(text, dialect).then(|| Record::parse(text, rules).map_err(malformed))
+}
+
+/// Whether a message may be a hosting record. A message that cannot be classified may be one.
+fn is_ours(text: &str, dialect: &Dialect) -> bool {
+    let Ok(message) = serde_json::from_str::<Value>(text) else { return true };
+    let content = &message["content"];
+    match message["type"].as_str() {
+        Some("AGGREGATE") => {
+            content["key"].as_str().is_none_or(|key| [project::KEY, security::KEY].contains(&key))
         }
+        Some("POST") => content["type"].as_str().is_none_or(|kind| {
+            kind == deployment::AMEND || kind == dialect.deployment_type || kind == dialect.vm_claim_type
+        }),
+        Some(_) => false,
+        None => true,
     }
 }
 

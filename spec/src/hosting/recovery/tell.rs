@@ -1,5 +1,6 @@
 //! Completes a folded history: adds file states and decrypted plaintexts.
 
+use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::fold::{Folded, Resolved, Written};
@@ -11,7 +12,7 @@ use crate::hosting::project::{self, Entry};
 use crate::hosting::requirements::deployments::LEGACY_WARNING;
 use crate::hosting::requirements::recovery::{OWNER_ALONE, ROLE_BACKEND, ROLE_RECOVERY};
 use crate::network::store::Class;
-use crate::{Refused, Rules};
+use crate::{Refused, Rules, Strict};
 
 /// Completes a folded history with the nodes' answers about files and with the keys.
 pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut dyn Rules) -> Recovery {
@@ -29,9 +30,21 @@ pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut dy
         let project = teller.project(id, written, rules);
         teller.recovery.projects.push(project);
     }
-    for resolved in &folded.deployments {
-        let deployment = teller.deployment(resolved, rules);
-        teller.recovery.deployments.push(deployment);
+    if rules.are_strict() {
+        let all = folded.deployments.par_iter().map(|resolved| {
+            let mut teller = Teller { reader, keys, recovery: Recovery::default() };
+            (teller.deployment(resolved, &mut Strict), teller.recovery)
+        });
+        for (deployment, Recovery { warnings, notes, .. }) in all.collect::<Vec<_>>() {
+            teller.recovery.deployments.push(deployment);
+            teller.recovery.warnings.extend(warnings);
+            teller.recovery.notes.extend(notes);
+        }
+    } else {
+        for resolved in &folded.deployments {
+            let deployment = teller.deployment(resolved, rules);
+            teller.recovery.deployments.push(deployment);
+        }
     }
     let mut recovery = teller.recovery;
     recovery.warnings.sort();

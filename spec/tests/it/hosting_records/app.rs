@@ -9,7 +9,7 @@ use assay_spec::hosting::recovery::{Reader, Recovery};
 use assay_spec::hosting::security::{Authorization, EncryptionKey, Security};
 use assay_spec::hosting::wrapping::Ephemeral;
 use assay_spec::hosting::{deployment, identifier, project, record, security};
-use assay_spec::{Dialect, Instant, Strict};
+use assay_spec::{Dialect, Instant, Rules, Strict};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -211,21 +211,31 @@ pub(crate) fn wallet() -> Keys {
 pub(crate) fn recover<'a>(
     messages: impl IntoIterator<Item = &'a String>,
     nodes: usize,
+    answer: impl FnMut(&str, usize) -> (u16, Value),
+) -> Recovery {
+    recover_by(messages, nodes, &mut Strict, answer)
+}
+
+/// As [`recover`], with these rules.
+pub(crate) fn recover_by<'a>(
+    messages: impl IntoIterator<Item = &'a String>,
+    nodes: usize,
+    rules: &mut dyn Rules,
     mut answer: impl FnMut(&str, usize) -> (u16, Value),
 ) -> Recovery {
     let mut reader =
         Reader::new(Address::from_key(&key(WALLET)), Dialect::default(), Role::RecoveryTool, nodes);
     for message in messages {
-        reader.message(message, &mut Strict);
+        reader.message(message, rules);
     }
     loop {
-        let needs = reader.needs(&mut Strict);
+        let needs = reader.needs(rules);
         if needs.is_empty() {
-            return reader.finish(&wallet(), &mut Strict);
+            return reader.finish(&wallet(), rules);
         }
         for lookup in needs {
             let (status, body) = answer(&lookup.hash, lookup.node);
-            reader.answer(&lookup, status, Some(&body), &mut Strict);
+            reader.answer(&lookup, status, Some(&body), rules);
         }
     }
 }

@@ -5,10 +5,22 @@ use std::collections::BTreeMap;
 use assay_spec::hosting::deployment::Deployment;
 use assay_spec::hosting::project::Tombstone;
 use assay_spec::hosting::recovery::Recovery;
+use assay_spec::{Id, Rules};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::app::{App, DELEGATE, ENCRYPTION, SESSION, STRANGER, WALLET, address, recover, signed};
+use super::app::{
+    App, DELEGATE, ENCRYPTION, SESSION, STRANGER, WALLET, address, recover, recover_by, signed,
+};
+
+/// Rules of which all are enforced, and which could note what is consulted.
+struct Noting;
+
+impl Rules for Noting {
+    fn violated(&mut self, _: Id) -> Option<&'static str> {
+        None
+    }
+}
 
 /// A deployment in the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,7 +178,9 @@ proptest! {
         app.messages.rotate_left(middle);
         app.messages.reverse();
         let again: Vec<&String> = app.messages.iter().chain(&app.messages).collect();
-        prop_assert_eq!(recover(again, 2, answer), recovery);
+        prop_assert_eq!(recover(again.iter().copied(), 2, answer), recovery.clone());
+        // One thread finds what all threads find together.
+        prop_assert_eq!(recover_by(again, 2, &mut Noting, answer), recovery);
     }
 
     #[test]
@@ -191,6 +205,7 @@ proptest! {
             }
         }
         let mut spoilt = recover(&messages, 2, answer);
+        prop_assert_eq!(&recover_by(&messages, 2, &mut Noting, answer), &spoilt);
         prop_assert!(spoilt.ignored.len() >= app.messages.len());
         spoilt.ignored.clear();
         prop_assert_eq!(spoilt, conforming);
