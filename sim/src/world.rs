@@ -70,6 +70,9 @@ struct Receiving {
     too_large: bool,
 }
 
+/// The most memory that is reserved for a body because a client declares its length.
+const RESERVED_BYTES: u64 = 16 * 1024 * 1024;
+
 /// A body so far. A body of one piece is not copied.
 #[derive(Clone, Debug, Default)]
 struct Pieces {
@@ -80,7 +83,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Adds a piece of a body of about `length` bytes.
+    /// Adds a piece. `length` is the expected length of the whole.
     fn push(&mut self, bytes: &Bytes, length: impl FnOnce() -> usize) {
         if self.len() == 0 {
             self.first = bytes.clone();
@@ -383,10 +386,8 @@ impl World {
         if receiving.too_large {
             return;
         }
-        // What a client declares beyond the limit is not received.
-        let length =
-            || receiving.head.declared_length().map_or(0, |length| length.min(limit as u64) as usize);
-        receiving.body.push(bytes, length);
+        let declared = || receiving.head.declared_length().unwrap_or(0).min(RESERVED_BYTES.min(limit as u64));
+        receiving.body.push(bytes, || declared() as usize);
         receiving.too_large = receiving.body.len() > limit;
         let too_large = receiving.too_large;
         self.core.note(exchange, Noted::Body(bytes));

@@ -220,6 +220,22 @@ fn body_may_arrive_byte_by_byte() {
     assert_eq!(driver.reply(exchange).map(|reply| reply.status), Some(200));
 }
 
+#[test]
+fn false_declared_length_reserves_no_memory() {
+    let (mut driver, alice) = bound();
+    let large = 1_u64 << 62;
+    driver.world.set_limits(Service::Publish, &json!({ "body_bytes": large })).expect("a limit");
+    let mut call = alice.publish(EPOCH);
+    call.headers.push(("content-length", large.to_string().into_bytes()));
+    let exchange = driver.begin(SITES[0], &call);
+    let (first, second) = call.body.split_at(call.body.len() / 2);
+    for piece in [first, second] {
+        driver.input(Input::Body(exchange, Bytes::copy_from_slice(piece)));
+    }
+    driver.input(Input::End(exchange));
+    assert_eq!(driver.reply(exchange).map(|reply| reply.status), Some(200));
+}
+
 #[tokio::test]
 async fn header_of_a_megabyte_gets_404_over_a_connection() {
     let (handle, alice, before) = served();
