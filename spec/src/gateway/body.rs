@@ -263,6 +263,19 @@ mod tests {
     }
 
     #[test]
+    fn blanks_and_control_bytes_are_skipped() {
+        for blanks in 0..40 {
+            for blank in [" ", "\n", "\t", "\0", "\u{1f}"] {
+                let between = blank.repeat(blanks);
+                let text = format!("{between}[{between}1{between},{between}{{\"{between}{{\\\"{between}\"");
+                assert_eq!(Scan::read(text.as_bytes()), Scan { depth: 2, huge_number: false }, "{text:?}");
+                let text = format!("{between}1{between},{between}1e999{between}");
+                assert!(Scan::read(text.as_bytes()).huge_number, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
     fn numbers_beyond_doubles_are_detected() {
         let huge = |text: &str| Scan::read(text.as_bytes()).huge_number;
         assert!(huge("[1e999]") && huge("{\"a\":-1E+400}") && huge(&"9".repeat(400)));

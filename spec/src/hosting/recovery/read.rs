@@ -15,6 +15,9 @@ use crate::hosting::{deployment, project, security};
 use crate::network::store::{Class, Reading, classify};
 use crate::{Dialect, Refused, Rules, Strict};
 
+/// The most messages that are read together.
+const TOGETHER: usize = 1024;
+
 /// A STORE message to look up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lookup {
@@ -69,9 +72,19 @@ impl Reader {
         self.folded = None;
         if rules.are_strict() {
             self.unread.push(text.to_owned());
+            if self.unread.len() == TOGETHER {
+                self.read_together();
+            }
         } else if let Some(read) = read(text, &self.dialect, rules) {
             self.keep(read);
         }
+    }
+
+    fn read_together(&mut self) {
+        let dialect = &self.dialect;
+        let all: Vec<_> =
+            self.unread.par_drain(..).filter_map(|text| read(&text, dialect, &mut Strict)).collect();
+        all.into_iter().for_each(|read| self.keep(read));
     }
 
     fn keep(&mut self, read: Result<Record, Note>) {
@@ -140,10 +153,7 @@ impl Reader {
 
     fn fold(&mut self, rules: &mut dyn Rules) -> &Folded {
         if self.folded.is_none() {
-            let dialect = &self.dialect;
-            let unread = std::mem::take(&mut self.unread).into_par_iter();
-            let all: Vec<_> = unread.filter_map(|text| read(&text, dialect, &mut Strict)).collect();
-            all.into_iter().for_each(|read| self.keep(read));
+            self.read_together();
             self.held.par_iter_mut().for_each(|(_, held)| {
                 held.signed.get_or_insert_with(|| held.record.signed());
             });
