@@ -37,7 +37,10 @@ pub struct Figures {
 pub fn print(sizes: &[u32]) -> Figures {
     let mut world = World::new(1, EPOCH, Dialect::default());
     let many = 1_000_000;
-    let limits = json!({ "general_per_window": many, "authenticated_per_window": many, "rate_window_ms": 1 });
+    let limits = json!({
+        "general_per_window": many, "authenticated_per_window": many, "rate_window_ms": 1,
+        "messages": 100 * many, "stored_bytes": 1_u64 << 40,
+    });
     world.set_limits(Service::Network, &limits).expect("these limits have names");
     let empty = resident();
     let mut figures: Vec<[f64; 5]> = Vec::new();

@@ -56,7 +56,7 @@ pub(super) struct Events {
 
 /// The request's body, as the writer of the reply reads it.
 #[derive(Clone, PartialEq)]
-pub(super) struct Asked(pub(super) Value);
+pub(super) struct Asked(pub(super) Arc<Value>);
 
 /// How a server reacts to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub(super) fn answer(
     state.pool.at_mut(server).answered += 1;
     let answer = steps::run_model(core, model, call.prompt());
     charge(state, core, work, answer.usage);
-    let Asked(asked) = core.step(Asked((*call.body).clone()));
+    let Asked(asked) = core.step(Asked(Arc::clone(&call.body)));
     let of = wire::Of {
         draw: core.rng.draw("gateway.reply", model.id.as_bytes(), state.answered),
         created_s: core.now().0.div_euclid(1000),

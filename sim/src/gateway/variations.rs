@@ -1,6 +1,7 @@
 //! What the document leaves open, varied. Each entry has its code at one seam.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use assay_spec::gateway::requirements::{discovery, errors, messages};
 use bytes::Bytes;
@@ -71,7 +72,7 @@ pub(super) const ALL: &[Variation] = variations! {
     };
     "gateway.stream-usage" => "a last chunk without choices contains the usage", step |s: &mut Asked| {
         if s.0.is_object() {
-            s.0["stream_options"] = json!({ "include_usage": true });
+            Arc::make_mut(&mut s.0)["stream_options"] = json!({ "include_usage": true });
         }
     };
     "gateway.stream-empty-deltas" => "there are chunks without content between the others",

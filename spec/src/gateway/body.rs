@@ -231,7 +231,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 fn blanks(bytes: &[u8]) -> usize {
     let (groups, _) = bytes.as_chunks::<16>();
     // Without a branch for each byte.
-    let is_blank = |group: &&[u8; 16]| group.iter().fold(true, |all, byte| all & (*byte <= b' '));
+    let is_blank = |group: &&[u8; 16]| group.iter().fold(0, |most, byte| *byte.max(&most)) <= b' ';
     16 * groups.iter().take_while(is_blank).count()
 }
 

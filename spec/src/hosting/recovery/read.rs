@@ -84,7 +84,9 @@ impl Reader {
         let dialect = &self.dialect;
         let all: Vec<_> =
             self.unread.par_drain(..).filter_map(|text| read(&text, dialect, &mut Strict)).collect();
-        all.into_iter().for_each(|read| self.keep(read));
+        for read in all {
+            self.keep(read);
+        }
     }
 
     fn keep(&mut self, read: Result<Record, Note>) {
