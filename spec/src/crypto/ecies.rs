@@ -11,6 +11,7 @@ use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::crypto::aead::{self, Key, Nonce, Tag};
+use crate::crypto::memo::recall;
 use crate::crypto::secp256k1::{self, PublicKey, SigningKey};
 
 /// Length of the ephemeral public key, in bytes.
@@ -98,13 +99,15 @@ pub fn join(parts: &Parts<'_>) -> Vec<u8> {
 /// The shared point of a private key and another public key, uncompressed. `None` if the public key is not an
 /// uncompressed point.
 pub fn shared_point(key: &SigningKey, public: &PublicKey) -> Option<Zeroizing<PublicKey>> {
-    let public = secp256k1::parse_public_key(public)?;
-    let public = VerifyingKey::from_sec1_bytes(&public).ok()?;
-    let shared = ProjectivePoint::from(*public.as_affine()) * key.as_nonzero_scalar().as_ref();
-    let shared = VerifyingKey::from_affine(shared.to_affine()).ok()?;
-    let mut point = Zeroizing::new([0; EPHEMERAL_BYTES]);
-    point.copy_from_slice(shared.to_sec1_point(false).as_bytes());
-    Some(point)
+    recall("secp256k1 shared point", &[&key.to_bytes(), public], || {
+        let public = secp256k1::parse_public_key(public)?;
+        let public = VerifyingKey::from_sec1_bytes(&public).ok()?;
+        let shared = ProjectivePoint::from(*public.as_affine()) * key.as_nonzero_scalar().as_ref();
+        let shared = VerifyingKey::from_affine(shared.to_affine()).ok()?;
+        let mut point = Zeroizing::new([0; EPHEMERAL_BYTES]);
+        point.copy_from_slice(shared.to_sec1_point(false).as_bytes());
+        Some(point)
+    })
 }
 
 /// The input of the key derivation: the ephemeral key and the shared point.

@@ -4,9 +4,11 @@
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
+use super::memo::recall;
+
 /// A signing key from its 32-byte seed.
 pub fn key_from_seed(seed: [u8; 32]) -> SigningKey {
-    SigningKey::from_bytes(&seed)
+    recall("ed25519 key", &[&seed], || SigningKey::from_bytes(&seed))
 }
 
 /// The base58 form of the public key.
@@ -16,13 +18,15 @@ pub fn address(key: &SigningKey) -> String {
 
 /// Signs `message`; plain Ed25519, no pre-hashing.
 pub fn sign(key: &SigningKey, message: &[u8]) -> [u8; 64] {
-    key.sign(message).to_bytes()
+    recall("ed25519 sign", &[key.as_bytes(), message], || key.sign(message).to_bytes())
 }
 
 /// Whether `signature` is a valid signature of exactly `message` by `public_key`.
 pub fn verifies(public_key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
-    VerifyingKey::from_bytes(public_key)
-        .is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(signature)).is_ok())
+    recall("ed25519 verify", &[public_key, message, signature], || {
+        VerifyingKey::from_bytes(public_key)
+            .is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(signature)).is_ok())
+    })
 }
 
 /// Parses a base58 public key of 32 bytes.

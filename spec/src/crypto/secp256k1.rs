@@ -7,12 +7,14 @@ use k256::ecdsa::{RecoveryId, VerifyingKey};
 
 pub use k256::ecdsa::SigningKey;
 
+use super::memo::recall;
+
 /// An uncompressed public key: 0x04, X, Y.
 pub type PublicKey = [u8; 65];
 
 /// A signing key from its 32 bytes; `None` if they are zero or not below the curve's order.
 pub fn key_from_secret(secret: &[u8; 32]) -> Option<SigningKey> {
-    SigningKey::from_slice(secret).ok()
+    recall("secp256k1 key", &[secret], || SigningKey::from_slice(secret).ok())
 }
 
 /// The public key, uncompressed.
@@ -86,19 +88,24 @@ impl Signature {
             1 | 28 => true,
             _ => return None,
         };
-        let signature = k256::ecdsa::Signature::from_slice(&self.rs).ok()?;
-        let key = VerifyingKey::recover_from_prehash(digest, &signature, RecoveryId::new(odd, false)).ok()?;
-        Some(uncompressed(&key))
+        recall("secp256k1 recover", &[digest, &self.rs, &[odd.into()]], || {
+            let signature = k256::ecdsa::Signature::from_slice(&self.rs).ok()?;
+            let recovered =
+                VerifyingKey::recover_from_prehash(digest, &signature, RecoveryId::new(odd, false));
+            recovered.ok().map(|key| uncompressed(&key))
+        })
     }
 }
 
 /// Signs a digest of 32 bytes.
 pub fn sign(key: &SigningKey, digest: &[u8; 32]) -> Signature {
-    let (signature, recovery) = key.sign_prehash_recoverable(digest);
-    let mut rs = [0; 64];
-    rs.copy_from_slice(&signature.to_bytes());
-    // One signature in 2^127 has an r that was reduced by the order. v of 27 or 28 cannot express that.
-    Signature { rs, v: 27 + u8::from(recovery.is_y_odd()) }
+    recall("secp256k1 sign", &[&key.to_bytes(), digest], || {
+        let (signature, recovery) = key.sign_prehash_recoverable(digest);
+        let mut rs = [0; 64];
+        rs.copy_from_slice(&signature.to_bytes());
+        // One signature in 2^127 has an r that was reduced by the order. v of 27 or 28 cannot express that.
+        Signature { rs, v: 27 + u8::from(recovery.is_y_odd()) }
+    })
 }
 
 fn uncompressed(key: &VerifyingKey) -> PublicKey {
