@@ -14,6 +14,7 @@ mod sheet;
 
 use std::fmt;
 
+use crate::bytes::Streams;
 use crate::collection::Collection;
 use sheet::Sheet;
 
@@ -65,6 +66,7 @@ pub struct Finding {
 
 /// All faults of a collection; empty for a released one.
 pub fn lint(collection: &Collection) -> Vec<Finding> {
+    let _streams = Streams::keep();
     let (sheet, mut findings) = Sheet::read(collection);
     let lints: &[fn(&Sheet) -> Vec<Finding>] = &[
         schema::lint,
