@@ -13,6 +13,7 @@ use assay_spec::{Dialect, catalogue};
 use assay_suites::embedded::Embedded;
 use assay_suites::harness::check::{self, Check};
 use assay_suites::harness::control::Offer;
+use assay_suites::harness::recording::Recorder;
 use assay_suites::harness::target::{Environment, EnvironmentFuture, Leaving, Target};
 use assay_suites::harness::verdict::Conditions;
 use assay_suites::harness::verdict::Run;
@@ -52,6 +53,7 @@ impl Target for Nothing {
             control: None,
             own: true,
             forwarding: BTreeMap::new(),
+            recorder: Recorder::default(),
         };
         Box::pin(std::future::ready(Ok(environment)))
     }

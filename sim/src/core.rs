@@ -176,6 +176,11 @@ impl Core {
         self.changes = Some(BTreeSet::new());
     }
 
+    /// Tries no further edits.
+    pub fn ignore_changes(&mut self) {
+        self.changes = None;
+    }
+
     /// The deviations and variations that would have changed a value at their seam, since [`Core::watch_changes`]. Without
     /// the others, and without guards, nothing would have been different.
     pub fn changes(&self) -> Option<&BTreeSet<Change>> {

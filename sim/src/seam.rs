@@ -233,6 +233,25 @@ pub struct Seams {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change(Option<Id>, &'static str);
 
+impl Change {
+    /// The variant of the deviation, or the name of the variation.
+    pub const fn name(&self) -> &'static str {
+        self.1
+    }
+}
+
+impl From<&Deviation> for Change {
+    fn from(deviation: &Deviation) -> Change {
+        Change(Some(deviation.requirement), deviation.variant)
+    }
+}
+
+impl From<&Variation> for Change {
+    fn from(variation: &Variation) -> Change {
+        Change(None, variation.name)
+    }
+}
+
 /// The name of the deviation or the variation.
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -250,14 +269,13 @@ impl Seams {
         for deviation in deviations {
             if let Some(edit) = deviation.seam.edit() {
                 seams.rows.entry(edit.edited).or_default().push(deviation.requirement);
-                let change = Change(Some(deviation.requirement), deviation.variant);
-                seams.edits.entry(edit.edited).or_default().push((change, edit));
+                seams.edits.entry(edit.edited).or_default().push((deviation.into(), edit));
             }
         }
         for variation in variations {
             if let Some(edit) = variation.seam.edit() {
                 seams.variations.entry(edit.edited).or_default().push(variation.name);
-                seams.edits.entry(edit.edited).or_default().push((Change(None, variation.name), edit));
+                seams.edits.entry(edit.edited).or_default().push((variation.into(), edit));
             }
         }
         seams

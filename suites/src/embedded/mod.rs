@@ -6,6 +6,7 @@ pub mod constant;
 mod matrix;
 pub mod mixes;
 pub mod prove;
+mod rehearsal;
 pub mod sim;
 pub mod site_urls;
 
@@ -22,13 +23,17 @@ use assay_spec::{Dialect, Id, Service, catalogue};
 use axum::Router;
 use serde_json::json;
 
+use crate::harness::check::Check;
 use crate::harness::control::{Control, Offer};
+use crate::harness::recording::Recorder;
 use crate::harness::target::{Environment, EnvironmentFuture, Leaving, Target};
 use crate::harness::verdict::Conditions;
 use crate::http::connect::{Connect, Connecting, Stream};
 use crate::http::exchange::Broken;
 use crate::http::transport::Transport;
 use crate::services::SUITES;
+
+use rehearsal::{Rehearsals, Start};
 
 /// How much an in-memory connection holds before its writer waits.
 const BUFFER: usize = 64 * 1024;
@@ -53,6 +58,12 @@ pub struct Embedded {
     with_history: OnceLock<World>,
     offer: Offer,
     is_traced: bool,
+    /// The deviations and the variations of its worlds.
+    changed_by: [Vec<String>; 2],
+    /// The rehearsals that its checks make.
+    rehearsals: Option<Arc<Rehearsals>>,
+    /// Where checks go on, by the key of their requirement.
+    starts: BTreeMap<u32, Start>,
 }
 
 impl Embedded {
@@ -67,7 +78,15 @@ impl Embedded {
             addresses: true,
         };
         let world = World::new(seed, EPOCH, dialect);
-        Embedded { world, with_history: OnceLock::new(), offer, is_traced: true }
+        Embedded {
+            world,
+            with_history: OnceLock::new(),
+            offer,
+            is_traced: true,
+            changed_by: Default::default(),
+            rehearsals: None,
+            starts: BTreeMap::new(),
+        }
     }
 
     /// The same target with requirements switched off or variations applied.
@@ -75,6 +94,7 @@ impl Embedded {
         self.world.set_deviations(deviations)?;
         self.world.set_variations(variations)?;
         self.with_history = OnceLock::new();
+        self.changed_by = [deviations.to_vec(), variations.to_vec()];
         Ok(self)
     }
 
@@ -86,10 +106,50 @@ impl Embedded {
         self
     }
 
+    /// The same target, watched, whose checks make rehearsals.
+    fn rehearsing(self, rehearsals: Arc<Rehearsals>) -> Embedded {
+        Embedded { rehearsals: Some(rehearsals), ..self.watched() }
+    }
+
+    /// The same target; these checks go on from their rehearsals.
+    fn starting(self, starts: BTreeMap<u32, Start>) -> Embedded {
+        Embedded { starts, ..self }
+    }
+
     /// The same target, whose worlds do not report what a check did to them.
     #[must_use]
     pub fn untraced(self) -> Embedded {
         Embedded { is_traced: false, ..self }
+    }
+
+    /// The environment of a world.
+    fn environment_in(world: World, mode: ClockMode) -> (Environment, Handle) {
+        let handle = Handle::new(world, mode);
+        let sites: BTreeMap<&'static str, String> =
+            world::sites().iter().map(|site| (site.name, url(&handle, *site))).collect();
+        let hub = Arc::new(Hub::new(handle.clone(), sites.clone()).allowing([CONTROL.to_owned()]));
+        let memory = Memory { handle: handle.clone(), control: router(hub), transport: Transport::default() };
+        let connector: Arc<dyn Connect> = Arc::new(memory);
+        let environment = Environment {
+            connector: connector.clone(),
+            sites: sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect(),
+            control: Some(Control::new(connector, &format!("http://{CONTROL}{PREFIX}"), None)),
+            own: true,
+            forwarding: BTreeMap::new(),
+            recorder: Recorder::default(),
+        };
+        (environment, handle)
+    }
+
+    /// The environment of a check that goes on from its rehearsal.
+    async fn resumed(&self, start: &Start) -> Result<Environment, String> {
+        let (mut world, mode) = start.world();
+        let [deviations, variations] = &self.changed_by;
+        world.set_deviations(deviations)?;
+        world.set_variations(variations)?;
+        let (environment, _) = Embedded::environment_in(world, mode);
+        let recorder = start.follow(&environment).await;
+        Ok(Environment { sites: start.sites().clone(), recorder, ..environment })
     }
 
     /// The world in which a check of a service starts.
@@ -119,22 +179,20 @@ impl Target for Embedded {
     }
 
     fn environment(&self, service: Service) -> EnvironmentFuture<'_> {
+        Box::pin(async move { Ok(Embedded::environment_in(self.beginning(service), ClockMode::Auto).0) })
+    }
+
+    fn environment_of(&self, check: &'static Check) -> EnvironmentFuture<'_> {
         Box::pin(async move {
-            let handle = Handle::new(self.beginning(service), ClockMode::Auto);
-            let sites: BTreeMap<&'static str, String> =
-                world::sites().iter().map(|site| (site.name, url(&handle, *site))).collect();
-            let hub = Arc::new(Hub::new(handle.clone(), sites.clone()).allowing([CONTROL.to_owned()]));
-            let memory = Memory { handle, control: router(hub), transport: Transport::default() };
-            let connector: Arc<dyn Connect> = Arc::new(memory);
-            let sites = sites.into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
-            let control = Control::new(connector.clone(), &format!("http://{CONTROL}{PREFIX}"), None);
-            Ok(Environment {
-                connector,
-                sites,
-                control: Some(control),
-                own: true,
-                forwarding: BTreeMap::new(),
-            })
+            if let Some(start) = self.starts.get(&check.requirement.key) {
+                return self.resumed(start).await;
+            }
+            let world = self.beginning(check.requirement.service);
+            let (mut environment, handle) = Embedded::environment_in(world, ClockMode::Auto);
+            if let Some(rehearsals) = &self.rehearsals {
+                environment.recorder = rehearsals.recorder(check, &handle, &environment.sites);
+            }
+            Ok(environment)
         })
     }
 

@@ -1,11 +1,11 @@
 //! The kill matrix: each deviation turns its own check red and no other; a variation turns no check red.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::slice::from_ref;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use assay_sim::seam::Seam;
 use assay_sim::world;
+use assay_spec::crypto::memo::Memo;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::limit::Limit;
 use assay_spec::requirement::Evidence;
@@ -15,6 +15,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use super::Embedded;
 use super::constant::{self, Constant, Passes};
 pub use super::matrix::{Matrix, Row};
+use super::rehearsal::Rehearsals;
 use crate::documents::endpoints;
 use crate::harness::ambient;
 use crate::harness::check::Check;
@@ -22,7 +23,7 @@ use crate::harness::pace::Pace;
 use crate::harness::plan::{Planned, plan};
 use crate::harness::probe::{Places, Settings};
 use crate::harness::redact::Learned;
-use crate::harness::run::{self, Ran, Runner, SimTrace};
+use crate::harness::run::{self, Ran, Runner};
 use crate::harness::suite::FixtureMap;
 use crate::harness::target::Target;
 use crate::harness::verdict::{Outcome, Verdict};
@@ -65,8 +66,9 @@ pub async fn prove(
     let settings = &Settings { places: Places::Shared, ..settings.clone() };
     // Every other world is a copy of this one.
     let base = &Embedded::new(seed, settings.dialect.clone());
-    let watched = Box::new(base.clone().watched());
-    let conforming = each(&*watched, &all, settings, jobs).await;
+    let rehearsals = &Arc::new(Rehearsals::default());
+    let rehearsing = Box::new(base.clone().rehearsing(rehearsals.clone()));
+    let conforming = each(&*rehearsing, &all, settings, jobs).await;
     let mut matrix = Matrix::default();
     for ran in conforming.iter().filter(|ran| ran.outcome.verdict != Verdict::Pass) {
         matrix.holes.push(format!(
@@ -77,9 +79,6 @@ pub async fn prove(
         ));
     }
     matrix.holes.extend(unfounded(&conforming));
-    let trace: BTreeMap<u32, &SimTrace> =
-        conforming.iter().map(|ran| (ran.outcome.requirement.key, &ran.trace)).collect();
-    let trace = |check: &Check| trace.get(&check.requirement.key).copied();
     let wants = |rule: Id| wanted.iter().any(|check| check.requirement == rule);
     let deviations: Vec<_> = world::deviations().into_iter().filter(|one| wants(one.requirement)).collect();
     // Wrong limits are proven as cells.
@@ -92,22 +91,15 @@ pub async fn prove(
     }
     // A deviation runs against the checks whose conforming run it would have changed: until then worlds are the same, so
     // no other check can notice it.
-    let meets = |check: &Check, seam: Seam, name: &String, row: &String| {
-        let is_met = |trace: &SimTrace| match seam {
-            Seam::Guard => trace.consulted.contains(row),
-            Seam::Wire => trace.variations.contains(name),
-            _ => trace.changes.contains(name),
-        };
-        trace(check).is_some_and(is_met)
-    };
     let rows = deviations.iter().map(|deviation| {
-        let (name, own, seam) = (deviation.to_string(), deviation.requirement, deviation.seam);
+        let (name, own) = (deviation.to_string(), deviation.requirement);
         let is_met = |check: &&&Check| {
-            check.requirement == own || breadth == Breadth::Met && meets(check, seam, &name, &own.to_string())
+            check.requirement == own || breadth == Breadth::Met && rehearsals.meets(check, deviation.into())
         };
         let met: Vec<&'static Check> = all.iter().filter(is_met).copied().collect();
         async move {
-            let target = base.clone().with(from_ref(&name), &[])?;
+            let starts = rehearsals.starts(&met, deviation.into());
+            let target = base.clone().with(from_ref(&name), &[])?.starting(starts);
             row_on_thread(target, met, settings, name, deviation.about, Some(own)).await
         }
     });
@@ -115,7 +107,7 @@ pub async fn prove(
     let mut rows = Vec::new();
     for variation in world::variations() {
         let name = variation.name.to_owned();
-        let meets = |check: &Check| meets(check, variation.seam, &name, &name);
+        let meets = |check: &Check| rehearsals.meets(check, (&variation).into());
         let met: Vec<&'static Check> = wanted.iter().copied().filter(|check| meets(check)).collect();
         // Variations of the wire concern every service.
         let service = name.split_once('.').and_then(|(name, _)| Service::named(name));
@@ -134,9 +126,10 @@ pub async fn prove(
             continue;
         }
         let step = if breadth == Breadth::Own { met.len().div_ceil(FEW) } else { 1 };
-        let met = met.into_iter().step_by(step).collect();
+        let met: Vec<&'static Check> = met.into_iter().step_by(step).collect();
         rows.push(async move {
-            let target = base.clone().with(&[], from_ref(&name))?;
+            let starts = rehearsals.starts(&met, (&variation).into());
+            let target = base.clone().with(&[], from_ref(&name))?.starting(starts);
             row_on_thread(target, met, settings, name, variation.about, None).await
         });
     }
@@ -330,11 +323,14 @@ pub(super) async fn side_by_side<T>(
     Ok(all.into_iter().map(|(_, result)| result).collect())
 }
 
+/// The rows of a proof sign and verify the same messages.
+static KNOWN: LazyLock<Arc<Memo>> = LazyLock::new(Arc::default);
+
 /// Runs work to its end on a thread of its own, with all tasks that it spawns.
 async fn on_own_thread<T: Send + 'static>(
     work: impl AsyncFnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
-    let run = move || run::on_one_thread().map(|thread| thread.block_on(work()));
+    let run = move || run::on_one_thread().map(|thread| KNOWN.during(|| thread.block_on(work())));
     let ended =
         tokio::task::spawn_blocking(run).await.map_err(|end| format!("a proof ended early: {end}"))?;
     ended.map_err(|why| format!("a proof has no thread: {why}"))

@@ -210,17 +210,7 @@ impl<'run> Probe<'run> {
         environment: Environment,
         pace: &'run Pace,
     ) -> Probe<'run> {
-        Probe::recorded(check, settings, environment, pace, Recorder::default())
-    }
-
-    /// A context whose answers come from the recorder where that plays.
-    pub fn recorded(
-        check: &'static Check,
-        settings: &'run Settings,
-        environment: Environment,
-        pace: &'run Pace,
-        recorder: Recorder,
-    ) -> Probe<'run> {
+        let recorder = environment.recorder.clone();
         let keeping = Arc::new(Keeping::new(environment.connector));
         let control = environment.control.as_ref().map(Control::keeping);
         let environment = Environment { connector: keeping.clone(), control, ..environment };
@@ -249,7 +239,7 @@ impl<'run> Probe<'run> {
             held,
             ..
         } = statistics;
-        let (calls, missed, environment) = (self.recorder.calls(), self.recorder.missed(), self.environment);
+        let ((calls, missed), environment) = (self.recorder.end(), self.environment);
         Traces {
             exchanges,
             calls,
@@ -716,10 +706,10 @@ mod tests {
                 control: None,
                 own,
                 forwarding: BTreeMap::new(),
+                // A recording is read without a pause.
+                recorder: Recorder::playing(Recording::default(), Arc::default()),
             };
-            // A recording is read without a pause.
-            let recorder = Recorder::playing(Recording::default(), Arc::default());
-            let probe = Probe::recorded(services::checks()[0], &settings, environment, &pace, recorder);
+            let probe = Probe::new(services::checks()[0], &settings, environment, &pace);
             let count = Cell::new(0);
             let read = async || {
                 count.set(count.get() + 1);

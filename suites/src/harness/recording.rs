@@ -1,13 +1,16 @@
 //! Records the inputs of a check besides its exchanges, so that it can be judged again without its target: responses of
 //! the control API, times of this machine's clock, and its share of resources that checks have in common.
 //!
-//! A recorder either records while a check runs, or replays an earlier run without sending requests.
+//! A recorder either records while a check runs, or replays an earlier run without sending requests. A check may also resume an
+//! earlier run: its first inputs are replayed, and the others go to a target that is in the state of that moment.
 
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use assay_spec::Instant;
 use serde_json::Value;
 
+use crate::http::client::Limits;
 use crate::http::exchange::{Broken, Exchange, Request, Response};
 
 /// A JSON value, kept as a string, which needs a tenth of the memory.
@@ -52,6 +55,42 @@ pub struct Recording {
     pub calls: Vec<Call>,
 }
 
+/// A moment of a check at which nothing is in progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// How many exchanges have ended.
+    pub exchanges: usize,
+    /// How many other inputs were received.
+    pub calls: usize,
+}
+
+/// How a request that is sent at once goes out.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// The client's address, if the check chooses it.
+    pub source: Option<IpAddr>,
+    /// The limits of the exchange.
+    pub limits: Limits,
+}
+
+/// What sees the moments of a check.
+pub trait Watch: Send + Sync {
+    /// An exchange or a call begins, and nothing else has been in progress at the same time as another so far.
+    fn moment(&self, at: Moment);
+    /// The check has ended. The recording, with the way of each exchange, reaches to the end, or to the last moment before
+    /// several inputs were in progress. A request without a way was held open.
+    fn end(&self, recording: Recording, ways: Vec<Option<Way>>);
+}
+
+/// The last input that a check resumes with.
+#[derive(Clone, Debug)]
+pub enum Last {
+    /// The response to the last exchange.
+    Response(Result<Response, Broken>),
+    /// The answer to the last call.
+    Answer(Result<Json, String>),
+}
+
 impl From<&Value> for Json {
     fn from(value: &Value) -> Json {
         Json(value.to_string().into())
@@ -66,15 +105,52 @@ impl Json {
 }
 
 /// A recorder or a player.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Recorder(Arc<Mutex<RecorderState>>);
 
-#[derive(Debug, Default)]
+/// Shows no input: it may hold a secret.
+impl std::fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Recorder")
+    }
+}
+
+#[derive(Default)]
 struct RecorderState {
     /// Exchanges that have begun.
     begun: usize,
     recorded: Vec<Call>,
-    playing: Option<Playing>,
+    source: Source,
+    watched: Option<Watched>,
+}
+
+/// Where responses come from.
+#[derive(Default)]
+enum Source {
+    #[default]
+    Target,
+    Recording(Playing),
+    Resumed(Resumed),
+}
+
+/// A watched check.
+struct Watched {
+    watch: Arc<dyn Watch>,
+    exchanges: Vec<Exchange>,
+    ways: Vec<Option<Way>>,
+    in_progress: usize,
+    last: Moment,
+    /// Two inputs were in progress at the same time: what follows depends on their order.
+    has_overlap: bool,
+}
+
+/// The inputs of an earlier run, up to a moment.
+struct Resumed {
+    recording: Arc<Recording>,
+    until: Moment,
+    /// What the last input is instead.
+    last: Option<Last>,
+    next: Moment,
 }
 
 #[derive(Debug)]
@@ -92,33 +168,92 @@ impl Recorder {
     pub fn playing(own: Recording, shared: Arc<Vec<Exchange>>) -> Recorder {
         let used_exchanges = vec![false; own.exchanges.len()];
         let used_calls = vec![false; own.calls.len()];
-        let playing = Playing { own, used_exchanges, used_calls, shared, missed: None };
-        Recorder(Arc::new(Mutex::new(RecorderState { playing: Some(playing), ..RecorderState::default() })))
+        Recorder::reading(Source::Recording(Playing {
+            own,
+            used_exchanges,
+            used_calls,
+            shared,
+            missed: None,
+        }))
     }
 
-    /// Whether it replays.
+    /// A recorder that replays what `recording` has up to a moment, except its last input. Then the target responds.
+    pub fn resuming(recording: Arc<Recording>, until: Moment, last: Option<Last>) -> Recorder {
+        Recorder::reading(Source::Resumed(Resumed { recording, until, last, next: Moment::default() }))
+    }
+
+    /// A recorder whose moments `watch` sees.
+    pub fn watched(watch: Arc<dyn Watch>) -> Recorder {
+        let watched = Watched {
+            watch,
+            exchanges: Vec::new(),
+            ways: Vec::new(),
+            in_progress: 0,
+            last: Moment::default(),
+            has_overlap: false,
+        };
+        Recorder(Arc::new(Mutex::new(RecorderState { watched: Some(watched), ..RecorderState::default() })))
+    }
+
+    fn reading(source: Source) -> Recorder {
+        Recorder(Arc::new(Mutex::new(RecorderState { source, ..RecorderState::default() })))
+    }
+
+    /// Whether it replays, and there is no target.
     pub(crate) fn plays(&self) -> bool {
-        self.lock().playing.is_some()
+        matches!(self.lock().source, Source::Recording(_))
     }
 
-    /// Notes that an exchange begins.
-    pub(crate) fn begin(&self) {
-        self.lock().begun += 1;
+    /// Notes that an exchange begins. Without a way, its request is not sent at once.
+    pub(crate) fn begin(&self, way: Option<Way>) {
+        let mut state = self.lock();
+        state.begins();
+        state.begun += 1;
+        if let Some(watched) = &mut state.watched {
+            watched.ways.push(way);
+        }
     }
 
-    /// The recorded response to a request; `None` if it records.
+    /// Notes that an exchange has ended.
+    pub(crate) fn ended(&self, exchange: &Exchange) {
+        let mut state = self.lock();
+        if let Some(watched) = state.ends() {
+            watched.exchanges.push(exchange.clone());
+        }
+    }
+
+    /// The recorded response to a request; `None` if the target responds.
     pub(crate) fn response(&self, base: &str, request: &Request) -> Option<Result<Response, Broken>> {
-        Some(self.lock().playing.as_mut()?.response(base, request))
+        match &mut self.lock().source {
+            Source::Target => None,
+            Source::Recording(playing) => Some(playing.response(base, request)),
+            Source::Resumed(resumed) => resumed.response(base, request),
+        }
     }
 
-    /// The recorded response to a call; `None` if it records.
+    /// The recorded response to a call; `None` if the target responds.
     pub(crate) fn answer(&self, asked: &Input) -> Option<Result<Value, String>> {
-        Some(self.lock().playing.as_mut()?.answer(asked))
+        let mut state = self.lock();
+        let begun = state.begun;
+        match &mut state.source {
+            Source::Target => {}
+            Source::Recording(playing) => return Some(playing.answer(asked)),
+            Source::Resumed(resumed) => {
+                if let Some(call) = resumed.call(begun, asked) {
+                    let answer = call.value();
+                    state.recorded.push(call);
+                    return Some(answer);
+                }
+            }
+        }
+        state.begins();
+        None
     }
 
     /// Records an input.
     pub(crate) fn keep(&self, asked: Input, answer: &Result<Value, String>) {
         let mut state = self.lock();
+        state.ends();
         let after = state.begun;
         state.recorded.push(Call {
             after,
@@ -156,18 +291,93 @@ impl Recorder {
         self.lock().recorded.iter().any(|call| matches!(call.asked, Input::Control { .. }))
     }
 
-    /// The recorded inputs.
-    pub(crate) fn calls(&self) -> Vec<Call> {
-        std::mem::take(&mut self.lock().recorded)
-    }
-
-    /// The first request or call without a recorded response.
-    pub(crate) fn missed(&self) -> Option<String> {
-        self.lock().playing.as_mut().and_then(|playing| playing.missed.take())
+    /// Ends the recording. Returns the recorded inputs, and the first request or call without a recorded response.
+    pub(crate) fn end(&self) -> (Vec<Call>, Option<String>) {
+        let mut state = self.lock();
+        let calls = std::mem::take(&mut state.recorded);
+        if let Some(Watched { watch, mut exchanges, mut ways, in_progress, last, has_overlap }) =
+            state.watched.take()
+        {
+            let mut calls = calls.clone();
+            if has_overlap || in_progress > 0 {
+                exchanges.truncate(last.exchanges);
+                ways.truncate(last.exchanges);
+                calls.truncate(last.calls);
+            }
+            watch.end(Recording { exchanges, calls }, ways);
+        }
+        let missed = match &mut state.source {
+            Source::Recording(playing) => playing.missed.take(),
+            Source::Target | Source::Resumed(_) => None,
+        };
+        (calls, missed)
     }
 
     fn lock(&self) -> MutexGuard<'_, RecorderState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RecorderState {
+    /// An input begins.
+    fn begins(&mut self) {
+        let calls = self.recorded.len();
+        let Some(watched) = &mut self.watched else { return };
+        watched.has_overlap |= watched.in_progress > 0;
+        watched.in_progress += 1;
+        if !watched.has_overlap {
+            watched.last = Moment { exchanges: self.begun, calls };
+            watched.watch.moment(watched.last);
+        }
+    }
+
+    /// An input has ended. Returns what watches it, unless another has been in progress at the same time.
+    fn ends(&mut self) -> Option<&mut Watched> {
+        let watched = self.watched.as_mut()?;
+        watched.in_progress -= 1;
+        (!watched.has_overlap).then_some(watched)
+    }
+}
+
+impl Call {
+    /// The answer as a value.
+    fn value(&self) -> Result<Value, String> {
+        self.answer.as_ref().map(Json::value).map_err(String::clone)
+    }
+}
+
+/// Why a check that resumes an earlier run ends: this is a bug of Assay.
+const STRAYED: &str = "it did not repeat its earlier run up to the moment at which it resumes";
+
+impl Resumed {
+    fn response(&mut self, base: &str, request: &Request) -> Option<Result<Response, Broken>> {
+        if self.next == self.until {
+            return None;
+        }
+        let known = self.recording.exchanges[..self.until.exchanges].get(self.next.exchanges);
+        self.next.exchanges += 1;
+        let Some(known) = known.filter(|known| known.base == base && known.has_sent(request)) else {
+            return Some(Err(Broken::Harness(STRAYED.to_owned())));
+        };
+        match &self.last {
+            Some(Last::Response(last)) if self.next.exchanges == self.until.exchanges => Some(last.clone()),
+            _ => Some(known.response.clone()),
+        }
+    }
+
+    fn call(&mut self, begun: usize, asked: &Input) -> Option<Call> {
+        if self.next == self.until {
+            return None;
+        }
+        let known = self.recording.calls[..self.until.calls].get(self.next.calls);
+        self.next.calls += 1;
+        let known = known.filter(|known| known.after == begun && known.asked == *asked);
+        let answer = match (known, &self.last) {
+            (None, _) => Err(STRAYED.to_owned()),
+            (_, Some(Last::Answer(last))) if self.next.calls == self.until.calls => last.clone(),
+            (Some(known), _) => known.answer.clone(),
+        };
+        Some(Call { after: begun, asked: asked.clone(), answer })
     }
 }
 
@@ -212,7 +422,7 @@ impl Playing {
             free(&|known| known == asked, &self.used_calls).or_else(|| free(&is_alike, &self.used_calls));
         if let Some(at) = at {
             self.used_calls[at] = true;
-            return self.own.calls[at].answer.as_ref().map(Json::value).map_err(String::clone);
+            return self.own.calls[at].value();
         }
         let what = match asked {
             Input::Clock => "the clock".to_owned(),
@@ -221,5 +431,126 @@ impl Playing {
         };
         self.missed.get_or_insert(what.clone());
         Err(format!("the report has no response of {what}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const BASE: &str = "http://a.example";
+
+    fn exchange(target: &str) -> Exchange {
+        Exchange {
+            site: String::new(),
+            base: BASE.to_owned(),
+            request: Request::new("GET", target),
+            cut: None,
+            slot: None,
+            response: Ok(Response { status: 200, headers: Vec::new(), body: target.to_owned().into() }),
+        }
+    }
+
+    fn asked(path: &str) -> Input {
+        Input::Control { method: "GET".to_owned(), path: path.to_owned(), body: None }
+    }
+
+    /// Two exchanges, and a call between them.
+    fn recording() -> Arc<Recording> {
+        let call = Call { after: 1, asked: asked("clock"), answer: Ok(Json::from(&json!(1))) };
+        Arc::new(Recording { exchanges: vec![exchange("/one"), exchange("/two")], calls: vec![call] })
+    }
+
+    /// The body of a response, or why there is none.
+    fn response(recorder: &Recorder, target: &str) -> Option<Result<String, Broken>> {
+        recorder.begin(None);
+        let response = recorder.response(BASE, &Request::new("GET", target))?;
+        Some(response.map(|response| response.text()))
+    }
+
+    #[test]
+    fn a_check_resumes_with_its_recording_and_goes_on_with_the_target() {
+        let until = Moment { exchanges: 1, calls: 1 };
+        for (last, clock) in [(None, json!(1)), (Some(Last::Answer(Ok(Json::from(&json!(2))))), json!(2))] {
+            let recorder = Recorder::resuming(recording(), until, last);
+            assert!(!recorder.plays());
+            assert_eq!(response(&recorder, "/one"), Some(Ok("/one".to_owned())));
+            assert_eq!(recorder.answer(&asked("clock")), Some(Ok(clock)));
+            assert!(recorder.has_called());
+            assert_eq!(response(&recorder, "/two"), None);
+            assert_eq!(recorder.answer(&asked("clock")), None);
+        }
+        let last = Last::Response(Err(Broken::TimedOut(15)));
+        let recorder = Recorder::resuming(recording(), Moment { exchanges: 1, calls: 0 }, Some(last));
+        assert_eq!(response(&recorder, "/one"), Some(Err(Broken::TimedOut(15))));
+        assert_eq!(recorder.answer(&asked("clock")), None);
+    }
+
+    #[test]
+    fn a_check_that_strays_from_its_recording_fails() {
+        let strayed = || Some(Err(Broken::Harness(STRAYED.to_owned())));
+        let resuming = |exchanges, calls| Recorder::resuming(recording(), Moment { exchanges, calls }, None);
+        assert_eq!(response(&resuming(2, 1), "/two"), strayed(), "another request");
+        let recorder = resuming(1, 1);
+        assert!(response(&recorder, "/one").is_some_and(|response| response.is_ok()));
+        assert_eq!(response(&recorder, "/two"), strayed(), "a request before a call");
+        let recorder = resuming(1, 1);
+        assert_eq!(
+            recorder.answer(&asked("clock")),
+            Some(Err(STRAYED.to_owned())),
+            "a call before a request"
+        );
+        let recorder = resuming(1, 1);
+        assert!(response(&recorder, "/one").is_some_and(|response| response.is_ok()));
+        assert_eq!(recorder.answer(&asked("state")), Some(Err(STRAYED.to_owned())), "another call");
+    }
+
+    /// What a watch saw.
+    #[derive(Default)]
+    struct Seen {
+        moments: Mutex<Vec<(usize, usize)>>,
+        /// How many exchanges, calls and ways the recording has.
+        end: Mutex<Option<(usize, usize, usize)>>,
+    }
+
+    impl Watch for Seen {
+        fn moment(&self, Moment { exchanges, calls }: Moment) {
+            self.moments.lock().unwrap().push((exchanges, calls));
+        }
+
+        fn end(&self, recording: Recording, ways: Vec<Option<Way>>) {
+            *self.end.lock().unwrap() = Some((recording.exchanges.len(), recording.calls.len(), ways.len()));
+        }
+    }
+
+    #[test]
+    fn moments_end_when_two_inputs_are_in_progress() {
+        for (overlap, moments, end) in [
+            (false, vec![(0, 0), (1, 0), (1, 1), (2, 1)], (3, 1, 3)),
+            (true, vec![(0, 0), (1, 0), (1, 1)], (1, 1, 1)),
+        ] {
+            let seen = Arc::new(Seen::default());
+            let recorder = Recorder::watched(seen.clone());
+            recorder.begin(None);
+            recorder.ended(&exchange("/one"));
+            assert_eq!(recorder.answer(&asked("clock")), None);
+            recorder.keep(asked("clock"), &Ok(json!(1)));
+            recorder.begin(None);
+            if overlap {
+                recorder.begin(None);
+                recorder.ended(&exchange("/three"));
+                recorder.ended(&exchange("/two"));
+            } else {
+                recorder.ended(&exchange("/two"));
+                recorder.begin(None);
+                recorder.ended(&exchange("/three"));
+            }
+            let (calls, missed) = recorder.end();
+            assert_eq!((calls.len(), missed), (1, None));
+            assert_eq!(*seen.moments.lock().unwrap(), moments);
+            assert_eq!(*seen.end.lock().unwrap(), Some(end));
+        }
     }
 }

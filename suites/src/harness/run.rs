@@ -330,7 +330,7 @@ impl Runner<'_> {
         if let Some(LeftOut { verdict, reason }) = &planned.left_out {
             return blank(check, *verdict, reason.clone());
         }
-        let environment = match self.target.environment(check.requirement.service).await {
+        let environment = match self.target.environment_of(check).await {
             Ok(environment) => environment,
             Err(mut why) => {
                 self.settings.secrets.redact_text(&mut why);
@@ -700,6 +700,7 @@ assay_spec::for_each_service!(declare);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::recording::Recorder;
     use crate::http::exchange::{Request, Response};
     use crate::services;
 
@@ -714,6 +715,7 @@ mod tests {
                 control: None,
                 own: false,
                 forwarding: BTreeMap::new(),
+                recorder: Recorder::default(),
             };
             let pace = Pace::default();
             let traces = Traces {

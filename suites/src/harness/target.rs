@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use url::Url;
 
+use crate::harness::check::Check;
 use crate::harness::control::{Control, Offer};
+use crate::harness::recording::Recorder;
 use crate::harness::suite::{Suite, Suites};
 use crate::harness::verdict::Conditions;
 use crate::http::curl::Reach;
@@ -34,6 +36,8 @@ pub struct Environment {
     pub own: bool,
     /// By site: the header that the site takes the client's address from, if any.
     pub forwarding: BTreeMap<String, String>,
+    /// Records what the check receives, or replays it.
+    pub recorder: Recorder,
 }
 
 /// Whether a fork's site is on the same host as the site, with at least the same security.
@@ -59,8 +63,12 @@ pub trait Target: Send + Sync {
     fn offer(&self) -> &Offer;
     /// The site names that it has.
     fn has_site(&self, name: &str) -> bool;
-    /// An environment for one check of a service.
+    /// An environment for requests to a service.
     fn environment(&self, service: Service) -> EnvironmentFuture<'_>;
+    /// An environment for one check.
+    fn environment_of(&self, check: &'static Check) -> EnvironmentFuture<'_> {
+        self.environment(check.requirement.service)
+    }
     /// A check has ended; with `keep` its environment stays for inspection.
     fn leave(&self, environment: Environment, keep: bool) -> Leaving<'_>;
     /// All checks have ended.
@@ -328,6 +336,7 @@ impl Target for Remote {
                 control: self.control.clone(),
                 own: false,
                 forwarding: self.forwarding.clone(),
+                recorder: Recorder::default(),
             };
             let Some(control) = self.control.as_ref().filter(|_| self.offer.forks) else {
                 return Ok(environment);
@@ -381,6 +390,7 @@ impl Target for Remote {
             sites: self.sites.clone(),
             own: self.offer.forks,
             forwarding: self.forwarding.clone(),
+            recorder: Recorder::default(),
         })
     }
 

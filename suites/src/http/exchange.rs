@@ -91,6 +91,16 @@ impl Exchange {
         self.cut.clone().or_else(|| is_long.then(|| Cut { bytes: body.len(), sha256: sha256_hex(body) }))
     }
 
+    /// Whether this request was sent.
+    pub(crate) fn has_sent(&self, request: &Request) -> bool {
+        let Request { method, target, headers, body } = &self.request;
+        let is_body = match &self.cut {
+            None => *body == request.body,
+            Some(cut) => cut.bytes == request.body.len() && cut.sha256 == sha256_hex(&request.body),
+        };
+        is_body && *method == request.method && *target == request.target && *headers == request.headers
+    }
+
     /// Drops the body of the request if the report omits it.
     pub(crate) fn cut(&mut self) {
         self.cut = self.omitted();

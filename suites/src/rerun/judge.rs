@@ -197,9 +197,10 @@ async fn once_more(
         control: conditions.offer.is_some().then(|| Control::new(connector, "http://control.invalid", None)),
         own: is_own(report),
         forwarding: conditions.forwarding.clone(),
+        recorder: Recorder::playing(recording, shared),
     };
     let pace = Pace::default();
-    let probe = Probe::recorded(check, settings, environment, &pace, Recorder::playing(recording, shared));
+    let probe = Probe::new(check, settings, environment, &pace);
     let checked = caught(run::carry_out(&probe)).await;
     let traces = probe.finish();
     if let Some(what) = traces.missed {

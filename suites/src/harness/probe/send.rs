@@ -10,6 +10,7 @@ use super::{Answer, Fetched, Held, Probe};
 use crate::documents::endpoints;
 use crate::harness::check::Stop;
 use crate::harness::pace::Tried;
+use crate::harness::recording::Way;
 use crate::harness::verdict::Failure;
 use crate::http::client::Limits;
 use crate::http::connect::host;
@@ -93,7 +94,7 @@ impl Probe<'_> {
     ) -> Result<Held<'_>, Stop> {
         let (base, request, source) = self.addressed(site, request, source).await?;
         let request = self.dressed(&base, request);
-        let index = self.begin(site, &base, &request);
+        let index = self.begin(site, &base, &request, None);
         if let Some(played) = self.recorder.response(&base, &request) {
             return Ok(Held { probe: self, index, rest: Rest::Played(played) });
         }
@@ -135,7 +136,7 @@ impl Probe<'_> {
     /// Records an exchange of another check of this run, and returns its response.
     pub fn recall(&self, exchange: Exchange) -> Result<Answer<'_>, Stop> {
         let response = exchange.response.clone();
-        self.recorder.begin();
+        self.recorder.begin(None);
         let index = self.statistics(|statistics| {
             statistics.recalled.insert(statistics.exchanges.len());
             statistics.exchanges.push(exchange);
@@ -154,7 +155,7 @@ impl Probe<'_> {
         limits: Limits,
     ) -> Result<Answer<'_>, Stop> {
         let request = self.dressed(&base, request);
-        let index = self.begin(site, &base, &request);
+        let index = self.begin(site, &base, &request, Some(Way { source, limits }));
         let response = if let Some(played) = self.recorder.response(&base, &request) {
             played
         } else {
@@ -223,8 +224,8 @@ impl Probe<'_> {
     }
 
     /// Records the start of an exchange. Exchanges are in the order in which they start.
-    fn begin(&self, site: &str, base: &str, request: &Request) -> usize {
-        self.recorder.begin();
+    fn begin(&self, site: &str, base: &str, request: &Request, way: Option<Way>) -> usize {
+        self.recorder.begin(way);
         let (site, base, request) = (site.to_owned(), base.to_owned(), request.clone());
         self.statistics(|statistics| {
             statistics.exchanges.push(Exchange {

@@ -82,6 +82,7 @@ impl Probe<'_> {
             let exchange = &mut statistics.exchanges[index];
             exchange.response.clone_from(&response);
             exchange.cut();
+            self.recorder.ended(exchange);
         });
         stopped.map_or(Ok(response), |cause| Err(Stop::Inconclusive(cause)))
     }

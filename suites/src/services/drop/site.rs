@@ -186,9 +186,9 @@ mod tests {
                 control: None,
                 own: false,
                 forwarding: BTreeMap::new(),
+                recorder: Recorder::playing(recording, Arc::default()),
             };
-            let recorder = Recorder::playing(recording, Arc::default());
-            let probe = Probe::recorded(&CHECKS[0], &settings, environment, &pace, recorder);
+            let probe = Probe::new(&CHECKS[0], &settings, environment, &pace);
             let found =
                 fetched(&probe, "http://a.example/live/", page).await.map_err(|_| ()).expect("an answer");
             assert_eq!(expect_bytes(&found.answer, page).is_ok(), is_live);
