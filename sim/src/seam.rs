@@ -234,9 +234,12 @@ pub struct Seams {
 pub struct Change(Option<Id>, &'static str);
 
 impl Change {
-    /// The variant of the deviation, or the name of the variation.
-    pub const fn name(&self) -> &'static str {
-        self.1
+    /// The name of the variation, if it belongs to one.
+    pub const fn variation(&self) -> Option<&'static str> {
+        match self {
+            Change(None, name) => Some(name),
+            Change(Some(_), _) => None,
+        }
     }
 }
 

@@ -177,7 +177,6 @@ fn draw(seed: &str, at: usize, buffer: &mut [u8]) {
 }
 
 /// Segments of long counter streams, by seed and number.
-#[derive(Default)]
 struct Kept {
     /// How many [`Streams`] there are.
     users: usize,

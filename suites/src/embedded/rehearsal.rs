@@ -1,8 +1,8 @@
 //! Rehearsals: what a check did in a conforming world, with copies of that world in between.
 //!
 //! Until a deviation changes something, its world is the same as a conforming one. So a check against the deviation starts in
-//! the last copy before that. From there it sends what it sent in its rehearsal, until an answer is another one: up to then
-//! the check cannot do anything else. Then the check runs, gets all these answers at once, and goes on in that world.
+//! the last copy before that. The requests of its rehearsal are sent again until a response differs: up to then the check
+//! would do the same. Then the check runs, gets these responses from memory, and goes on in that world.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -66,7 +66,7 @@ impl Seen {
     fn find(&self, Difference { seam, row, change }: Difference) -> Option<First> {
         let found = match seam {
             Seam::Guard => self.consulted.get(&row?.key),
-            Seam::Wire => self.variations.get(change.name()),
+            Seam::Wire => self.variations.get(change.variation()?),
             _ => self.changes.get(&change),
         };
         found.copied()
@@ -297,7 +297,9 @@ mod tests {
     use super::*;
     use crate::embedded::Embedded;
     use crate::embedded::prove::each;
+    use crate::harness::check::Run;
     use crate::harness::run::Ran;
+    use crate::harness::verdict::Verdict;
     use crate::services;
 
     /// Everything that a check has received, and its verdict.
@@ -338,5 +340,24 @@ mod tests {
             tried += 1;
         }
         assert!(tried > 60 && resumed > 20, "{tried} {resumed}");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_check_that_does_not_repeat_its_rehearsal_is_an_error() {
+        let settings = services::settings();
+        let (base, rehearsals) = (Embedded::new(settings.seed, settings.dialect.clone()), Arc::default());
+        let check = services::checks()[0];
+        each(&base.clone().rehearsing(Arc::clone(&rehearsals)), &[check], &settings, 1).await;
+        let starts = world::deviations().iter().find_map(|deviation| {
+            let starts = rehearsals.starts(&[check], deviation.into());
+            (!starts.is_empty()).then_some(starts)
+        });
+        let target = base.starting(starts.expect("a deviation changes something in the check"));
+        let sends_nothing = Run::Once(|probe| Box::pin(async { probe.expect(true, "nothing", "", "") }));
+        let other = Check::new(check.requirement, module_path!(), "sends_nothing", sends_nothing);
+        let ran = each(&target, &[Box::leak(Box::new(other))], &settings, 1).await;
+        let outcome = &ran[0].outcome;
+        assert_eq!(outcome.verdict, Verdict::Error, "{}", outcome.reason);
+        assert!(outcome.reason.contains("did not repeat its earlier run"), "{}", outcome.reason);
     }
 }

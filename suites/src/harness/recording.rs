@@ -151,6 +151,8 @@ struct Resumed {
     /// What the last input is instead.
     last: Option<Last>,
     next: Moment,
+    /// An input was not as recorded.
+    is_other: bool,
 }
 
 #[derive(Debug)]
@@ -179,7 +181,13 @@ impl Recorder {
 
     /// A recorder that replays what `recording` has up to a moment, except its last input. Then the target responds.
     pub fn resuming(recording: Arc<Recording>, until: Moment, last: Option<Last>) -> Recorder {
-        Recorder::reading(Source::Resumed(Resumed { recording, until, last, next: Moment::default() }))
+        Recorder::reading(Source::Resumed(Resumed {
+            recording,
+            until,
+            last,
+            next: Moment::default(),
+            is_other: false,
+        }))
     }
 
     /// A recorder whose moments `watch` sees.
@@ -199,7 +207,7 @@ impl Recorder {
         Recorder(Arc::new(Mutex::new(RecorderState { source, ..RecorderState::default() })))
     }
 
-    /// Whether it replays, and there is no target.
+    /// Whether all responses come from a recording.
     pub(crate) fn plays(&self) -> bool {
         matches!(self.lock().source, Source::Recording(_))
     }
@@ -307,8 +315,9 @@ impl Recorder {
             watch.end(Recording { exchanges, calls }, ways);
         }
         let missed = match &mut state.source {
+            Source::Target => None,
             Source::Recording(playing) => playing.missed.take(),
-            Source::Target | Source::Resumed(_) => None,
+            Source::Resumed(resumed) => resumed.has_strayed().then(|| STRAYED.to_owned()),
         };
         (calls, missed)
     }
@@ -350,6 +359,11 @@ impl Call {
 const STRAYED: &str = "it did not repeat its earlier run up to the moment at which it resumes";
 
 impl Resumed {
+    /// Whether the check did not repeat its earlier run up to the moment. It may have handled the errors itself.
+    fn has_strayed(&self) -> bool {
+        self.is_other || self.next != self.until
+    }
+
     fn response(&mut self, base: &str, request: &Request) -> Option<Result<Response, Broken>> {
         if self.next == self.until {
             return None;
@@ -357,6 +371,7 @@ impl Resumed {
         let known = self.recording.exchanges[..self.until.exchanges].get(self.next.exchanges);
         self.next.exchanges += 1;
         let Some(known) = known.filter(|known| known.base == base && known.has_sent(request)) else {
+            self.is_other = true;
             return Some(Err(Broken::Harness(STRAYED.to_owned())));
         };
         match &self.last {
@@ -372,6 +387,7 @@ impl Resumed {
         let known = self.recording.calls[..self.until.calls].get(self.next.calls);
         self.next.calls += 1;
         let known = known.filter(|known| known.after == begun && known.asked == *asked);
+        self.is_other |= known.is_none();
         let answer = match (known, &self.last) {
             (None, _) => Err(STRAYED.to_owned()),
             (_, Some(Last::Answer(last))) if self.next.calls == self.until.calls => last.clone(),
@@ -481,6 +497,7 @@ mod tests {
             assert!(recorder.has_called());
             assert_eq!(response(&recorder, "/two"), None);
             assert_eq!(recorder.answer(&asked("clock")), None);
+            assert_eq!(recorder.end().1, None);
         }
         let last = Last::Response(Err(Broken::TimedOut(15)));
         let recorder = Recorder::resuming(recording(), Moment { exchanges: 1, calls: 0 }, Some(last));
@@ -492,19 +509,28 @@ mod tests {
     fn a_check_that_strays_from_its_recording_fails() {
         let strayed = || Some(Err(Broken::Harness(STRAYED.to_owned())));
         let resuming = |exchanges, calls| Recorder::resuming(recording(), Moment { exchanges, calls }, None);
-        assert_eq!(response(&resuming(2, 1), "/two"), strayed(), "another request");
+        let missed = |recorder: &Recorder| assert_eq!(recorder.end().1.as_deref(), Some(STRAYED));
+        let recorder = resuming(2, 1);
+        assert_eq!(response(&recorder, "/two"), strayed(), "another request");
+        missed(&recorder);
         let recorder = resuming(1, 1);
         assert!(response(&recorder, "/one").is_some_and(|response| response.is_ok()));
         assert_eq!(response(&recorder, "/two"), strayed(), "a request before a call");
+        missed(&recorder);
         let recorder = resuming(1, 1);
         assert_eq!(
             recorder.answer(&asked("clock")),
             Some(Err(STRAYED.to_owned())),
             "a call before a request"
         );
+        missed(&recorder);
         let recorder = resuming(1, 1);
         assert!(response(&recorder, "/one").is_some_and(|response| response.is_ok()));
         assert_eq!(recorder.answer(&asked("state")), Some(Err(STRAYED.to_owned())), "another call");
+        missed(&recorder);
+        let recorder = resuming(1, 1);
+        assert!(response(&recorder, "/one").is_some_and(|response| response.is_ok()));
+        missed(&recorder);
     }
 
     /// What a watch saw.

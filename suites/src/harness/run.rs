@@ -350,6 +350,9 @@ impl Runner<'_> {
         .await;
         let elapsed_ms = (!self.target.is_embedded()).then(|| began.elapsed().as_millis() as u64);
         let traces = probe.finish();
+        if let Some(what) = &traces.missed {
+            checked = Err(Stop::Error(what.clone()));
+        }
         if let Err(Stop::Fail(failure) | Stop::Unmet(_, failure)) = &mut checked {
             // Redact before cutting: a part of a secret would not be found.
             for text in [&mut failure.place, &mut failure.want, &mut failure.got] {

@@ -91,7 +91,7 @@ impl Exchange {
         self.cut.clone().or_else(|| is_long.then(|| Cut { bytes: body.len(), sha256: sha256_hex(body) }))
     }
 
-    /// Whether this request was sent.
+    /// Whether `request` is the one that was sent.
     pub(crate) fn has_sent(&self, request: &Request) -> bool {
         let Request { method, target, headers, body } = &self.request;
         let is_body = match &self.cut {

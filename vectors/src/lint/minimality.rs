@@ -16,7 +16,7 @@ pub(super) fn lint(sheet: &Sheet) -> Vec<Finding> {
     let named: BTreeSet<&String> = sheet.cases.iter().flat_map(|case| &case.requirements).collect();
     let rows: Vec<Id> = named.into_iter().filter_map(|name| catalogue::requirement(name)).collect();
     let answered = each(&sheet.cases).zip(&sheet.answers);
-    // Without another rule the same signatures are verified again.
+    // Without each rule, the same signatures are verified again.
     let of_case = |(case, (strict, met)): (&Case, &(Answer, Met))| {
         Arc::new(Memo::default()).during(|| of_case(case, strict, met, &rows))
     };
