@@ -124,9 +124,8 @@ impl Embedded {
 
     /// The environment of a world.
     fn environment_in(world: World, mode: ClockMode) -> (Environment, Handle) {
+        let sites = urls(&world);
         let handle = Handle::new(world, mode);
-        let sites: BTreeMap<&'static str, String> =
-            world::sites().iter().map(|site| (site.name, url(&handle, *site))).collect();
         let hub = Arc::new(Hub::new(handle.clone(), sites.clone()).allowing([CONTROL.to_owned()]));
         let memory = Memory { handle: handle.clone(), control: router(hub), transport: Transport::default() };
         let connector: Arc<dyn Connect> = Arc::new(memory);
@@ -202,8 +201,7 @@ impl Target for Embedded {
     }
 
     fn conditions(&self) -> Conditions {
-        let handle = Handle::new(self.world.clone(), ClockMode::Auto);
-        let sites = world::sites().iter().map(|site| (site.name.to_owned(), url(&handle, *site))).collect();
+        let sites = urls(&self.world).into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
         Conditions { is_embedded: true, offer: Some(self.offer.clone()), sites, ..Conditions::default() }
     }
 
@@ -224,10 +222,12 @@ struct Memory {
     transport: Transport,
 }
 
-/// The URL of a site in memory.
-fn url(handle: &Handle, site: Site) -> String {
-    let scheme = if site.tls { "https" } else { "http" };
-    format!("{scheme}://{}", host(&handle.read(World::boots), site))
+/// The URLs of a world's sites in memory.
+fn urls(world: &World) -> BTreeMap<&'static str, String> {
+    let boots = world.boots();
+    let scheme = |site: Site| if site.tls { "https" } else { "http" };
+    let url = |site: Site| format!("{}://{}", scheme(site), host(&boots, site));
+    world::sites().into_iter().map(|site| (site.name, url(site))).collect()
 }
 
 /// The host of a site in memory. A site that reboots has another name after each boot.
