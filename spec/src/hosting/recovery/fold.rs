@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::read::Held;
-use super::{Ignored, Machine, Note};
+use super::{Ignored, Machine, Note, each};
 use crate::crypto::address::Address;
 use crate::hosting::amends::{Amend, Amends, End, Fate};
 use crate::hosting::authority::{Standing, judge};
@@ -195,22 +195,24 @@ impl Folded {
     ) {
         let (mut creations, mut amends): (BTreeMap<&str, Stated<'_>>, BTreeMap<&str, Stated<'_>>) =
             Default::default();
-        for (record, signer) in counted.iter().filter(|(record, _)| record.kind == "POST") {
-            let is_amend = record.content_type.as_deref() == Some(AMEND);
-            if !is_amend && record.content_type.as_deref() != Some(dialect.deployment_type.as_str()) {
-                continue;
-            }
-            match state(record, is_amend, rules) {
+        let is_amend = |record: &Record| record.content_type.as_deref() == Some(AMEND);
+        let is_creation = |record: &Record| record.content_type.as_ref() == Some(&dialect.deployment_type);
+        let is_stated = |record: &Record| record.kind == "POST" && (is_amend(record) || is_creation(record));
+        let stated: Vec<_> = counted.iter().filter(|(record, _)| is_stated(record)).collect();
+        let states = each(&stated, rules, |(record, _), rules| state(record, is_amend(record), rules));
+        for ((record, signer), state) in stated.into_iter().zip(states) {
+            match state {
                 Ok((target, state)) => {
                     // A delegate's record with its own address belongs to the owner if it names one of the owner's
                     // projects.
-                    if record.address != owner && !is_amend && !self.projects.contains_key(&state.project_id)
-                    {
+                    let is_known = self.projects.contains_key(&state.project_id);
+                    if record.address != owner && !is_amend(record) && !is_known {
                         self.note(record, "other-owner", None);
                         continue;
                     }
                     let stated = Stated { record, state, signer: *signer, target };
-                    if is_amend { &mut amends } else { &mut creations }.insert(&record.item_hash, stated);
+                    if is_amend(record) { &mut amends } else { &mut creations }
+                        .insert(&record.item_hash, stated);
                 }
                 Err(refused) => self.note(record, "malformed-record", Some(refused)),
             }

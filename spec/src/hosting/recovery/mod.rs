@@ -10,6 +10,7 @@ mod read;
 mod resolve;
 mod tell;
 
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
@@ -19,6 +20,7 @@ pub use resolve::{Resolved, resolve};
 use super::authority::Standing;
 use super::deployment::Status;
 use crate::network::store::Class;
+use crate::{Rules, Strict};
 
 /// The warning for a record of an older schema.
 pub const LEGACY_SCHEMA: &str = "LEGACY_SCHEMA";
@@ -159,4 +161,16 @@ pub struct Ignored {
     pub rule: String,
     /// The details.
     pub why: String,
+}
+
+/// Does work for each item: on all cores if all rules are enforced and nothing is noted.
+fn each<T: Sync, R: Send>(
+    items: &[T],
+    rules: &mut dyn Rules,
+    work: impl Fn(&T, &mut dyn Rules) -> R + Sync,
+) -> Vec<R> {
+    if rules.are_strict() {
+        return items.par_iter().map(|item| work(item, &mut Strict)).collect();
+    }
+    items.iter().map(|item| work(item, rules)).collect()
 }

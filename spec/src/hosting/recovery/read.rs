@@ -27,6 +27,10 @@ pub struct Lookup {
     pub hash: String,
 }
 
+/// A record's hash, and what was signed: deviating nodes may return different texts for one hash, and the order of arrival must
+/// not matter.
+type Key = (String, String);
+
 /// A record with the result of its signature check.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
@@ -43,8 +47,7 @@ pub struct Reader {
     nodes: usize,
     /// Messages that are read together, on all cores.
     unread: Vec<String>,
-    // By text: deviating nodes may return different texts for one hash, and the order of arrival must not matter.
-    held: BTreeMap<(String, String), Held>,
+    held: BTreeMap<Key, Held>,
     pub(super) malformed: BTreeSet<Note>,
     answers: BTreeMap<String, Vec<Reading>>,
     folded: Option<Folded>,
@@ -89,10 +92,9 @@ impl Reader {
         }
     }
 
-    fn keep(&mut self, read: Result<Record, Note>) {
+    fn keep(&mut self, read: Result<(Key, Record), Note>) {
         match read {
-            Ok(record) => {
-                let key = (record.item_hash.clone(), signed_part(&record));
+            Ok((key, record)) => {
                 self.held.entry(key).or_insert(Held { record, signed: None });
             }
             Err(note) => drop(self.malformed.insert(note)),
@@ -166,15 +168,16 @@ impl Reader {
     }
 }
 
-/// A message that may be a hosting record: the record, or why it cannot be read.
-fn read(text: &str, dialect: &Dialect, rules: &mut dyn Rules) -> Option<Result<Record, Note>> {
+/// A message that may be a hosting record: the record with its key, or why it cannot be read.
+fn read(text: &str, dialect: &Dialect, rules: &mut dyn Rules) -> Option<Result<(Key, Record), Note>> {
     let malformed = |refused: Refused| Note {
         item_hash: name_of(text),
         note: "malformed-record",
         rule: refused.rule.to_string(),
         why: refused.why,
     };
-    is_ours(text, dialect).then(|| Record::parse(text, rules).map_err(malformed))
+    let keyed = |record: Record| ((record.item_hash.clone(), signed_part(&record)), record);
+    is_ours(text, dialect).then(|| Record::parse(text, rules).map(keyed).map_err(malformed))
 }
 
 /// Whether a message may be a hosting record. A message that cannot be classified may be one.

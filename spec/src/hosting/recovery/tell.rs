@@ -1,18 +1,17 @@
 //! Completes a folded history: adds file states and decrypted plaintexts.
 
-use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::fold::{Folded, Resolved, Written};
 use super::read::Reader;
-use super::{Deployment, LEGACY_SCHEMA, Note, Project, Recovery, Warning};
+use super::{Deployment, LEGACY_SCHEMA, Note, Project, Recovery, Warning, each};
 use crate::hosting::deployment as records;
 use crate::hosting::envelope::{self, Keys, LEGACY_ENVELOPE_SKIPPED, Outcome, Role};
 use crate::hosting::project::{self, Entry};
 use crate::hosting::requirements::deployments::LEGACY_WARNING;
 use crate::hosting::requirements::recovery::{OWNER_ALONE, ROLE_BACKEND, ROLE_RECOVERY};
 use crate::network::store::Class;
-use crate::{Refused, Rules, Strict};
+use crate::{Refused, Rules};
 
 /// Completes a folded history with the nodes' answers about files and with the keys.
 pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut dyn Rules) -> Recovery {
@@ -30,21 +29,14 @@ pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut dy
         let project = teller.project(id, written, rules);
         teller.recovery.projects.push(project);
     }
-    if rules.are_strict() {
-        let all = folded.deployments.par_iter().map(|resolved| {
-            let mut teller = Teller { reader, keys, recovery: Recovery::default() };
-            (teller.deployment(resolved, &mut Strict), teller.recovery)
-        });
-        for (deployment, Recovery { warnings, notes, .. }) in all.collect::<Vec<_>>() {
-            teller.recovery.deployments.push(deployment);
-            teller.recovery.warnings.extend(warnings);
-            teller.recovery.notes.extend(notes);
-        }
-    } else {
-        for resolved in &folded.deployments {
-            let deployment = teller.deployment(resolved, rules);
-            teller.recovery.deployments.push(deployment);
-        }
+    let told = each(&folded.deployments, rules, |resolved, rules| {
+        let mut teller = Teller { reader, keys, recovery: Recovery::default() };
+        (teller.deployment(resolved, rules), teller.recovery)
+    });
+    for (deployment, Recovery { warnings, notes, .. }) in told {
+        teller.recovery.deployments.push(deployment);
+        teller.recovery.warnings.extend(warnings);
+        teller.recovery.notes.extend(notes);
     }
     let mut recovery = teller.recovery;
     recovery.warnings.sort();
