@@ -26,7 +26,12 @@ use bytes::Bytes;
 use criterion::Criterion;
 use ed25519_dalek::SigningKey;
 use http::{HeaderMap, HeaderValue, Method, header};
+use mimalloc::MiMalloc;
 use serde_json::{Value, json};
+
+/// The allocator of the program, for every bench and its peers.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// The exchange's site.
 pub const EXCHANGE: Site = publish::SITES[0];

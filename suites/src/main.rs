@@ -31,6 +31,11 @@ use clap::{Args, ColorChoice, FromArgMatches, Parser, Subcommand};
 #[cfg(feature = "embedded")]
 use cli::selection::Selection;
 use cli::target::DialectArgs;
+use mimalloc::MiMalloc;
+
+/// Checks and worlds allocate much, on several threads.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// How a command ends: 2 for bad arguments or a bad profile, 3 for an unreachable target, 4 for a failure of the
 /// harness.
