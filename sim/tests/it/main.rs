@@ -1,5 +1,6 @@
 //! Tests of the simulator from outside: one program, one module per subject.
 
+mod allocations;
 #[allow(dead_code, reason = "some helpers are used by one subject only")]
 mod common;
 mod control;
