@@ -8,12 +8,13 @@ type Part = (&'static str, fn(Effort));
 
 /// The parts, in the order in which they are printed.
 const PARTS: [Part; 6] = [
+    // The memory of a store is that of the process, so it comes before what leaves some behind.
+    ("scale", scale::print),
     ("loopback", loopback::print),
     ("envelope", envelope::print),
     ("cid", cid::print),
     ("recovery", recovery::print),
     ("embedded", embedded::print),
-    ("scale", scale::print),
 ];
 
 fn main() {

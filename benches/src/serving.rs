@@ -2,12 +2,14 @@
 //! request after another.
 
 use std::convert::Infallible;
+use std::hint::black_box;
 use std::net::SocketAddr;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, LazyLock, mpsc};
 use std::time::{Duration, Instant};
 
 use assay_sim::serve::{ClockMode, Handle, listen};
 use assay_sim::{Site, World};
+use assay_spec::crypto::{ed25519, text};
 use axum::body::Body;
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
@@ -19,7 +21,8 @@ use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use serde_json::json;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
@@ -31,14 +34,20 @@ use crate::Post;
 const STATUS: &str = r#"{"status":"ok","slot":300000000}"#;
 /// A request of a page.
 pub const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+/// A request of a page that is hashed.
+pub const HASHED: &[u8] = b"GET /hashed HTTP/1.1\r\nhost: a\r\n\r\n";
 /// A request for the health of the chain.
 pub const HEALTH: &[u8] = b"GET /health HTTP/1.1\r\nhost: a\r\n\r\n";
 
-/// A call of the chain's interface.
-pub fn rpc_call() -> Vec<u8> {
-    let call = r#"{"jsonrpc":"2.0","id":1,"method":"getHealth"}"#;
-    let head = "POST / HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length";
-    format!("{head}: {}\r\n\r\n{call}", call.len()).into_bytes()
+/// A call of the chain's interface at this path.
+pub fn rpc_call(path: &str) -> Vec<u8> {
+    json_post(path, r#"{"jsonrpc":"2.0","id":1,"method":"getHealth"}"#)
+}
+
+/// A POST of JSON.
+pub fn json_post(path: &str, body: &str) -> Vec<u8> {
+    let head = "HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length";
+    format!("POST {path} {head}: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 /// A request as HTTP/1.1.
@@ -76,7 +85,8 @@ pub fn simulator(world: World, site: Site, mode: ClockMode) -> SocketAddr {
     })
 }
 
-/// A minimal axum server: a page of JSON at `/`, and at `/stream` these frames.
+/// A minimal axum server: a page of JSON at `/`, and at `/stream` these frames. At `/hashed`, `/call` and `/signed` it does the
+/// least that such a request needs, see [`hashed`], [`call`] and [`signed`].
 pub fn minimal_axum(frames: Vec<Bytes>) -> SocketAddr {
     serve(async move |ready| {
         let frames = Arc::new(frames);
@@ -88,12 +98,63 @@ pub fn minimal_axum(frames: Vec<Bytes>) -> SocketAddr {
         };
         let router = Router::new()
             .route("/", get(async || Json(json!({ "status": "ok", "slot": 300_000_000 }))))
-            .route("/stream", post(stream));
+            .route("/stream", post(stream))
+            .route("/hashed", get(async || hashed(&[], &json!({ "status": "ok", "slot": 300_000_000 }))))
+            .route("/call", post(call))
+            .route("/signed", post(signed));
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         ready.send(listener.local_addr().expect("an address")).expect("the bench waits for it");
         let listener = listener.tap_io(|io| drop(io.set_nodelay(true)));
         axum::serve(listener, router).await.expect("axum keeps serving");
     })
+}
+
+/// The least that an RPC call needs: its JSON is parsed, and what passes is hashed.
+async fn call(body: Bytes) -> Response<Body> {
+    let call: Value = serde_json::from_slice(&body).expect("a call is JSON");
+    assert_eq!(call["method"], "getHealth");
+    hashed(&body, &json!({ "jsonrpc": "2.0", "result": "ok", "id": call["id"] }))
+}
+
+/// The least that a signed request needs: also, its signature is verified.
+async fn signed(body: Bytes) -> Response<Body> {
+    static SIGNED: LazyLock<Signed> = LazyLock::new(Signed::default);
+    let sent: Value = serde_json::from_slice(&body).expect("a signed request is JSON");
+    assert!(SIGNED.verifies());
+    hashed(&body, &json!({ "domain": sent["domain"], "message": text::base64(&[7; 500]) }))
+}
+
+/// A response, after what passes is hashed, as a journal that can be compared needs it.
+fn hashed(request: &[u8], response: &Value) -> Response<Body> {
+    /// About as many bytes as the times and heads of both have.
+    const HEADS: [u8; 300] = [7; 300];
+    let body = response.to_string();
+    black_box(Sha256::new().chain_update(HEADS).chain_update(request).chain_update(&body).finalize());
+    let mut response = Response::new(Body::from(body));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// A message with its signature.
+pub struct Signed {
+    message: [u8; 250],
+    public: [u8; 32],
+    signature: [u8; 64],
+}
+
+impl Default for Signed {
+    fn default() -> Signed {
+        let key = ed25519::key_from_seed([9; 32]);
+        let message = [5; 250];
+        Signed { message, public: key.verifying_key().to_bytes(), signature: ed25519::sign(&key, &message) }
+    }
+}
+
+impl Signed {
+    /// Verifies the signature.
+    pub fn verifies(&self) -> bool {
+        ed25519::verifies(&self.public, &self.message, &self.signature)
+    }
 }
 
 /// Hyper alone: the same page at every path.

@@ -7,13 +7,15 @@ use std::time::Duration;
 use assay_sim::World;
 use assay_sim::clock::EPOCH;
 use assay_sim::serve::ClockMode;
-use assay_spec::crypto::ed25519;
 use assay_spec::{Dialect, Service};
 use bytes::Bytes;
 use serde_json::json;
 
 use super::{Effort, compare, print_head, print_row, seconds_each, show};
-use crate::serving::{Clients, Framing, GET, HEALTH, bytes, hyper_alone, minimal_axum, rpc_call, simulator};
+use crate::serving::{
+    Clients, Framing, GET, HASHED, HEALTH, Signed, bytes, hyper_alone, json_post, minimal_axum, rpc_call,
+    simulator,
+};
 use crate::{CHAIN, EXCHANGE, Publisher, chat, lift_limits};
 
 /// The number of client connections of a throughput.
@@ -53,28 +55,34 @@ fn round(clients: &RefCell<Clients>, count: u64) -> f64 {
 fn throughputs(effort: Effort) {
     let open =
         |address, request: &[u8]| RefCell::new(Clients::open(address, CONNECTIONS, request, Framing::Same));
-    let axum = open(minimal_axum(Vec::new()), GET);
+    let address = minimal_axum(Vec::new());
+    let axum = open(address, GET);
     let hyper = open(hyper_alone(), GET);
+    let pages = ("axum: hash", &open(address, HASHED));
+    let calls = ("axum: JSON, hash", &open(address, &rpc_call("/call")));
     let cases = [
-        ("GET /health of the chain", CHAIN, HEALTH.to_vec()),
-        ("GET of no endpoint", EXCHANGE, GET.to_vec()),
-        ("RPC call getHealth", CHAIN, rpc_call()),
+        ("GET /health of the chain", CHAIN, HEALTH.to_vec(), pages),
+        ("GET of no endpoint", EXCHANGE, GET.to_vec(), pages),
+        ("RPC call getHealth", CHAIN, rpc_call("/"), calls),
     ];
-    for (name, site, request) in cases {
+    for (name, site, request, (work, peer)) in cases {
         let ours = open(simulator(world(), site, ClockMode::Real), &request);
-        let [to_axum, to_hyper] = compare(
+        let [to_axum, to_hyper, to_peer] = compare(
             effort.rounds(),
             &mut || round(&ours, BATCH),
-            [&mut || round(&axum, BATCH), &mut || round(&hyper, BATCH)],
+            [&mut || round(&axum, BATCH), &mut || round(&hyper, BATCH), &mut || round(peer, BATCH)],
         );
         print_row(name, "minimal axum", &to_axum);
         print_row(name, "hyper alone", &to_hyper);
+        print_row(name, work, &to_peer);
     }
-    prepares(effort, &axum);
+    let body = Publisher::prepare_body(&Publisher::domain(0));
+    prepares(effort, &axum, &open(address, &json_post("/signed", &body)));
 }
 
-/// Signed prepares, each of a domain of its own, against the minimal axum server and against the signature alone.
-fn prepares(effort: Effort, axum: &RefCell<Clients>) {
+/// Signed prepares, each of a domain of its own, against the minimal axum server, against its `signed` requests, and against the
+/// signature alone.
+fn prepares(effort: Effort, axum: &RefCell<Clients>, signed: &RefCell<Clients>) {
     let count = ((effort.rounds() as u64 + 1) * PREPARES) as usize;
     assert!(count <= DOMAINS, "each domain is prepared once");
     let publisher = Publisher::default();
@@ -89,16 +97,17 @@ fn prepares(effort: Effort, axum: &RefCell<Clients>) {
     let requests = (0..count).map(|n| bytes(&publisher.prepare(&Publisher::domain(n), EPOCH))).collect();
     let address = simulator(world, EXCHANGE, ClockMode::Real);
     let ours = RefCell::new(Clients::with(address, CONNECTIONS, requests, Framing::Length));
-    let key = ed25519::key_from_seed([9; 32]);
-    let (message, public) = ([5; 250], key.verifying_key().to_bytes());
-    let signature = ed25519::sign(&key, &message);
-    let mut verify = || assert!(ed25519::verifies(&public, &message, &signature));
-    let [to_axum, to_crypto] = compare(
+    let crypto = Signed::default();
+    let mut verify = || assert!(crypto.verifies());
+    let [to_axum, to_signed, to_crypto] = compare(
         effort.rounds(),
         &mut || round(&ours, PREPARES),
-        [&mut || round(axum, BATCH), &mut || seconds_each(PREPARES as u32, &mut verify)],
+        [&mut || round(axum, BATCH), &mut || round(signed, PREPARES), &mut || {
+            seconds_each(PREPARES as u32, &mut verify)
+        }],
     );
     print_row("prepare", "minimal axum", &to_axum);
+    print_row("prepare", "axum: JSON, hash, signature", &to_signed);
     print_row("prepare", "its signature alone", &to_crypto);
 }
 
@@ -134,7 +143,7 @@ fn latencies(effort: Effort, connections: usize) {
         ("minimal axum", open(minimal_axum(Vec::new()), GET)),
         ("hyper alone", open(hyper_alone(), GET)),
         ("simulator, GET /health", open(simulator(world(), CHAIN, ClockMode::Real), HEALTH)),
-        ("simulator, RPC call", open(simulator(world(), CHAIN, ClockMode::Real), &rpc_call())),
+        ("simulator, RPC call", open(simulator(world(), CHAIN, ClockMode::Real), &rpc_call("/"))),
     ];
     let each = effort.rounds() * 4_000 / connections / 2;
     let mut times: Vec<Vec<Duration>> = vec![Vec::new(); servers.len()];

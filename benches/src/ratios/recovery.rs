@@ -1,16 +1,18 @@
 //! Recovering an owner's history of deployments with two signed messages each, compared with the signatures alone.
 
 use std::hint::black_box;
+use std::thread;
 
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::aead::Nonce;
+use assay_spec::crypto::ecies::NonceLength;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret, public_key, sign};
 use assay_spec::crypto::text::{prefixed_hex, sha256_hex};
 use assay_spec::hosting::deployment::{self, Deployment, Plaintext, Public, Status};
 use assay_spec::hosting::envelope::{self, Keys, Recipients, Role, Secrets};
 use assay_spec::hosting::recovery::{Reader, Recovery};
 use assay_spec::hosting::security::{Authorization, EncryptionKey, Security};
-use assay_spec::hosting::wrapping::Ephemeral;
+use assay_spec::hosting::wrapping::{self, Ephemeral};
 use assay_spec::hosting::{identifier, record, security};
 use assay_spec::{Dialect, Strict};
 use serde_json::{Map, Value, json};
@@ -128,16 +130,37 @@ pub fn recover_signers(messages: usize) -> usize {
     (0..messages).filter(|_| black_box(signed).recover(&[7; 32]).is_some()).count()
 }
 
-/// Prints the ratio.
+/// The operations with keys that this many deployments need, on all cores: two signers, and one wrapped key.
+fn use_keys(deployments: usize) {
+    let reader = key(WALLET);
+    let ephemeral = Ephemeral { key: key(5), nonce: Nonce::Sixteen([5; 16]) };
+    let wrapped =
+        wrapping::wrap(&public_key(&reader), &ephemeral, &[9; 32], &mut Strict).expect("a point").bytes;
+    let open = || wrapping::unwrap(&reader, black_box(&wrapped), NonceLength::Sixteen, &mut Strict).is_ok();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let each = deployments.div_ceil(cores);
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                assert_eq!(recover_signers(2 * each), 2 * each);
+                assert!((0..each).all(|_| open()));
+            });
+        }
+    });
+}
+
+/// Prints the ratios.
 pub fn print(effort: Effort) {
     let deployments = 1_000;
     println!("\nRecovery of {deployments} deployments\n");
     print_head();
     let (messages, wallet) = (history(deployments), wallet());
-    let [ratio] = compare(
+    let signers = || assert_eq!(recover_signers(messages.len()), messages.len());
+    let [to_signatures, to_keys] = compare(
         effort.rounds(),
         &mut || seconds_each(1, || drop(recover(&messages, &wallet))),
-        [&mut || seconds_each(1, || assert_eq!(recover_signers(messages.len()), messages.len()))],
+        [&mut || seconds_each(1, signers), &mut || seconds_each(1, || use_keys(deployments as usize))],
     );
-    print_row("recovery of an owner's history", "its signatures alone, on one core", &ratio);
+    print_row("recovery of an owner's history", "its signatures alone, on one core", &to_signatures);
+    print_row("recovery of an owner's history", "its operations with keys, on all cores", &to_keys);
 }
