@@ -1,7 +1,7 @@
 //! What requests allocate, and that they leave nothing behind once every bounded list is full. Allocations are counted, so the
 //! figures are the same on every machine.
 
-use allocation_counter::{AllocationInfo, measure};
+use allocation_counter::measure;
 use assay_sim::clock::EPOCH;
 use assay_sim::gateway::GATEWAY;
 use assay_sim::network::sites::PRIMARY;
@@ -65,7 +65,7 @@ fn send(driver: &mut Driver, kind: &Kind, count: usize) -> (u64, i64) {
         for _ in 0..count {
             driver.advance(STEP_MS);
             let mut status = 0;
-            let one: AllocationInfo = measure(|| {
+            let one = measure(|| {
                 let exchange = driver.start_at(kind.site, &kind.call);
                 status = driver.reply(exchange).expect("an answer at once").status;
             });
@@ -79,7 +79,10 @@ fn send(driver: &mut Driver, kind: &Kind, count: usize) -> (u64, i64) {
 #[test]
 fn requests_allocate_little() {
     let seen = kinds().into_iter().map(|kind| {
-        let (most, _) = send(&mut unhurried(), &kind, 100);
+        let mut driver = unhurried();
+        // Tables that are made when they are first used belong to no request.
+        send(&mut driver, &kind, 1);
+        let (most, _) = send(&mut driver, &kind, 100);
         (most > kind.most).then(|| format!("{} {}: {most} allocations", kind.site.name, kind.call.target))
     });
     let seen: Vec<String> = seen.flatten().collect();
