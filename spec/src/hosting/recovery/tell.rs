@@ -29,11 +29,11 @@ pub(super) fn tell(reader: &Reader, folded: &Folded, keys: &Keys, rules: &mut dy
         let project = teller.project(id, written, rules);
         teller.recovery.projects.push(project);
     }
-    let told = each(&folded.deployments, rules, |resolved, rules| {
+    let completed = each(&folded.deployments, rules, |resolved, rules| {
         let mut teller = Teller { reader, keys, recovery: Recovery::default() };
         (teller.deployment(resolved, rules), teller.recovery)
     });
-    for (deployment, Recovery { warnings, notes, .. }) in told {
+    for (deployment, Recovery { warnings, notes, .. }) in completed {
         teller.recovery.deployments.push(deployment);
         teller.recovery.warnings.extend(warnings);
         teller.recovery.notes.extend(notes);
