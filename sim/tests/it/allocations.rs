@@ -6,8 +6,8 @@ use assay_sim::clock::EPOCH;
 use assay_sim::gateway::GATEWAY;
 use assay_sim::network::sites::PRIMARY;
 use assay_sim::publish::SITES;
-use assay_sim::{Site, drop, metadata};
-use assay_spec::Service;
+use assay_sim::{Input, Site, drop, metadata, world};
+use assay_spec::{Service, catalogue};
 use serde_json::json;
 
 use crate::common::{Call, Client, Driver, PREPARE};
@@ -87,6 +87,37 @@ fn requests_allocate_little() {
     });
     let seen: Vec<String> = seen.flatten().collect();
     assert!(seen.is_empty(), "{seen:#?}");
+}
+
+/// Each declared endpoint gets the same request many times: its raw path and, in a POST, an empty object.
+#[test]
+fn no_endpoint_keeps_what_it_has_answered() {
+    /// Maps and lists keep some spare room.
+    const SPARE: i64 = 16 * 1024;
+    let (mut wrong, mut answered) = (Vec::new(), 0);
+    for endpoint in catalogue::endpoints() {
+        let name = catalogue::site(endpoint);
+        let site = world::sites().into_iter().find(|site| site.name == name).expect("a site of the world");
+        let body = if endpoint.method == "POST" { "{}" } else { "" };
+        let headers = vec![("content-type", b"application/json".to_vec())];
+        let call = Call::new(endpoint.method, endpoint.path, headers, body.into());
+        let mut driver = unhurried();
+        let mut send = |count: usize| {
+            for _ in 0..count {
+                driver.advance(STEP_MS);
+                let exchange = driver.start_at(site, &call);
+                answered += usize::from(driver.reply(exchange).is_some());
+                driver.input(Input::Abort(exchange));
+            }
+        };
+        send(WARM);
+        let left = measure(|| send(COUNTED)).bytes_current;
+        if left > SPARE {
+            wrong.push(format!("{name} {} {}: {left} bytes stay", endpoint.method, endpoint.path));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(answered, catalogue::endpoints().count() * (WARM + COUNTED), "all were answered at once");
 }
 
 #[test]
