@@ -85,8 +85,8 @@ pub fn simulator(world: World, site: Site, mode: ClockMode) -> SocketAddr {
     })
 }
 
-/// A minimal axum server: a page of JSON at `/`, and at `/stream` these frames. A page at `/hashed`, a POST of JSON to `/call` and
-/// one to `/signed` are also hashed, parsed, and verified.
+/// A minimal axum server: a page of JSON at `/`, and at `/stream` these frames. It hashes what passes at `/hashed`, `/call` and
+/// `/signed`. It also parses the JSON at the last two, and verifies a signature at `/signed`.
 pub fn minimal_axum(frames: Vec<Bytes>) -> SocketAddr {
     serve(async move |ready| {
         let frames = Arc::new(frames);

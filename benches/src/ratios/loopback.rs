@@ -80,8 +80,8 @@ fn throughputs(effort: Effort) {
     prepares(effort, &axum, &open(address, &json_post("/signed", &body)));
 }
 
-/// Signed prepares, each of a domain of its own, against the minimal axum server, against its `signed` requests, and against the
-/// signature alone.
+/// Signed prepares, each of a domain of its own, against the minimal axum server, against its requests with a signature, and
+/// against the signature alone.
 fn prepares(effort: Effort, axum: &RefCell<Clients>, signed: &RefCell<Clients>) {
     let count = ((effort.rounds() as u64 + 1) * PREPARES) as usize;
     assert!(count <= DOMAINS, "each domain is prepared once");

@@ -1,4 +1,5 @@
-//! Recovering an owner's history of deployments with two signed messages each, compared with the signatures alone.
+//! Recovering an owner's history of deployments with two signed messages each, compared with the signatures alone, and with all
+//! operations with keys.
 
 use std::hint::black_box;
 use std::thread;

@@ -27,8 +27,8 @@ pub struct Lookup {
     pub hash: String,
 }
 
-/// A record's hash, and what was signed: deviating nodes may return different texts for one hash, and the order of arrival must
-/// not matter.
+/// A record's hash and its signed part. Nodes may return different records for one hash, and the order of arrival must not
+/// matter.
 type Key = (String, String);
 
 /// A record with the result of its signature check.
