@@ -199,7 +199,7 @@ impl Core {
 
     /// Logs a refusal of the exchange being handled.
     pub fn refuse(&mut self, refused: &Refused) {
-        self.log.note(self.clock.now(), self.current, refused);
+        self.log.note(self.clock.now(), self.current, refused, false);
         self.rejected.note(refused.rule);
         if self.deviations.fails(refused.rule) {
             self.failing = Some(self.current);
@@ -421,7 +421,7 @@ impl Rules for Core {
             return Err(refused);
         }
         let why = format!("switched off, so accepted: {}", refused.why);
-        self.log.note(self.clock.now(), self.current, &Refused { rule, why });
+        self.log.note(self.clock.now(), self.current, &Refused { rule, why }, true);
         Ok(())
     }
 

@@ -23,6 +23,8 @@ pub struct Line {
     pub requirement: String,
     /// What was seen.
     pub why: String,
+    /// The rule is switched off, so the request was accepted all the same.
+    pub accepted: bool,
 }
 
 /// The latest refusals.
@@ -30,13 +32,13 @@ pub struct Line {
 pub struct Log(Vector<Line>);
 
 impl Log {
-    /// Records a refusal.
-    pub fn note(&mut self, at: Instant, exchange: ExchangeId, refused: &Refused) {
+    /// Records a refusal, or what would have been one.
+    pub fn note(&mut self, at: Instant, exchange: ExchangeId, refused: &Refused, accepted: bool) {
         if self.0.len() == KEPT {
             self.0.pop_front();
         }
         let (requirement, why) = (refused.rule.to_string(), cut(&refused.why));
-        self.0.push_back(Line { at, exchange, requirement, why });
+        self.0.push_back(Line { at, exchange, requirement, why, accepted });
     }
 
     /// The refusals, oldest first.

@@ -8,9 +8,9 @@
 //! use assay_spec::Dialect;
 //! use assay_suites::embedded::Embedded;
 //! use assay_suites::harness::pace::Pace;
-//! use assay_suites::harness::plan::plan;
+//! use assay_suites::harness::run::plan::plan;
 //! use assay_suites::harness::run::Runner;
-//! use assay_suites::harness::verdict::Verdict;
+//! use assay_suites::harness::data::Verdict;
 //!
 //! let target = Embedded::new(7, Dialect::default());
 //! let (settings, pace) = (assay_suites::services::settings(), Pace::default());

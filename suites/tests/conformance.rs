@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 use assay_spec::Dialect;
 use assay_suites::embedded::Embedded;
 use assay_suites::harness::check::Check;
+use assay_suites::harness::data::Verdict;
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::plan;
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
-use assay_suites::harness::verdict::Verdict;
+use assay_suites::harness::run::plan::plan;
+use assay_suites::report::words::reason;
 use assay_suites::services;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -32,7 +33,7 @@ fn judge(check: &'static Check) -> Result<(), Failed> {
     let run = runtime.block_on(runner.run(&plan(target, &[check]), |_| {}));
     match run.outcomes.as_slice() {
         [outcome] if outcome.verdict == Verdict::Pass => Ok(()),
-        [outcome] => Err(format!("{}: {}", outcome.verdict.name(), outcome.reason).into()),
+        [outcome] => Err(format!("{}: {}", outcome.verdict.name(), reason(&outcome)).into()),
         outcomes => Err(format!("one check has {} outcomes", outcomes.len()).into()),
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use assay_spec::Id;
 use assay_suites::embedded::client::{Ability, Client, Hold, Without, gateway, publish};
+use assay_suites::harness::data::Run;
 use assay_suites::harness::select::each_selects;
-use assay_suites::harness::verdict::Run;
 use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, junit};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand};

@@ -83,7 +83,7 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
         }
         (Some(_), Some(Err(why))) => {
             reached.push(format!("control   not reached  {why}"));
-            if why.contains("status 401") || why.contains("status 403") {
+            if why.is_unauthorized() {
                 reached.push(format!(
                     "          its token is read from the environment variable {CONTROL_TOKEN}"
                 ));
@@ -121,11 +121,11 @@ pub(crate) async fn init(args: InitArgs) -> Result<(), Ending> {
             "no service was reached or recognized; no profile is written".to_owned(),
         ));
     }
-    let lost = level.as_ref().and_then(|level| level.as_ref().err());
+    let lost = level.as_ref().and_then(|level| level.as_ref().err()).map(ToString::to_string);
     let draft = Draft {
         asked: &asked,
         control: control.as_deref().filter(|_| lost.is_none()),
-        control_lost: control.as_deref().zip(lost.map(String::as_str)),
+        control_lost: control.as_deref().zip(lost.as_deref()),
         files: Some(&files),
         secrets: gateway_key.iter().map(|_| ("gateway.key", KEY_VARIABLE)).collect(),
         control_token_env: token.as_ref().map(|_| CONTROL_TOKEN),

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use assay_suites::harness::baseline::Baseline;
+use assay_suites::harness::data::{Outcome, Run, Verdict};
+use assay_suites::harness::judge::baseline::Baseline;
 use assay_suites::harness::probe::wall_clock;
-use assay_suites::harness::verdict::{Outcome, Run, Verdict};
 use assay_suites::profile::{Gate, Percent};
 use assay_suites::report::diff::{self, Verdicts};
 use assay_suites::report::terminal::{self, View};
+use assay_suites::report::words;
 use assay_suites::report::{self, annotations, badge, html, json, junit, markdown, sarif};
 use assay_suites::rerun::partial;
 use assay_suites::services::SUITES;
@@ -154,7 +155,7 @@ impl Loaded {
     /// As [`Loaded::apply`]; `renew` is the baseline that the run writes, if it writes one.
     fn apply_renewed(&self, run: &mut Run, whole: bool, renew: Option<&(PathBuf, Baseline)>) {
         if let Some((_, known)) = renew {
-            known.renewed(run).apply(run, today(), whole);
+            known.renewed(run, words::reason).apply(run, today(), whole);
         } else if let Some(baseline) = &self.baseline {
             baseline.apply(run, today(), whole);
         }
@@ -252,7 +253,7 @@ impl Outputs {
     pub(crate) fn finish(&self, mut run: Run, known_failures: &Loaded, whole: bool) -> Result<(), Ending> {
         let is_refused = known_failures.renews() && (run.is_partial || !run.is_whole || run.shards.is_some());
         let renew = known_failures.renew.as_ref().filter(|_| !is_refused);
-        let renewed = renew.map(|(path, known)| (path, known.renewed(&run)));
+        let renewed = renew.map(|(path, known)| (path, known.renewed(&run, words::reason)));
         known_failures.apply_renewed(&mut run, whole, renew);
         // Read before `--json` overwrites it.
         let since = self.since()?;

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use assay_suites::harness::data::{Outcome, Run};
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::setup;
 use assay_suites::harness::target::Target;
-use assay_suites::harness::verdict::{Outcome, Run};
 use assay_suites::profile::Profile;
 use assay_suites::report::diff::{Verdicts, diff};
 use assay_suites::report::export;
 use assay_suites::report::json;
+use assay_suites::report::words;
 use assay_suites::rerun::judge;
 use assay_suites::rerun::merge;
 use assay_suites::rerun::replay::{self, Step};
@@ -119,7 +120,7 @@ pub(crate) async fn replay(args: ReplayArgs) -> Result<(), Ending> {
         Ending::Bad(format!("{}: the report has no check {:?}", args.report.display(), args.check))
     })?;
     if outcome.exchanges.is_empty() {
-        return Err(Ending::Bad(format!("{} sent no request: {}", args.check, outcome.reason)));
+        return Err(Ending::Bad(format!("{} sent no request: {}", args.check, words::reason(outcome))));
     }
     if args.exports(&report, outcome)? {
         return Ok(());

@@ -9,15 +9,16 @@ use assay_spec::crypto::text::sha256_hex;
 use assay_spec::{Id, Service};
 use assay_suites::harness::check::{Check, Weight};
 use assay_suites::harness::coverage;
+use assay_suites::harness::data::Why;
+use assay_suites::harness::data::{Conditions, Outcome, Run, Shards, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{Plan, Planned, Wishes, foresee};
 use assay_suites::harness::probe::{Depth, Settings, wall_clock};
-use assay_suites::harness::run::{Halt, Ran, Runner, SILENT};
+use assay_suites::harness::run::plan::{Plan, Planned, Wishes, foresee};
+use assay_suites::harness::run::shard::Shard;
+use assay_suites::harness::run::{Halt, Ran, Runner};
 use assay_suites::harness::setup;
-use assay_suites::harness::shard::Shard;
 use assay_suites::harness::survey::WrongFixture;
 use assay_suites::harness::target::Target;
-use assay_suites::harness::verdict::{Conditions, Outcome, Run, Shards, Verdict};
 use assay_suites::profile::{Gate, Source};
 use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, terminal};
@@ -525,6 +526,7 @@ async fn times(
             }
         };
         let run = runner.run_until(&planned, interrupt, seen).await;
+        progress.settled(&run, |outcome| known_failures.verdict(outcome));
         progress.finish();
         let was_stopped = run.is_partial;
         runs.add(run);
@@ -662,5 +664,5 @@ fn settled(mut run: Run) -> Run {
 
 /// Whether a check did not run to its end because the target stopped answering.
 fn is_silent(outcome: &Outcome) -> bool {
-    outcome.reason.starts_with(SILENT)
+    outcome.reason.why == Why::Silent
 }

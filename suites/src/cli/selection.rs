@@ -3,7 +3,7 @@
 use assay_spec::Service;
 use assay_spec::requirement::Level;
 use assay_suites::harness::check::Check;
-use assay_suites::harness::plan::select;
+use assay_suites::harness::run::plan::select;
 use assay_suites::harness::select::{Filter, each_selects};
 use assay_suites::services;
 use clap::Args;

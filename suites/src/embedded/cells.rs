@@ -20,11 +20,12 @@ use serde_json::{Value, json};
 
 use super::Embedded;
 use super::prove::{aside, each, side_by_side};
-use crate::harness::ambient;
 use crate::harness::check::Check;
+use crate::harness::data::{Outcome, Verdict};
+use crate::harness::judge::ambient;
 use crate::harness::probe::{Places, Settings};
 use crate::harness::run::Ran;
-use crate::harness::verdict::{Outcome, Verdict};
+use crate::report::words;
 use crate::services;
 use crate::services::SUITES;
 
@@ -311,17 +312,17 @@ pub async fn together(
     let checks: Vec<&'static Check> = rows.into_iter().filter_map(services::check).collect();
     let ran = each(&base, &checks, settings, jobs).await;
     let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-    ambient::judge(&mut outcomes, &settings.dialect, settings.suites);
+    ambient::apply(&mut outcomes, &settings.dialect, settings.suites);
     let of_cell = |(name, row): &(String, Id)| {
         let outcome = outcomes.iter().find(|outcome| outcome.requirement == *row);
         let outcome = outcome.ok_or_else(|| format!("{row} has no check"))?;
         let (_, at) = deviation::split(name)?;
         let cell = outcome.cells.iter().find(|cell| cell.at == at.to_string());
         // What the responses show by themselves is not sorted by place.
-        let at_place = cell.filter(|_| !outcome.is_ambient);
+        let at_place = cell.filter(|_| outcome.seen_by.is_none());
         Ok(at_place.map_or_else(
-            || (outcome.verdict, outcome.reason.clone()),
-            |cell| (cell.verdict, cell.reason.clone()),
+            || (outcome.verdict, words::reason(outcome)),
+            |cell| (cell.verdict, words::because(&cell.reason, cell.failure.as_ref())),
         ))
     };
     wrong.iter().map(of_cell).collect()
@@ -339,7 +340,7 @@ async fn is_closed(
     let variations = variations.into_iter().collect();
     let ran = aside(base, vec![deviation], variations, vec![check], settings).await?;
     let mut outcomes: Vec<Outcome> = ran.into_iter().map(|ran| ran.outcome).collect();
-    ambient::judge(&mut outcomes, &settings.dialect, settings.suites);
+    ambient::apply(&mut outcomes, &settings.dialect, settings.suites);
     let is_own = |outcome: &&Outcome| outcome.requirement == row;
     let is_red = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Fail | Verdict::Warn);
     Ok(outcomes.iter().find(is_own).is_some_and(is_red))

@@ -17,8 +17,9 @@ use super::{BUFFER, Embedded};
 use crate::documents::endpoints;
 use crate::harness::check::Check;
 use crate::harness::control::Offer;
-use crate::harness::target::{Environment, EnvironmentFuture, Leaving, Target};
-use crate::harness::verdict::{Conditions, Outcome, Verdict};
+use crate::harness::data::{Conditions, Outcome, Verdict};
+use crate::harness::environment::Environment;
+use crate::harness::target::{EnvironmentFuture, Leaving, Target};
 use crate::http::connect::{Connect, Connecting, Stream};
 use crate::http::exchange::Broken;
 

@@ -25,9 +25,10 @@ use serde_json::json;
 
 use crate::harness::check::Check;
 use crate::harness::control::{Control, Offer};
+use crate::harness::data::Conditions;
+use crate::harness::environment::Environment;
 use crate::harness::recording::Recorder;
-use crate::harness::target::{Environment, EnvironmentFuture, Leaving, Target};
-use crate::harness::verdict::Conditions;
+use crate::harness::target::{EnvironmentFuture, Leaving, Target};
 use crate::http::connect::{Connect, Connecting, Stream};
 use crate::http::exchange::Broken;
 use crate::http::transport::Transport;
@@ -184,7 +185,7 @@ impl Target for Embedded {
     fn environment_of(&self, check: &'static Check) -> EnvironmentFuture<'_> {
         Box::pin(async move {
             if let Some(start) = self.starts.get(&check.requirement.key) {
-                return self.resumed(start).await;
+                return Ok(self.resumed(start).await?);
             }
             let world = self.beginning(check.requirement.service);
             let (mut environment, handle) = Embedded::environment_in(world, ClockMode::Auto);

@@ -17,17 +17,19 @@ use super::constant::{self, Constant, Passes};
 pub use super::matrix::{Matrix, Row};
 use super::rehearsal::Rehearsals;
 use crate::documents::endpoints;
-use crate::harness::ambient;
 use crate::harness::check::Check;
+use crate::harness::data::{Outcome, Verdict};
+use crate::harness::judge::ambient;
+use crate::harness::judge::settle;
 use crate::harness::pace::Pace;
-use crate::harness::plan::{Planned, plan};
 use crate::harness::probe::{Places, Settings};
 use crate::harness::redact::Learned;
+use crate::harness::run::plan::{Planned, plan};
 use crate::harness::run::{self, Ran, Runner};
 use crate::harness::suite::FixtureMap;
 use crate::harness::target::Target;
-use crate::harness::verdict::{Outcome, Verdict};
 use crate::http::exchange::Exchange;
+use crate::report::words;
 use crate::services;
 use crate::services::SUITES;
 
@@ -75,7 +77,7 @@ pub async fn prove(
             "{} is {} without any deviation: {}",
             ran.outcome.requirement,
             ran.outcome.verdict.name(),
-            ran.outcome.reason
+            words::reason(&ran.outcome)
         ));
     }
     matrix.holes.extend(unfounded(&conforming));
@@ -236,7 +238,7 @@ pub async fn broken(
                 return Ok(None);
             }
             outcomes.extend(others.into_iter().map(|ran| ran.outcome.clone()));
-            run::settle(&mut outcomes, &[endpoint.service].into(), &settings.dialect, settings.suites);
+            settle(&mut outcomes, &[endpoint.service].into(), &settings.dialect, settings.suites);
             let is_found = outcomes.iter().any(|outcome| outcome.verdict == Verdict::Fail);
             Ok::<_, String>((!is_found).then(|| format!("no check fails with {name}")))
         }
@@ -368,13 +370,13 @@ pub(super) fn row(name: String, about: &str, own: Option<Id>, ran: Vec<Ran>, dia
     let ran = outcomes.len();
     let of = |outcomes: &[Outcome], verdicts: &[Verdict]| -> Vec<(String, String)> {
         let those = outcomes.iter().filter(|outcome| verdicts.contains(&outcome.verdict));
-        those.map(|outcome| (outcome.requirement.to_string(), outcome.reason.clone())).collect()
+        those.map(|outcome| (outcome.requirement.to_string(), words::reason(outcome))).collect()
     };
     let mut red = of(&outcomes, &[Verdict::Fail, Verdict::Warn, Verdict::Error]);
     let why_undecided = of(&outcomes, &[Verdict::Inconclusive, Verdict::NotTestable, Verdict::NotApplicable]);
     // Rows whose declarations the responses break, whichever check saw them.
-    ambient::judge(&mut outcomes, dialect, SUITES);
-    let broken = outcomes.into_iter().filter(|outcome| outcome.is_ambient);
-    red.extend(broken.map(|outcome| (outcome.requirement.to_string(), outcome.reason)));
+    ambient::apply(&mut outcomes, dialect, SUITES);
+    let broken = outcomes.into_iter().filter(|outcome| outcome.seen_by.is_some());
+    red.extend(broken.map(|outcome| (outcome.requirement.to_string(), words::reason(&outcome))));
     Row { name, about: about.to_owned(), own, ran, red, undecided: why_undecided.len(), why_undecided }
 }

@@ -16,8 +16,9 @@ use assay_spec::Id;
 
 use crate::harness::check::Check;
 use crate::harness::control::Control;
+use crate::harness::data::ControlError;
+use crate::harness::environment::Environment;
 use crate::harness::recording::{Call, Input, Json, Last, Moment, Recorder, Recording, Watch, Way};
-use crate::harness::target::Environment;
 use crate::http::connect::{Connect, Dial};
 use crate::http::keep::Keeping;
 use crate::http::transport;
@@ -182,7 +183,7 @@ impl Start {
                     connector.end();
                 }
                 let answer = control.call(method, path, body.clone()).await;
-                let answer = answer.as_ref().map(Json::from).map_err(String::clone);
+                let answer = answer.as_ref().map(Json::from).map_err(ControlError::clone);
                 let is_same = answer == call.answer;
                 if !is_same && method == "GET" {
                     // The check may wait for another answer.
@@ -298,8 +299,8 @@ mod tests {
     use crate::embedded::Embedded;
     use crate::embedded::prove::each;
     use crate::harness::check::Run;
+    use crate::harness::data::Verdict;
     use crate::harness::run::Ran;
-    use crate::harness::verdict::Verdict;
     use crate::services;
 
     /// Everything that a check has received, and its verdict.
@@ -357,7 +358,8 @@ mod tests {
         let other = Check::new(check.requirement, module_path!(), "sends_nothing", sends_nothing);
         let ran = each(&target, &[Box::leak(Box::new(other))], &settings, 1).await;
         let outcome = &ran[0].outcome;
-        assert_eq!(outcome.verdict, Verdict::Error, "{}", outcome.reason);
-        assert!(outcome.reason.contains("did not repeat its earlier run"), "{}", outcome.reason);
+        let said = &outcome.reason.said;
+        assert_eq!(outcome.verdict, Verdict::Error, "{said}");
+        assert!(said.contains("did not repeat its earlier run"), "{said}");
     }
 }

@@ -9,7 +9,7 @@ use assay_spec::instant::DAY;
 pub(crate) use assay_spec::limit::Edges;
 use assay_spec::limit::{Limit, Unit};
 
-use crate::harness::check::{Checked, Stop};
+use crate::harness::data::{At, Checked, Stop, Want};
 use crate::harness::probe::{Answer, Probe};
 use crate::support::prose::ordinal;
 
@@ -31,12 +31,12 @@ pub(crate) const fn ms(ms: i64) -> Duration {
 /// Expects that something is inside a limit: its status is none of `rejected`. `what` is such as `a body of 9 bytes`.
 pub(crate) fn expect_inside(answer: &Answer<'_>, limit: &Limit, what: &str, rejected: &[u16]) -> Checked {
     let is_accepted = !rejected.contains(&answer.status());
-    expect(answer, is_accepted, limit, what, "rejected", &format!("not {}", joined(rejected)))
+    expect(answer, is_accepted, limit, what, "rejected", Want::none_of(rejected))
 }
 
 /// Expects that something is beyond a limit: its status is one of `rejected`.
 pub(crate) fn expect_beyond(answer: &Answer<'_>, limit: &Limit, what: &str, rejected: &[u16]) -> Checked {
-    expect(answer, rejected.contains(&answer.status()), limit, what, "accepted", &joined(rejected))
+    expect(answer, rejected.contains(&answer.status()), limit, what, "accepted", Want::one_of(rejected))
 }
 
 /// Expects that something is on its side of a limit. `else_was` is what it was if not, such as `accepted`.
@@ -46,15 +46,12 @@ pub(crate) fn expect(
     limit: &Limit,
     what: &str,
     else_was: &str,
-    want: &str,
+    want: Want,
 ) -> Checked {
     let sentence = format!("{what} was {else_was}; the limit is {}", limit.words());
-    let place = if holds { "status" } else { &sentence };
-    answer.expect(holds, place, want, answer.status().to_string())
-}
-
-fn joined(statuses: &[u16]) -> String {
-    statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ")
+    // A limit that is wrong is a deviation of its own, whatever else has the same status.
+    let at = if holds { At::status() } else { At::from(&sentence) };
+    answer.expect(holds, at, want, answer.status().to_string())
 }
 
 /// The status of a request beyond a limit that is counted.
@@ -150,7 +147,7 @@ impl<'p, U: AsyncFn(i64) -> Result<Answer<'p>, Stop>> Quota<U> {
                 answer.given_status(self.accepted)?;
                 count += 1;
                 let what = self.nth(count, step * step_ms);
-                expect(&answer, count <= most, self.limit, &what, "accepted", "429")?;
+                expect(&answer, count <= most, self.limit, &what, "accepted", Want::one_of(&[429]))?;
             }
             if step == 0 {
                 most = count * (steps * step_ms / length_ms + 1);

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::harness::data::ControlError;
 use crate::harness::pace::{LONGEST_WAIT, Retry, Tried};
 use crate::harness::recording::{Input, Recorder};
-use crate::harness::run::SILENT;
 use crate::http::client::Limits;
 use crate::http::connect::{Connect, Dial};
 use crate::http::exchange::{Broken, Request, Response};
@@ -141,20 +141,17 @@ impl Control {
     }
 
     /// What the API says about itself: a JSON object.
-    pub async fn info(&self) -> Result<Value, String> {
+    pub async fn info(&self) -> Result<Value, ControlError> {
         let info = self.call("GET", "info", None).await?;
         if info.is_object() {
             return Ok(info);
         }
-        Err(format!(
-            "control GET {}/info: wanted a JSON object, got {}",
-            self.base,
-            self.readable(info.to_string())
-        ))
+        let got = self.readable(info.to_string());
+        Err(format!("control GET {}/info: wanted a JSON object, got {got}", self.base).into())
     }
 
     /// Calls the API. A rejection or an invalid response is an error.
-    pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
+    pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, ControlError> {
         let Some(recorder) = &self.recorder else { return self.send(method, path, body).await };
         let asked = Input::Control { method: method.into(), path: path.into(), body: body.clone() };
         if let Some(answer) = recorder.answer(&asked) {
@@ -167,7 +164,7 @@ impl Control {
 
     /// Polls `path` for some seconds until `is` holds, and returns the last response. Only that one is recorded,
     /// because the number of polls depends on this machine.
-    pub async fn poll(&self, path: &str, is: impl Fn(&Value) -> bool) -> Result<Value, String> {
+    pub async fn poll(&self, path: &str, is: impl Fn(&Value) -> bool) -> Result<Value, ControlError> {
         const STEP: Duration = Duration::from_millis(10);
         const SOME_SECONDS: Duration = Duration::from_secs(5);
         let asked = Input::Control { method: "GET".into(), path: path.into(), body: None };
@@ -187,10 +184,10 @@ impl Control {
         answer
     }
 
-    async fn send(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, String> {
+    async fn send(&self, method: &str, path: &str, body: Option<Value>) -> Result<Value, ControlError> {
         let call = name_of_call(method, path, body.as_ref());
         if let Some(cause) = self.health.stopped(&call) {
-            return Err(cause);
+            return Err(ControlError::Silent(cause));
         }
         let url = url::Url::parse(&self.base).map_err(|e| format!("{}: {e}", self.base))?;
         let slash = if path.is_empty() { "" } else { "/" };
@@ -209,29 +206,25 @@ impl Control {
             Err(broken) => {
                 let why = failed(broken.to_string());
                 if self.has_stopped(&broken, url.path()).await {
-                    let cause = format!("{SILENT}: {why}; a second request got no answer either");
-                    return Err(self.health.stopped.get_or_init(|| cause).clone());
+                    let cause = format!("{why}; a second request got no answer either");
+                    return Err(ControlError::Silent(self.health.stopped.get_or_init(|| cause).clone()));
                 }
                 let has_answered = self.health.has_answered.load(Ordering::Relaxed);
                 if has_answered && broken.is_silence() && !path.starts_with(WAITING) {
-                    let cause = format!("{SILENT}: {why}");
-                    self.health.missed(&call, cause.clone());
-                    return Err(cause);
+                    self.health.missed(&call, why.clone());
+                    return Err(ControlError::Silent(why));
                 }
-                return Err(why);
+                return Err(ControlError::Failed(why));
             }
         };
         self.health.answered(&call);
-        let value = response.json().map_err(|e| failed(format!("status {}, {e}", response.status)))?;
-        if response.status == 200 {
-            Ok(value)
-        } else {
-            Err(failed(format!(
-                "status {}: {}",
-                response.status,
-                value["error"].as_str().unwrap_or("no reason")
-            )))
+        let status = response.status;
+        let refused = |what: String| ControlError::Status(status, failed(format!("status {status}{what}")));
+        let value = response.json().map_err(|e| refused(format!(", {e}")))?;
+        if status == 200 {
+            return Ok(value);
         }
+        Err(refused(format!(": {}", value["error"].as_str().unwrap_or("no reason"))))
     }
 
     /// Sends a request, always over HTTP/1.1 and without the headers of a profile, which are for the target's sites.
@@ -282,23 +275,23 @@ impl Control {
     }
 
     /// The world's time in milliseconds.
-    pub async fn now(&self) -> Result<i64, String> {
+    pub async fn now(&self) -> Result<i64, ControlError> {
         let clock = self.call("GET", "clock", None).await?;
-        clock["now"].as_i64().ok_or_else(|| "control GET clock: no `now`".to_owned())
+        clock["now"].as_i64().ok_or_else(|| "control GET clock: no `now`".to_owned().into())
     }
 
     /// Moves time forward.
-    pub async fn advance(&self, ms: i64) -> Result<(), String> {
+    pub async fn advance(&self, ms: i64) -> Result<(), ControlError> {
         self.call("POST", "clock", Some(json!({ "advance_ms": ms }))).await.map(drop)
     }
 
     /// Sets exactly these faults.
-    pub async fn faults(&self, faults: Value) -> Result<(), String> {
+    pub async fn faults(&self, faults: Value) -> Result<(), ControlError> {
         self.call("PUT", "faults", Some(faults)).await.map(drop)
     }
 
     /// Performs an operator action.
-    pub async fn perform(&self, action: &str, arguments: Value) -> Result<Value, String> {
+    pub async fn perform(&self, action: &str, arguments: Value) -> Result<Value, ControlError> {
         self.call("POST", "actions", Some(json!({ "action": action, "arguments": arguments }))).await
     }
 }

@@ -11,7 +11,7 @@ use crate::harness::pace::Pace;
 use crate::harness::probe::Settings;
 use crate::harness::sender::Sender;
 use crate::harness::suite::Suites;
-use crate::harness::target::{Environment, Target};
+use crate::harness::{environment::Environment, target::Target};
 use crate::http::client::Limits;
 use crate::http::exchange::{Exchange, Request, Response};
 
@@ -141,7 +141,7 @@ pub async fn ask_for_the_rest(
     };
     let mut wanted = rows.iter_mut().filter(wanted).peekable();
     let Some(service) = wanted.peek().map(|row| row.endpoint.service) else { return Ok(()) };
-    let environment = target.environment(service).await?;
+    let environment = target.environment(service).await.map_err(|error| error.to_string())?;
     for row in wanted {
         let name = site(row.endpoint);
         let Some(base) = environment.sites.get(name) else { continue };

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use assay_spec::Instant;
 use serde_json::Value;
 
+use crate::harness::data::ControlError;
 use crate::http::client::Limits;
 use crate::http::exchange::{Broken, Exchange, Request, Response};
 
@@ -25,7 +26,7 @@ pub struct Call {
     /// The question.
     pub asked: Input,
     /// The response of the control API, or an error.
-    pub answer: Result<Json, String>,
+    pub answer: Result<Json, ControlError>,
 }
 
 /// An input that is not an exchange.
@@ -88,7 +89,7 @@ pub enum Last {
     /// The response to the last exchange.
     Response(Result<Response, Broken>),
     /// The answer to the last call.
-    Answer(Result<Json, String>),
+    Answer(Result<Json, ControlError>),
 }
 
 impl From<&Value> for Json {
@@ -240,7 +241,7 @@ impl Recorder {
     }
 
     /// The recorded response to a call; `None` if the target responds.
-    pub(crate) fn answer(&self, asked: &Input) -> Option<Result<Value, String>> {
+    pub(crate) fn answer(&self, asked: &Input) -> Option<Result<Value, ControlError>> {
         let mut state = self.lock();
         let begun = state.begun;
         match &mut state.source {
@@ -259,14 +260,14 @@ impl Recorder {
     }
 
     /// Records an input.
-    pub(crate) fn keep(&self, asked: Input, answer: &Result<Value, String>) {
+    pub(crate) fn keep(&self, asked: Input, answer: &Result<Value, ControlError>) {
         let mut state = self.lock();
         state.ends();
         let after = state.begun;
         state.recorded.push(Call {
             after,
             asked,
-            answer: answer.as_ref().map(Json::from).map_err(String::clone),
+            answer: answer.as_ref().map(Json::from).map_err(ControlError::clone),
         });
     }
 
@@ -287,11 +288,12 @@ impl Recorder {
         get: impl FnOnce() -> Result<Value, String>,
     ) -> Result<Value, String> {
         let asked = Input::Share(what.to_owned());
-        self.answer(&asked).unwrap_or_else(|| {
-            let answer = get();
+        let answer = self.answer(&asked).unwrap_or_else(|| {
+            let answer = get().map_err(ControlError::Failed);
             self.keep(asked, &answer);
             answer
-        })
+        });
+        answer.map_err(|error| error.to_string())
     }
 
     /// Whether the control API was called.
@@ -350,8 +352,8 @@ impl RecorderState {
 
 impl Call {
     /// The answer as a value.
-    fn value(&self) -> Result<Value, String> {
-        self.answer.as_ref().map(Json::value).map_err(String::clone)
+    fn value(&self) -> Result<Value, ControlError> {
+        self.answer.as_ref().map(Json::value).map_err(ControlError::clone)
     }
 }
 
@@ -389,7 +391,7 @@ impl Resumed {
         let known = known.filter(|known| known.after == begun && known.asked == *asked);
         self.is_other |= known.is_none();
         let answer = match (known, &self.last) {
-            (None, _) => Err(STRAYED.to_owned()),
+            (None, _) => Err(STRAYED.to_owned().into()),
             (_, Some(Last::Answer(last))) if self.next.calls == self.until.calls => last.clone(),
             (Some(known), _) => known.answer.clone(),
         };
@@ -423,7 +425,7 @@ impl Playing {
         Err(Broken::Harness(format!("the report has no response to {what}")))
     }
 
-    fn answer(&mut self, asked: &Input) -> Result<Value, String> {
+    fn answer(&mut self, asked: &Input) -> Result<Value, ControlError> {
         let free = |holds: &dyn Fn(&Input) -> bool, used: &[bool]| {
             self.own.calls.iter().zip(used).position(|(known, used)| !used && holds(&known.asked))
         };
@@ -446,7 +448,7 @@ impl Playing {
             Input::Share(what) => what.clone(),
         };
         self.missed.get_or_insert(what.clone());
-        Err(format!("the report has no response of {what}"))
+        Err(format!("the report has no response of {what}").into())
     }
 }
 
@@ -520,13 +522,13 @@ mod tests {
         let recorder = resuming(1, 1);
         assert_eq!(
             recorder.answer(&asked("clock")),
-            Some(Err(STRAYED.to_owned())),
+            Some(Err(STRAYED.to_owned().into())),
             "a call before a request"
         );
         missed(&recorder);
         let recorder = resuming(1, 1);
         assert!(response(&recorder, "/one").is_some_and(|response| response.is_ok()));
-        assert_eq!(recorder.answer(&asked("state")), Some(Err(STRAYED.to_owned())), "another call");
+        assert_eq!(recorder.answer(&asked("state")), Some(Err(STRAYED.to_owned().into())), "another call");
         missed(&recorder);
         let recorder = resuming(1, 1);
         assert!(response(&recorder, "/one").is_some_and(|response| response.is_ok()));

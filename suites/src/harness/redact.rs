@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
+use crate::harness::data::{Failure, Outcome};
 use crate::harness::recording::{Call, Input, Json};
-use crate::harness::verdict::Outcome;
 use crate::http::exchange::{Broken, Exchange};
 use crate::http::hiding::Hidden;
 
@@ -23,12 +23,17 @@ fn redact_contents(hidden: &Hidden, outcome: &mut Outcome) -> bool {
     for call in &mut outcome.calls {
         found |= redact_call(hidden, call);
     }
-    let texts = outcome.notes.iter_mut().chain(&mut outcome.why).chain(&mut outcome.repeat);
-    let failure = outcome.failure.iter_mut().flat_map(|f| [&mut f.place, &mut f.want, &mut f.got]);
-    let cells = outcome.cells.iter_mut().map(|cell| &mut cell.reason);
-    let texts =
-        texts.chain(failure).chain(cells).chain([&mut outcome.reason]).chain(outcome.sites.values_mut());
+    let why = outcome.why.iter_mut().map(|account| &mut account.words);
+    let texts = outcome.notes.iter_mut().chain(why).chain(&mut outcome.repeat);
+    let texts = texts.chain([&mut outcome.reason.said]).chain(outcome.sites.values_mut());
     texts.for_each(|text| found |= hidden.redact_string(text));
+    let mut redact_failure = |failure: &mut Failure| {
+        let Failure { place, want, got, .. } = failure;
+        [place, want, got].into_iter().for_each(|text| found |= hidden.redact_string(text));
+    };
+    outcome.failure.iter_mut().for_each(&mut redact_failure);
+    outcome.cells.iter_mut().flat_map(|cell| &mut cell.failure).for_each(redact_failure);
+    outcome.cells.iter_mut().for_each(|cell| found |= hidden.redact_string(&mut cell.reason.said));
     for Exchange { base, request, response, .. } in &mut outcome.exchanges {
         found |= hidden.redact_string(base) | hidden.redact_string(&mut request.target);
         found |= hidden.redact_bytes(&mut request.body);
@@ -50,7 +55,7 @@ fn redact_contents(hidden: &Hidden, outcome: &mut Outcome) -> bool {
                 | Broken::Limit(text)
                 | Broken::Harness(text),
             ) => found |= hidden.redact_string(text),
-            Err(Broken::TimedOut(_) | Broken::Held) => {}
+            Err(Broken::TimedOut(_) | Broken::Unfinished { .. } | Broken::Held) => {}
         }
     }
     found
@@ -66,7 +71,7 @@ fn redact_call(hidden: &Hidden, call: &mut Call) -> bool {
             }
             found
         }
-        Err(text) => hidden.redact_string(text),
+        Err(error) => hidden.redact_string(error.text_mut()),
     };
     if let Input::Control { path, body, .. } = &mut call.asked {
         found |= hidden.redact_string(path);

@@ -3,6 +3,8 @@
 use assay_spec::Id;
 use assay_spec::requirement::Anchor;
 
+use crate::harness::data::Want;
+
 /// What the documents say about a request that a check expects to be rejected.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal {
@@ -33,6 +35,11 @@ impl Refusal {
             return row.anchors.first();
         }
         row.anchors.iter().rev().find(|anchor| anchor.heading == self.under)
+    }
+
+    /// What an expectation wants: one of the statuses, or what a server may do instead.
+    pub fn want(&self) -> Want {
+        Want::one_of(self.statuses).said(self.allowed())
     }
 
     /// `404, or returns an empty list`

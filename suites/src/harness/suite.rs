@@ -12,8 +12,8 @@ use assay_spec::{Id, Place as At, Service};
 use serde_json::Value;
 
 use super::check::{Check, Core};
+use super::data::Sums;
 use super::pace::Pace;
-use super::plan::Sums;
 use super::probe::Settings;
 use super::survey::{Found, Place, Survey, WrongFixture};
 use crate::documents::openapi::Notes;

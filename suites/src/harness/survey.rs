@@ -13,6 +13,7 @@ use futures_util::future::join_all;
 use serde_json::Value;
 
 use crate::harness::control::Control;
+use crate::harness::data::ControlError;
 use crate::harness::pace::{Pace, Tried};
 use crate::harness::probe::{Settings, wall_clock};
 use crate::harness::sender::Sender;
@@ -316,10 +317,13 @@ impl<'s> Place<'s> {
 }
 
 /// Asks a control API what it offers. An error says why that is unknown.
-pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, String> {
+pub async fn level(control: &Control, hidden: &Hidden) -> Result<Level, ControlError> {
     let asking = tokio::time::timeout(PATIENCE, control.info());
     let info = asking.await.map_err(|_| slow(control.base(), PATIENCE))?;
-    let info = info.map_err(|why| bounded(hidden, &why, REASON))?;
+    let info = info.map_err(|mut error| {
+        *error.text_mut() = bounded(hidden, error.text_mut(), REASON);
+        error
+    })?;
     let count = |member: &str| info[member].as_object().map_or(0, serde_json::Map::len);
     let mut level = Level {
         time: info["time"].as_str().map_or_else(|| "T0".to_owned(), |time| shown(hidden, time)),

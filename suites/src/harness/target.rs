@@ -13,32 +13,16 @@ use url::Url;
 
 use crate::harness::check::Check;
 use crate::harness::control::{Control, Offer};
+use crate::harness::data::{Conditions, ControlError};
+use crate::harness::environment::Environment;
 use crate::harness::recording::Recorder;
 use crate::harness::suite::{Suite, Suites};
-use crate::harness::verdict::Conditions;
 use crate::http::curl::Reach;
 use crate::http::tls::Trust;
 use crate::http::transport::Http;
 
 use crate::http::connect::{Connect, Dial};
 use crate::http::sockets::{FIRST, Sockets};
-
-/// Where one check runs.
-#[derive(Clone)]
-pub struct Environment {
-    /// How its URLs are reached.
-    pub connector: Arc<dyn Connect>,
-    /// Base URLs by site name: `publish`, `chain`.
-    pub sites: BTreeMap<String, String>,
-    /// The control API of this environment.
-    pub control: Option<Control>,
-    /// The environment is the check's own and ends with it.
-    pub own: bool,
-    /// By site: the header that the site takes the client's address from, if any.
-    pub forwarding: BTreeMap<String, String>,
-    /// Records what the check receives, or replays it.
-    pub recorder: Recorder,
-}
 
 /// Whether a fork's site is on the same host as the site, with at least the same security.
 fn is_beside(site: &str, fork: &str) -> bool {
@@ -47,7 +31,7 @@ fn is_beside(site: &str, fork: &str) -> bool {
 }
 
 /// A future of an environment.
-pub type EnvironmentFuture<'a> = Pin<Box<dyn Future<Output = Result<Environment, String>> + Send + 'a>>;
+pub type EnvironmentFuture<'a> = Pin<Box<dyn Future<Output = Result<Environment, ControlError>> + Send + 'a>>;
 
 /// A future of the command that opens a kept environment, if there is one.
 pub type Leaving<'a> = Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>>;
@@ -112,6 +96,9 @@ pub struct Remote {
     /// The services whose checks start from a prepared world.
     prepared: BTreeMap<Service, Prepared>,
 }
+
+/// A forked world: its sites, and its control API.
+type World = (BTreeMap<String, String>, Control);
 
 /// The world from which the checks of a service start.
 struct Prepared {
@@ -191,7 +178,7 @@ impl Remote {
     /// Asks its control API, if any, what it offers.
     pub async fn learn_offer(&mut self) -> Result<(), String> {
         if let Some(control) = &self.control {
-            let info = control.info().await?;
+            let info = control.info().await.map_err(|error| error.to_string())?;
             let addresses = self.offer.addresses;
             self.offer = Offer { addresses, ..Offer::read(&info) };
             if self.offer.forks {
@@ -240,9 +227,9 @@ impl Remote {
     }
 
     /// A new world, forked from one of the control API.
-    async fn fork(&self, origin: &Control) -> Result<(BTreeMap<String, String>, Control), String> {
+    async fn fork(&self, origin: &Control) -> Result<World, ControlError> {
         let fork = origin.call("POST", "fork", Some(json!({ "mode": "auto" }))).await?;
-        let path = fork["path"].as_str().ok_or("control POST fork: no `path`")?;
+        let path = fork["path"].as_str().ok_or_else(|| "control POST fork: no `path`".to_owned())?;
         let sites: BTreeMap<String, String> =
             serde_json::from_value(fork["sites"].clone()).map_err(|e| format!("control POST fork: {e}"))?;
         let root = self.control.as_ref().unwrap_or(origin);
@@ -251,11 +238,7 @@ impl Remote {
 
     /// A fork in which what was sent to the target before does not count: it counts against the limits until their windows
     /// are over.
-    async fn fork_at_rest(
-        &self,
-        root: &Control,
-        service: Service,
-    ) -> Result<(BTreeMap<String, String>, Control), String> {
+    async fn fork_at_rest(&self, root: &Control, service: Service) -> Result<World, ControlError> {
         let (sites, world) = self.fork(root).await?;
         if let Some(window) = longest_window(service).filter(|_| self.offer.clock) {
             world.advance(window.value + 1).await?;
@@ -354,7 +337,8 @@ impl Target for Remote {
                 sites.into_iter().filter(|(name, _)| self.sites.contains_key(name)).collect();
             if let Some((name, _)) = sites.iter().find(|(name, url)| !is_beside(&self.sites[*name], url)) {
                 // Keys are sent only to the target's own sites.
-                return Err(format!("control POST fork: {name} is on another host than in the profile"));
+                let why = format!("control POST fork: {name} is on another host than in the profile");
+                return Err(why.into());
             }
             Ok(Environment { sites, control: Some(control), own: true, ..environment })
         })

@@ -6,6 +6,7 @@
 pub mod http2;
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicU16, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::buf::Chain;
@@ -94,12 +95,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
     pub async fn finish_and_keep(self) -> Result<(Response, Option<S>), Broken> {
         let Open { stream, mut rest, is_head, limits } = self;
         let (mut reader, mut writer) = tokio::io::split(stream);
+        let progress = Progress::default();
         let talk = async {
             let mut sending = pin!(async {
                 writer.write_all_buf(&mut rest).await?;
                 writer.flush().await
             });
-            let mut receiving = pin!(receive(&mut reader, is_head, limits));
+            let mut receiving = pin!(receive(&mut reader, is_head, limits, &progress));
             let sent = tokio::select! {
                 // The request is sent before a response is read.
                 biased;
@@ -109,7 +111,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Open<S> {
             receiving.await.map(|(response, stays_open)| (response, sent && stays_open))
         };
         let talked = tokio::time::timeout(limits.timeout, talk).await;
-        let (response, is_kept) = talked.unwrap_or_else(|_| Err(timed_out(limits)))?;
+        let (response, is_kept) = talked.unwrap_or_else(|_| Err(progress.timed_out(limits)))?;
         Ok((response, is_kept.then(|| reader.unsplit(writer))))
     }
 }
@@ -123,7 +125,44 @@ fn too_long(what: &str, limit: usize) -> Broken {
 }
 
 fn timed_out(limits: Limits) -> Broken {
-    Broken::TimedOut(limits.timeout.as_secs() + u64::from(limits.timeout.subsec_nanos() > 0))
+    Broken::TimedOut(seconds(limits))
+}
+
+/// The timeout in seconds, rounded up.
+fn seconds(limits: Limits) -> u64 {
+    limits.timeout.as_secs() + u64::from(limits.timeout.subsec_nanos() > 0)
+}
+
+/// How much of a response has come: what is known of one that does not end in time.
+#[derive(Debug, Default)]
+struct Progress {
+    /// The status, or 0 before the head.
+    status: AtomicU16,
+    /// The bytes of the body.
+    bytes: AtomicUsize,
+}
+
+impl Progress {
+    /// Notes that the head came.
+    fn begins(&self, status: u16) {
+        self.status.store(status, Ordering::Relaxed);
+    }
+
+    /// Notes that bytes of the body came.
+    fn comes(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Why there is no response in time.
+    fn timed_out(&self, limits: Limits) -> Broken {
+        match self.status.load(Ordering::Relaxed) {
+            0 => timed_out(limits),
+            status => {
+                let bytes = self.bytes.load(Ordering::Relaxed);
+                Broken::Unfinished { status, bytes, seconds: seconds(limits) }
+            }
+        }
+    }
 }
 
 /// A response, and whether the connection is open and at rest after it.
@@ -131,8 +170,9 @@ async fn receive<R: AsyncRead + Unpin>(
     reader: R,
     is_head: bool,
     limits: Limits,
+    progress: &Progress,
 ) -> Result<(Response, bool), Broken> {
-    let mut incoming = Incoming { reader, buffer: Vec::new(), used: 0 };
+    let mut incoming = Incoming { reader, buffer: Vec::new(), used: 0, progress };
     for _ in 0..=INTERIM_RESPONSES {
         let (mut response, persists) = incoming.head(limits.head_bytes).await?;
         if response.status == 101 {
@@ -142,6 +182,7 @@ async fn receive<R: AsyncRead + Unpin>(
             continue;
         }
         let framing = framing(&response, is_head)?;
+        progress.begins(response.status);
         let has_end = !matches!(framing, Framing::UntilClose);
         response.body = kept(match framing {
             Framing::None => Vec::new(),
@@ -190,13 +231,14 @@ fn content_length(value: &[u8]) -> Result<u64, Broken> {
 }
 
 /// Received bytes that are not consumed yet.
-struct Incoming<R> {
+struct Incoming<'p, R> {
     reader: R,
     buffer: Vec<u8>,
     used: usize,
+    progress: &'p Progress,
 }
 
-impl<R: AsyncRead + Unpin> Incoming<R> {
+impl<R: AsyncRead + Unpin> Incoming<'_, R> {
     fn unread(&self) -> &[u8] {
         &self.buffer[self.used..]
     }
@@ -255,6 +297,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
     async fn until_close(&mut self, limit: usize) -> Result<Vec<u8>, Broken> {
         let mut body = Vec::new();
         loop {
+            self.progress.comes(self.unread().len());
             body.extend_from_slice(self.unread());
             self.used = self.buffer.len();
             if body.len() > limit {
@@ -352,6 +395,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
         loop {
             let taken = missing.min(self.unread().len());
             out.extend_from_slice(&self.unread()[..taken]);
+            self.progress.comes(taken);
             self.used += taken;
             missing -= taken;
             if missing == 0 {

@@ -129,6 +129,18 @@ pub enum Broken {
     /// No complete response came in time.
     #[error("no complete response within {0} s")]
     TimedOut(u64),
+    /// A response began and did not end in time.
+    #[error(
+        "a response of status {status} began and did not end within {seconds} s: {bytes} bytes of its body came"
+    )]
+    Unfinished {
+        /// Its status.
+        status: u16,
+        /// The bytes of its body that came.
+        bytes: usize,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// The connection ended too early.
     #[error("the connection ended {0}")]
     Closed(String),
@@ -147,6 +159,11 @@ pub enum Broken {
 }
 
 impl Broken {
+    /// Whether a response began, so that the server is there.
+    pub const fn has_begun(&self) -> bool {
+        matches!(self, Broken::Unfinished { .. })
+    }
+
     /// Whether nothing came in time: no connection, no handshake or no complete response; or the server is gone.
     pub fn is_silence(&self) -> bool {
         match self {

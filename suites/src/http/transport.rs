@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use assay_spec::Id;
 use url::Url;
 
 use crate::http::client::http2::Message;
@@ -98,6 +99,8 @@ struct Seen {
     stopped: BTreeMap<Place, Silence>,
     /// The endpoints of each server that gave no answer, since its last one.
     unanswered: BTreeMap<String, BTreeSet<Place>>,
+    /// The endpoints that began an answer and did not end it.
+    endless: BTreeSet<Place>,
 }
 
 /// A server, or one of its endpoints.
@@ -124,20 +127,29 @@ impl Place {
 #[derive(Debug)]
 struct Silence {
     /// Why it gets no requests.
-    cause: String,
+    cause: Stopped,
     /// The number of requests that were not sent since the last one.
     skipped: u32,
     /// After this many the next one is sent.
     pause: u32,
 }
 
+/// Why a place gets no more requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stopped {
+    /// The row whose check saw it first.
+    pub(crate) by: Option<Id>,
+    /// In words, for reports.
+    pub(crate) said: String,
+}
+
 /// Whether a request is sent to a place that stopped answering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// No, for this cause.
-    Skip(String),
+    Skip(Stopped),
     /// Yes: enough others were not sent. If the place still does not answer, this is the cause.
-    Try(String),
+    Try(Stopped),
 }
 
 impl Default for Transport {
@@ -207,8 +219,18 @@ impl Transport {
         (places.len() >= ENDPOINTS, is_again)
     }
 
+    /// Notes that an endpoint began an answer and did not end it.
+    pub(crate) fn does_not_end(&self, place: &Place) {
+        self.seen().endless.insert(place.clone());
+    }
+
+    /// Whether an endpoint has begun an answer that it did not end: the next one is waited for less long.
+    pub(crate) fn is_endless(&self, place: &Place) -> bool {
+        self.seen().endless.contains(place)
+    }
+
     /// Notes that a place stopped answering; `false` if that was known.
-    pub(crate) fn stop(&self, place: &Place, cause: String) -> bool {
+    pub(crate) fn stop(&self, place: &Place, cause: Stopped) -> bool {
         let mut seen = self.seen();
         let is_new = !seen.stopped.contains_key(place);
         if is_new {
@@ -218,7 +240,7 @@ impl Transport {
     }
 
     /// Why an endpoint gets no requests: it or its server stopped answering.
-    pub(crate) fn stopped(&self, place: &Place) -> Option<String> {
+    pub(crate) fn stopped(&self, place: &Place) -> Option<Stopped> {
         let seen = self.seen();
         [&place.whole(), place]
             .into_iter()

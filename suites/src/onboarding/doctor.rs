@@ -11,6 +11,7 @@ use std::sync::Arc;
 use assay_spec::Service;
 
 use crate::harness::control::Control;
+use crate::harness::data::ControlError;
 use crate::harness::setup;
 use crate::harness::suite::Suite;
 use crate::harness::survey::{Level, Survey, SurveyResult, leave_out, level, reasons};
@@ -282,7 +283,7 @@ async fn offer(
     secrets: &Secrets,
     connector: &Sockets,
     hidden: &Hidden,
-) -> Option<(String, Result<Level, String>)> {
+) -> Option<(String, Result<Level, ControlError>)> {
     let base = loaded.profile.control.clone()?;
     let token = secrets.get("control_token").map(str::to_owned);
     let level = level(&Control::new(Arc::new(connector.clone()), &base, token), hidden).await;

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use super::causes;
 use super::terminal::by_reason;
 use super::{objections, readable};
-use crate::harness::cause::{Cause, causes};
-use crate::harness::verdict::{Run, Verdict};
+use crate::harness::data::{Run, Verdict};
+use crate::harness::judge::cause::{Cause, causes};
+use crate::report::words;
 use crate::support::prose::one_line;
 
 /// GitHub shows ten of each kind per step; the tenth counts the rest.
@@ -72,12 +73,12 @@ fn message(run: &Run, cause: &Cause) -> String {
     let seed = outcome.seed.unwrap_or(run.seed);
     let row = cause.row;
     let mut lines = vec![
-        short(&cause.title),
+        short(&words::title(run, cause)),
         format!("{row}: {} ({}, {})", row.statement(), row.level.name(), row.source()),
     ];
-    lines.extend(Some(short(&outcome.reason)).filter(|reason| !reason.is_empty()));
+    lines.extend(Some(short(&words::reason(outcome))).filter(|reason| !reason.is_empty()));
     if let Some(failure) = &outcome.failure {
-        let shown_outcomes = [("at", &failure.place), ("want", &failure.want), ("got", &failure.got)];
+        let shown_outcomes = [("at", &words::place(failure)), ("want", &failure.want), ("got", &failure.got)];
         lines.extend(shown_outcomes.map(|(name, text)| format!("{name} {}", short(text))));
     }
     let followers = causes::followers(run, cause);
@@ -105,7 +106,7 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::verdict::Outcome;
+    use crate::harness::data::Outcome;
     use crate::report::example;
     use crate::services;
 

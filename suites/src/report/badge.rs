@@ -1,7 +1,7 @@
 //! A badge with the result of a run.
 
-use crate::harness::conclusion::{Conclusion, conclude};
-use crate::harness::verdict::{Run, Verdict};
+use crate::harness::data::{Run, Verdict};
+use crate::harness::judge::conclusion::{Conclusion, conclude};
 
 const LABEL: &str = "assay";
 
@@ -41,8 +41,8 @@ fn summary(run: &Run) -> (String, &'static str) {
     let bad = run.outcomes.iter().filter(|outcome| outcome.verdict.is_bad()).count();
     let others = bad - run.count(Verdict::Fail);
     let errors = run.count(Verdict::Error);
-    match conclude(run).0 {
-        Conclusion::Conforms | Conclusion::SelectedChecksPassed => {
+    match conclude(run).conclusion {
+        Conclusion::Conforms | Conclusion::TestedPartConforms | Conclusion::SelectedChecksPassed => {
             (format!("{} pass", run.count(Verdict::Pass)), "#1a6b3c")
         }
         Conclusion::HarnessFailed => (format!("{errors} error"), "#6b3a86"),
@@ -64,7 +64,7 @@ mod tests {
         let sample = run.outcomes[0].clone();
         run.outcomes = verdicts
             .iter()
-            .map(|&verdict| crate::harness::verdict::Outcome { verdict, ..sample.clone() })
+            .map(|&verdict| crate::harness::data::Outcome { verdict, ..sample.clone() })
             .collect();
         write(&run)
     }

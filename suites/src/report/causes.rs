@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use super::group;
 use super::terminal::{Paint, first_line};
-use crate::harness::cause::Cause;
-use crate::harness::verdict::Run;
+use crate::harness::data::Run;
+use crate::harness::data::{Part, Why};
+use crate::harness::judge::cause::Cause;
+use crate::report::words;
 use crate::support::prose::one_line;
 use crate::support::prose::{self, WIDTH};
 
@@ -17,6 +18,8 @@ const INDENT: usize = 12;
 const REPEAT_BYTES: usize = 480;
 /// More commands than this are only in the rows of `-v`.
 const REPEATS: usize = 2;
+/// The other checks of a cause that are named.
+const FOLLOWERS: usize = 5;
 /// A longer word is broken where the text is cut: it is a path or a value.
 const WORD: usize = 24;
 
@@ -27,7 +30,7 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
     let mut item = |name: &str, text: &str, most: usize| {
         parts.push(fold(&format!("  {name:<9} "), text, most));
     };
-    let row = cause.row;
+    let (row, title) = (cause.row, words::title(run, cause));
     item("row", &format!("{row} ({}, {})", row.level.name(), row.source()), 2);
     item("", row.statement(), 2);
     let id = outcome.requirement;
@@ -41,11 +44,13 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
         let site =
             cause.exchange(run).map(|exchange| &exchange.site).filter(|site| **site != id.service.name());
         let site = site.map_or(String::new(), |site| format!(" (site {site})"));
-        item("at", &format!("{}{exchange}{site}", failure.place), 1);
+        item("at", &format!("{}{exchange}{site}", words::place(failure)), 1);
         item("want", &failure.want, 2);
         item("got", prose::or_nothing(&failure.got), 2);
-    } else if outcome.reason != cause.title {
-        item("reason", &outcome.reason, 2);
+    }
+    let reason = words::reason(outcome);
+    if outcome.reason.why != Why::Failure && reason != title {
+        item("reason", &reason, 2);
     }
     if let Some(exchange) = cause.exchange(run) {
         let [sent, received] = first_line(exchange);
@@ -72,7 +77,7 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
         parts.push(fold(&format!("  {:<9} ", "also"), &format!("{others}: {followers}"), 2));
     }
     let verdict = cause.verdict.name();
-    let mut lines = fold(&format!("{number}. {verdict}  "), &cause.title, 2);
+    let mut lines = fold(&format!("{number}. {verdict}  "), &title, 2);
     lines[0] = lines[0].replacen(verdict, &paint.verdict(cause.verdict, verdict), 1);
     // Second lines are the first to go.
     while lines.len() + parts.iter().map(Vec::len).sum::<usize>() > LINES {
@@ -83,26 +88,31 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
     lines.join("\n") + "\n"
 }
 
-/// The other checks of a cause, by group: `publish.prepare (30), publish.submit (2)`.
+/// The other checks of a cause by id, and how many more there are: `publish.prepare.cid, publish.submit.expired and 30 more`.
 pub(super) fn followers(run: &Run, cause: &Cause) -> String {
-    let mut groups: Vec<(String, usize)> = Vec::new();
-    for &n in cause.outcomes.iter().filter(|&&n| n != cause.first) {
-        let name = group(run.outcomes[n].requirement);
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count += 1,
-            None => groups.push((name, 1)),
-        }
-    }
-    let groups: Vec<String> = groups.iter().map(|(name, count)| format!("{name} ({count})")).collect();
-    groups.join(", ")
+    let others = cause.outcomes.iter().filter(|&&n| n != cause.first);
+    let mut ids: Vec<String> = others.map(|&n| run.outcomes[n].requirement.to_string()).collect();
+    // The worlds of a client may have one row.
+    ids.dedup();
+    let more = ids.len().saturating_sub(FOLLOWERS);
+    ids.truncate(FOLLOWERS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    ids.join(", ") + &more
 }
 
-/// A cause in one line: its title and the number of its checks.
-pub(super) fn title(number: usize, cause: &Cause) -> String {
-    let mut line = format!("{number}. {} ", cause.verdict.name());
-    let end = format!(" ({})", prose::count(cause.outcomes.len(), "check"));
-    let room = WIDTH - line.len() - end.len() - 2;
-    let _ = write!(line, "{}{end}", cut(&one_line(cause.title.as_bytes()), room));
+/// A cause in one line: its row, its title and the number of its checks. Where the line is too short, the title is cut.
+pub(super) fn title(run: &Run, number: usize, cause: &Cause) -> String {
+    let mut line = format!("{number}. {} {}: ", cause.verdict.name(), cause.row);
+    let end = match cause.outcomes.len() {
+        1 => String::new(),
+        n => format!(" ({})", prose::count(n, "check")),
+    };
+    let field = cause.outcome(run).failure.as_ref().filter(|failure| failure.part != Part::Status);
+    let field = field.map_or(String::new(), |failure| format!("{}: ", failure.place));
+    let title = one_line(words::title(run, cause).as_bytes());
+    let title = if title.contains(field.trim_end_matches(": ")) { title } else { field + &title };
+    let room = WIDTH.saturating_sub(line.chars().count() + end.len() + 2).max(WORD);
+    let _ = write!(line, "{}{end}", cut(&title, room));
     line
 }
 
@@ -159,7 +169,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::cause::causes;
+    use crate::harness::judge::cause::causes;
     use crate::report::example;
     use crate::services;
 
@@ -179,7 +189,7 @@ mod tests {
             let block = block(&run, n + 1, cause, Paint(false));
             assert!(block.lines().count() <= LINES, "{block}");
             assert!(block.lines().all(|line| line.chars().count() <= WIDTH), "{block}");
-            assert!(title(n + 1, cause).chars().count() <= WIDTH - 2);
+            assert!(title(&run, n + 1, cause).chars().count() <= 2 * WIDTH);
         }
     }
 

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::harness::verdict::{Run, Verdict};
+use crate::harness::data::{Outcome, Run, Verdict};
+use crate::report::words;
 use crate::services;
 
 /// The verdicts of one report, by id and fact.
@@ -51,8 +52,8 @@ pub struct Diff {
 impl Verdicts {
     /// The verdicts of a run.
     pub fn from_run(run: &Run) -> Verdicts {
-        let entry = |one: &crate::harness::verdict::Outcome| {
-            ((one.requirement.to_string(), one.fact.to_owned()), (one.verdict, one.reason.clone()))
+        let entry = |one: &Outcome| {
+            ((one.requirement.to_string(), one.fact.to_owned()), (one.verdict, words::reason(one)))
         };
         Verdicts { by_fact: run.outcomes.iter().map(entry).collect(), is_partial: run.is_partial }
     }
@@ -149,7 +150,7 @@ pub fn forgive(run: &mut Run, old: &Verdicts, name: &str) {
         let is_failure = outcome.verdict.is_bad() && outcome.verdict != Verdict::UnexpectedPass;
         if is_failure && old.failed(&id, outcome.fact) {
             outcome.verdict = Verdict::KnownFailure;
-            outcome.reason = format!("{} (as in {name})", outcome.reason);
+            outcome.reason.known = Some(format!("as in {name}"));
         }
     }
 }
@@ -291,7 +292,7 @@ mod tests {
         use Verdict::{Error, Fail, Inconclusive, KnownFailure, Pass, UnexpectedPass, Unstable};
         let check = services::checks()[0];
         let outcome = |verdict| {
-            crate::harness::verdict::Outcome::new(check.requirement, check.fact, verdict, "why".to_owned())
+            crate::harness::data::Outcome::new(check.requirement, check.fact, verdict, "why".to_owned())
         };
         for (old, new, is_forgiven) in [
             (Some(Fail), Fail, true),

@@ -5,9 +5,10 @@ use std::fmt::Write;
 use assay_spec::crypto::text::base64;
 use serde_json::{Value, json};
 
-use crate::harness::verdict::{Outcome, Run};
+use crate::harness::data::{Outcome, Run};
 use crate::http::curl::{self, Reach, bearer_token};
 use crate::http::exchange::{Exchange, Response};
+use crate::report::words;
 use crate::support::prose::one_line;
 
 /// A bash script that sends every request of the outcome, in order. Redacted bearer tokens are read from `$ASSAY_GATEWAY_KEY`.
@@ -129,7 +130,7 @@ pub fn har(run: &Run, outcome: &Outcome) -> Value {
     json!({ "log": {
         "version": "1.2",
         "creator": { "name": "assay", "version": env!("CARGO_PKG_VERSION") },
-        "comment": format!("{}: {}", outcome.requirement, one_line(outcome.reason.as_bytes())),
+        "comment": format!("{}: {}", outcome.requirement, one_line(words::reason(outcome).as_bytes())),
         "entries": outcome.exchanges.iter().map(entry).collect::<Vec<_>>(),
     }})
 }
@@ -148,7 +149,7 @@ fn head(run: &Run, outcome: &Outcome) -> String {
     let id = outcome.requirement;
     let lines = [
         format!("{id}: {}", outcome.fact),
-        format!("{} {}", outcome.verdict.name(), outcome.reason),
+        format!("{} {}", outcome.verdict.name(), words::reason(outcome)),
         format!(
             "seed {}; signatures are valid for the time of the run only:",
             outcome.seed.unwrap_or(run.seed)

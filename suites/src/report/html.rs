@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 use self::outcome::Cuts;
 use super::page::{Page, fill};
 use super::readable;
-use crate::harness::cause::causes;
-use crate::harness::verdict::Run;
+use crate::harness::data::Run;
+use crate::harness::judge::cause::causes;
 use crate::report::diff::Verdicts;
 
 /// If the data of the requirements is larger, it is rendered again with less of the exchanges. The rest of a page is

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::causes::block;
-use super::terminal::{Paint, answers, plain_exchanges, plain_repeat, plain_words};
+use super::terminal::{answers, plain_exchanges, plain_repeat, plain_words};
 use super::{by_group, group, objections, readable};
-use crate::harness::cause::{Cause, causes};
-use crate::harness::conclusion::tested;
-use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::harness::data::{Outcome, Run, Verdict};
+use crate::harness::judge::cause::{Cause, causes};
+use crate::harness::judge::conclusion::tested;
+use crate::report::words;
 use crate::support::prose::one_line;
 
 /// The maximum length of one string of a case: viewers keep everything in memory, and some accept 30 MB in total.
@@ -17,7 +17,8 @@ const TEXT_BYTES: usize = 64 * 1024;
 /// The maximum length of a message, which viewers show in one line.
 const MESSAGE_BYTES: usize = 1024;
 
-/// The run as XML, without unique ids or the time of day. The first suite has a failed case for each cause. A warning passes and has its details as output.
+/// The run as XML, without unique ids or the time of day: one case for each check. The cause of a check that did not pass is
+/// among its properties. A warning passes and has its details as output.
 /// Not-applicable, not-testable and known failures are skipped. The details of a failure are in the failure's text,
 /// because some viewers show nothing else; the exchanges are the output of the case.
 pub fn write(run: &Run) -> String {
@@ -27,12 +28,6 @@ pub fn write(run: &Run) -> String {
         report.set_time(time);
     }
     let causes = causes(run);
-    let red: Vec<&Cause> = causes.iter().filter(|one| is_red(one.verdict)).collect();
-    if !red.is_empty() {
-        let mut suite = TestSuite::new("causes");
-        suite.add_test_cases(red.iter().enumerate().map(|(n, one)| caused(run, n + 1, one)));
-        report.add_test_suite(suite);
-    }
     let tested = tested(run);
     for (name, outcomes) in by_group(run) {
         let mut suite = TestSuite::new(name);
@@ -52,16 +47,13 @@ pub fn write(run: &Run) -> String {
         }
         // Client suites have several facts per requirement; each case needs its own name.
         let of = |one: &Outcome| outcomes.iter().filter(|other| other.requirement == one.requirement).count();
-        let number = |one: &Outcome| {
+        let cause = |one: &Outcome| {
             let is_of = |cause: &&Cause| {
                 cause.outcomes.iter().any(|&n| std::ptr::eq(&raw const run.outcomes[n], one))
             };
-            causes
-                .iter()
-                .position(|cause| is_of(&cause))
-                .map(|n| (n + 1, std::ptr::eq(causes[n].outcome(run), one)))
+            causes.iter().find(is_of)
         };
-        suite.add_test_cases(outcomes.iter().map(|one| case(one, of(one) > 1, run.seed, number(one))));
+        suite.add_test_cases(outcomes.iter().map(|one| case(run, one, of(one) > 1, cause(one))));
         report.add_test_suite(suite);
     }
     let objections = objections(run);
@@ -71,22 +63,6 @@ pub fn write(run: &Run) -> String {
         report.add_test_suite(suite);
     }
     report.to_string().expect("a report in memory can be written")
-}
-
-fn is_red(verdict: Verdict) -> bool {
-    verdict.is_bad() || verdict == Verdict::Error
-}
-
-/// A failed case for a cause; viewers show it above the checks.
-fn caused(run: &Run, number: usize, cause: &Cause) -> TestCase {
-    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-    status.set_type(cause.verdict.name());
-    status.set_message(cut(one_line(cause.title.as_bytes()), MESSAGE_BYTES));
-    status.set_description(cut(block(run, number, cause, Paint(false)), TEXT_BYTES));
-    let mut case =
-        TestCase::new(format!("cause {number}: {}", cut(one_line(cause.title.as_bytes()), 200)), status);
-    case.set_classname("causes");
-    case
 }
 
 /// A failed case for an objection, which belongs to no check.
@@ -104,10 +80,9 @@ fn time<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Option<Duration> {
     outcomes.filter_map(|outcome| outcome.elapsed_ms).reduce(u64::saturating_add).map(Duration::from_millis)
 }
 
-/// `cause` is the number of the outcome's cause, and whether the outcome shows it best. Only such an outcome has its
-/// exchanges in full.
-fn case(outcome: &Outcome, with_fact: bool, seed: u64, cause: Option<(usize, bool)>) -> TestCase {
-    let seed = outcome.seed.unwrap_or(seed);
+/// Only the outcome that shows a cause best has its exchanges in full.
+fn case(run: &Run, outcome: &Outcome, with_fact: bool, cause: Option<&Cause>) -> TestCase {
+    let seed = outcome.seed.unwrap_or(run.seed);
     let mut status = match outcome.verdict {
         Verdict::Pass | Verdict::Warn => TestCaseStatus::success(),
         Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass | Verdict::Unstable => {
@@ -122,10 +97,9 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64, cause: Option<(usize, boo
     words =
         cut(words, TEXT_BYTES) + &cut(plain_repeat(outcome), TEXT_BYTES) + &format!("  seed     {seed}\n");
     if !is_success {
-        let reason = one_line(outcome.reason.as_bytes());
+        let reason = one_line(words::reason(outcome).as_bytes());
         status.set_type(outcome.verdict.name());
-        let number = cause.map(|(number, _)| format!("cause {number}: ")).unwrap_or_default();
-        status.set_message(cut(format!("{number}{}: {reason}", outcome.verdict.name()), MESSAGE_BYTES));
+        status.set_message(cut(format!("{}: {reason}", outcome.verdict.name()), MESSAGE_BYTES));
         status.set_description(words.clone());
     }
     let id = outcome.requirement;
@@ -147,9 +121,14 @@ fn case(outcome: &Outcome, with_fact: bool, seed: u64, cause: Option<(usize, boo
     for (name, value) in &properties {
         case.add_property((*name, value.as_str()));
     }
+    if let Some(cause) = cause {
+        let title = cut(one_line(words::title(run, cause).as_bytes()), MESSAGE_BYTES);
+        case.add_property(("cause", title.as_str()));
+        case.add_property(("cause-row", cause.row.to_string().as_str()));
+    }
     let output = match outcome.verdict {
         Verdict::Pass => passed(outcome),
-        _ if cause.is_some_and(|(_, is_first)| !is_first) => passed(outcome),
+        _ if cause.is_some_and(|cause| !std::ptr::eq(cause.outcome(run), outcome)) => passed(outcome),
         Verdict::Warn => words + &plain_exchanges(outcome),
         _ => plain_exchanges(outcome),
     };
@@ -183,7 +162,7 @@ mod tests {
         let text = write(&example::run());
         assert!(!text.contains(example::TOKEN));
         for part in [
-            r#"<testsuites name="assay" tests="10" skipped="2" failures="5" errors="1">"#,
+            r#"<testsuites name="assay" tests="7" skipped="2" failures="2" errors="1">"#,
             r#"<testsuite name="publish.first-group" tests="4" skipped="2" errors="0" failures="1">"#,
             r#"<property name="seed" value="18446744073709551615"/>"#,
             r#"<property name="tested" value="publish: 3 of 7 (42 %)"/>"#,
@@ -192,12 +171,11 @@ mod tests {
             r#"<property name="level" value="must"/>"#,
             r#"<property name="source" value="document 3, Exchange"/>"#,
             r#"<property name="statement" value="A second &lt;one&gt; is refused."/>"#,
-            "<failure message=\"cause 1: fail: the second was accepted\" type=\"fail\">fail publish.first-group.second-is-refused",
+            "<failure message=\"fail: the second was accepted\" type=\"fail\">fail publish.first-group.second-is-refused",
             "\n  got      200\n  why      prepare: the lock was free\n  repeat   curl",
-            "<testsuite name=\"causes\" tests=\"3\"",
-            "<testcase name=\"cause 1: POST /prepare returned 200, wanted 409\" classname=\"causes\">",
+            "<property name=\"cause\" value=\"POST /prepare returned 200, wanted 409\"/>",
             "<skipped message=\"not-testable: needs control level T2\" type=\"not-testable\">",
-            "<error message=\"cause 3: error: cannot connect: refused\" type=\"error\">",
+            "<error message=\"error: cannot connect: refused\" type=\"error\">",
             "<system-out>warn publish.other.answers  it_answers",
             "<system-out>note answers with 201 where 200 is as good\nPOST /prepare -&gt; 200\n</system-out>",
             "<system-out>  exchange 1 of 2, http://127.0.0.1:4101\n    &gt; PUT / HTTP/1.1\n",

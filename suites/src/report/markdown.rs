@@ -5,9 +5,10 @@ use std::fmt::Write;
 use super::causes;
 use super::readable;
 use super::terminal::{Paint, by_reason, last_line, plain_detail};
-use crate::harness::cause::causes;
-use crate::harness::conclusion::{Tested, tested};
-use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::harness::data::{Outcome, Run, Verdict};
+use crate::harness::judge::cause::causes;
+use crate::harness::judge::conclusion::{Tested, tested};
+use crate::report::words;
 use crate::support::prose::one_line;
 
 /// GitHub allows 1 MiB per step; the rest is for other output of the step.
@@ -128,7 +129,7 @@ fn block(outcome: &Outcome, seed: u64) -> String {
         "<details><summary><b>{}</b> <code>{}</code> <code>{}</code></summary>\n\n{fence}text\n{detail}{fence}\n\n</details>\n\n",
         outcome.verdict.name(),
         outcome.requirement,
-        inline(&outcome.reason)
+        inline(&words::reason(outcome))
     )
 }
 
@@ -145,7 +146,7 @@ fn put_untested(out: &mut String, run: &Run) {
         }
         let _ = write!(out, "\n### {}\n\n", verdict.name());
         for (reason, outcomes) in reasons {
-            let _ = write!(out, "<details><summary>{} ({})</summary>\n\n", inline(reason), outcomes.len());
+            let _ = write!(out, "<details><summary>{} ({})</summary>\n\n", inline(&reason), outcomes.len());
             for outcome in outcomes {
                 let _ = writeln!(out, "- `{}` `{}`", outcome.requirement, outcome.fact);
             }
@@ -236,7 +237,7 @@ mod tests {
         let mut run = example::run();
         let mut sample = run.outcomes[1].clone();
         sample.exchanges = vec![sample.exchanges[1].clone(); 30];
-        sample.reason = "long ".repeat(10_000);
+        sample.reason = "long ".repeat(10_000).into();
         run.outcomes = vec![sample; 200];
         let text = write(&run);
         assert!(text.len() < PAGE_BYTES && text.len() > PAGE_BYTES / 2, "{}", text.len());

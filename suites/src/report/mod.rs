@@ -17,6 +17,7 @@ pub mod progress;
 pub mod sarif;
 pub mod terminal;
 pub mod vectors;
+pub mod words;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -24,9 +25,9 @@ use std::collections::BTreeSet;
 use assay_spec::Id;
 use rayon::prelude::*;
 
-use crate::harness::conclusion::{Conclusion, conclude};
+use crate::harness::data::{Outcome, Run};
+use crate::harness::judge::conclusion::{Concluded, Conclusion, conclude};
 use crate::harness::redact::redact;
-use crate::harness::verdict::{Outcome, Run};
 use crate::http::curl::bearer_token;
 use crate::http::hiding::{Disguise, Hidden};
 use crate::support::prose::one_line;
@@ -49,11 +50,23 @@ fn group(id: Id) -> String {
 fn objections(run: &Run) -> Vec<String> {
     let mut objections = run.objections.clone();
     match conclude(run) {
-        (Conclusion::NotEnoughTested, why) => objections.extend(why),
+        Concluded { conclusion: Conclusion::NotEnoughTested, shortfalls, .. } => {
+            objections.extend(shortfalls.iter().map(words::shortfall));
+        }
         _ if run.is_partial => objections.push("not every check ran".to_owned()),
         _ => {}
     }
     objections
+}
+
+/// The first line of a text, in at most `most` characters.
+fn bounded(text: &str, most: usize) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(most) {
+        Some((at, _)) => format!("{}\u{2026}", &line[..at]),
+        None if line.len() < text.trim_end().len() => format!("{line}\u{2026}"),
+        None => line.to_owned(),
+    }
 }
 
 /// The outcomes by group, in order.
@@ -168,7 +181,7 @@ pub(crate) mod example {
     use assay_spec::network::{message, neighbours, pin, query};
 
     use crate::harness::coverage::{Answers, Coverage, Seen};
-    use crate::harness::verdict::{Failure, Outcome, Run, Verdict};
+    use crate::harness::data::{Account, At, Failure, Outcome, Run, Verdict, Want};
     use crate::http::curl;
     use crate::http::exchange::{Broken, Exchange, Request, Response};
 
@@ -210,7 +223,7 @@ pub(crate) mod example {
     ];
 
     fn outcome(requirement: Id, fact: &'static str, verdict: Verdict, reason: &str) -> Outcome {
-        Outcome::new(requirement, fact, verdict, reason.into())
+        Outcome::new(requirement, fact, verdict, reason)
     }
 
     /// Replaces every long run of `x` by its length.
@@ -261,14 +274,9 @@ pub(crate) mod example {
 
         let mut broken =
             outcome(&BROKEN, "second_prepare_is_refused", Verdict::Fail, "the second was accepted");
-        broken.failure = Some(Failure {
-            place: "status".into(),
-            want: "409".into(),
-            got: "200".into(),
-            exchange: Some(1),
-        });
+        broken.failure = Some(Failure::new(At::status(), Want::one_of(&[409]), "200", Some(1)));
         broken.repeat = vec![curl::command_line(&answered, curl::Reach::default())];
-        broken.why = vec!["prepare: the lock was free".into()];
+        broken.why = vec![Account { words: "prepare: the lock was free".into(), ..Account::default() }];
         broken.exchanges = vec![silent.clone(), answered.clone()];
         let mut unsure =
             outcome(&UNSURE, "fault_is_refused", Verdict::Inconclusive, "the counterpart got 500");
@@ -361,7 +369,7 @@ mod tests {
         let mut run = example::run();
         let value = "Zk3_q-0aXw9QmNcVbT7r";
         run.outcomes[1].disguises = vec![Disguise { name: "claim token".into(), value: value.into() }];
-        run.outcomes[1].reason = format!("got {value}");
+        run.outcomes[1].reason = format!("got {value}").into();
         run.outcomes[1].exchanges[1].request.target = format!("/prepare?t={value}");
         run.outcomes[1].exchanges[0].request.body = format!("%{value}").into();
         for (name, report) in every_report(&run) {

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use assay_spec::Id;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::group;
 use super::terminal::{Paint, counts};
-use crate::harness::verdict::Verdict;
+use super::{by_group, group};
+use crate::harness::data::{Outcome, Run, Verdict};
 
 /// The interval of the lines with the time that is left.
 const INTERVAL: Duration = Duration::from_secs(30);
@@ -70,6 +70,16 @@ impl Progress {
         self.bar.inc(1);
     }
 
+    /// Corrects the lines of groups whose verdicts have changed since they ended: a response to another check, or a
+    /// prerequisite that failed later, decides them too.
+    /// `verdict` is what is shown of an outcome.
+    pub fn settled(&self, run: &Run, verdict: impl Fn(&Outcome) -> Verdict) {
+        let Some(lines) = &self.lines else { return };
+        for line in lines.lock().unwrap_or_else(PoisonError::into_inner).corrections(run, verdict) {
+            eprintln!("{line}");
+        }
+    }
+
     /// Removes the bar, or ends the lines.
     pub fn finish(&self) {
         self.clock.iter().for_each(tokio::task::AbortHandle::abort);
@@ -111,6 +121,22 @@ impl Lines {
         (*left == 0).then(|| format!("{name:width$}  {}", counts(count, Paint(false))))
     }
 
+    /// The lines of groups whose verdicts are not those that were shown.
+    fn corrections(&self, run: &Run, verdict: impl Fn(&Outcome) -> Verdict) -> Vec<String> {
+        let width = self.groups.keys().map(String::len).max().unwrap_or_default();
+        let line = |(name, outcomes): (String, Vec<&Outcome>)| {
+            let (left, shown) = self.groups.get(&name)?;
+            let mut now: BTreeMap<Verdict, usize> = BTreeMap::new();
+            outcomes.iter().for_each(|outcome| *now.entry(verdict(outcome)).or_default() += 1);
+            let count = |verdict| now.get(&verdict).copied().unwrap_or_default();
+            let is_other = *left == 0 && now != *shown;
+            is_other.then(|| {
+                format!("{name:width$}  {}, once every response is judged", counts(count, Paint(false)))
+            })
+        };
+        by_group(run).into_iter().filter_map(line).collect()
+    }
+
     /// How much is left after this time; `None` before the first and after the last check.
     fn left(&self, elapsed: Duration) -> Option<String> {
         let (done, total) = (self.done, self.total);
@@ -148,6 +174,23 @@ mod tests {
         let last: Vec<String> = last.collect();
         assert_eq!(last, ["publish.other        1 warn, 1 inconclusive, 1 error"]);
         assert_eq!(lines.left(Duration::from_mins(15)), None);
+    }
+
+    #[test]
+    fn a_group_whose_verdicts_changed_is_corrected() {
+        let mut run = example::run();
+        let mut lines = Lines::new(run.outcomes.iter().map(|one| one.requirement));
+        // One check has not ended: the line of its group was not shown.
+        for one in &run.outcomes[..6] {
+            lines.checked(one.requirement, one.verdict);
+        }
+        assert!(lines.corrections(&run, |one| one.verdict).is_empty());
+        run.outcomes[0].verdict = Verdict::Fail;
+        run.outcomes[4].verdict = Verdict::Fail;
+        assert_eq!(
+            lines.corrections(&run, |one| one.verdict),
+            ["publish.first-group  2 fail, 2 not-testable, once every response is judged"]
+        );
     }
 
     #[tokio::test]

@@ -10,8 +10,9 @@ use serde_json::{Map, Value, json};
 
 use super::terminal::plain_detail;
 use super::{objections, readable};
-use crate::harness::cause::{Cause, causes};
-use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::harness::data::{Outcome, Run, Verdict};
+use crate::harness::judge::cause::{Cause, causes};
+use crate::report::words;
 use crate::support::prose::one_line;
 
 /// The maximum length of a message.
@@ -42,7 +43,7 @@ fn log(run: &Run) -> Value {
         let all = std::iter::once(&cause.first).chain(others).map(|&n| &run.outcomes[n]);
         all.map(|outcome| {
             let mut result = result(outcome, index(outcome.requirement), run.seed);
-            result["properties"]["cause"] = one_line(cause.title.as_bytes()).into();
+            result["properties"]["cause"] = one_line(words::title(run, cause).as_bytes()).into();
             result
         })
         .collect()
@@ -108,9 +109,9 @@ fn result(outcome: &Outcome, index: usize, seed: u64) -> Value {
         Verdict::Warn => "warning",
         _ => "error",
     };
-    let mut message = format!("{}: {}", outcome.verdict.name(), one_line(outcome.reason.as_bytes()));
+    let mut message = format!("{}: {}", outcome.verdict.name(), one_line(words::reason(outcome).as_bytes()));
     if let Some(failure) = &outcome.failure {
-        let shown_outcomes = [("at", &failure.place), ("want", &failure.want), ("got", &failure.got)];
+        let shown_outcomes = [("at", &words::place(failure)), ("want", &failure.want), ("got", &failure.got)];
         message.extend(shown_outcomes.map(|(name, text)| format!("\n{name} {}", one_line(text.as_bytes()))));
     }
     let name = id.to_string();
@@ -139,7 +140,7 @@ fn result(outcome: &Outcome, index: usize, seed: u64) -> Value {
         },
     });
     if outcome.verdict == Verdict::KnownFailure {
-        let why = format!("known failure in the baseline: {}", one_line(outcome.reason.as_bytes()));
+        let why = format!("known failure in the baseline: {}", one_line(words::reason(outcome).as_bytes()));
         result["suppressions"] = json!([{ "kind": "external", "justification": why }]);
     }
     result

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use super::causes::{self, block, cut};
 use super::{body_lines, by_group, readable};
-use crate::harness::cause::causes;
-use crate::harness::conclusion::tested;
 use crate::harness::coverage::{Coverage, Seen, count};
-use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::harness::data::{Outcome, Run, Verdict};
+use crate::harness::judge::cause::causes;
+use crate::harness::judge::conclusion::tested;
 use crate::http::curl::authority;
 use crate::http::exchange::{Cut, Exchange, Request};
+use crate::report::words;
 use crate::support::prose::one_line;
 use crate::support::prose::{self, WIDTH};
 
@@ -111,7 +112,7 @@ fn put_causes(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
         .iter()
         .enumerate()
         .filter(|(n, one)| !is_shown(*n, one.verdict))
-        .map(|(n, one)| causes::title(n + 1, one) + "\n")
+        .map(|(n, one)| causes::title(run, n + 1, one) + "\n")
         .collect();
     if !rest.is_empty() && !out.is_empty() {
         out.push('\n');
@@ -262,12 +263,13 @@ fn words(outcome: &Outcome, paint: Paint) -> String {
     let mut line = |name: &str, text: &str| {
         let _ = writeln!(out, "  {name:8} {}", one_line(text.as_bytes()));
     };
-    if !outcome.reason.is_empty() {
-        line("reason", &outcome.reason);
+    let reason = words::reason(outcome);
+    if !reason.is_empty() {
+        line("reason", &reason);
     }
     if let Some(failure) = &outcome.failure {
         let exchange = failure.exchange.map_or(String::new(), |n| format!(" of exchange {}", n + 1));
-        line("at", &format!("{}{exchange}", failure.place));
+        line("at", &format!("{}{exchange}", words::place(failure)));
         line("want", &failure.want);
         line("got", &failure.got);
     }
@@ -279,7 +281,10 @@ fn words(outcome: &Outcome, paint: Paint) -> String {
         }
     }
     outcome.notes.iter().for_each(|note| line("note", note));
-    outcome.why.iter().for_each(|why| line("why", why));
+    if outcome.is_cut {
+        line("note", words::BODIES_DROPPED);
+    }
+    outcome.why.iter().for_each(|why| line("why", &words::account(why)));
     out
 }
 
@@ -369,12 +374,13 @@ fn put_untested(out: &mut String, run: &Run, view: View<'_>, paint: Paint) {
 }
 
 /// The outcomes with that verdict, grouped by reason, in order of the first outcome.
-pub(super) fn by_reason(run: &Run, verdict: Verdict) -> Vec<(&str, Vec<&Outcome>)> {
-    let mut reasons: Vec<(&str, Vec<&Outcome>)> = Vec::new();
+pub(super) fn by_reason(run: &Run, verdict: Verdict) -> Vec<(String, Vec<&Outcome>)> {
+    let mut reasons: Vec<(String, Vec<&Outcome>)> = Vec::new();
     for outcome in run.outcomes.iter().filter(|outcome| outcome.verdict == verdict) {
-        match reasons.iter_mut().find(|(reason, _)| *reason == outcome.reason) {
+        let words = words::reason(outcome);
+        match reasons.iter_mut().find(|(reason, _)| *reason == words) {
             Some((_, outcomes)) => outcomes.push(outcome),
-            None => reasons.push((&outcome.reason, vec![outcome])),
+            None => reasons.push((words, vec![outcome])),
         }
     }
     reasons
@@ -411,7 +417,7 @@ fn put_tested(out: &mut String, run: &Run, view: View<'_>) {
     let lines: Vec<String> = tested(run)
         .iter()
         .map(|one| {
-            let lacks = one.lacks().map(|why| format!("  ! {why}")).unwrap_or_default();
+            let lacks = one.lacks().map(|why| format!("  ! {}", words::lack(&why))).unwrap_or_default();
             let (service, percent) = (one.service, one.percent());
             format!(
                 "{service:<8}  {:>3} of {:>3} applicable checks, {percent:>3} %{lacks}",
@@ -423,7 +429,7 @@ fn put_tested(out: &mut String, run: &Run, view: View<'_>) {
     let (services, causes) = (lines.len(), causes(run));
     if causes.len() > 1 {
         let lines: Vec<String> =
-            causes.iter().enumerate().map(|(n, one)| causes::title(n + 1, one)).collect();
+            causes.iter().enumerate().map(|(n, one)| causes::title(run, n + 1, one)).collect();
         let _ = writeln!(out, "\n{} causes", lines.len());
         // Two heads, the services, the reports, the target and the result are lines of the summary, too.
         let others = 2 + services + usize::from(!view.written.is_empty()) + 2;
@@ -467,7 +473,7 @@ fn put_endpoints(out: &mut String, run: &Run) {
 }
 
 pub(super) fn last_line(run: &Run) -> String {
-    let end = run.ending();
+    let end = words::result(run);
     let counts = counts(|verdict| run.count(verdict), Paint(false));
     let checks = prose::count(run.outcomes.len(), "check");
     if counts.is_empty() { format!("{checks} - {end}") } else { format!("{checks}: {counts} - {end}") }
@@ -644,13 +650,12 @@ mod tests {
         let with = |verdicts: &[Verdict]| {
             let mut run = example::run();
             let sample = run.outcomes[0].clone();
-            let outcomes = verdicts
-                .iter()
-                .map(|&verdict| crate::harness::verdict::Outcome { verdict, ..sample.clone() });
+            let outcomes =
+                verdicts.iter().map(|&verdict| crate::harness::data::Outcome { verdict, ..sample.clone() });
             run.outcomes = outcomes.collect();
             last_line(&run)
         };
-        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed");
+        assert_eq!(with(&[Pass]), "1 check: 1 pass - selected checks passed (1 of 108)");
         assert_eq!(with(&[Pass, Fail, Pass]), "3 checks: 2 pass, 1 fail - does not conform");
         assert_eq!(with(&[Pass, Error]), "2 checks: 1 pass, 1 error - the harness failed");
         assert_eq!(with(&[NotTestable]), "1 check: 1 not-testable - not enough tested: nothing was checked");

@@ -6,19 +6,22 @@ use std::sync::Arc;
 use assay_spec::{Dialect, Id};
 
 use crate::harness::control::Control;
-use crate::harness::owners;
+use crate::harness::data::Why;
+use crate::harness::data::{Outcome, Run, Verdict};
+use crate::harness::environment::Environment;
+use crate::harness::judge::verdict::{Decided, decide};
+use crate::harness::judge::{owners, settle};
 use crate::harness::pace::Pace;
-use crate::harness::panics::caught;
 use crate::harness::probe::{Probe, Settings};
 use crate::harness::recording::{Recorder, Recording};
-use crate::harness::run::{self, settle};
+use crate::harness::run::carry::carry_out;
+use crate::harness::run::panics::caught;
 use crate::harness::setup;
 use crate::harness::survey;
-use crate::harness::target::Environment;
-use crate::harness::verdict::{Outcome, Run, Verdict};
 use crate::http::connect::{Connect, Connecting};
 use crate::http::exchange::{Broken, Exchange};
 use crate::profile::{Loaded, Profile, Secrets, is_in_header};
+use crate::report::words;
 use crate::services;
 use crate::services::SUITES;
 use crate::support::prose::one_line;
@@ -94,12 +97,12 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
             again.push(Outcome::new(requirement, fact, Verdict::NotTestable, String::new()));
             continue;
         }
-        let is_held = outcome.verdict == Verdict::Inconclusive
-            && [run::HELD, run::SILENT].iter().any(|start| outcome.reason.starts_with(start));
+        let is_held =
+            outcome.verdict == Verdict::Inconclusive && matches!(outcome.reason.why, Why::Held | Why::Silent);
         if is_held || (outcome.exchanges.is_empty() && outcome.verdict == Verdict::NotTestable) {
             judged.left_out += 1;
-        } else if outcome.notes.iter().any(|note| note == run::NOT_KEPT) {
-            judged.unjudged.push((outcome.requirement, run::NOT_KEPT.to_owned()));
+        } else if outcome.is_cut {
+            judged.unjudged.push((outcome.requirement, words::BODIES_DROPPED.to_owned()));
         } else if outcome.verdict == Verdict::Unstable {
             judged.unjudged.push((
                 outcome.requirement,
@@ -127,7 +130,7 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
                 requirement: now.requirement,
                 reported: then.verdict,
                 judged: now.verdict,
-                reason: now.reason,
+                reason: words::reason(&now),
             });
         }
     }
@@ -201,15 +204,14 @@ async fn once_more(
     };
     let pace = Pace::default();
     let probe = Probe::new(check, settings, environment, &pace);
-    let checked = caught(run::carry_out(&probe)).await;
+    let checked = caught(carry_out(&probe)).await;
     let traces = probe.finish();
     if let Some(what) = traces.missed {
         return Err(format!("the report has no response to {what}"));
     }
-    let (verdict, reason, failure) = run::judge(check, checked, &traces);
+    let Decided { verdict, reason, failure } = decide(check, checked, &traces);
     // Rules that hold for every response are judged once all checks are.
-    let own = outcome.exchanges.len() - usize::from(outcome.is_ambient);
-    let exchanges = outcome.exchanges[..own].to_vec();
+    let exchanges = outcome.exchanges[..outcome.own_exchanges()].to_vec();
     Ok(Outcome { failure, exchanges, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
 }
 

@@ -4,9 +4,9 @@ use assay_spec::catalogue;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::harness::coverage::Coverage;
-use crate::harness::owners;
-use crate::harness::run::settle;
-use crate::harness::verdict::{Run, Verdict};
+use crate::harness::data::{Run, Verdict};
+use crate::harness::judge::{owners, settle};
+use crate::report::words;
 use crate::support::prose;
 
 /// Merges runs of different checks. An error if they differ in target, conditions, selection of checks or (embedded
@@ -110,7 +110,7 @@ fn add_transitions(whole: &mut Run, more: Vec<(&'static assay_spec::machine::Tra
     // The rows of a machine stay together, in the documents' order.
     let order: BTreeMap<_, usize> = assay_spec::Service::ALL
         .iter()
-        .flat_map(|service| crate::harness::run::machines(*service))
+        .flat_map(|service| crate::harness::run::trace::machines(*service))
         .flat_map(|machine| machine.transitions)
         .zip(0..)
         .collect();
@@ -162,7 +162,7 @@ impl Repetitions {
         for outcome in &run.outcomes {
             let key = outcome.requirement.key;
             if is_silent(outcome.verdict) {
-                let (count, _) = self.silent.entry(key).or_insert_with(|| (0, outcome.reason.clone()));
+                let (count, _) = self.silent.entry(key).or_insert_with(|| (0, words::reason(outcome)));
                 *count += 1;
             } else {
                 *self.counts.entry(key).or_default().entry(outcome.verdict).or_default() += 1;
@@ -207,9 +207,7 @@ impl Repetitions {
                 outcome.notes.push(format!("judged in {judged} of {rounds} rounds; in the others: {why}"));
             }
             if counts.len() > 1 {
-                let in_words: Vec<String> =
-                    counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
-                outcome.reason = format!("{} of {judged} times; {}", in_words.join(", "), outcome.reason);
+                outcome.reason.rounds.clone_from(counts);
                 outcome.verdict = Verdict::Unstable;
             }
         }
@@ -237,7 +235,7 @@ fn rank(verdict: Verdict) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::verdict::{Outcome, Shards};
+    use crate::harness::data::{Outcome, Shards};
     use crate::services;
     use crate::services::SUITES;
 
@@ -327,7 +325,7 @@ mod tests {
             assert_eq!(whole.exit_code() == 0, wanted == Pass);
         }
         let whole = repetitions(vec![run(&[(0, Pass)]), run(&[(0, Fail)]), run(&[(0, Pass)])]);
-        assert_eq!(whole.outcomes[0].reason, "2 pass, 1 fail of 3 times; fail");
+        assert_eq!(words::reason(&whole.outcomes[0]), "2 pass, 1 fail of 3 times; fail");
         assert!(Repetitions::default().finish().is_none());
     }
 
@@ -337,7 +335,7 @@ mod tests {
         for times in [[Pass, NotTestable], [NotTestable, Pass]] {
             let whole = repetitions(times.map(|verdict| run(&[(0, verdict)])).to_vec());
             let outcome = &whole.outcomes[0];
-            assert_eq!((outcome.verdict, outcome.reason.as_str()), (Pass, "pass"));
+            assert_eq!((outcome.verdict, words::reason(outcome)), (Pass, "pass".to_owned()));
             assert_eq!(outcome.notes, ["judged in 1 of 2 rounds; in the others: not-testable"]);
         }
         let whole = repetitions(vec![run(&[(0, NotTestable)])]);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use assay_spec::Service;
 
 use crate::harness::coverage::Seen;
-use crate::harness::verdict::Run;
+use crate::harness::data::Run;
 use crate::http::hiding::Hidden;
 use crate::report::json;
 use crate::rerun::merge;
@@ -51,7 +51,7 @@ impl Partial {
             part.transitions.retain(|(_, fired)| *fired);
         }
         // The first line has them.
-        part.conditions = crate::harness::verdict::Conditions::default();
+        part.conditions = crate::harness::data::Conditions::default();
         self.file.write_all(json::line(&part, &mut self.hidden).as_bytes())
     }
 
@@ -92,7 +92,7 @@ pub fn read(text: &str) -> Result<Run, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::verdict::{Outcome, Verdict};
+    use crate::harness::data::{Outcome, Verdict};
     use crate::http::exchange::{Exchange, Request, Response};
     use crate::services;
     use crate::services::SUITES;

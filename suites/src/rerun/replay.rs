@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::harness::plan::plan;
+use crate::harness::data::ControlError;
+use crate::harness::data::{Outcome, Run};
 use crate::harness::recording::{Call, Input};
 use crate::harness::run::Runner;
-use crate::harness::target::{Environment, Target};
-use crate::harness::verdict::{Outcome, Run};
+use crate::harness::run::plan::plan;
+use crate::harness::{environment::Environment, target::Target};
 use crate::http::client::Limits;
 use crate::http::connect::Dial;
 use crate::http::curl::bearer_token;
@@ -44,7 +45,8 @@ pub async fn replay(
     key: Option<&str>,
 ) -> Result<Vec<Step>, String> {
     let sites = if outcome.sites.is_empty() { &report.conditions.sites } else { &outcome.sites };
-    let environment = target.environment(outcome.requirement.service).await?;
+    let environment =
+        target.environment(outcome.requirement.service).await.map_err(|error| error.to_string())?;
     let mut steps = Vec::new();
     for (n, exchange) in outcome.exchanges.iter().enumerate() {
         for call in outcome.calls.iter().filter(|call| call.after == n) {
@@ -151,7 +153,7 @@ fn addressed(
 /// Repeats a control API call; clock readings need none.
 async fn call_again(environment: &Environment, call: &Call) -> Option<Step> {
     let Input::Control { method, path, body } = &call.asked else { return None };
-    let summary = |why: Option<&String>| match why {
+    let summary = |why: Option<&ControlError>| match why {
         None => "accepted".to_owned(),
         Some(why) => format!("rejected: {why}"),
     };

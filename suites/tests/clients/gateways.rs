@@ -5,7 +5,8 @@ use std::time::Duration;
 use assay_spec::Service;
 use assay_suites::embedded::client::Client;
 use assay_suites::embedded::client::gateway::{ABILITIES, Case, Suite, all};
-use assay_suites::harness::verdict::{Outcome, Verdict};
+use assay_suites::harness::data::{Outcome, Verdict};
+use assay_suites::report::words::reason;
 use libtest_mimic::{Failed, Trial};
 
 use super::gateway::{self, Fault};
@@ -191,7 +192,7 @@ fn conforms(suite: &Suite) -> Result<(), Failed> {
     let bad: Vec<String> = judged(suite, &all())?
         .into_iter()
         .filter(|outcome| outcome.verdict != Verdict::Pass)
-        .map(|outcome| format!("{}: {}\n  {}", outcome.fact, outcome.reason, outcome.why.join("\n  ")))
+        .map(|outcome| format!("{}: {}\n  {}", outcome.fact, reason(&outcome), outcome.why.join("\n  ")))
         .collect();
     if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
 }

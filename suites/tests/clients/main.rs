@@ -15,7 +15,8 @@ use assay_spec::requirement::{Evidence, Level, Subject};
 use assay_spec::{Id, Service, catalogue};
 use assay_suites::embedded::client::publish::{ABILITIES, Case, Suite, all};
 use assay_suites::embedded::client::{Client, Hold};
-use assay_suites::harness::verdict::{Outcome, Verdict};
+use assay_suites::harness::data::{Outcome, Verdict};
+use assay_suites::report::words::reason;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use client::Fault;
@@ -263,7 +264,7 @@ fn conforms(suite: &Suite) -> Result<(), Failed> {
     let bad: Vec<String> = judged(suite, &all())?
         .into_iter()
         .filter(|outcome| outcome.verdict != Verdict::Pass)
-        .map(|outcome| format!("{}: {} {:?}", outcome.fact, outcome.reason, outcome.why))
+        .map(|outcome| format!("{}: {} {:?}", outcome.fact, reason(&outcome), outcome.why))
         .collect();
     if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
 }
@@ -278,13 +279,13 @@ fn lacks(fault: &str, flag: &str, count: usize) -> Result<(), Failed> {
 /// So many outcomes are not applicable because of this flag, and all others pass.
 fn left_out(outcomes: &[Outcome], flag: &str, count: usize) -> Result<(), Failed> {
     let is_left_out = |outcome: &&Outcome| {
-        outcome.verdict == Verdict::NotApplicable && outcome.reason.ends_with(&format!("(--{flag})"))
+        outcome.verdict == Verdict::NotApplicable && reason(&outcome).ends_with(&format!("(--{flag})"))
     };
     let (left_out, rest): (Vec<&Outcome>, Vec<&Outcome>) = outcomes.iter().partition(is_left_out);
     let bad: Vec<String> = rest
         .iter()
         .filter(|outcome| outcome.verdict != Verdict::Pass)
-        .map(|outcome| format!("{}: {}", outcome.fact, outcome.reason))
+        .map(|outcome| format!("{}: {}", outcome.fact, reason(&outcome)))
         .collect();
     if bad.is_empty() && left_out.len() == count {
         return Ok(());
@@ -395,5 +396,6 @@ fn fails_there(outcome: &Outcome, place: Option<&str>) -> Result<(), Failed> {
     }
     let got = outcome.verdict.name();
     let account = outcome.why.join("\n  ");
-    Err(format!("{}: {got} instead of {}: {}\n  {account}", outcome.fact, want.name(), outcome.reason).into())
+    Err(format!("{}: {got} instead of {}: {}\n  {account}", outcome.fact, want.name(), reason(&outcome))
+        .into())
 }

@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_spec::shape::{Reply, ShapeKind};
 use assay_spec::{Dialect, Service, catalogue, field};
 use assay_suites::embedded::{Embedded, cells};
-use assay_suites::harness::ambient::breaches;
 use assay_suites::harness::check::Check;
+use assay_suites::harness::data::{Run, Verdict};
+use assay_suites::harness::judge::ambient::breaches;
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::plan;
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
-use assay_suites::harness::verdict::{Run, Verdict};
+use assay_suites::harness::run::plan::plan;
 use assay_suites::http::exchange::{Exchange, Request, Response};
 use assay_suites::report::json;
+use assay_suites::report::words::reason;
 use assay_suites::rerun::judge::judge;
 use assay_suites::rerun::merge;
 use assay_suites::services;
@@ -57,9 +58,9 @@ async fn a_wrong_field_fails_its_owner_wherever_it_is_seen() {
     let own =
         run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == OWNER).expect("the owner");
     assert!(
-        own.is_ambient && own.reason.contains("/expiresAt") && own.reason.contains(OTHER),
+        own.is_ambient && reason(&own).contains("/expiresAt") && reason(&own).contains(OTHER),
         "{}",
-        own.reason
+        reason(&own)
     );
     let at = own.failure.as_ref().and_then(|failure| failure.exchange).expect("an exchange");
     assert!(own.exchanges[at].request.target.ends_with("/prepare"));

@@ -11,13 +11,14 @@ use assay_spec::{Dialect, Service};
 use assay_suites::embedded::Embedded;
 use assay_suites::embedded::sim::{Options, start};
 use assay_suites::harness::check;
+use assay_suites::harness::data::{Run, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
+use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::harness::target::{Remote, Target};
-use assay_suites::harness::verdict::{Run, Verdict};
 use assay_suites::profile::{Loaded, Profile, Secret};
+use assay_suites::report::words::reason;
 use assay_suites::report::{json, junit, terminal};
 use assay_suites::services;
 use assay_suites::services::gateway::Fixtures;
@@ -177,7 +178,7 @@ async fn another_vendors_gateway_is_tested_by_its_profile() {
         let found =
             run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == format!("gateway.{id}"));
         let outcome = found.unwrap_or_else(|| panic!("no check {id}"));
-        (outcome.verdict, outcome.reason.clone())
+        (outcome.verdict, reason(&outcome))
     };
     for (id, wanted) in [
         ("chat.answered", Verdict::Pass),
@@ -296,7 +297,7 @@ async fn over_sockets(control: bool, servers: &[&str], filters: &[&str]) -> Run 
 fn verdicts(run: &Run) -> BTreeMap<Verdict, Vec<String>> {
     let mut all: BTreeMap<Verdict, Vec<String>> = BTreeMap::new();
     for outcome in &run.outcomes {
-        let text = format!("{}: {}", outcome.requirement, outcome.reason);
+        let text = format!("{}: {}", outcome.requirement, reason(&outcome));
         all.entry(outcome.verdict).or_default().push(text);
     }
     all

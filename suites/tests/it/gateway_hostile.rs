@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_spec::{Dialect, Service};
 use assay_suites::embedded::Embedded;
-use assay_suites::harness::target::{Environment, Target};
+use assay_suites::harness::{environment::Environment, target::Target};
 use assay_suites::http::client::{Limits, exchange};
 use assay_suites::http::exchange::{Request, Response};
 use proptest::prelude::*;

@@ -15,14 +15,15 @@ use assay_spec::hosting::key_e::Sentences;
 use assay_spec::{Dialect, Service};
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::harness::control::Control;
+use assay_suites::harness::data::{Run, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::run::Runner;
+use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::harness::target::Remote;
-use assay_suites::harness::verdict::{Run, Verdict};
 use assay_suites::http::sockets::Tcp;
 use assay_suites::profile::{Hosting, HostingReadings};
 use assay_suites::report;
+use assay_suites::report::words::reason;
 use assay_suites::services;
 use assay_suites::services::hosting::Fixtures;
 use assay_suites::services::hosting::collect::{Recovered, Wanted, recover};
@@ -97,7 +98,7 @@ async fn records_are_judged_by_address_and_key_without_control() {
     // Deployments that are younger than a day by this machine's clock may still be running.
     let silent = with_verdict(&run, Verdict::NotTestable);
     assert!(silent.iter().all(|id| id == "hosting.history.finishes"), "{silent:?}");
-    let odd: Vec<_> = run.outcomes.iter().filter(|o| o.verdict.is_bad()).map(|o| &o.reason).collect();
+    let odd: Vec<_> = run.outcomes.iter().filter(|o| o.verdict.is_bad()).map(|o| &reason(&o)).collect();
     assert_eq!(with_verdict(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len(), "{odd:?}");
     let digits = key.trim_start_matches("0x");
     assert!(!report::json::write(&run).contains(digits), "no key in any report");
@@ -156,7 +157,7 @@ async fn agrees_on(name: &str, served: &Served, owner: &str, key: &str, least: u
             && !(one.verdict == Verdict::NotTestable && may_be_silent(&one.requirement.to_string()))
     });
     let odd: Vec<_> =
-        odd.map(|one| format!("{} {:?}: {}", one.requirement, one.verdict, one.reason)).collect();
+        odd.map(|one| format!("{} {:?}: {}", one.requirement, one.verdict, reason(&one))).collect();
     holds(odd.is_empty(), odd.join("\n"))
 }
 
@@ -298,7 +299,7 @@ async fn envelopes_are_not_testable_without_a_key() {
     for id in ["hosting.envelope.wallet-opens", "hosting.projects.plaintext-name", "hosting.bundle.tarball"] {
         assert!(silent.contains(id), "{id}: {silent:?}");
     }
-    let needs_key = |o: &&assay_suites::harness::verdict::Outcome| o.reason.contains("wallet_key");
+    let needs_key = |o: &&assay_suites::harness::data::Outcome| reason(&o).contains("wallet_key");
     let needing = run.outcomes.iter().filter(needs_key).count();
     let others: Vec<_> = silent.iter().filter(|id| *id == "hosting.history.finishes").collect();
     assert_eq!(needing + others.len(), silent.len(), "{silent:?}");

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use assay_spec::Service;
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::run::Runner;
+use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::harness::target::Remote;
 use assay_suites::profile::MetadataContract;
 use assay_suites::services;

@@ -7,8 +7,9 @@ use assay_spec::limit::{Edges, Limit, Stated, Unit, Wrong};
 use assay_spec::{Id, catalogue};
 use assay_suites::embedded::prove;
 use assay_suites::harness::check::Need;
+use assay_suites::harness::data::{Outcome, Verdict};
 use assay_suites::harness::probe::Settings;
-use assay_suites::harness::verdict::{Outcome, Verdict};
+use assay_suites::report::words::reason;
 use assay_suites::services;
 
 use crate::sockets;
@@ -115,11 +116,12 @@ fn every_row_is_red(rows: &BTreeSet<Id>, outcomes: &[Outcome]) {
     assert_eq!(outcomes.len(), rows.len());
     let is_red = |outcome: &&Outcome| {
         // Where a prerequisite failed, the reason names it and says what was seen then.
-        let fails = outcome.verdict == Verdict::Fail || outcome.reason.starts_with("its prerequisite ");
-        fails && outcome.reason.contains("the limit is")
+        let fails = outcome.verdict == Verdict::Fail || reason(&outcome).starts_with("its prerequisite ");
+        fails && reason(&outcome).contains("the limit is")
     };
-    let show =
-        |outcome: &Outcome| format!("{}: {} {}", outcome.requirement, outcome.verdict.name(), outcome.reason);
+    let show = |outcome: &Outcome| {
+        format!("{}: {} {}", outcome.requirement, outcome.verdict.name(), reason(&outcome))
+    };
     let others: Vec<String> = outcomes.iter().filter(|outcome| !is_red(outcome)).map(show).collect();
     assert!(others.is_empty(), "{others:#?}");
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use assay_suites::harness::data::{Outcome, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
+use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::harness::target::Remote;
-use assay_suites::harness::verdict::{Outcome, Verdict};
 use assay_suites::profile::Profile;
+use assay_suites::report::words::reason;
 use assay_suites::services;
 use assay_suites::services::network::Fixtures;
 use serde_json::{Value, json};
@@ -51,8 +52,8 @@ const GROUPS: [&str; 6] = [
 fn expect(outcomes: &[Outcome], verdict: Verdict, words: &str) {
     for outcome in outcomes {
         let id = outcome.requirement;
-        assert_eq!(outcome.verdict, verdict, "{id}: {}", outcome.reason);
-        assert!(outcome.reason.contains(words), "{id}: {}", outcome.reason);
+        assert_eq!(outcome.verdict, verdict, "{id}: {}", reason(&outcome));
+        assert!(reason(&outcome).contains(words), "{id}: {}", reason(&outcome));
     }
 }
 
@@ -155,10 +156,10 @@ async fn answers_of_a_wrong_shape_end_in_verdicts() {
             let may_pass = by_chance.iter().any(|row| id.to_string().ends_with(row));
             let ended = matches!(verdict, Verdict::Fail | Verdict::Inconclusive);
             let is_good = ended || (may_pass && verdict == Verdict::Pass);
-            assert!(is_good, "{answer}: {id} {verdict:?} {}", outcome.reason);
+            assert!(is_good, "{answer}: {id} {verdict:?} {}", reason(&outcome));
         }
         // The node accepts everything, so each expected rejection is missing.
-        let missed = outcomes.iter().filter(|outcome| outcome.reason.contains("wanted 400")).count();
+        let missed = outcomes.iter().filter(|outcome| reason(&outcome).contains("wanted 400")).count();
         assert!(missed >= 8, "{answer}: {missed}");
     }
 }
@@ -174,6 +175,6 @@ async fn a_node_without_public_information_fails() {
     let absent = ResponseTemplate::new(404).set_body_raw("404: Not Found", "text/plain");
     Mock::given(any()).respond_with(absent).mount(&server).await;
     for outcome in run(&server.uri(), "", &["network.info.public"]).await {
-        assert_eq!(outcome.verdict, Verdict::Fail, "{}: {}", outcome.requirement, outcome.reason);
+        assert_eq!(outcome.verdict, Verdict::Fail, "{}: {}", outcome.requirement, reason(&outcome));
     }
 }

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use assay_spec::Service;
-use assay_suites::harness::baseline::Baseline;
+use assay_suites::harness::judge::baseline::Baseline;
 use assay_suites::onboarding::draft::Draft;
 use assay_suites::profile::{self, Key, Profile};
 use assay_suites::services;

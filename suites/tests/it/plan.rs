@@ -7,12 +7,13 @@ use std::sync::Arc;
 use assay_spec::{Dialect, Service};
 use assay_suites::embedded::Embedded;
 use assay_suites::harness::check::{Check, Need, Weight};
+use assay_suites::harness::data::{Run, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{Plan, Planned, Wishes, foresee, plan, select};
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
+use assay_suites::harness::run::plan::{Plan, Planned, Wishes, foresee, plan, select};
 use assay_suites::harness::target::Remote;
-use assay_suites::harness::verdict::{Run, Verdict};
+use assay_suites::report::words::reason;
 use assay_suites::services;
 use assay_suites::services::SUITES;
 use assay_suites::services::publish::{Fixtures, Pool};
@@ -63,7 +64,7 @@ async fn planning_sends_nothing_and_says_what_the_checks_would_say() {
     let run = run_against(&target, &services::settings(), &plan(&target, &checks)).await;
     for (outcome, planned) in run.outcomes.iter().zip(&words) {
         let foreseen = planned.left_out.as_ref().map(|why| (why.verdict, why.reason.clone()));
-        assert_eq!(foreseen, Some((outcome.verdict, outcome.reason.clone())), "{}", outcome.requirement);
+        assert_eq!(foreseen, Some((outcome.verdict, reason(&outcome))), "{}", outcome.requirement);
     }
     assert!(!words.is_empty());
 }
@@ -128,7 +129,7 @@ async fn a_read_only_run_sends_no_writing_request_whatever_is_planned() {
     for outcome in &run.outcomes {
         let writes = services::check(outcome.requirement).is_some_and(|check| check.cost.writes > 0);
         let verdict = if writes { Verdict::NotTestable } else { Verdict::Pass };
-        assert_eq!(outcome.verdict, verdict, "{}: {}", outcome.requirement, outcome.reason);
+        assert_eq!(outcome.verdict, verdict, "{}: {}", outcome.requirement, reason(&outcome));
     }
 }
 
@@ -210,7 +211,7 @@ async fn a_429_is_excused_at_the_declared_limit_only() {
         let run = runner.run(&plan(&target, &checks), |_| {}).await;
         assert_eq!(run.count(verdict), checks.len());
         for outcome in &run.outcomes {
-            assert!(outcome.reason.contains(words), "{}", outcome.reason);
+            assert!(reason(&outcome).contains(words), "{}", reason(&outcome));
         }
     }
     serving.abort();

@@ -11,12 +11,13 @@ use assay_spec::requirement::Evidence;
 use assay_spec::{Id, Service, catalogue};
 use assay_suites::embedded::prove::{Breadth, Row, broken, constants, prove, ran, unfounded};
 use assay_suites::embedded::{Embedded, cells, constant, mixes};
+use assay_suites::harness::data::{Sent, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::harness::run::{Ran, Runner};
-use assay_suites::harness::verdict::{Sent, Verdict};
 use assay_suites::http::exchange::Exchange;
+use assay_suites::report::words::reason;
 use assay_suites::services;
 use tokio::sync::OnceCell;
 
@@ -127,7 +128,7 @@ async fn all_deviations_at_once_stop_no_check() {
         let run = runner.run(&plan(&target, &services::checks()), |_| {}).await;
         let stopped = run.outcomes.iter().filter(|one| one.verdict == Verdict::Error);
         let stopped: Vec<String> =
-            stopped.map(|one| format!("{}: {}", one.requirement, one.reason)).collect();
+            stopped.map(|one| format!("{}: {}", one.requirement, reason(&one))).collect();
         assert!(stopped.is_empty(), "{stopped:#?}");
         let failed = run.count(Verdict::Fail);
         assert!(failed > 80, "{failed} checks fail");
@@ -310,6 +311,6 @@ async fn record_must_be_written_as_the_profile_declares() {
         let mut settings = settings();
         settings.fixtures.get_mut::<publish::Fixtures>().escape_profile = declared;
         let ran = ran(1, &[], variations, &[check], &settings, 1).await.expect("a variation");
-        assert_eq!(ran[0].outcome.verdict, want, "{declared:?} {variations:?}: {}", ran[0].outcome.reason);
+        assert_eq!(ran[0].outcome.verdict, want, "{declared:?} {variations:?}: {}", reason(&ran[0].outcome));
     }
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use assay_spec::{Dialect, Service, catalogue};
 use assay_suites::embedded::Embedded;
+use assay_suites::harness::data::{Failure, Run, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
-use assay_suites::harness::verdict::{Failure, Run, Verdict};
+use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::http::exchange::{Exchange, Request, Response};
 use assay_suites::report::html::{self, Options};
 use assay_suites::services;

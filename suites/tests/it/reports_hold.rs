@@ -4,16 +4,17 @@ use assay_spec::{Dialect, Service};
 use assay_suites::embedded::Embedded;
 use assay_suites::embedded::sim::{Options, start};
 use assay_suites::harness::check::Check;
+use assay_suites::harness::data::{Conditions, Outcome, Run, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{Wishes, foresee, plan, select};
 use assay_suites::harness::probe::Settings;
+use assay_suites::harness::run::plan::{Wishes, foresee, plan, select};
+use assay_suites::harness::run::shard::Shard;
 use assay_suites::harness::run::{Halt, Runner};
 use assay_suites::harness::setup::{confirm, connect};
-use assay_suites::harness::shard::Shard;
 use assay_suites::harness::target::Target;
-use assay_suites::harness::verdict::{Conditions, Outcome, Run, Verdict};
 use assay_suites::profile::Profile;
 use assay_suites::report::json;
+use assay_suites::report::words::reason;
 use assay_suites::rerun::judge::judge;
 use assay_suites::rerun::merge;
 use assay_suites::rerun::replay::replay;
@@ -173,7 +174,7 @@ async fn a_report_of_a_shared_target_is_judged_the_same() {
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let mut run = runner.run(&planned, |_| {}).await;
     run.conditions.profile = loaded.profile.to_toml();
-    let is_short = |outcome: &&Outcome| outcome.reason.contains("drops of this hour are used up");
+    let is_short = |outcome: &&Outcome| reason(&outcome).contains("drops of this hour are used up");
     assert!(
         run.outcomes.iter().any(|outcome| is_short(&outcome)),
         "an hour has room for fewer than all ask for"

@@ -14,17 +14,18 @@ use assay_spec::publish::limits::REQUESTS;
 use assay_suites::embedded::sim::{Options, Served, start};
 use assay_suites::harness::check::{Need, Weight};
 use assay_suites::harness::control::Control;
+use assay_suites::harness::data::{Run, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{Plan, Wishes, foresee, select};
 use assay_suites::harness::probe::{Settings, wall_clock};
 use assay_suites::harness::run::Runner;
+use assay_suites::harness::run::plan::{Plan, Wishes, foresee, select};
 use assay_suites::harness::target::Remote;
-use assay_suites::harness::verdict::{Run, Verdict};
 use assay_suites::http::client::{Limits, exchange};
 use assay_suites::http::connect::Connect;
 use assay_suites::http::exchange::Request;
 use assay_suites::http::sockets::Tcp;
 use assay_suites::profile::{Profile, Secret};
+use assay_suites::report::words::reason;
 use assay_suites::services;
 use assay_suites::services::SUITES;
 use assay_suites::services::drop;
@@ -182,7 +183,7 @@ fn zip() -> Vec<u8> {
 
 fn bad(run: &Run) -> Vec<String> {
     let bad = run.outcomes.iter().filter(|o| o.verdict != Verdict::Pass);
-    bad.map(|o| format!("{} {}: {}", o.requirement, o.verdict.name(), o.reason)).collect()
+    bad.map(|o| format!("{} {}: {}", o.requirement, o.verdict.name(), reason(&o))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -275,10 +276,10 @@ async fn without_control_and_header_a_run_keeps_within_the_hour_of_its_one_addre
     assert_eq!(uploads(&served), 2, "checks of responses share the same two drops");
 
     let all = run(&believing(&[], false, None).await, folder.path(), false, &["drop."]).await;
-    let sent = |o: &assay_suites::harness::verdict::Outcome| {
+    let sent = |o: &assay_suites::harness::data::Outcome| {
         o.exchanges.iter().filter(|e| e.request.method == "POST").count()
     };
-    let used_up = all.outcomes.iter().filter(|o| o.reason.contains("used up"));
+    let used_up = all.outcomes.iter().filter(|o| reason(&o).contains("used up"));
     assert!(used_up.count() > 5, "{:?}", bad(&all));
     let of_answers =
         ["drop.response", "drop.cid.v", "drop.cid.c", "drop.cid.d", "drop.site.l", "drop.site.n"];

@@ -9,11 +9,11 @@ use std::time::Duration;
 use assay_sim::rng::Rng;
 use assay_sim::tls::{Authority, YEARS};
 use assay_suites::embedded::sim::{Options, Served, start};
+use assay_suites::harness::data::{Run, Verdict};
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::run::Runner;
+use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::harness::target::{Remote, Target};
-use assay_suites::harness::verdict::{Run, Verdict};
 use assay_suites::http::client::Limits;
 use assay_suites::http::connect::Dial;
 use assay_suites::http::exchange::{Broken, Request};
@@ -22,6 +22,7 @@ use assay_suites::http::sockets::Sockets;
 use assay_suites::http::tls::Trust;
 use assay_suites::http::transport::{ExtraHeader, Http, Protocol, Transport, send};
 use assay_suites::profile::Profile;
+use assay_suites::report::words::reason;
 use assay_suites::services;
 use assay_suites::services::SUITES;
 use rustls::client::danger::HandshakeSignatureValid;
@@ -61,7 +62,7 @@ async fn run(served: &Served, folder: &Path, lines: &str, filters: &[&str]) -> R
 
 fn bad(run: &Run) -> Vec<String> {
     let bad = run.outcomes.iter().filter(|one| one.verdict != Verdict::Pass);
-    bad.map(|one| format!("{} {}: {}", one.requirement, one.verdict.name(), one.reason)).collect()
+    bad.map(|one| format!("{} {}: {}", one.requirement, one.verdict.name(), reason(&one))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

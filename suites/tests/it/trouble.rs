@@ -6,7 +6,7 @@ use std::process::Command;
 use assay_sim::serve::ClockMode;
 use assay_spec::instant::MINUTE;
 use assay_suites::embedded::sim::{Options, start};
-use assay_suites::harness::verdict::Verdict;
+use assay_suites::harness::data::Verdict;
 use serde_json::{Value, json};
 
 /// The verdict and the reason of each check.

@@ -11,10 +11,10 @@ use tokio::sync::OnceCell;
 
 use super::ability::{Ability, Without};
 use super::trace::{Around, Call};
-use crate::harness::cause::COUNTERPART;
 use crate::harness::check::{Checked, Stop};
+use crate::harness::data::{At, Reason, RestsOn, Why};
+use crate::harness::data::{Failure, Outcome, Run, Verdict};
 use crate::harness::select::Filter;
-use crate::harness::verdict::{Failure, Outcome, Run, Verdict};
 use crate::services::SUITES;
 use crate::support::prose::wrap;
 
@@ -183,7 +183,7 @@ async fn run_case<W: Worlds>(
     let trace = match worlds.play(case.fact, &scene).await {
         Ok(trace) => trace,
         Err(why) => {
-            outcome.reason = why;
+            outcome.reason = why.into();
             return outcome;
         }
     };
@@ -192,7 +192,7 @@ async fn run_case<W: Worlds>(
         && let Some(judge) = case.counterpart
         && let Err(why) = conforms(worlds, &scene, counterparts, judge).await
     {
-        checked = Err(Stop::Inconclusive(format!("{COUNTERPART}{why}")));
+        checked = Err(Stop::Undecided(Reason::new(Why::Counterpart, why)));
     }
     decide(&mut outcome, checked);
     if !matches!(outcome.verdict, Verdict::Pass | Verdict::NotApplicable) {
@@ -223,7 +223,7 @@ pub(super) async fn hold<W: Worlds>(worlds: &W, case: &'static CaseOf<W>, hold: 
             decide(&mut outcome, judged::<W>(case, &scene, &trace));
             describe(worlds, &scene, &trace, &mut outcome);
         }
-        Err(why) => outcome.reason = why,
+        Err(why) => outcome.reason = why.into(),
     }
     report(worlds, vec![outcome])
 }
@@ -263,7 +263,7 @@ fn report<W: Worlds>(worlds: &W, mut outcomes: Vec<Outcome>) -> Run {
     let base = W::base();
     if outcomes.iter().any(|one| std::ptr::eq(one.requirement, base) && one.verdict == Verdict::Fail) {
         for one in outcomes.iter_mut().filter(|one| one.verdict == Verdict::Inconclusive) {
-            one.reason.push_str(&format!("; rests on {base}, which failed"));
+            one.rests_on = Some(RestsOn::Base(base));
         }
     }
     let client = worlds.client();
@@ -275,23 +275,22 @@ fn undecided(requirement: Id, fact: &'static str) -> Outcome {
     Outcome::new(requirement, fact, Verdict::Error, String::new())
 }
 
-/// Sets the verdict and reason of an outcome.
+/// Sets the verdict of an outcome, and what it rests on.
 fn decide(outcome: &mut Outcome, checked: Checked) {
-    match checked {
-        Ok(()) => outcome.verdict = Verdict::Pass,
+    let is_warning = outcome.requirement.level == Level::Should;
+    let (verdict, reason) = match checked {
+        Ok(()) => (Verdict::Pass, Reason::default()),
         Err(Stop::Fail(failure)) => {
-            let is_warning = outcome.requirement.level == Level::Should;
-            outcome.verdict = if is_warning { Verdict::Warn } else { Verdict::Fail };
-            outcome.reason = format!("{}: wanted {}, got {}", failure.place, failure.want, failure.got);
             outcome.failure = Some(failure);
+            (if is_warning { Verdict::Warn } else { Verdict::Fail }, Reason::of(Why::Failure))
         }
-        Err(Stop::Unmet(why, _) | Stop::Inconclusive(why)) => {
-            (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, why);
-        }
-        Err(Stop::NotApplicable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotApplicable, why),
-        Err(Stop::NotTestable(why)) => (outcome.verdict, outcome.reason) = (Verdict::NotTestable, why),
-        Err(Stop::Error(why)) => outcome.reason = why,
-    }
+        Err(Stop::Unmet(why, _) | Stop::Inconclusive(why)) => (Verdict::Inconclusive, why.into()),
+        Err(Stop::Undecided(reason)) => (Verdict::Inconclusive, reason),
+        Err(Stop::NotApplicable(why)) => (Verdict::NotApplicable, why.into()),
+        Err(Stop::NotTestable(why)) => (Verdict::NotTestable, why.into()),
+        Err(Stop::Error(why)) => (outcome.verdict, why.into()),
+    };
+    (outcome.verdict, outcome.reason) = (verdict, reason);
 }
 
 /// The reason of a counterpart that failed.
@@ -303,18 +302,24 @@ fn in_words(stop: Stop) -> String {
         | Stop::NotApplicable(why)
         | Stop::NotTestable(why)
         | Stop::Error(why) => why,
+        Stop::Undecided(reason) => reason.said,
     }
 }
 
 /// A failure at a place. `exchange` is its index among the calls.
-pub(super) fn fail(place: &str, want: &str, got: impl Into<String>, exchange: Option<usize>) -> Stop {
-    Stop::Fail(Failure { place: place.to_owned(), want: want.to_owned(), got: got.into(), exchange })
+pub(super) fn fail(
+    place: impl Into<At>,
+    want: &str,
+    got: impl Into<String>,
+    exchange: Option<usize>,
+) -> Stop {
+    Stop::Fail(Failure::new(place, want, got, exchange))
 }
 
 /// Expects a fact about a place.
 pub(super) fn expect(
     holds: bool,
-    place: &str,
+    place: impl Into<At>,
     want: &str,
     got: impl FnOnce() -> String,
     at: Option<usize>,

@@ -11,7 +11,8 @@ use bytes::{Bytes, BytesMut};
 use serde_json::Value;
 
 use crate::harness::check::{Checked, Stop};
-use crate::harness::verdict::Failure;
+use crate::harness::data::Account;
+use crate::harness::data::Failure;
 use crate::http::exchange::{Broken, Exchange, Request, Response};
 
 /// The most exchanges in a report.
@@ -116,20 +117,21 @@ impl Around {
     /// Expects the client to have exited, unless it may still wait for something.
     pub(super) fn has_ended(&self, may_wait: bool) -> Checked {
         match self.ended {
-            Ended::Stopped(after) if !may_wait => Err(Stop::Fail(Failure {
-                place: "the client".to_owned(),
-                want: "to exit".to_owned(),
-                got: format!("it hangs: stopped after {} s", after.as_secs()),
-                exchange: None,
-            })),
+            Ended::Stopped(after) if !may_wait => Err(Stop::Fail(Failure::new(
+                "the client",
+                "to exit",
+                format!("it hangs: stopped after {} s", after.as_secs()),
+                None,
+            ))),
             _ => Ok(()),
         }
     }
 
     /// Explains a verdict: the server's log, what the suite adds, and the client's standard error.
-    pub(super) fn account(&self, more: impl Iterator<Item = String>) -> Vec<String> {
+    pub(super) fn account(&self, more: impl Iterator<Item = String>) -> Vec<Account> {
         let said = self.stderr.iter().map(|line| format!("the client says: {line}"));
-        self.refusals.iter().cloned().chain(more).chain(said).collect()
+        let words = self.refusals.iter().cloned().chain(more).chain(said);
+        words.map(|words| Account { words, ..Account::default() }).collect()
     }
 
     /// These calls as reports show them.

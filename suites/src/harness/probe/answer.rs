@@ -4,8 +4,7 @@ use assay_spec::value::Wrong;
 use serde_json::Value;
 
 use super::Probe;
-use crate::harness::check::Stop;
-use crate::harness::owners;
+use crate::harness::data::{At, Failure, Stop, Want};
 use crate::http::exchange::{Broken, Exchange, Response};
 use crate::http::transport::Open;
 
@@ -36,7 +35,12 @@ impl Answer<'_> {
 
     /// Expects one of these statuses.
     pub fn expect_status(&self, wanted: &[u16]) -> Result<(), Stop> {
-        self.expect(wanted.contains(&self.status()), "status", one_of(wanted), self.status().to_string())
+        self.expect(
+            wanted.contains(&self.status()),
+            At::status(),
+            Want::one_of(wanted),
+            self.status().to_string(),
+        )
     }
 
     /// Expects the rejection that the check declares.
@@ -53,8 +57,8 @@ impl Answer<'_> {
     pub fn expect_one_of(&self, statuses: &[u16], member: &str, wrong: &Wrong) -> Result<(), Stop> {
         let (status, what) = (self.status(), format!("{member} = {}", wrong.name));
         if wrong.open.is_empty() {
-            let place = format!("status for {what}");
-            return self.expect(statuses.contains(&status), &place, one_of(statuses), status.to_string());
+            let at = At::status_named(format!("status for {what}"));
+            return self.expect(statuses.contains(&status), at, Want::one_of(statuses), status.to_string());
         }
         if !statuses.contains(&status) {
             self.probe.note(format!("{what} returns {status}"));
@@ -64,9 +68,10 @@ impl Answer<'_> {
 
     /// Expects that this valid value of a member is not rejected. A conflict or a limit says nothing about the value.
     pub fn expect_not_malformed(&self, member: &str, value: &Wrong) -> Result<(), Stop> {
-        let (status, place) = (self.status(), format!("status for {member} = {}", value.name));
+        let at = At::status_named(format!("status for {member} = {}", value.name));
+        let status = self.status();
         let is_of_value = status >= 400 && ![409, 429, 503].contains(&status);
-        self.expect(!is_of_value, &place, "an accepted request", status.to_string())
+        self.expect(!is_of_value, at, "an accepted request", status.to_string())
     }
 
     /// A precondition: without one of these statuses the check is inconclusive.
@@ -75,17 +80,17 @@ impl Answer<'_> {
     }
 
     fn met_status(&self, wanted: &[u16], what: &str) -> Result<(), Stop> {
-        let (want, got) = (one_of(wanted), self.status());
+        let (want, got) = (Want::one_of(wanted), self.status());
         if wanted.contains(&got) {
             return Ok(());
         }
-        let why = format!("{what} status {got} instead of {want}");
-        Err(Stop::Unmet(why, owners::unmet_status(want, got, self.index)))
+        let why = format!("{what} status {got} instead of {}", want.words);
+        Err(Stop::Unmet(why, Failure::unmet_status(want, got, self.index)))
     }
 
     /// A precondition about this response: without it the check is inconclusive.
     pub fn given(&self, holds: bool, what: impl Into<String>) -> Result<(), Stop> {
-        if holds { Ok(()) } else { Err(owners::unmet(what.into(), Some(self.index))) }
+        if holds { Ok(()) } else { Err(Stop::unmet(what, Some(self.index))) }
     }
 
     /// A precondition: one of these statuses with a body that shows it.
@@ -125,11 +130,11 @@ impl Answer<'_> {
     pub fn expect(
         &self,
         holds: bool,
-        place: &str,
-        want: impl Into<String>,
+        at: impl Into<At>,
+        want: impl Into<Want>,
         got: impl Into<String>,
     ) -> Result<(), Stop> {
-        self.probe.judge(holds, place, want, got, Some(self.index))
+        self.probe.state(holds, at.into(), want.into(), got.into(), Some(self.index))
     }
 
     /// Expects a member of the JSON body to satisfy `holds`.
@@ -198,9 +203,4 @@ pub struct Fetched<'probe> {
     pub answer: Answer<'probe>,
     /// The last URL, after redirects.
     pub url: url::Url,
-}
-
-/// `200 or 410`
-fn one_of(statuses: &[u16]) -> String {
-    statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(" or ")
 }

@@ -9,9 +9,9 @@ use super::answer::Rest;
 use super::{Answer, Fetched, Held, Probe};
 use crate::documents::endpoints;
 use crate::harness::check::Stop;
+use crate::harness::data::{At, Failure};
 use crate::harness::pace::Tried;
 use crate::harness::recording::Way;
-use crate::harness::verdict::Failure;
 use crate::http::client::Limits;
 use crate::http::connect::host;
 use crate::http::exchange::{Broken, Exchange, Request, Response};
@@ -262,11 +262,6 @@ impl Probe<'_> {
             return Stop::NotTestable(broken.to_string());
         }
         self.statistics(|statistics| statistics.expected += 1);
-        Stop::Fail(Failure {
-            place: "connection".to_owned(),
-            want: "an HTTP response".to_owned(),
-            got: broken.to_string(),
-            exchange: Some(index),
-        })
+        Stop::Fail(Failure::new(At::connection(), "an HTTP response", broken.to_string(), Some(index)))
     }
 }

@@ -4,13 +4,12 @@ use std::net::IpAddr;
 
 use super::Probe;
 use crate::documents::endpoints;
-use crate::harness::check::Stop;
-use crate::harness::run::SILENT;
+use crate::harness::data::{Reason, Stop, Why};
 use crate::http::client::Limits;
 use crate::http::connect::{Dial, is_same_origin};
 use crate::http::exchange::{Broken, Exchange, Request, Response, Slot};
 use crate::http::hiding::WINDOW;
-use crate::http::transport::{self, Open, Place, Turn};
+use crate::http::transport::{self, Open, Place, Stopped, Turn};
 
 /// A path that no server has: it shows whether a server answers more than `/`.
 const NOWHERE: &str = "/assay-nothing-is-here";
@@ -44,18 +43,16 @@ impl Probe<'_> {
             && let Some(path) = self.unanswered(site, base).await
         {
             let why = if path == "/" { String::new() } else { format!(": GET {path} got no answer") };
-            transport.stop(
-                &place.whole(),
-                format!("{SILENT}: {site} has not answered a single request of a check{why}"),
-            );
+            let said = format!("{site} has not answered a single request of a check{why}");
+            transport.stop(&place.whole(), Stopped { by: None, said });
         }
         match transport.turn(&place.whole()) {
             None => {}
             Some(Turn::Try(_)) if self.unanswered(site, base).await.is_none() => {}
-            Some(Turn::Skip(cause) | Turn::Try(cause)) => return Err(Stop::Inconclusive(cause)),
+            Some(Turn::Skip(cause) | Turn::Try(cause)) => return Err(silent(cause)),
         }
         match transport.turn(&place) {
-            Some(Turn::Skip(cause)) => Err(Stop::Inconclusive(cause)),
+            Some(Turn::Skip(cause)) => Err(silent(cause)),
             Some(Turn::Try(_)) | None => Ok(()),
         }
     }
@@ -84,7 +81,7 @@ impl Probe<'_> {
             exchange.cut();
             self.recorder.ended(exchange);
         });
-        stopped.map_or(Ok(response), |cause| Err(Stop::Inconclusive(cause)))
+        stopped.map_or(Ok(response), |cause| Err(silent(cause)))
     }
 
     /// Why the check ends, if another check saw first that the server or the endpoint stopped answering.
@@ -94,10 +91,10 @@ impl Probe<'_> {
         base: &str,
         place: Place,
         response: &mut Result<Response, Broken>,
-    ) -> Option<String> {
+    ) -> Option<Stopped> {
         let transport = self.environment.connector.transport();
         let broken = match response {
-            Err(broken) if broken.is_silence() => broken,
+            Err(broken) if broken.is_silence() || broken.has_begun() => broken,
             Err(broken @ Broken::Unreachable(_)) if transport.has_answered(&place.whole()) => broken,
             Err(Broken::Unreachable(_) | Broken::Harness(_)) => return None,
             _ => {
@@ -106,7 +103,8 @@ impl Probe<'_> {
             }
         };
         let known = transport.stopped(&place);
-        let other = if known.is_none() { self.unanswered(site, base).await } else { None };
+        let other =
+            if known.is_none() && !broken.has_begun() { self.unanswered(site, base).await } else { None };
         let is_gone = known.is_some() || other.is_some();
         if let Broken::Unreachable(why) = broken
             && is_gone
@@ -116,9 +114,17 @@ impl Probe<'_> {
         if known.is_some() {
             return known;
         }
-        let begin = format!("{SILENT}: {site}, in {}: {broken}", self.check.requirement);
-        let (stopped, cause) = if let Some(path) = other {
+        let begin = format!("{site}, in {}: {broken}", self.check.requirement);
+        let (stopped, said) = if let Some(path) = other {
             (place.whole(), format!("{begin}; GET {path} got no answer either"))
+        } else if broken.has_begun() {
+            transport.does_not_end(&place);
+            if transport.has_answered(&place) {
+                // It may end its answers to other requests.
+                return None;
+            }
+            let said = format!("{begin} to {}", place.endpoint);
+            (place, said)
         } else if broken.is_silence() {
             let (are_many, is_again) = transport.unanswered(&place);
             let cause = format!("{begin} to {}", place.endpoint);
@@ -133,6 +139,7 @@ impl Probe<'_> {
         } else {
             return None;
         };
+        let cause = Stopped { by: Some(self.check.requirement), said };
         if transport.stop(&stopped, cause) { None } else { transport.stopped(&stopped) }
     }
 
@@ -192,7 +199,12 @@ impl Probe<'_> {
         limits: Limits,
     ) -> (Result<Response, Broken>, Option<Slot>) {
         let connector = &*self.environment.connector;
-        let limits = connector.transport().within(site, limits);
+        let mut limits = connector.transport().within(site, limits);
+        if self.may_stop(site)
+            && connector.transport().is_endless(&self.place(site, base, &request.method, &request.target))
+        {
+            limits.timeout = limits.timeout.min(connector.transport().confirmation(site).timeout);
+        }
         let to = Dial { base, source, own: self.is_own(base), alone: false };
         let attempt = transport::send(connector, to, request, limits).await;
         self.tried_again(base, attempt.again);
@@ -236,4 +248,9 @@ impl Probe<'_> {
             self.note(format!("{base}: connection failed at first; connected at attempt {}", again + 1));
         }
     }
+}
+
+/// A check does not go on because the target stopped answering.
+fn silent(Stopped { by, said }: Stopped) -> Stop {
+    Stop::Undecided(Reason { by, ..Reason::new(Why::Silent, said) })
 }

@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::{HEADERS, Limits, timed_out, too_long, too_many_headers};
+use super::{HEADERS, Limits, Progress, timed_out, too_long, too_many_headers};
 use crate::http::exchange::{Broken, Request, Response};
 
 /// The maximum head size of the HTTP/2 library, which ends the stream beyond it.
@@ -136,9 +136,10 @@ impl Open {
             // A server that has already responded accepts no more.
             let _ = sender.send(bytes);
         }
+        let progress = Progress::default();
         let receiving = async {
             match answer.await {
-                Ok(response) => receive(response, limits).await,
+                Ok(response) => receive(response, limits, &progress).await,
                 Err(e) if h2_error(&e).is_some() => Err(broken(&e, "before the head")),
                 // The connection's own error is more precise.
                 Err(e) => match driver.join_next().await {
@@ -147,12 +148,18 @@ impl Open {
                 },
             }
         };
-        tokio::time::timeout(limits.timeout, receiving).await.unwrap_or_else(|_| Err(timed_out(limits)))
+        let received = tokio::time::timeout(limits.timeout, receiving).await;
+        received.unwrap_or_else(|_| Err(progress.timed_out(limits)))
     }
 }
 
-async fn receive(response: hyper::Response<Incoming>, limits: Limits) -> Result<Response, Broken> {
+async fn receive(
+    response: hyper::Response<Incoming>,
+    limits: Limits,
+    progress: &Progress,
+) -> Result<Response, Broken> {
     let (parts, mut incoming) = response.into_parts();
+    progress.begins(parts.status.as_u16());
     if parts.headers.len() > HEADERS {
         return Err(too_many_headers());
     }
@@ -170,6 +177,7 @@ async fn receive(response: hyper::Response<Incoming>, limits: Limits) -> Result<
         if body.len() + bytes.len() > limits.body_bytes {
             return Err(too_long("a body", limits.body_bytes));
         }
+        progress.comes(bytes.len());
         body.extend_from_slice(&bytes);
     }
     Ok(Response { status: parts.status.as_u16(), headers, body: body.into() })

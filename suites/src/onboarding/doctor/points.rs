@@ -7,8 +7,9 @@ use assay_spec::{Service, catalogue};
 use super::{Mark, Point};
 use crate::documents::readings::Reading;
 use crate::harness::check::Check;
-use crate::harness::plan::{Planned, Wishes, foresee};
+use crate::harness::data::ControlError;
 use crate::harness::probe::Settings;
+use crate::harness::run::plan::{Planned, Wishes, foresee};
 use crate::harness::suite::Source;
 use crate::harness::survey::{Found, Level, Likeness, SurveyResult, WrongFixture};
 use crate::harness::target::Remote;
@@ -56,7 +57,7 @@ pub(super) async fn foreseen(
 }
 
 /// Whether the control API responds.
-pub(super) fn control((base, level): &(String, Result<Level, String>)) -> Point {
+pub(super) fn control((base, level): &(String, Result<Level, ControlError>)) -> Point {
     match level {
         Ok(Level { time, faults, actions, forks, .. }) => {
             let forks = if *forks { "forks worlds" } else { "no forks" };
@@ -65,8 +66,7 @@ pub(super) fn control((base, level): &(String, Result<Level, String>)) -> Point 
             Point::new(Mark::Good, what, "")
         }
         Err(why) => {
-            let is_refused = why.contains("status 401") || why.contains("status 403");
-            let remedy = if is_refused {
+            let remedy = if why.is_unauthorized() {
                 "set a valid token: control_token = { env = \"NAME\" }"
             } else {
                 "start it, correct its URL, or remove `control` from the profile"

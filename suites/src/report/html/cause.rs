@@ -4,9 +4,10 @@ use super::Late;
 use super::exchange::address;
 use super::outcome::repeats;
 use super::text::{line, lines};
-use crate::harness::cause::Cause;
-use crate::harness::verdict::Run;
+use crate::harness::data::Run;
+use crate::harness::judge::cause::Cause;
 use crate::report::terminal::first_line;
+use crate::report::words;
 use crate::support::prose;
 
 /// More causes than this are listed by their titles only.
@@ -23,14 +24,14 @@ pub(super) fn causes(run: &Run, causes: &[Cause], late: &mut Late) -> String {
     }
     let shown: String =
         causes.iter().enumerate().take(SHOWN).map(|(n, one)| block(run, n + 1, one, late)).collect();
-    let rest: String = causes.iter().skip(SHOWN).map(|one| format!("<li>{}</li>", head(one))).collect();
+    let rest: String = causes.iter().skip(SHOWN).map(|one| format!("<li>{}</li>", head(run, one))).collect();
     let rest = if rest.is_empty() { rest } else { format!("<ol start=\"{}\">{rest}</ol>\n", SHOWN + 1) };
     shown + &rest
 }
 
-fn head(cause: &Cause) -> String {
+fn head(run: &Run, cause: &Cause) -> String {
     let verdict = cause.verdict.name();
-    format!("<span class=\"v {verdict}\">{verdict}</span> {}", line(&cause.title))
+    format!("<span class=\"v {verdict}\">{verdict}</span> {}", line(&words::title(run, cause)))
 }
 
 fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
@@ -38,7 +39,7 @@ fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
     let row = cause.row;
     let mut out = format!(
         "<article class=\"cause\" id=\"cause-{number}\"><h3>{number}. {}</h3>\n<p><a href=\"#{row}\">{row}</a> \u{b7} {} \u{b7} {}</p>\n<p>{}</p>\n",
-        head(cause),
+        head(run, cause),
         row.level.name(),
         line(&row.source()),
         line(row.statement()),
@@ -47,11 +48,11 @@ fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
     let mut fact = |name, text: String| facts.push((name, text));
     match &outcome.failure {
         Some(failure) => {
-            fact("at", format!("<code>{}</code>", line(short(&failure.place))));
+            fact("at", format!("<code>{}</code>", line(short(&words::place(failure)))));
             fact("want", line(short(&failure.want)));
             fact("got", line(short(prose::or_nothing(&failure.got))));
         }
-        None => fact("reason", line(short(&outcome.reason))),
+        None => fact("reason", line(short(&words::reason(outcome)))),
     }
     if let (Some(exchange), Some(at)) = (cause.exchange(run), cause.exchange) {
         let [sent, received] = first_line(exchange);

@@ -1,7 +1,7 @@
 //! One exchange on the page: both heads and bodies; the page says where they are cut.
 
 use super::text::{bytes, hex_dump, line, lines};
-use crate::harness::verdict::{Outcome, Run};
+use crate::harness::data::{Outcome, Run};
 use crate::http::exchange::Exchange;
 use crate::report::terminal::{left_out, request_head};
 

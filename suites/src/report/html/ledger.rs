@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 
 use super::outcome::{Cuts, outcome};
 use super::text::line;
-use crate::harness::cause::Cause;
-use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::harness::data::{Outcome, Run, Verdict};
+use crate::harness::judge::cause::Cause;
 use crate::report::group;
 use crate::report::terminal::{Paint, counts};
+use crate::report::words;
 use crate::support::prose::one_line;
 
 /// The verdict shown for a check that did not run.
@@ -85,7 +86,7 @@ fn row(run: &Run, id: Id, outcomes: &[&Outcome], causes: &[Cause], cuts: Cuts, f
     // Search uses these strings in addition to what is shown.
     let words: Vec<String> = outcomes
         .iter()
-        .map(|one| one_line(format!("{} {}", one.fact, start(&one.reason)).as_bytes()))
+        .map(|one| one_line(format!("{} {}", one.fact, start(&words::reason(one))).as_bytes()))
         .collect();
     let mut out = format!(
         "<p class=\"about\"><b>{level}</b> for the {} \u{00b7} evidence: {evidence} \u{00b7} {} \u{00b7} \

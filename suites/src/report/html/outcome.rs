@@ -8,8 +8,9 @@ use similar::{ChangeTag, TextDiff};
 
 use super::exchange::{address, exchange};
 use super::text::{line, lines};
-use crate::harness::verdict::{Failure, Outcome, Run, Verdict};
+use crate::harness::data::{Failure, Outcome, Run, Verdict};
 use crate::report::terminal::answers;
+use crate::report::words;
 use crate::support::prose;
 
 /// Where bodies are cut, in bytes.
@@ -52,8 +53,9 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
         return out;
     }
     let most = cuts.failed.max(VALUE_BYTES);
-    if !outcome.reason.is_empty() {
-        out.push_str(&format!("<p class=\"reason\">{}</p>\n", lines(&cut(&outcome.reason, most))));
+    let reason = words::reason(outcome);
+    if !reason.is_empty() {
+        out.push_str(&format!("<p class=\"reason\">{}</p>\n", lines(&cut(&reason, most))));
     }
     if let Some(failure) = &outcome.failure {
         put_failure(&mut out, failure, most, &|n| address(run, outcome, n));
@@ -61,8 +63,8 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
     let cells = outcome.cells.iter().map(|cell| format!("{}: {}", cell.at, cell.verdict.name()));
     put_list(&mut out, "Places", &cells.collect::<Vec<_>>(), most);
     put_list(&mut out, "Notes", &outcome.notes, most);
-    let last = &outcome.why[outcome.why.len().saturating_sub(LOGGED)..];
-    put_list(&mut out, "Reasons logged by the target", last, most);
+    let last = outcome.why[outcome.why.len().saturating_sub(LOGGED)..].iter().map(words::account);
+    put_list(&mut out, "Reasons logged by the target", &last.collect::<Vec<_>>(), most);
     put_exchanges(&mut out, run, outcome, if is_pass { cuts.passed } else { cuts.failed }, cuts.exchanges);
     for repeat in repeats(outcome, 4 * most).iter() {
         out.push_str(&format!(
@@ -87,10 +89,11 @@ pub(super) fn repeats(outcome: &Outcome, most: usize) -> Cow<'_, [String]> {
 
 /// The start of the reason, the notes, and each exchange in a line.
 fn put_brief(out: &mut String, outcome: &Outcome) {
-    let end = outcome.reason.floor_char_boundary(BRIEF_BYTES);
-    let more = if end < outcome.reason.len() { "\u{2026}" } else { "" };
+    let reason = words::reason(outcome);
+    let end = reason.floor_char_boundary(BRIEF_BYTES);
+    let more = if end < reason.len() { "\u{2026}" } else { "" };
     if end > 0 {
-        out.push_str(&format!("<p class=\"reason\">{}{more}</p>\n", lines(&outcome.reason[..end])));
+        out.push_str(&format!("<p class=\"reason\">{}{more}</p>\n", lines(&reason[..end])));
     }
     put_list(out, "Notes", &outcome.notes, VALUE_BYTES);
     if !outcome.exchanges.is_empty() {
@@ -150,7 +153,7 @@ fn put_list(out: &mut String, title: &str, items: &[String], most: usize) {
 fn put_failure(out: &mut String, failure: &Failure, most: usize, address: &dyn Fn(usize) -> String) {
     let link = |n| format!(" of <a href=\"#{}\">exchange {}</a>", line(&address(n)), n + 1);
     let at = failure.exchange.map_or(String::new(), link);
-    out.push_str(&format!("<p class=\"at\">at <code>{}</code>{at}</p>\n", line(&failure.place)));
+    out.push_str(&format!("<p class=\"at\">at <code>{}</code>{at}</p>\n", line(&words::place(failure))));
     let (want, got) = (pretty(&failure.want, most), pretty(prose::or_nothing(&failure.got), most));
     if is_long(&want) && is_long(&got) {
         out.push_str(
@@ -201,8 +204,7 @@ mod tests {
 
     fn shown(want: &str, got: &str) -> String {
         let mut out = String::new();
-        let (place, want, got) = ("/a".to_owned(), want.to_owned(), got.to_owned());
-        let failure = Failure { place, want, got, exchange: Some(0) };
+        let failure = Failure::new("/a", want, got, Some(0));
         put_failure(&mut out, &failure, 1024, &|n| format!("a/{n}"));
         out
     }

@@ -4,11 +4,12 @@ use assay_spec::endpoint::Endpoint;
 
 use super::Late;
 use super::text::{line, lines};
-use crate::harness::conclusion::{conclude, tested};
 use crate::harness::coverage::{Coverage, Seen};
-use crate::harness::verdict::{Outcome, Run, Verdict};
+use crate::harness::data::{Outcome, Run, Verdict};
+use crate::harness::judge::conclusion::{conclude, tested};
 use crate::report::diff::{Change, Verdicts, diff};
 use crate::report::terminal;
+use crate::report::words;
 use crate::support::prose;
 
 /// More rows than this are folded.
@@ -30,7 +31,7 @@ pub(super) fn title(run: &Run) -> String {
         .unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
     let target = cut(&run.target, 80);
-    line(&format!("{}: {target}{day}, assay {version}, seed {}", conclude(run).0.words(), run.seed))
+    line(&format!("{}: {target}{day}, assay {version}, seed {}", conclude(run).conclusion.name(), run.seed))
 }
 
 /// The text in at most `most` characters.
@@ -48,7 +49,7 @@ pub(super) fn overview(run: &Run) -> String {
         4 => "odd",
         _ => "bad",
     };
-    let ending = run.ending();
+    let ending = words::result(run);
     let (first, rest) = ending.split_at(1);
     let words = line(&(first.to_uppercase() + rest));
     let partial = if run.is_partial {
@@ -128,7 +129,7 @@ pub(super) fn untested(run: &Run, late: &mut Late) -> String {
             out.push_str(&format!(
                 "<details class=\"reasons\" data-late=\"{name}-{n}\"><summary><span class=\"v {name}\">{name}</span> {} ({})\
                  </summary><ul class=\"plain\"></ul></details>\n",
-                line(&cut(reason, REASON_CHARS)),
+                line(&cut(&reason, REASON_CHARS)),
                 outcomes.len()
             ));
             late.insert(format!("{name}-{n}"), items);

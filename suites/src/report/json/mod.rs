@@ -12,11 +12,11 @@ mod write;
 pub use schema::schema;
 
 use super::{redacted, redacted_with};
-use crate::harness::verdict::Run;
+use crate::harness::data::Run;
 use crate::http::hiding::Hidden;
 
 /// The version of the format.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The run as JSON, indented.
 pub fn write(run: &Run) -> String {
@@ -513,11 +513,15 @@ mod tests {
                 asked: Input::Share("publish.domain".into()),
                 answer: Ok(Json::from(&json!("a.example"))),
             },
-            Call { after: 0, asked: Input::Share("drop.hour".into()), answer: Err("none left".into()) },
+            Call {
+                after: 0,
+                asked: Input::Share("drop.hour".into()),
+                answer: Err("none left".to_owned().into()),
+            },
             Call {
                 after: 1,
                 asked: Input::Control { method: "PUT".into(), path: "faults".into(), body: Some(json!([])) },
-                answer: Err("no".into()),
+                answer: Err(crate::harness::data::ControlError::Status(400, "no".into())),
             },
         ];
         let text = write(&run);
@@ -535,7 +539,7 @@ mod tests {
         let text = write(&Run { target: "t".into(), ..Run::new(SUITES) });
         let altered = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err();
         for (from, to, place) in [
-            ("\"version\": 5", "\"version\": 4", "the report has version 4"),
+            ("\"version\": 6", "\"version\": 5", "the report has version 5"),
             ("\"seed\": \"0\"", "\"seed\": \"x\"", "seed: not a number"),
             ("\"seed\"", "\"sead\"", "unknown field `sead`"),
             (

@@ -14,10 +14,14 @@ use super::wire;
 use crate::harness::check::Check;
 use crate::harness::control::Offer;
 use crate::harness::coverage::{Answers, Coverage, Seen};
+use crate::harness::data::reason::Kind;
+use crate::harness::data::{
+    Account, AtPlace, Conditions, ControlError, Failure, Outcome, Part, Reason, RestsOn, Run, Sent, Shards,
+    Statuses, Verdict, Why,
+};
 use crate::harness::recording::{Call, Input, Json};
-use crate::harness::run::machines;
-use crate::harness::shard;
-use crate::harness::verdict::{AtPlace, Conditions, Failure, Outcome, Run, Sent, Shards, Verdict};
+use crate::harness::run::shard;
+use crate::harness::run::trace::machines;
 use crate::http::exchange::{Broken, Cut, Exchange, Request, Response, Slot};
 use crate::http::hiding::Disguise;
 use crate::services;
@@ -95,9 +99,7 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
     }
     let requirement: Id = check.requirement;
     let verdict = self::verdict(&one.verdict)?;
-    let cell = |wire::Cell { at, verdict, reason }| {
-        self::verdict(&verdict).map(|verdict| AtPlace { at, verdict, reason })
-    };
+    let (reason, rests_on) = basis(one.basis)?;
     let cells = one.cells.into_iter().map(cell).collect::<Result<_, _>>()?;
     let exchanges = one.exchanges.into_iter().enumerate();
     let exchanges =
@@ -105,12 +107,7 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
     let calls = one.calls.into_iter().enumerate();
     let calls = calls.map(|(n, one)| call(one, bodies).map_err(|why| format!("calls[{n}]: {why}")));
     let exchanges = exchanges.collect::<Result<Vec<_>, _>>()?;
-    let failure = one.failure.map(|wire::Failure { place, want, got, exchange }| Failure {
-        place,
-        want,
-        got,
-        exchange,
-    });
+    let failure = one.failure.map(failure).transpose()?;
     if failure.as_ref().and_then(|failure| failure.exchange).is_some_and(|at| at >= exchanges.len()) {
         return Err("failure.exchange: the outcome does not have this exchange".to_owned());
     }
@@ -119,7 +116,7 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
         notes: one.notes,
         failure,
         exchanges,
-        why: one.why,
+        why: one.why.into_iter().map(account).collect::<Result<_, _>>()?,
         repeat: one.repeat,
         calls: calls.collect::<Result<_, _>>()?,
         sites: one.sites,
@@ -131,9 +128,66 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
         seed: one.seed.as_deref().map(number).transpose()?,
         elapsed_ms: one.elapsed_ms,
         answers: one.answers,
-        is_ambient: one.ambient,
-        ..Outcome::new(requirement, check.fact, verdict, one.reason)
+        seen_by: one.seen_by.as_deref().map(row).transpose()?,
+        is_cut: one.is_cut,
+        roles: one.roles,
+        rests_on,
+        ..Outcome::new(requirement, check.fact, verdict, reason)
     })
+}
+
+fn row(id: &str) -> Result<Id, String> {
+    catalogue::requirement(id).ok_or_else(|| format!("this version has no requirement {id:?}"))
+}
+
+fn cell(cell: wire::Cell) -> Result<AtPlace, String> {
+    let (verdict, failure) = (verdict(&cell.verdict)?, cell.failure.map(failure).transpose()?);
+    Ok(AtPlace { at: cell.at, verdict, reason: basis(cell.basis)?.0, failure })
+}
+
+fn basis(basis: wire::Basis) -> Result<(Reason, Option<RestsOn>), String> {
+    let wire::Basis { why, said, cell, known, rests_on, rounds } = basis;
+    // A pass has no basis.
+    let why =
+        if why.is_empty() { Some(Why::Holds) } else { Why::ALL.into_iter().find(|one| one.name() == why) };
+    let why = why.ok_or("basis.why: not a kind of reason")?;
+    let rests_on = rests_on.map(resting).transpose()?;
+    let by = match &rests_on {
+        Some(RestsOn::Silence(row)) => Some(*row),
+        _ => None,
+    };
+    let rounds = rounds.into_iter().map(|(name, count)| Ok::<_, String>((verdict(&name)?, count)));
+    let rounds = rounds.collect::<Result<_, _>>()?;
+    Ok((Reason { why, said, cell, known, by, rounds }, rests_on))
+}
+
+fn resting(rests_on: wire::RestsOn) -> Result<RestsOn, String> {
+    let kind = |wire::Kind { site, method, path, status }| Kind { site, method, path, status };
+    Ok(match rests_on {
+        wire::RestsOn::Prerequisite { row: id } => RestsOn::Prerequisite(row(&id)?),
+        wire::RestsOn::Answer { row: id, answer } => RestsOn::Answer(row(&id)?, kind(answer)),
+        wire::RestsOn::Silence { row: id } => RestsOn::Silence(row(&id)?),
+        wire::RestsOn::Base { row: id } => RestsOn::Base(row(&id)?),
+        wire::RestsOn::Nothing { answer } => RestsOn::Nothing(kind(answer)),
+        wire::RestsOn::NothingAccepted { answer } => RestsOn::NothingAccepted(kind(answer)),
+    })
+}
+
+fn failure(failure: wire::Failure) -> Result<Failure, String> {
+    let wire::Failure { part, place, cell, want, one_of, none_of, got, exchange, is_precondition } = failure;
+    let part = Part::ALL.into_iter().find(|one| one.name() == part).ok_or("failure.part: not a part")?;
+    let statuses = match (one_of, none_of) {
+        (None, None) => Statuses::Unstated,
+        (Some(all), None) => Statuses::OneOf(all),
+        (None, Some(all)) => Statuses::NoneOf(all),
+        (Some(_), Some(_)) => return Err("failure: one_of and none_of exclude each other".to_owned()),
+    };
+    Ok(Failure { part, place, cell, want, statuses, got, exchange, is_precondition })
+}
+
+fn account(account: wire::Account) -> Result<Account, String> {
+    let wire::Account { exchange, row: id, words, is_accepted } = account;
+    Ok(Account { exchange, row: id.as_deref().map(row).transpose()?, words, is_accepted })
 }
 
 fn verdict(name: &str) -> Result<Verdict, String> {
@@ -173,6 +227,15 @@ fn broken(broken: wire::Broken) -> Result<Broken, String> {
         BrokenKind::Harness => Broken::Harness(detail),
         BrokenKind::Tls => Broken::Tls(detail),
         BrokenKind::TimedOut => Broken::TimedOut(number()?),
+        BrokenKind::Unfinished => {
+            let parts: Vec<&str> = detail.split(' ').collect();
+            let unfinished = || {
+                let [status, bytes, seconds] = parts[..] else { return None };
+                let (bytes, seconds) = (bytes.parse().ok()?, seconds.parse().ok()?);
+                Some(Broken::Unfinished { status: status.parse().ok()?, bytes, seconds })
+            };
+            unfinished().ok_or_else(|| format!("broken.detail: not three numbers: {detail:?}"))?
+        }
         BrokenKind::Closed => Broken::Closed(detail),
         BrokenKind::Nonsense => Broken::Nonsense(detail),
         BrokenKind::Held => Broken::Held,
@@ -195,8 +258,13 @@ fn headers(headers: Vec<wire::Header>) -> Result<Vec<(String, Vec<u8>)>, String>
 
 fn call(call: wire::Call, bodies: &Bodies) -> Result<Call, String> {
     let long = call.answer_sha256.map(|digest| bodies.value(&digest)).transpose()?;
+    let failed = |why| match (call.is_silent, call.status) {
+        (true, _) => ControlError::Silent(why),
+        (false, Some(status)) => ControlError::Status(status, why),
+        (false, None) => ControlError::Failed(why),
+    };
     let answer = match (call.answer.or(long), call.error, call.clock_ms) {
-        (_, Some(why), _) => Err(why),
+        (_, Some(why), _) => Err(failed(why)),
         (_, None, Some(ms)) => Ok(Json::from(&Value::from(ms))),
         (answer, None, None) => Ok(Json::from(&answer.unwrap_or_default())),
     };

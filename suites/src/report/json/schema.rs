@@ -7,9 +7,9 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use super::wire::Report;
-use crate::harness::conclusion::Conclusion;
 use crate::harness::coverage::Seen;
-use crate::harness::verdict::Verdict;
+use crate::harness::data::{Part, Verdict, Why};
+use crate::harness::judge::conclusion::Conclusion;
 
 /// A whole number in a string.
 pub(super) const DECIMAL: &str = "^[0-9]+$";
@@ -35,7 +35,7 @@ pub(super) fn exit_code(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn result(_: &mut SchemaGenerator) -> Schema {
-    names(Conclusion::ALL.iter().map(|end| end.words()))
+    names(Conclusion::ALL.iter().map(|end| end.name()))
 }
 
 pub(super) fn service(_: &mut SchemaGenerator) -> Schema {
@@ -48,6 +48,14 @@ pub(super) fn level(_: &mut SchemaGenerator) -> Schema {
 
 pub(super) fn verdict(_: &mut SchemaGenerator) -> Schema {
     names(Verdict::ALL.iter().map(|verdict| verdict.name()))
+}
+
+pub(super) fn why(_: &mut SchemaGenerator) -> Schema {
+    names(Why::ALL.iter().map(|why| why.name()))
+}
+
+pub(super) fn part(_: &mut SchemaGenerator) -> Schema {
+    names(Part::ALL.iter().map(|part| part.name()))
 }
 
 pub(super) fn seen(_: &mut SchemaGenerator) -> Schema {

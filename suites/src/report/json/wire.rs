@@ -71,6 +71,8 @@ pub(super) struct Report {
 pub(super) struct Cause {
     /// One sentence: the endpoint, what it returned, and why.
     pub title: String,
+    /// The endpoints where the target deviates in this way.
+    pub places: Vec<String>,
     /// The most severe verdict of its outcomes.
     #[schemars(schema_with = "schema::verdict")]
     pub verdict: String,
@@ -172,15 +174,18 @@ pub(super) struct Outcome {
     pub statement: String,
     /// Document and section.
     pub source: String,
-    /// Why the verdict is not a pass; empty for a pass.
+    /// Why the verdict is not a pass, in words; empty for a pass. Derived from `basis` and `failure`; ignored by the reader.
     pub reason: String,
+    /// What the verdict rests on.
+    #[serde(default, skip_serializing_if = "Basis::is_pass")]
+    pub basis: Basis,
     /// The verdict at each place, of a check that runs at several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<Cell>,
     pub notes: Vec<String>,
     pub failure: Option<Failure>,
-    /// The target's own reasons for its rejections.
-    pub why: Vec<String>,
+    /// The target's own reasons for its rejections, or what is known of a client's run.
+    pub why: Vec<Account>,
     /// Commands that repeat it.
     pub repeat: Vec<String>,
     /// The seed of the check, if different from the run's.
@@ -192,9 +197,15 @@ pub(super) struct Outcome {
     /// How many responses of the run were judged by a declaration that it owns.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub answers: usize,
-    /// A response to another check broke it.
+    /// The requirement whose check got the response that broke it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_by: Option<String>,
+    /// Long response bodies were dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub ambient: bool,
+    pub is_cut: bool,
+    /// The start of drawn values, in hex, and what they are for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, String>,
     /// Base URLs by site, if the check ran in its own world.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites: BTreeMap<String, String>,
@@ -212,7 +223,87 @@ pub(super) struct Cell {
     pub at: String,
     #[schemars(schema_with = "schema::verdict")]
     pub verdict: String,
+    /// In words; derived from the other members.
     pub reason: String,
+    #[serde(default, skip_serializing_if = "Basis::is_pass")]
+    pub basis: Basis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+}
+
+/// What a verdict rests on, apart from a failure.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Basis {
+    /// The kind of the reason.
+    #[schemars(schema_with = "schema::why")]
+    pub why: String,
+    /// Words of the check, the target or a profile.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub said: String,
+    /// The place of a matrix check.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cell: String,
+    /// What the baseline says about the failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rests_on: Option<RestsOn>,
+    /// The verdicts of repetitions that differ, and how often each came.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rounds: BTreeMap<String, usize>,
+}
+
+impl Basis {
+    pub(super) fn is_pass(&self) -> bool {
+        self.why == "holds" && self.known.is_none()
+    }
+}
+
+/// What an inconclusive outcome rests on, or what a failed precondition lacks.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum RestsOn {
+    /// A prerequisite failed.
+    Prerequisite { row: String },
+    /// A row failed by an answer of the same kind.
+    Answer { row: String, answer: Kind },
+    /// The check of this row saw first that the target stopped answering.
+    Silence { row: String },
+    /// The client failed in the conforming world.
+    Base { row: String },
+    /// No check failed by an answer of this kind.
+    Nothing { answer: Kind },
+    /// The endpoint accepted no request of the run.
+    NothingAccepted { answer: Kind },
+}
+
+/// What responses with one cause have in common.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Kind {
+    pub site: String,
+    pub method: String,
+    /// The template of the endpoint, or the path.
+    pub path: String,
+    #[schemars(range(min = 100, max = 999))]
+    pub status: u16,
+}
+
+/// What a target or the run of a client says about itself.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Account {
+    /// The number of the exchange, as the target counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<u64>,
+    /// The requirement that the target names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<String>,
+    pub words: String,
+    /// The target accepted the request all the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_accepted: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -223,11 +314,26 @@ fn is_zero(count: &usize) -> bool {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Failure {
+    /// The part of the response.
+    #[schemars(schema_with = "schema::part")]
+    pub part: String,
     pub place: String,
+    /// The place of a matrix check.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cell: String,
     pub want: String,
+    /// The wanted statuses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_of: Option<Vec<u16>>,
+    /// The statuses of which none was wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub none_of: Option<Vec<u16>>,
     pub got: String,
     /// An index into `exchanges`.
     pub exchange: Option<usize>,
+    /// It is a precondition of the check.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_precondition: bool,
 }
 
 /// The replacement of a secret.
@@ -334,6 +440,8 @@ pub(super) enum BrokenKind {
     Harness,
     Tls,
     TimedOut,
+    /// A response began and did not end; the detail is its status, the bytes of its body, and the seconds.
+    Unfinished,
     Closed,
     Nonsense,
     Held,
@@ -357,6 +465,12 @@ pub(super) struct Call {
     pub answer_sha256: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The control API stopped answering.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_silent: bool,
+    /// The status of the control API's rejection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_ms: Option<i64>,
     /// The name of a shared resource, such as `publish.domain`.

@@ -2,17 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use assay_spec::Id;
 use assay_spec::crypto::text::{base64, sha256_hex};
 use serde_json::Value;
 
 use super::wire;
-use crate::harness::cause::{Cause, causes};
-use crate::harness::conclusion::{Tested, conclude, tested};
 use crate::harness::control::Offer;
 use crate::harness::coverage::{Answers, Coverage};
+use crate::harness::data::reason::Kind;
+use crate::harness::data::{
+    Account, AtPlace, Conditions, ControlError, Failure, Outcome, Reason, RestsOn, Run, Shards, Statuses,
+    Verdict,
+};
+use crate::harness::judge::cause::{Cause, causes};
+use crate::harness::judge::conclusion::{Concluded, Tested, conclude, tested};
 use crate::harness::recording::{Call, Input};
-use crate::harness::verdict::{AtPlace, Conditions, Outcome, Run, Shards, Verdict};
 use crate::http::exchange::{Broken, Cut, Exchange, Slot};
+use crate::report::words;
 
 /// Longer bodies are stored in the table.
 const BODY_BYTES: usize = 4 * 1024;
@@ -22,7 +28,7 @@ const LEVEL: u8 = 6;
 
 pub(super) fn report(run: &Run) -> wire::Report {
     let mut bodies = Bodies::default();
-    let (conclusion, why) = conclude(run);
+    let Concluded { conclusion, shortfalls, .. } = conclude(run);
     wire::Report {
         version: super::VERSION,
         assay: env!("CARGO_PKG_VERSION").to_owned(),
@@ -30,8 +36,8 @@ pub(super) fn report(run: &Run) -> wire::Report {
         seed: run.seed.to_string(),
         began: run.began.clone(),
         exit_code: conclusion.exit_code(),
-        result: conclusion.words().to_owned(),
-        why,
+        result: conclusion.name().to_owned(),
+        why: shortfalls.iter().map(words::shortfall).collect(),
         services: tested(run).iter().map(of_service).collect(),
         gate: run.gate.clone(),
         is_partial: run.is_partial,
@@ -54,9 +60,11 @@ pub(super) fn report(run: &Run) -> wire::Report {
 
 fn cause(run: &Run, cause: Cause) -> wire::Cause {
     let repeat = cause.outcome(run).repeat.clone();
-    let Cause { title, verdict, row, first, exchange, outcomes } = cause;
+    let title = words::title(run, &cause);
+    let Cause { places, verdict, row, first, exchange, outcomes, .. } = cause;
     wire::Cause {
         title,
+        places,
         verdict: verdict.name().to_owned(),
         row: row.to_string(),
         statement: row.statement().to_owned(),
@@ -100,21 +108,19 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
         verdict: outcome.verdict.name().to_owned(),
         statement: id.statement().to_owned(),
         source: id.source(),
-        reason: outcome.reason.clone(),
+        reason: words::reason(outcome),
+        basis: basis(&outcome.reason, outcome.rests_on.as_ref()),
         cells: outcome.cells.iter().map(cell).collect(),
         notes: outcome.notes.clone(),
-        failure: outcome.failure.as_ref().map(|failure| wire::Failure {
-            place: failure.place.clone(),
-            want: failure.want.clone(),
-            got: failure.got.clone(),
-            exchange: failure.exchange,
-        }),
-        why: outcome.why.clone(),
+        failure: outcome.failure.as_ref().map(failure),
+        why: outcome.why.iter().map(account).collect(),
         repeat: outcome.repeat.clone(),
         seed: outcome.seed.map(|seed| seed.to_string()),
         elapsed_ms: outcome.elapsed_ms,
         answers: outcome.answers,
-        ambient: outcome.is_ambient,
+        seen_by: outcome.seen_by.map(|row| row.to_string()),
+        is_cut: outcome.is_cut,
+        roles: outcome.roles.clone(),
         sites: outcome.sites.clone(),
         disguises: outcome
             .disguises
@@ -126,8 +132,70 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
     }
 }
 
-fn cell(AtPlace { at, verdict, reason }: &AtPlace) -> wire::Cell {
-    wire::Cell { at: at.clone(), verdict: verdict.name().to_owned(), reason: reason.clone() }
+fn cell(AtPlace { at, verdict, reason, failure: failed }: &AtPlace) -> wire::Cell {
+    wire::Cell {
+        at: at.clone(),
+        verdict: verdict.name().to_owned(),
+        reason: words::because(reason, failed.as_ref()),
+        basis: basis(reason, None),
+        failure: failed.as_ref().map(failure),
+    }
+}
+
+fn basis(reason: &Reason, rests_on: Option<&RestsOn>) -> wire::Basis {
+    let Reason { why, said, cell, known, rounds, .. } = reason;
+    wire::Basis {
+        why: why.name().to_owned(),
+        said: said.clone(),
+        cell: cell.clone(),
+        known: known.clone(),
+        rests_on: rests_on.map(resting),
+        rounds: rounds.iter().map(|(verdict, count)| (verdict.name().to_owned(), *count)).collect(),
+    }
+}
+
+fn resting(rests_on: &RestsOn) -> wire::RestsOn {
+    let row = |row: &Id| row.to_string();
+    let kind = |kind: &Kind| {
+        let Kind { site, method, path, status } = kind.clone();
+        wire::Kind { site, method, path, status }
+    };
+    match rests_on {
+        RestsOn::Prerequisite(id) => wire::RestsOn::Prerequisite { row: row(id) },
+        RestsOn::Answer(id, answer) => wire::RestsOn::Answer { row: row(id), answer: kind(answer) },
+        RestsOn::Silence(id) => wire::RestsOn::Silence { row: row(id) },
+        RestsOn::Base(id) => wire::RestsOn::Base { row: row(id) },
+        RestsOn::Nothing(answer) => wire::RestsOn::Nothing { answer: kind(answer) },
+        RestsOn::NothingAccepted(answer) => wire::RestsOn::NothingAccepted { answer: kind(answer) },
+    }
+}
+
+fn failure(failure: &Failure) -> wire::Failure {
+    let (one_of, none_of) = match &failure.statuses {
+        Statuses::Unstated => (None, None),
+        Statuses::OneOf(all) => (Some(all.clone()), None),
+        Statuses::NoneOf(all) => (None, Some(all.clone())),
+    };
+    wire::Failure {
+        part: failure.part.name().to_owned(),
+        place: failure.place.clone(),
+        cell: failure.cell.clone(),
+        want: failure.want.clone(),
+        one_of,
+        none_of,
+        got: failure.got.clone(),
+        exchange: failure.exchange,
+        is_precondition: failure.is_precondition,
+    }
+}
+
+fn account(Account { exchange, row, words, is_accepted }: &Account) -> wire::Account {
+    wire::Account {
+        exchange: *exchange,
+        row: row.map(|row| row.to_string()),
+        words: words.clone(),
+        is_accepted: *is_accepted,
+    }
 }
 
 fn exchange(one: &Exchange, bodies: &mut Bodies) -> wire::Exchange {
@@ -159,6 +227,9 @@ fn broken(broken: &Broken) -> wire::Broken {
         Broken::Harness(why) => (BrokenKind::Harness, why.clone()),
         Broken::Tls(why) => (BrokenKind::Tls, why.clone()),
         Broken::TimedOut(seconds) => (BrokenKind::TimedOut, seconds.to_string()),
+        Broken::Unfinished { status, bytes, seconds } => {
+            (BrokenKind::Unfinished, format!("{status} {bytes} {seconds}"))
+        }
         Broken::Closed(place) => (BrokenKind::Closed, place.clone()),
         Broken::Nonsense(why) => (BrokenKind::Nonsense, why.clone()),
         Broken::Inexpressible(what) => (BrokenKind::Inexpressible, what.clone()),
@@ -178,9 +249,14 @@ fn headers(headers: &[(String, Vec<u8>)]) -> Vec<wire::Header> {
 }
 
 fn call(call: &Call, bodies: &mut Bodies) -> wire::Call {
-    let (answer, error) = match &call.answer {
+    let (answer, failed) = match &call.answer {
         Ok(json) => (Some(json.value()), None),
-        Err(why) => (None, Some(why.clone())),
+        Err(why) => (None, Some(why)),
+    };
+    let (error, is_silent) = (failed.map(ToString::to_string), failed.is_some_and(ControlError::is_silent));
+    let status = match failed {
+        Some(ControlError::Status(status, _)) => Some(*status),
+        _ => None,
     };
     let long = answer.as_ref().map(ToString::to_string).filter(|text| text.len() > BODY_BYTES);
     let answer_sha256 = long.and_then(|text| bodies.body(text.as_bytes()).body_sha256);
@@ -192,17 +268,19 @@ fn call(call: &Call, bodies: &mut Bodies) -> wire::Call {
             answer,
             answer_sha256,
             error,
+            is_silent,
+            status,
             clock_ms: None,
             share: None,
         },
         Input::Clock => {
             let clock_ms = answer.as_ref().and_then(Value::as_i64);
             let (after, control, answer, share) = (call.after, None, None, None);
-            wire::Call { after, control, answer, answer_sha256, error, clock_ms, share }
+            wire::Call { after, control, answer, answer_sha256, error, is_silent, status, clock_ms, share }
         }
         Input::Share(what) => {
             let (after, control, clock_ms, share) = (call.after, None, None, Some(what.clone()));
-            wire::Call { after, control, answer, answer_sha256, error, clock_ms, share }
+            wire::Call { after, control, answer, answer_sha256, error, is_silent, status, clock_ms, share }
         }
     }
 }

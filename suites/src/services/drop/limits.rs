@@ -13,6 +13,7 @@ use super::samples::{Sample, noise};
 use super::{ACCEPTED, RECEIPT, address, benchmark_address, patient, send, send_any, spend_one, token};
 use crate::harness::boundary::{Quota, begin, expect_beyond, expect_inside};
 use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 use crate::support::prose::ordinal;
 use crate::{refuses, shows};
@@ -149,12 +150,17 @@ async fn second_concurrent_upload_is_rejected(probe: &Probe<'_>) -> Checked {
     token::hide(probe, &first.response);
     send(probe, small).await?.counterpart_status(ACCEPTED)?;
     let status = second.status().to_string();
-    let what = "status of a second upload at the same time";
+    let at = At::status_named("status of a second upload at the same time");
     let hint = if probe.owns_time() { "" } else { " (if a proxy buffers uploads, set buffered_uploads)" };
-    let want = format!("429: the limit is {}{hint}", UPLOADS.words());
-    second.expect(second.status() == 429, what, want, status)?;
+    let want = Want::one_of(&[429]).said(format!("429: the limit is {}{hint}", UPLOADS.words()));
+    second.expect(second.status() == 429, at, want, status)?;
     let status = first.status().to_string();
-    first.expect(ACCEPTED.contains(&first.status()), "status of the first upload", "200 or 201", status)
+    first.expect(
+        ACCEPTED.contains(&first.status()),
+        At::status_named("status of the first upload"),
+        Want::one_of(ACCEPTED),
+        status,
+    )
 }
 
 /// Waits until the target receives an upload. Without a control API it waits a fixed time.

@@ -8,7 +8,7 @@ use assay_spec::Service;
 use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, PARALLEL, PAUSED, SITE, simulated, survey};
 use crate::documents::openapi::Notes;
-use crate::harness::plan::Sums;
+use crate::harness::data::Sums;
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Suite, UrlFlag, questions};
 

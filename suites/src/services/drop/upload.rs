@@ -15,6 +15,7 @@ use super::{
     upload,
 };
 use crate::harness::check::{Check, Checked, Need};
+use crate::harness::data::At;
 use crate::harness::probe::Probe;
 use crate::http::exchange::Request;
 use crate::{refuses, shows};
@@ -112,7 +113,7 @@ async fn cors_is_not_enabled(probe: &Probe<'_>, place: Place) -> Checked {
         for header in HEADERS.map(|name| format!("access-control-allow-{name}")) {
             let allowed = answer.response.header(&header);
             let got = allowed.unwrap_or("none").to_owned();
-            answer.expect(allowed.is_none(), &format!("header {header}"), "none", got)?;
+            answer.expect(allowed.is_none(), At::header(&header), "none", got)?;
         }
     }
     Ok(())

@@ -18,6 +18,7 @@ use super::site::{below, index};
 use super::{ACCEPTED, cid, counterpart, patient, upload};
 use crate::harness::boundary::{expect_beyond, expect_inside};
 use crate::harness::check::{Check, Checked};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;
 use crate::refuses;
 
@@ -118,7 +119,7 @@ async fn symbolic_link_is_followed_or_rejected(probe: &Probe<'_>) -> Checked {
     let status = answer.status();
     answer.expect(
         ACCEPTED.contains(&status) || status == 400,
-        "status",
+        At::status(),
         "200, 201 or 400",
         status.to_string(),
     )?;
@@ -138,7 +139,12 @@ async fn symbolic_link_is_followed_or_rejected(probe: &Probe<'_>) -> Checked {
     let url = answer.json()["url"].as_str().unwrap_or_default().to_owned();
     let root = index(probe, &url, &page).await?;
     let alias = probe.fetch(&below(&root, ALIAS), patient()).await?.answer;
-    alias.expect(alias.status() == 200, "status of the link", "200", alias.status().to_string())?;
+    alias.expect(
+        alias.status() == 200,
+        At::status_named("status of the link"),
+        Want::one_of(&[200]),
+        alias.status().to_string(),
+    )?;
     alias.expect(
         alias.response.body == page,
         "body of the link",

@@ -21,6 +21,7 @@ use super::stream::{expect_stream, is_stream};
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::{refuses, shows};
 
@@ -186,7 +187,7 @@ async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
             let Some(answer) = asked(call, probe).await? else { break };
             let is_accepted = ![401, 402, 403].contains(&answer.status());
             let want = format!("not 401, 402 or 403 from {url}");
-            answer.expect(is_accepted, "status", want, answer.status().to_string())?;
+            answer.expect(is_accepted, At::status(), want, answer.status().to_string())?;
             // An error does not show that the server knows the key, and one of several servers may fail.
             judged += usize::from(answer.status() == 200);
         }

@@ -11,6 +11,7 @@ use url::Url;
 use super::wire::Call;
 use super::{bodies, models};
 use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::shows;
 
@@ -123,7 +124,7 @@ async fn discovered_model_is_known(probe: &Probe<'_>) -> Checked {
         let answer = Call::post(&chat::ENDPOINT, &bodies::chat(id)).send(probe).await?;
         let status = answer.status();
         let want = format!("not 404 for {id}");
-        answer.expect(status != 404, "status", want, status.to_string())?;
+        answer.expect(status != 404, At::status(), want, status.to_string())?;
         // An error does not show that the gateway knows the model.
         accepted += usize::from(status == 200);
     }

@@ -14,6 +14,7 @@ use super::offered;
 use super::refusals;
 use super::wire::Call;
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::{refuses, shows};
 
@@ -60,7 +61,7 @@ fn expect_no_internal_error(probe: &Probe<'_>, answer: &Answer<'_>, what: &str) 
     probe.note(format!("{what} returns {status}"));
     answer.expect(
         (200..500).contains(&status),
-        "status",
+        At::status(),
         format!("200 to 499 for {what}"),
         status.to_string(),
     )

@@ -13,6 +13,7 @@ use super::given;
 use super::refusals;
 use super::wire::Call;
 use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::http::sse::{Event, events};
 use crate::{refuses, shows};
@@ -64,7 +65,7 @@ async fn stream_is_an_event_stream(probe: &Probe<'_>) -> Checked {
 
 /// Expects the media type of an event stream.
 pub(super) fn expect_stream(answer: &Answer<'_>) -> Checked {
-    answer.expect(is_stream(answer), "header content-type", "text/event-stream", media_type(answer))
+    answer.expect(is_stream(answer), At::header("content-type"), "text/event-stream", media_type(answer))
 }
 
 /// Sends a streamed chat. Without events the check is inconclusive.
@@ -180,7 +181,7 @@ async fn stream_false_returns_one_object(probe: &Probe<'_>) -> Checked {
     answer.given_status(&[200])?;
     answer.expect(
         !is_stream(&answer),
-        "header content-type",
+        At::header("content-type"),
         "not text/event-stream",
         media_type(&answer),
     )?;
@@ -197,10 +198,10 @@ async fn error_before_the_stream_is_json(probe: &Probe<'_>) -> Checked {
     for wrong in [unknown, without(body, "/messages")] {
         let answer = Call::post(&chat::ENDPOINT, &wrong).send(probe).await?;
         let status = answer.status();
-        answer.expect((400..500).contains(&status), "status", "a 4xx status", status.to_string())?;
+        answer.expect((400..500).contains(&status), At::status(), "a 4xx status", status.to_string())?;
         answer.expect(
             !is_stream(&answer),
-            "header content-type",
+            At::header("content-type"),
             "not text/event-stream",
             media_type(&answer),
         )?;

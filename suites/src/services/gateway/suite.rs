@@ -7,7 +7,7 @@ use assay_spec::Service;
 use super::readings::READINGS;
 use super::{CHECKS, CORE, FINDING, Fixtures, PARALLEL, simulated, survey};
 use crate::documents::openapi::Notes;
-use crate::harness::plan::Sums;
+use crate::harness::data::Sums;
 use crate::harness::probe::Settings;
 use crate::harness::suite::{
     self as harness, FixtureReader, Questions, Simulator, Sites, Suite, UrlFlag, questions,

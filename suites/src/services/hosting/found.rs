@@ -93,7 +93,7 @@ async fn time_of(probe: &Probe<'_>) -> Result<Option<i64>, Stop> {
     if !probe.owns_time() {
         return Ok(None);
     }
-    probe.control()?.now().await.map(Some).map_err(Stop::Error)
+    probe.control()?.now().await.map(Some).map_err(Stop::from)
 }
 
 /// The profile's owner, or one that the application creates.
@@ -111,7 +111,7 @@ async fn known_owner(probe: &Probe<'_>) -> Result<KnownOwner, Stop> {
     let known_owner = known_owner.map_err(|why| Stop::NotTestable(format!("{needs}: {why}")))?;
     let records = async || {
         let records = control.perform(RECORDS, json!({ "owner": known_owner["owner"] })).await;
-        records.map_err(Stop::Error)
+        records.map_err(Stop::from)
     };
     let mut written = records().await?;
     // The application may wait until the network has validated an artifact.

@@ -8,7 +8,7 @@ use super::super::network::LEARNING;
 use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, PARALLEL, READING, simulated, survey};
 use crate::documents::openapi::Notes;
-use crate::harness::plan::Sums;
+use crate::harness::data::Sums;
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Source, Suite, questions};
 

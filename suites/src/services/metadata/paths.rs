@@ -6,6 +6,7 @@ use assay_spec::metadata::requirements::paths as rows;
 use super::refusals;
 use super::wire::{Form, NAMED, Way, contracts, contracts_at, fetch};
 use crate::harness::check::{Check, Checked};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;
 use crate::profile::MetadataContract;
 use crate::{refuses, shows};
@@ -46,6 +47,11 @@ async fn path_with_an_empty_contract_is_rejected(probe: &Probe<'_>, place: Place
     let (cid, uri_path) = (Some(String::new()), Some(String::new()));
     let empty = MetadataContract { cid, uri_path, ..contract.clone() };
     let answer = fetch(probe, empty.path_at(place, id)).await?;
-    answer.expect(answer.status() != 200, "status", "not 200", answer.status().to_string())?;
+    answer.expect(
+        answer.status() != 200,
+        At::status(),
+        Want::none_of(&[200]),
+        answer.status().to_string(),
+    )?;
     answer.given(answer.status() < 500, format!("status {}, which may be temporary", answer.status()))
 }

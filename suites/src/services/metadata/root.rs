@@ -4,6 +4,7 @@ use assay_spec::metadata::requirements::root as rows;
 
 use super::wire::{fixtures, get};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::Probe;
 use crate::shows;
 
@@ -18,7 +19,12 @@ async fn root_is_an_html_document(probe: &Probe<'_>) -> Checked {
     answer.expect_status(&[200])?;
     let came = answer.response.header("content-type").unwrap_or("none");
     let essence = came.split(';').next().unwrap_or_default().trim();
-    answer.expect(essence.eq_ignore_ascii_case("text/html"), "header content-type", "text/html", came)?;
+    answer.expect(
+        essence.eq_ignore_ascii_case("text/html"),
+        At::header("content-type"),
+        "text/html",
+        came,
+    )?;
     let is_text = answer.response.json().is_err() && !answer.response.body.is_empty();
     answer.expect(is_text, "body", "HTML, not JSON", answer.response.text())
 }

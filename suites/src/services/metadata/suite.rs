@@ -7,7 +7,7 @@ use assay_spec::Service;
 use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey};
 use crate::documents::openapi::Notes;
-use crate::harness::plan::Sums;
+use crate::harness::data::Sums;
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Simulator, Sites, Suite, UrlFlag, questions};
 

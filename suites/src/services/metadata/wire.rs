@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::Fixtures;
 use crate::harness::check::Stop;
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::Request;
@@ -182,7 +183,7 @@ pub(super) fn expect_document(answer: &Answer<'_>) -> Result<(), Stop> {
 pub(super) fn expect_unknown(answer: &Answer<'_>) -> Result<(), Stop> {
     let status = answer.status();
     let is_rejected = matches!(status, 400..=499 | 502 | 504);
-    answer.expect(is_rejected, "status", "400 to 499, 502 or 504", status.to_string())
+    answer.expect(is_rejected, At::status(), "400 to 499, 502 or 504", status.to_string())
 }
 
 /// A different string of the same length.

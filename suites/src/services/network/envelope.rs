@@ -13,6 +13,7 @@ use super::replies::expect_unprocessed;
 use super::wire::Draft;
 use super::{ACCEPTED, look, post_draft};
 use crate::harness::check::{Check, Checked};
+use crate::harness::data::At;
 use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
@@ -176,7 +177,7 @@ async fn unknown_type_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
         let answer = draft.attempt(probe).await?;
         let (status, refusal) = (answer.status(), probe.refusal());
         let is_allowed = refusal.statuses.contains(&status) || ACCEPTED.contains(&status);
-        answer.expect(is_allowed, "status", refusal.allowed(), status.to_string())?;
+        answer.expect(is_allowed, At::status(), refusal.want(), status.to_string())?;
         if !ACCEPTED.contains(&status) {
             continue;
         }

@@ -13,6 +13,7 @@ use super::refusals;
 use super::wire::{Call, expect_error_body, path_with};
 use super::{ACCEPTED, REJECTED, RUNS, counterpart, list_of, look, post_draft, posted};
 use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{CONTENT, Probe};
 use crate::{refuses, shows};
 
@@ -119,8 +120,8 @@ async fn failure_of_the_node_returns_500(probe: &Probe<'_>) -> Checked {
     read().attempt(probe).await?.counterpart_accepted(&[200], CONTENT)?;
     for (endpoint, answer) in failed {
         let (statuses, status) = (probe.refusal().statuses, answer.status());
-        let place = format!("status of {} {}", endpoint.method, endpoint.path);
-        answer.expect(statuses.contains(&status), &place, probe.refusal().allowed(), status.to_string())?;
+        let at = At::status_named(format!("status of {} {}", endpoint.method, endpoint.path));
+        answer.expect(statuses.contains(&status), at, probe.refusal().want(), status.to_string())?;
     }
     Ok(())
 }
@@ -203,7 +204,7 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
             answer => answer?,
         };
         let status = answer.status();
-        answer.expect(status < 500, "status", "a status below 500", status.to_string())?;
+        answer.expect(status < 500, At::status(), "a status below 500", status.to_string())?;
     }
     for (member, value) in [
         ("timestamp", json!(-1)),
@@ -215,7 +216,7 @@ async fn malformed_input_causes_no_internal_error(probe: &Probe<'_>) -> Checked 
     ] {
         let answer = post_draft(probe, &sender).await?.with(member, Some(value)).attempt(probe).await?;
         let status = answer.status();
-        answer.expect(status < 500, "status", "a status below 500", status.to_string())?;
+        answer.expect(status < 500, At::status(), "a status below 500", status.to_string())?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use super::valid::{Valid, prepared, valid};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY};
 use super::{ACCEPTED, RUNS, polled};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, CONTENT, Evidence, Probe};
 use crate::shows;
 
@@ -70,7 +71,12 @@ async fn api_is_under_its_prefix(probe: &Probe<'_>, place: Place) -> Checked {
         }
         let is_there = |answer: &Answer<'_>| ![404, 405].contains(&answer.status());
         let answer = until(probe, prepared(probe, place).await?.call, is_there).await?;
-        answer.expect(is_there(&answer), "status", "neither 404 nor 405", answer.status().to_string())?;
+        answer.expect(
+            is_there(&answer),
+            At::status(),
+            Want::none_of(&[404, 405]).said("neither 404 nor 405"),
+            answer.status().to_string(),
+        )?;
         return answer.given_status(ACCEPTED);
     }
     for site in [PRIMARY, ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site)) {

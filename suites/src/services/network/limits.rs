@@ -17,6 +17,7 @@ use super::wire::PRIMARY;
 use super::{ACCEPTED, messages, post_draft, programs};
 use crate::harness::boundary::{Quota, begin, expect_inside};
 use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::Request;
@@ -202,7 +203,7 @@ async fn rejection_has_retry_after(probe: &Probe<'_>) -> Checked {
         let refused = repeated.exhaust(probe).await?;
         let after = refused.response.header("retry-after").unwrap_or("none").to_owned();
         let is_whole = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit());
-        refused.expect(is_whole, "header retry-after", "whole seconds", after)?;
+        refused.expect(is_whole, At::header("retry-after"), "whole seconds", after)?;
         each_of(probe, repeated.class).await?;
         reached += 1;
     }

@@ -14,6 +14,7 @@ use super::replies::{expect_created, expect_unprocessed, found, typed, until};
 use super::storage::{Stored, stored};
 use super::wire::{Call, Draft};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
@@ -95,7 +96,7 @@ async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> C
     let came = answer.response.header("content-type").unwrap_or("none");
     // Parameters may follow.
     let essence = came.split(';').next().unwrap_or_default().trim();
-    answer.expect(essence.eq_ignore_ascii_case(sent), "header content-type", sent, came)
+    answer.expect(essence.eq_ignore_ascii_case(sent), At::header("content-type"), sent, came)
 }
 
 /// Downloads pinned content (200), then an unknown hash of the same form. The second answer must be 404.

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::given;
 use super::wire::{Call, PRIMARY};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{CONTENT, Probe};
 use crate::shows;
 
@@ -46,7 +47,7 @@ async fn a_diagnostic_machine_answers(probe: &Probe<'_>) -> Checked {
     };
     let answer = Call::bare(&VM, "GET", &format!("/vm/{hash}")).to(site).attempt(probe).await?;
     let status = answer.status();
-    answer.expect((200..300).contains(&status), "status", "a 2xx status", status.to_string())
+    answer.expect((200..300).contains(&status), At::status(), "a 2xx status", status.to_string())
 }
 
 /// The hash of a compute node's diagnostic machine, which a control API reports.
@@ -75,7 +76,7 @@ async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
     let answer =
         Call::bare(&STATUS_CHECK, "GET", &format!("/status/check/{name}")).to(site).attempt(probe).await?;
     let status = answer.status();
-    answer.expect((200..300).contains(&status), "status", "a 2xx status", status.to_string())
+    answer.expect((200..300).contains(&status), At::status(), "a 2xx status", status.to_string())
 }
 
 /// Reads the metrics of a core node beside the API. The answer must be 200 with JSON; an empty value shows nothing.

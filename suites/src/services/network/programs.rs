@@ -14,6 +14,7 @@ use super::replies::{expect_created, expect_typed, typed};
 use super::wire::{Call, Draft};
 use super::{RUNS, created, given, polled, runtime};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
@@ -132,10 +133,10 @@ async fn variables_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Check
     for wrong in probe.wrong_values() {
         let answer = run(probe, &hash, &json!({ "variables": wrong.instead_of(&good["variables"]) })).await?;
         if wrong.open.is_empty() || answer.status() != 200 {
-            let place = format!("status for variables = {}", wrong.name);
+            let at = At::status_named(format!("status for variables = {}", wrong.name));
             let refusal = probe.refusal();
             let is_refused = refusal.statuses.contains(&answer.status());
-            answer.expect(is_refused, &place, refusal.allowed(), answer.status().to_string())?;
+            answer.expect(is_refused, at, refusal.want(), answer.status().to_string())?;
         }
     }
     Ok(())

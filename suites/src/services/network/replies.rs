@@ -8,6 +8,7 @@ use super::creations::hashes;
 use super::wire::{Call, Draft};
 use super::{ACCEPTED, REJECTED, list_of, look, polled};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 
 /// Expects `item_hash` and `status` `success` in the answer to a creating call. If the call was not accepted, the check
@@ -105,7 +106,7 @@ pub(super) async fn expect_unprocessed(probe: &Probe<'_>, good: &Draft, bad: &Dr
     let status = answer.status();
     let refusal = probe.refusal();
     let is_allowed = refusal.statuses.contains(&status) || ACCEPTED.contains(&status);
-    answer.expect(is_allowed, "status", refusal.allowed(), status.to_string())?;
+    answer.expect(is_allowed, At::status(), refusal.want(), status.to_string())?;
     if !ACCEPTED.contains(&status) {
         return Ok(());
     }

@@ -13,6 +13,7 @@ use super::signing::verified;
 use super::wire::Call;
 use super::{ACCEPTED, CREATED, messages, read};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::http::exchange::Request;
 use crate::http::multipart::Form;
@@ -272,7 +273,7 @@ async fn a_file_comes_back_with_its_content_type(probe: &Probe<'_>) -> Checked {
         // The server may add parameters such as a charset.
         let media_type = got.split(';').next().unwrap_or_default().trim();
         let is_same = media_type.eq_ignore_ascii_case(content_type);
-        answer.expect(is_same, "header content-type", content_type, got.clone())?;
+        answer.expect(is_same, At::header("content-type"), content_type, got.clone())?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::super::hosting;
 use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, LEARNING, MIRROR, PARALLEL, RUNS, is_error_body, simulated, survey};
 use crate::documents::openapi::Notes;
-use crate::harness::plan::Sums;
+use crate::harness::data::Sums;
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Simulator, Sites, Suite, UrlFlag, questions};
 use crate::profile::Network;

@@ -9,6 +9,7 @@ use super::refusals;
 use super::replies::{expect_rejected_or, is_text};
 use super::wire::Call;
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::{refuses, shows};
 
@@ -142,7 +143,7 @@ async fn malformed_generation_is_rejected(probe: &Probe<'_>) -> Checked {
         let answer = post(&with(&good, member, value)).attempt(probe).await?;
         let (status, refusal) = (answer.status(), probe.refusal());
         let is_allowed = refusal.statuses.contains(&status) || (reads && status == 200);
-        answer.expect(is_allowed, "status", refusal.allowed(), status.to_string())?;
+        answer.expect(is_allowed, At::status(), refusal.want(), status.to_string())?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use super::replies::{expect_typed, is_text, typed};
 use super::wire::Draft;
 use super::{ACCEPTED, posted};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
@@ -77,8 +78,8 @@ async fn both_documented_events_are_accepted(probe: &Probe<'_>, place: Place) ->
     {
         let answer = registration(probe, event).await?.at(place).send(probe).await?;
         let status = answer.status();
-        let place = format!("status with `{event}`");
-        answer.expect(ACCEPTED.contains(&status), &place, "200, 201 or 202", status.to_string())?;
+        let at = At::status_named(format!("status with `{event}`"));
+        answer.expect(ACCEPTED.contains(&status), at, Want::one_of(ACCEPTED), status.to_string())?;
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ use super::wire::{Draft, array, spaced};
 use super::{A_MINUTE, Caller, NO_ID, PREPARE, declared, fresh_key, next_minute, prepare, publish_body};
 use crate::harness::boundary::{Edges, edges, expect_beyond, expect_inside};
 use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::data::{At, Part, Want};
 use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
@@ -168,14 +169,19 @@ async fn padding_and_the_standard_alphabet_are_rejected(probe: &Probe<'_>, place
 /// Expects that the envelope was accepted: not the blanket 404. Without the status that the body deserves, the check is
 /// inconclusive.
 fn expect_accepted(answer: &Answer<'_>, of_body: &[u16]) -> Checked {
-    answer.expect(answer.status() != 404, "status", "not 404", answer.status().to_string())?;
+    answer.expect(
+        answer.status() != 404,
+        At::status(),
+        Want::none_of(&[404]),
+        answer.status().to_string(),
+    )?;
     answer.given_status(of_body)
 }
 
 /// As [`expect_accepted`], for this valid value of something.
 fn expect_accepted_value(answer: &Answer<'_>, what: &str, value: &Wrong, of_body: &[u16]) -> Checked {
-    let place = format!("status for {what} = {}", value.name);
-    answer.expect(answer.status() != 404, &place, "not 404", answer.status().to_string())?;
+    let at = At::status_named(format!("status for {what} = {}", value.name));
+    answer.expect(answer.status() != 404, at, Want::none_of(&[404]), answer.status().to_string())?;
     answer.given_status(of_body)
 }
 
@@ -427,8 +433,8 @@ async fn every_failure_returns_the_same_404(probe: &Probe<'_>, place: Place) -> 
             let answer = prepare(probe, &caller.with_key(stranger.clone()), &body).await?;
             answer.expect(
                 answer.status() == 404,
-                &format!("status for {cause}"),
-                "404",
+                At::status_named(format!("status for {cause}")),
+                Want::one_of(&[404]),
                 answer.status().to_string(),
             )?;
             refused.push((cause, answer));
@@ -443,7 +449,7 @@ async fn every_failure_returns_the_same_404(probe: &Probe<'_>, place: Place) -> 
         let essence = kind.split(';').next().unwrap_or_default().trim();
         answer.expect(
             essence.eq_ignore_ascii_case("text/plain"),
-            "header content-type",
+            At::header("content-type"),
             "text/plain",
             kind,
         )?;
@@ -462,8 +468,8 @@ async fn every_failure_returns_the_same_404(probe: &Probe<'_>, place: Place) -> 
     for (cause, answer) in rest {
         let (want, got) = (fixed(first), fixed(answer));
         let differs = |one: &BTreeSet<_>, other: &BTreeSet<_>| format!("{:?}", one.difference(other));
-        let place = format!("headers for {cause}");
-        answer.expect(want == got, &place, differs(&want, &got), differs(&got, &want))?;
+        let at = At { part: Part::Header, name: format!("headers for {cause}") };
+        answer.expect(want == got, at, differs(&want, &got), differs(&got, &want))?;
         let (want, got) = (&first.response.body, &answer.response.body);
         answer.expect(
             want == got,

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::harness::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
 use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::services::drop::benchmark_address;
 use crate::support::prose::ordinal;
@@ -120,7 +121,7 @@ fn expect_json_error(answer: &Answer<'_>) -> Checked {
     let kind = answer.response.header("content-type").unwrap_or("none").to_owned();
     answer.expect(
         is_json(&kind),
-        "header content-type",
+        At::header("content-type"),
         "application/json, or another media type of JSON",
         kind,
     )?;
@@ -298,7 +299,7 @@ async fn too_many_requests_per_minute_are_rejected(probe: &Probe<'_>) -> Checked
     for rejected in [submitted, prepared] {
         let after = rejected.response.header("retry-after").unwrap_or("none").to_owned();
         let is_when = HeaderRule::When.holds(Some(&after));
-        rejected.expect(is_when, "header retry-after", HeaderRule::When.want(), after)?;
+        rejected.expect(is_when, At::header("retry-after"), HeaderRule::When.want(), after)?;
     }
     start.until(probe, REQUEST_WINDOW.outside).await?;
     quota.again(REQUEST_WINDOW.outside).await?;

@@ -33,8 +33,8 @@ use crate::harness::boundary::{edges, ms};
 pub use suite::SUITE;
 
 use crate::harness::check::{Check, Checked, Core, Cost, Stop};
+use crate::harness::data::Sums;
 use crate::harness::pace::Pace;
-use crate::harness::plan::Sums;
 use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::Request;

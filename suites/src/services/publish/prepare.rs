@@ -22,6 +22,7 @@ use super::{
 };
 use crate::harness::boundary::{Edges, edges, expect_beyond, expect_inside, ms, slack_ms};
 use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
@@ -645,8 +646,9 @@ async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_
         return expect_beyond(&large, &RECORD, &what(RECORD.outside), refusals::FIELD.statuses);
     }
     let small = send(RECORD.inside).await?;
-    let place = "status of a valid prepare after the rejected one";
-    small.expect(small.status() != 409, place, "200, since what is rejected locks nothing", "409")?;
+    let at = At::status_named("status of a valid prepare after the rejected one");
+    let want = Want::one_of(&[200]).said("200, since what is rejected locks nothing");
+    small.expect(small.status() != 409, at, want, "409")?;
     expect_inside(&small, &RECORD, &what(RECORD.inside), refusals::FIELD.statuses)?;
     small.counterpart_status(&[200])?;
     expect_beyond(&large, &RECORD, &what(RECORD.outside), refusals::FIELD.statuses)

@@ -12,6 +12,7 @@ use super::{
     prepare, publish_body, read_prepared, reserved, submit, submit_body, transfer_body, trip,
 };
 use crate::harness::check::{Checked, Stop};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 
 /// Whether an accept is asked for.
@@ -177,8 +178,9 @@ impl Scene {
 
 /// Expects a valid prepare after rejected requests to be accepted.
 pub(crate) fn expect_unlocked(answer: &Answer<'_>) -> Checked {
-    let place = "status of a valid prepare after the rejected requests";
-    answer.expect(answer.status() != 409, place, "200, since what is rejected locks nothing", "409")?;
+    let at = At::status_named("status of a valid prepare after the rejected requests");
+    let want = Want::one_of(&[200]).said("200, since what is rejected locks nothing");
+    answer.expect(answer.status() != 409, at, want, "409")?;
     answer.counterpart_status(&[200])
 }
 

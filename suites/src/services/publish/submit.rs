@@ -23,6 +23,7 @@ use super::{
 };
 use crate::harness::boundary::{Edges, Start, edges, expect_beyond, expect_inside, ms};
 use crate::harness::check::{Check, Checked, Need, Stop};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
@@ -177,8 +178,9 @@ async fn each_is_malformed(
     }
     let good = scene.submit(probe, &scene.submission(&prepared)).await?;
     let is_ended = probe.has_control() && good.status() == 410;
-    let place = "status of a valid submit after the rejected ones";
-    good.expect(!is_ended, place, "200, since the prepare stays as it was", "410")?;
+    let at = At::status_named("status of a valid submit after the rejected ones");
+    let want = Want::one_of(&[200]).said("200, since the prepare stays as it was");
+    good.expect(!is_ended, at, want, "410")?;
     // On a shared target the prepare may have expired meanwhile. A 410 is also past this rule.
     good.counterpart_status(&[200, 410, 502])?;
     refused.iter().try_for_each(|(member, wrong, answer)| answer.expect_one_of(&[400], member, wrong))
@@ -263,11 +265,17 @@ async fn valid_signature_is_accepted_after_a_rejected_one(probe: &Probe<'_>, pla
         // Not the same bytes: that would be a replay.
         let body = format!("{} ", scene.body);
         let other = Draft::new(probe, &scene.caller, PREPARE, body).await?.send(probe).await?;
-        let place = "status of another prepare after the rejected submit";
-        other.expect(other.status() != 200, place, "409, since the first is still prepared", "200")?;
+        let at = At::status_named("status of another prepare after the rejected submit");
+        let want = Want::one_of(&[409]).said("409, since the first is still prepared");
+        other.expect(other.status() != 200, at, want, "200")?;
     }
     let good = scene.submit(probe, &scene.submission(&prepared)).await?;
-    good.expect(good.status() != 410 && good.status() != 404, "status", "200", good.status().to_string())?;
+    good.expect(
+        good.status() != 410 && good.status() != 404,
+        At::status(),
+        Want::one_of(&[200]),
+        good.status().to_string(),
+    )?;
     good.given_status(&[200])
 }
 
@@ -368,7 +376,7 @@ fn expect_repeated(probe: &Probe<'_>, place: Place, again: &Answer<'_>, signatur
     // After a transfer or accept, the state of the binding may come first.
     if again.status() == 409 && place.op != PUB {
         probe.note(format!("a repeated submit returns 409 ({place})"));
-        return again.expect(true, "status", "200 or 409", "409");
+        return again.expect(true, At::status(), Want::one_of(&[200, 409]), "409");
     }
     again.expect_status(&[200])?;
     again.expect_json("/signature", signature, |value| value == signature).map(drop)
@@ -447,7 +455,12 @@ async fn domain_is_free_after_a_confirmed_publish(probe: &Probe<'_>, place: Plac
 
 /// Expects that the next prepare is not rejected because the domain is locked. Another check judges whether it is admitted.
 fn expect_free(answer: &Answer<'_>) -> Checked {
-    answer.expect(answer.status() != 409, "status", "not 409", answer.status().to_string())?;
+    answer.expect(
+        answer.status() != 409,
+        At::status(),
+        Want::none_of(&[409]),
+        answer.status().to_string(),
+    )?;
     answer.given_accepted(&[200], PREPARED)
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use assay_suites::harness::verdict::Verdict;
+use assay_suites::harness::data::Verdict;
 use assay_suites::http::transport::Http;
+use assay_suites::report::words::reason;
 use bytes::Bytes;
 use h2::server::{Connection, SendResponse};
 use h2::{Reason, RecvStream};
@@ -114,10 +115,10 @@ async fn expect(name: &str, url: &str, words: &str) {
     assert!(began.elapsed() < Duration::from_mins(1), "{name}: {:?}", began.elapsed());
     for outcome in &run.outcomes {
         // A limit of Assay is not a finding about the target.
-        let is_own = outcome.reason.contains("a limit of Assay");
+        let is_own = reason(&outcome).contains("a limit of Assay");
         let wanted = if is_own { Verdict::Inconclusive } else { Verdict::Fail };
-        assert_eq!(outcome.verdict, wanted, "{name}: {}", outcome.reason);
-        assert!(outcome.reason.contains(words), "{name}: {}", outcome.reason);
+        assert_eq!(outcome.verdict, wanted, "{name}: {}", reason(&outcome));
+        assert!(reason(&outcome).contains(words), "{name}: {}", reason(&outcome));
     }
 }
 

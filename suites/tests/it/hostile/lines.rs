@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use assay_suites::harness::verdict::Verdict;
+use assay_suites::harness::data::Verdict;
 use assay_suites::http::transport::Http;
 use assay_suites::report::json;
+use assay_suites::report::words::reason;
 use futures_util::StreamExt;
 
 use crate::hostile::room::{AUTH, Drip, Hear, Hold, KEY, Repeat, Say, Server, Step, run, say};
@@ -185,14 +186,14 @@ async fn ends(name: &str, steps: Vec<Step>, words: &str) {
     assert!(run.outcomes.len() >= CHECKS.len(), "{name}");
     assert_ne!(run.exit_code(), 0, "{name}");
     for outcome in &run.outcomes {
-        let said = format!("{name}: {} {:?} {}", outcome.requirement, outcome.verdict, outcome.reason);
+        let said = format!("{name}: {} {:?} {}", outcome.requirement, outcome.verdict, reason(&outcome));
         // Not every check judges a target that limits requests or is unavailable.
         let is_judged =
             matches!(outcome.verdict, Verdict::Fail | Verdict::Inconclusive | Verdict::NotTestable);
         assert!(is_judged, "{said}");
     }
-    let seen = |words: &str| run.outcomes.iter().any(|outcome| outcome.reason.contains(words));
-    let reasons: Vec<&String> = run.outcomes.iter().map(|outcome| &outcome.reason).collect();
+    let seen = |words: &str| run.outcomes.iter().any(|outcome| reason(&outcome).contains(words));
+    let reasons: Vec<&String> = run.outcomes.iter().map(|outcome| &reason(&outcome)).collect();
     assert!(seen(words), "{name}: {reasons:?}");
     assert_eq!(run.count(Verdict::Pass), 0, "{name}");
     let outputs = [format!("{run:?}"), json::write(&run)].concat();

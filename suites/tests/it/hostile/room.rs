@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use assay_suites::harness::data::Run;
 use assay_suites::harness::pace::Pace;
-use assay_suites::harness::plan::{plan, select};
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
+use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::harness::target::Remote;
-use assay_suites::harness::verdict::Run;
 use assay_suites::http::hiding::Hidden;
 use assay_suites::http::sockets::Sockets;
 use assay_suites::http::transport::{ExtraHeader, Http, Transport};

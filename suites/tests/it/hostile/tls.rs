@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use assay_sim::rng::Rng;
 use assay_sim::tls::{Authority, YEARS};
-use assay_suites::harness::verdict::Verdict;
+use assay_suites::harness::data::Verdict;
 use assay_suites::http::tls::Trust;
 use assay_suites::http::transport::Http;
+use assay_suites::report::words::reason;
 
 use crate::hostile::room::{Hear, Hold, Say, Server, Step, Tls, run, say};
 
@@ -72,8 +73,8 @@ async fn each_fault_leads_to_its_verdict_within_its_limit() {
         let run = run(&server.url("https"), Http::One, &["metadata.root.html"]).await;
         assert!(began.elapsed() < Duration::from_mins(1), "{name}: {:?}", began.elapsed());
         for outcome in &run.outcomes {
-            assert_eq!(outcome.verdict, Verdict::Fail, "{name}: {}", outcome.reason);
-            assert!(outcome.reason.contains(words), "{name}: {}", outcome.reason);
+            assert_eq!(outcome.verdict, Verdict::Fail, "{name}: {}", reason(&outcome));
+            assert!(reason(&outcome).contains(words), "{name}: {}", reason(&outcome));
         }
     }
 }

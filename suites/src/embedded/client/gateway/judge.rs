@@ -8,6 +8,7 @@ use super::super::trace::Call;
 use super::stage::IMPOSTOR;
 use super::trace::{ClientReport, Trace};
 use crate::harness::check::Checked;
+use crate::harness::data::At;
 
 /// The most requests that a client sends for one prompt if it retries later.
 const HAMMERING: usize = 10;
@@ -61,7 +62,7 @@ pub(super) fn sends_the_key(trace: &Trace) -> Checked {
             scheme.eq_ignore_ascii_case("bearer") && token.trim() == key.as_str()
         });
         if !is_bearer {
-            return Err(fail("header authorization", "Bearer and the key", sent, Some(at)));
+            return Err(fail(At::header("authorization"), "Bearer and the key", sent, Some(at)));
         }
     }
     answers(trace)
@@ -140,10 +141,10 @@ pub(super) fn pays(trace: &Trace) -> Checked {
         return Err(fail("request", "the same again, paid for", "none", Some(first)));
     };
     if again.header("x-payment").is_none() {
-        return Err(fail("header x-payment", "a payment", "none", Some(at)));
+        return Err(fail(At::header("x-payment"), "a payment", "none", Some(at)));
     }
     if again.header("authorization").is_some() {
-        return Err(fail("header authorization", "none", header(again, "authorization"), Some(at)));
+        return Err(fail(At::header("authorization"), "none", header(again, "authorization"), Some(at)));
     }
     if again.request.body != refused.request.body || again.path() != refused.path() {
         return Err(fail("request", "the same again, paid for", "another", Some(at)));
@@ -225,7 +226,7 @@ pub(super) fn sends_cookies_back(trace: &Trace) -> Checked {
         asked = true;
         let sent = header(call, "cookie");
         if !sent.split(';').any(|pair| pair.trim() == set) {
-            return Err(fail("header cookie", &set, sent, Some(at)));
+            return Err(fail(At::header("cookie"), &set, sent, Some(at)));
         }
     }
     answers(trace)?;

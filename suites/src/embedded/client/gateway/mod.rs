@@ -28,7 +28,7 @@ use assay_spec::gateway::requirements::client::BEARER;
 use super::judge::{Client, Hold, Worlds, run, selected, sorted};
 use super::trace::{Around, Call};
 use super::{Ability, judge as shared};
-use crate::harness::verdict::{Outcome, Run};
+use crate::harness::data::{Outcome, Run};
 
 use scene::{Pays, Scene, Way};
 use trace::Trace;

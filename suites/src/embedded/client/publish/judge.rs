@@ -12,6 +12,7 @@ use super::super::trace::{Call, Ended};
 use super::stage::is_ceiling;
 use super::trace::Trace;
 use crate::harness::check::{Checked, Stop};
+use crate::harness::data::At;
 
 /// The most requests that a client sends in a few seconds if it retries later.
 const HAMMERING: usize = 10;
@@ -105,7 +106,13 @@ pub(super) fn says_json(trace: &Trace) -> Checked {
     for (n, call) in trace.calls.iter().enumerate() {
         let said = header(call, "content-type");
         let media = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        expect(media == "application/json", "header content-type", "application/json", || said, Some(n))?;
+        expect(
+            media == "application/json",
+            At::header("content-type"),
+            "application/json",
+            || said,
+            Some(n),
+        )?;
     }
     Ok(())
 }
@@ -117,7 +124,7 @@ pub(super) fn seals_each_request(trace: &Trace) -> Checked {
     }
     for (n, call) in trace.calls.iter().enumerate() {
         let sent = header(call, "authorization");
-        let place = "header authorization";
+        let place = At::header("authorization");
         let envelope = Envelope::parse(&trace.dialect, &sent, &mut Strict)
             .and_then(|envelope| {
                 envelope.check_request(&call.request.method, &call.request.target, &mut Strict)?;

@@ -21,7 +21,7 @@ use assay_spec::publish::requirements::client::PUBLISHES;
 use super::judge::{Client, Hold, Worlds, run, selected, sorted};
 use super::trace::{Around, Call, Ended};
 use super::{Ability, judge as shared};
-use crate::harness::verdict::{Outcome, Run};
+use crate::harness::data::{Outcome, Run};
 use crate::support::prose;
 
 use scene::{Asks, Scene, Script};

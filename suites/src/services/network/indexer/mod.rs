@@ -15,6 +15,7 @@ use super::replies::is_address;
 use super::wire::{Call, path_with};
 use super::{List, given};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::{Evidence, Probe};
 
 pub(super) const ABOUT_EVENTS: &[Check] = events::CHECKS;
@@ -233,7 +234,7 @@ async fn expect_integers(probe: &Probe<'_>, kind: IndexedList) -> Checked {
         let answer = kind.call(probe, &network, &[(name, value)]).attempt(probe).await?;
         let (status, refusal) = (answer.status(), probe.refusal());
         let is_allowed = status == 200 || refusal.statuses.contains(&status);
-        answer.expect(is_allowed, "status", refusal.allowed(), status.to_string())?;
+        answer.expect(is_allowed, At::status(), refusal.want(), status.to_string())?;
         probe.note(format!("{name}={value} returns {status}"));
     }
     Ok(())

@@ -15,6 +15,7 @@ use super::super::wire::Draft;
 use super::super::{ACCEPTED, REJECTED, polled};
 use super::{control, instance_call, ipv6, made, settled, update, wanted};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::{At, Want};
 use crate::harness::probe::{Answer, Probe};
 use crate::{refuses, shows};
 
@@ -193,8 +194,8 @@ async fn every_action_returns_its_hash(probe: &Probe<'_>) -> Checked {
         }
         answer.expect(
             ACCEPTED.contains(&got),
-            &format!("status of `{action}`"),
-            "200, 201 or 202",
+            At::status_named(format!("status of `{action}`")),
+            Want::one_of(ACCEPTED),
             got.to_string(),
         )?;
         expect_created(&answer)?;

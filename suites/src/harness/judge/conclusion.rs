@@ -1,18 +1,21 @@
 //! The result of a run: one decision from its outcomes, the core of each service and the gate.
 
 use assay_spec::Service;
+use assay_spec::requirement::Level;
 
-use crate::harness::verdict::{Run, Verdict};
+use crate::harness::data::{Outcome, Run, Verdict};
 use crate::profile::Percent;
 
 /// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// Nothing is red, and every service shows its core and reaches its minimum coverage. Only of a whole run.
+    /// Nothing is red, and every applicable MUST row of every tested service gave a result. Only of a whole run.
     Conforms,
+    /// Nothing is red, and every service shows its core and reaches its minimum coverage. Only of a whole run.
+    TestedPartConforms,
     /// A verdict is bad, or the baseline does not match the run.
     DoesNotConform,
-    /// Nothing is red, but too little was tested.
+    /// Nothing is red, but too little was tested, or the target contradicts a fixture that the profile names.
     NotEnoughTested,
     /// Nothing is red in a selection of checks, or in a shard.
     SelectedChecksPassed,
@@ -22,18 +25,20 @@ pub enum Conclusion {
 
 impl Conclusion {
     /// Every result.
-    pub const ALL: [Conclusion; 5] = [
+    pub const ALL: [Conclusion; 6] = [
         Conclusion::Conforms,
+        Conclusion::TestedPartConforms,
         Conclusion::DoesNotConform,
         Conclusion::NotEnoughTested,
         Conclusion::SelectedChecksPassed,
         Conclusion::HarnessFailed,
     ];
 
-    /// The result in words.
-    pub const fn words(self) -> &'static str {
+    /// Its name in every report.
+    pub const fn name(self) -> &'static str {
         match self {
             Conclusion::Conforms => "conforms",
+            Conclusion::TestedPartConforms => "tested part conforms",
             Conclusion::DoesNotConform => "does not conform",
             Conclusion::NotEnoughTested => "not enough tested",
             Conclusion::SelectedChecksPassed => "selected checks passed",
@@ -44,11 +49,61 @@ impl Conclusion {
     /// The exit code.
     pub const fn exit_code(self) -> u8 {
         match self {
-            Conclusion::Conforms | Conclusion::SelectedChecksPassed => 0,
+            Conclusion::Conforms | Conclusion::TestedPartConforms | Conclusion::SelectedChecksPassed => 0,
             Conclusion::DoesNotConform | Conclusion::NotEnoughTested => 1,
             Conclusion::HarnessFailed => 4,
         }
     }
+}
+
+/// Why a result is not a better one, where no verdict says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shortfall {
+    /// The baseline does not match the run.
+    Baseline,
+    /// Not every check ran.
+    Partial,
+    /// No check belongs to this shard.
+    EmptyShard,
+    /// No check gave a result.
+    Nothing,
+    /// No check gave a result: every check writes, and the run only reads.
+    OnlyWrites,
+    /// Nothing shows that a service does this.
+    Core(Service, &'static str),
+    /// The coverage of a service, in percent, and its minimum.
+    Coverage(Service, usize, usize),
+    /// The target contradicts this entry of the profile.
+    Fixture(String),
+}
+
+/// How many checks gave a result, of how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// The checks that gave a result.
+    pub tested: usize,
+    /// The applicable checks of the tested services; of a selection, all checks of its services.
+    pub of: usize,
+}
+
+impl Share {
+    /// In percent, rounded down.
+    pub fn percent(self) -> usize {
+        (self.tested * 100).checked_div(self.of).unwrap_or_default()
+    }
+}
+
+/// The result of a run, and what it rests on: the only definition of the results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Concluded {
+    /// The result.
+    pub conclusion: Conclusion,
+    /// Why it is not a better one; empty if a verdict says why.
+    pub shortfalls: Vec<Shortfall>,
+    /// How much was tested.
+    pub share: Share,
+    /// The number of known failures.
+    pub known: usize,
 }
 
 /// How much of one service was tested.
@@ -73,13 +128,11 @@ impl Tested {
     }
 
     /// Why too little of the service was tested; `None` if it was enough.
-    pub fn lacks(&self) -> Option<String> {
-        let percent = self.percent();
+    pub fn lacks(&self) -> Option<Shortfall> {
+        let (percent, minimum) = (self.percent(), usize::from(self.minimum.0));
         match self.core {
-            Some((shows, false)) => Some(format!("nothing shows that {shows}")),
-            _ if percent < usize::from(self.minimum.0) => {
-                Some(format!("{percent} % tested, the minimum is {} %", self.minimum.0))
-            }
+            Some((shows, false)) => Some(Shortfall::Core(self.service, shows)),
+            _ if percent < minimum => Some(Shortfall::Coverage(self.service, percent, minimum)),
             _ => None,
         }
     }
@@ -114,45 +167,75 @@ fn of_service(run: &Run, service: Service) -> Option<Tested> {
     })
 }
 
-/// The result of a run, and why it is not the best one; empty if a verdict says why.
-pub fn conclude(run: &Run) -> (Conclusion, Vec<String>) {
-    let with = |conclusion, why: &str| (conclusion, vec![why.to_owned()]);
-    let is_result = |outcome: &crate::harness::verdict::Outcome| outcome.verdict.is_result();
+impl Run {
+    /// The exit code of its result.
+    pub fn exit_code(&self) -> u8 {
+        conclude(self).conclusion.exit_code()
+    }
+}
+
+/// The result of a run.
+pub fn conclude(run: &Run) -> Concluded {
+    let (conclusion, shortfalls) = decide(run);
+    let services = tested(run);
+    let sum = |count: fn(&Tested) -> usize| services.iter().map(count).sum();
+    let of = if run.is_whole && run.shards.is_none() {
+        sum(|one| one.applicable)
+    } else {
+        let all = run.suites.checks();
+        all.iter().filter(|check| services.iter().any(|one| one.service == check.requirement.service)).count()
+    };
+    let share = Share { tested: sum(|one| one.tested), of };
+    Concluded { conclusion, shortfalls, share, known: run.count(Verdict::KnownFailure) }
+}
+
+fn decide(run: &Run) -> (Conclusion, Vec<Shortfall>) {
+    let with = |conclusion, why| (conclusion, vec![why]);
     let is_part = !run.is_whole || run.shards.is_some();
     if run.count(Verdict::Error) > 0 {
-        (Conclusion::HarnessFailed, Vec::new())
-    } else if run.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) {
-        (Conclusion::DoesNotConform, Vec::new())
-    } else if !run.objections.is_empty() {
-        with(Conclusion::DoesNotConform, "the baseline does not match the run")
-    } else if run.is_partial {
-        with(Conclusion::NotEnoughTested, "not every check ran")
-    } else if run.shards.is_some() && run.outcomes.is_empty() {
-        with(Conclusion::SelectedChecksPassed, "no check belongs to this shard")
-    } else if !run.outcomes.iter().any(is_result) {
+        return (Conclusion::HarnessFailed, Vec::new());
+    }
+    if run.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) {
+        return (Conclusion::DoesNotConform, Vec::new());
+    }
+    if !run.objections.is_empty() {
+        return with(Conclusion::DoesNotConform, Shortfall::Baseline);
+    }
+    if run.is_partial {
+        return with(Conclusion::NotEnoughTested, Shortfall::Partial);
+    }
+    if run.shards.is_some() && run.outcomes.is_empty() {
+        return with(Conclusion::SelectedChecksPassed, Shortfall::EmptyShard);
+    }
+    if !run.outcomes.iter().any(|outcome| outcome.verdict.is_result()) {
         let writes = |row| run.suites.check(row).is_some_and(|check| check.cost.writes > 0);
         let needs_writing = run.read_only && run.outcomes.iter().all(|outcome| writes(outcome.requirement));
-        let why = if needs_writing {
-            "nothing was checked: every check writes, and the run is --read-only"
-        } else {
-            "nothing was checked"
-        };
-        with(Conclusion::NotEnoughTested, why)
-    } else if is_part {
-        (Conclusion::SelectedChecksPassed, Vec::new())
-    } else {
-        let lack = |one: &Tested| one.lacks().map(|why| format!("{}: {why}", one.service));
-        let lacks: Vec<String> = tested(run).iter().filter_map(lack).collect();
-        let is_enough = lacks.is_empty();
-        (if is_enough { Conclusion::Conforms } else { Conclusion::NotEnoughTested }, lacks)
+        let why = if needs_writing { Shortfall::OnlyWrites } else { Shortfall::Nothing };
+        return with(Conclusion::NotEnoughTested, why);
     }
+    if is_part {
+        return (Conclusion::SelectedChecksPassed, Vec::new());
+    }
+    let lacks = tested(run).iter().filter_map(Tested::lacks).collect::<Vec<_>>();
+    let contradicted = run.conditions.wrong.keys().cloned().map(Shortfall::Fixture);
+    let shortfalls: Vec<Shortfall> = lacks.into_iter().chain(contradicted).collect();
+    if !shortfalls.is_empty() {
+        return (Conclusion::NotEnoughTested, shortfalls);
+    }
+    let is_open = |outcome: &Outcome| {
+        outcome.requirement.level == Level::Must
+            && !outcome.verdict.is_result()
+            && outcome.verdict != Verdict::NotApplicable
+    };
+    let is_whole = !run.outcomes.iter().any(is_open);
+    (if is_whole { Conclusion::Conforms } else { Conclusion::TestedPartConforms }, Vec::new())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::harness::check::Check;
-    use crate::harness::verdict::{Outcome, Shards};
+    use crate::harness::data::Shards;
     use crate::profile::Gate;
     use crate::services;
     use crate::services::SUITES;
@@ -170,7 +253,7 @@ mod tests {
     }
 
     fn result(run: &Run) -> (String, u8) {
-        (run.ending(), run.exit_code())
+        (crate::report::words::result(run), run.exit_code())
     }
 
     #[test]
@@ -190,7 +273,10 @@ mod tests {
     fn each_service_needs_its_core() {
         for service in Service::ALL {
             let whole = run(*service, Verdict::NotTestable);
-            assert_eq!(result(&whole), ("conforms".to_owned(), 0));
+            let (tested, of) = (tested(&whole)[0].tested, whole.outcomes.len());
+            let part = format!("tested part conforms ({} %: {tested} of {of})", tested * 100 / of);
+            assert_eq!(result(&whole), (part, 0));
+            assert_eq!(result(&run(*service, Verdict::NotApplicable)), ("conforms".to_owned(), 0));
             let mut bare = whole.clone();
             for outcome in &mut bare.outcomes {
                 let is_core = outcome.verdict == Verdict::Pass;
@@ -198,10 +284,12 @@ mod tests {
                 outcome.verdict = if is_core { Verdict::KnownFailure } else { Verdict::Pass };
             }
             let what = SUITES.get(*service).core.shows(false).what;
-            let why = format!("not enough tested: {service}: nothing shows that {what}");
+            let known = bare.count(Verdict::KnownFailure);
+            let with = format!(", with {}", crate::support::prose::count(known, "known failure"));
+            let why = format!("not enough tested{with}: {service}: nothing shows that {what}");
             assert_eq!(result(&bare), (why, 1));
             let selection = Run { is_whole: false, ..bare };
-            assert_eq!(result(&selection), ("selected checks passed".to_owned(), 0));
+            assert_eq!(result(&selection), (format!("selected checks passed ({of} of {of}){with}"), 0));
         }
         let reading = Run { read_only: true, ..run(Service::Network, Verdict::NotTestable) };
         let why = "not enough tested: network: nothing shows that the public information can be read";
@@ -221,10 +309,42 @@ mod tests {
         }
         let why =
             format!("not enough tested: metadata: {percent} % tested, the minimum is {} %", percent + 1);
-        assert_eq!(run.ending(), why);
+        assert_eq!(result(&run).0, why);
         let others = run.outcomes.iter_mut().filter(|outcome| outcome.verdict == Verdict::NotTestable);
         others.for_each(|outcome| outcome.verdict = Verdict::NotApplicable);
         assert_eq!((tested(&run)[0].percent(), run.exit_code()), (100, 0));
+    }
+
+    #[test]
+    fn a_should_row_without_a_result_takes_nothing_from_a_result() {
+        let should = services::checks().into_iter().find(|check| check.requirement.level == Level::Should);
+        let service = should.expect("a SHOULD row").requirement.service;
+        let mut run = run(service, Verdict::Pass);
+        let level = |level| move |outcome: &&mut Outcome| outcome.requirement.level == level;
+        run.outcomes.iter_mut().find(level(Level::Should)).expect("a SHOULD row").verdict =
+            Verdict::NotTestable;
+        assert_eq!(result(&run), ("conforms".to_owned(), 0));
+        let core = SUITES.get(service).core.shows(false).checks;
+        let is_core = |outcome: &Outcome| core.iter().any(|row| row.key == outcome.requirement.key);
+        let must = run.outcomes.iter_mut().filter(|outcome| !is_core(outcome)).find(level(Level::Must));
+        must.expect("a MUST row").verdict = Verdict::KnownFailure;
+        assert_eq!(result(&run), ("conforms, with 1 known failure".to_owned(), 0), "it gave a result");
+        let must = run.outcomes.iter_mut().filter(|outcome| !is_core(outcome));
+        must.filter(level(Level::Must)).nth(1).expect("another").verdict = Verdict::NotTestable;
+        let (tested, of) = (run.outcomes.len() - 2, run.outcomes.len());
+        let part =
+            format!("tested part conforms ({} %: {tested} of {of}), with 1 known failure", tested * 100 / of);
+        assert_eq!(result(&run), (part, 0));
+    }
+
+    #[test]
+    fn a_fixture_that_the_target_contradicts_is_never_left_out_in_silence() {
+        let mut run = run(Service::Metadata, Verdict::Pass);
+        run.conditions.wrong.insert("metadata.token".to_owned(), "it is unknown".to_owned());
+        let why = "not enough tested: the target contradicts metadata.token of the profile";
+        assert_eq!(result(&run), (why.to_owned(), 1));
+        run.outcomes[0].verdict = Verdict::Fail;
+        assert_eq!(result(&run), ("does not conform".to_owned(), 1));
     }
 
     #[test]
@@ -242,7 +362,8 @@ mod tests {
         let whole = run(Service::Drop, Verdict::Pass);
         let shards = Some(Shards { of: 6, present: [2].into() });
         let shard = Run { shards, ..whole.clone() };
-        assert_eq!(result(&shard), ("selected checks passed".to_owned(), 0));
+        let of = shard.outcomes.len();
+        assert_eq!(result(&shard), (format!("selected checks passed ({of} of {of})"), 0));
         let partial = Run { is_partial: true, ..whole.clone() };
         assert_eq!(result(&partial), ("not enough tested: not every check ran".to_owned(), 1));
         let objection = Run { objections: vec!["old".to_owned()], ..whole };

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use toml::value::{Date, Datetime};
 
-use crate::harness::verdict::{Run, Verdict};
+use crate::harness::data::{Outcome, Reason, Run, Verdict, Why};
 use crate::support::files;
 
 /// A baseline file, TOML: a list of `[[known]]`.
@@ -99,13 +99,13 @@ impl Baseline {
             match outcome.verdict {
                 Verdict::Fail | Verdict::Warn | Verdict::Inconclusive | Verdict::Unstable => {
                     outcome.verdict = Verdict::KnownFailure;
-                    outcome.reason = format!("{} (known: {})", outcome.reason, known.reason);
+                    outcome.reason.known = Some(known.reason.clone());
                 }
                 // The baseline was already applied to a part of the run.
                 Verdict::KnownFailure | Verdict::UnexpectedPass => {}
                 Verdict::Pass => {
                     outcome.verdict = Verdict::UnexpectedPass;
-                    outcome.reason = format!("the baseline expects a failure: {}", known.reason);
+                    outcome.reason = Reason::new(Why::UnexpectedPass, &known.reason);
                 }
                 other => run.objections.push(format!(
                     "{}: {name}: the baseline expects a failure, but the check is {}; remove the entry if it is fixed",
@@ -119,14 +119,16 @@ impl Baseline {
     /// The baseline of a run: an entry for each check that does not conform. Existing entries for these checks, and for
     /// checks that did not run, are kept.
     #[must_use]
-    pub fn renewed(&self, run: &Run) -> Baseline {
-        let entry = |outcome: &crate::harness::verdict::Outcome| {
+    ///
+    /// `words` makes the reason of a new entry.
+    pub fn renewed(&self, run: &Run, words: impl Fn(&Outcome) -> String) -> Baseline {
+        let entry = |outcome: &Outcome| {
             let id = outcome.requirement.to_string();
             let kept = self.known.iter().find(|known| known.requirement == id).cloned();
             kept.unwrap_or_else(|| Known {
                 id: None,
                 requirement: id,
-                reason: format!("recorded without review: {}", outcome.reason),
+                reason: format!("recorded without review: {}", words(outcome)),
                 expires: None,
             })
         };
@@ -183,7 +185,6 @@ impl Known {
 mod tests {
     use super::*;
     use crate::harness::check::Check;
-    use crate::harness::verdict::Outcome;
     use crate::services;
     use crate::services::SUITES;
 
@@ -194,7 +195,7 @@ mod tests {
     /// A run of the first checks with these verdicts.
     fn run(verdicts: &[Verdict]) -> Run {
         let outcome = |(check, verdict): (&'static Check, &Verdict)| {
-            Outcome::new(check.requirement, check.fact, *verdict, "why".into())
+            Outcome::new(check.requirement, check.fact, *verdict, "why")
         };
         Run {
             outcomes: services::checks().into_iter().zip(verdicts).map(outcome).collect(),
@@ -259,14 +260,14 @@ mod tests {
     fn a_written_baseline_has_the_failures_and_keeps_existing_entries() {
         use Verdict::{Fail, Inconclusive, KnownFailure, Pass};
         let old = Baseline::parse(&known(1, "expires = 2027-01-31"), "b.toml").unwrap();
-        let new = old.renewed(&run(&[Pass, KnownFailure, Fail, Inconclusive]));
+        let new = old.renewed(&run(&[Pass, KnownFailure, Fail, Inconclusive]), |_| "why".to_owned());
         let text = new.to_toml();
         assert_eq!(Baseline::parse(&text, "b.toml").unwrap(), new);
         assert!(text.contains("it is so") && text.contains("expires = 2027-01-31"), "{text}");
         let (verdicts, objections, code) = applied(&text, &[Pass, Fail, Fail, Inconclusive], true);
         assert_eq!(verdicts, [Pass, KnownFailure, KnownFailure, KnownFailure]);
         assert_eq!((objections, code), (vec![], 0));
-        assert_eq!(Baseline::default().renewed(&run(&[Pass])).to_toml(), "known = []\n");
+        assert_eq!(Baseline::default().renewed(&run(&[Pass]), |_| String::new()).to_toml(), "known = []\n");
         assert!(Baseline::parse("known = []\n", "b").unwrap().is_empty());
     }
 

@@ -16,14 +16,13 @@ use sha2::{Digest, Sha256};
 
 use crate::harness::check::{Check, Checking, Cost, Stop};
 use crate::harness::control::Control;
-use crate::harness::owners;
+use crate::harness::data::{At, AtPlace, Failure, Part, Want};
+use crate::harness::environment::Environment;
 use crate::harness::pace::{Pace, TurnedAway};
 use crate::harness::recording::{Call, Recorder};
 use crate::harness::redact::Learned;
 use crate::harness::refusal::Refusal;
 use crate::harness::suite::{FixtureMap, Fixtures, Suites};
-use crate::harness::target::Environment;
-use crate::harness::verdict::{AtPlace, Failure};
 use crate::http::connect::path_of;
 use crate::http::exchange::{Exchange, Response};
 use crate::http::hiding::Hidden;
@@ -168,7 +167,12 @@ struct Statistics {
     /// How long the run's own pace has held this check back behind its first request.
     held: Duration,
     at_end: Option<AtEnd>,
+    /// The start of drawn values, in hex, and what they are for.
+    roles: BTreeMap<String, String>,
 }
+
+/// The drawn bytes by which a value is recognized; no check uses fewer for a name.
+const ROLE_BYTES: usize = 6;
 
 /// What a check leaves behind.
 pub struct Traces {
@@ -198,6 +202,8 @@ pub struct Traces {
     pub at_limit: BTreeSet<usize>,
     /// How long the run's own pace has held it back behind its first request.
     pub held: Duration,
+    /// The start of drawn values, in hex, and what they are for.
+    pub roles: BTreeMap<String, String>,
     /// Where it ran.
     pub environment: Environment,
 }
@@ -237,6 +243,7 @@ impl<'run> Probe<'run> {
             wanted,
             at_limit,
             held,
+            roles,
             ..
         } = statistics;
         let ((calls, missed), environment) = (self.recorder.end(), self.environment);
@@ -254,6 +261,7 @@ impl<'run> Probe<'run> {
             wanted,
             at_limit,
             held,
+            roles,
             environment,
         }
     }
@@ -467,7 +475,7 @@ impl<'run> Probe<'run> {
     /// The target's time: from its control API, or the wall clock, corrected by the `Date` header once one was seen.
     pub async fn now(&self) -> Result<Instant, Stop> {
         if let Some(control) = &self.control {
-            return control.now().await.map(Instant).map_err(Stop::Error);
+            return control.now().await.map(Instant).map_err(Stop::from);
         }
         Ok(self.recorder.clock(wall_clock) + self.skew_ms())
     }
@@ -510,7 +518,7 @@ impl<'run> Probe<'run> {
             tokio::time::sleep(by).await;
             return Ok(());
         }
-        self.control()?.advance(by.as_millis() as i64).await.map_err(Stop::Error)
+        self.control()?.advance(by.as_millis() as i64).await.map_err(Stop::from)
     }
 
     /// Reads something until it `is_ready`, and returns it as it is then. A target may still be processing what was written,
@@ -540,18 +548,22 @@ impl<'run> Probe<'run> {
     /// Sets exactly these faults. A connection may end by a fault, so from now on each request has its own.
     pub async fn faults(&self, faults: Value) -> Result<(), Stop> {
         self.keeping.end();
-        self.control()?.faults(faults).await.map_err(Stop::Error)
+        self.control()?.faults(faults).await.map_err(Stop::from)
     }
 
     /// Asks for an operator's action.
     pub async fn perform(&self, action: &str, arguments: Value) -> Result<Value, Stop> {
-        self.control()?.perform(action, arguments).await.map_err(Stop::Error)
+        self.control()?.perform(action, arguments).await.map_err(Stop::from)
     }
 
     /// Waits until that many requests wait at the target.
     pub async fn until_waiting(&self, count: usize) -> Result<(), Stop> {
         let path = format!("waiting?at_least={count}");
-        self.control()?.call("GET", &path, None).await.map(drop).map_err(Stop::Inconclusive)
+        self.control()?
+            .call("GET", &path, None)
+            .await
+            .map(drop)
+            .map_err(|why| Stop::Inconclusive(why.to_string()))
     }
 
     /// 32 bytes of this check's own: the same for the same seed, check and number of draws before.
@@ -560,12 +572,19 @@ impl<'run> Probe<'run> {
             statistics.drawn += 1;
             statistics.drawn
         });
-        self.draw_nth(self.settings.seed, stream, n)
+        self.drawn_for(stream, self.draw_nth(self.settings.seed, stream, n))
     }
 
     /// 32 bytes of this check's own: the same whenever they are drawn.
     pub fn draw_once(&self, stream: &str) -> [u8; 32] {
-        self.draw_nth(self.settings.seed, stream, 0)
+        self.drawn_for(stream, self.draw_nth(self.settings.seed, stream, 0))
+    }
+
+    /// Notes what drawn bytes are for: their hex form is a value of this run alone, so causes show the role instead.
+    fn drawn_for(&self, role: &str, bytes: [u8; 32]) -> [u8; 32] {
+        let start = assay_spec::crypto::text::hex(&bytes[..ROLE_BYTES]);
+        self.statistics(|statistics| statistics.roles.insert(start, role.to_owned()));
+        bytes
     }
 
     /// The `n`th 32 bytes for a choice that decides how much is sent: the same in every run, so that a plan is exact.
@@ -610,11 +629,11 @@ impl<'run> Probe<'run> {
     pub fn expect(
         &self,
         holds: bool,
-        place: &str,
-        want: impl Into<String>,
+        at: impl Into<At>,
+        want: impl Into<Want>,
         got: impl Into<String>,
     ) -> Result<(), Stop> {
-        self.judge(holds, place, want, got, None)
+        self.state(holds, at.into(), want.into(), got.into(), None)
     }
 
     /// A precondition about the last response: without it the check is inconclusive.
@@ -625,7 +644,7 @@ impl<'run> Probe<'run> {
     /// As [`Probe::given`]: a value that the last response must have.
     pub fn given_some<T>(&self, value: Option<T>, what: impl Into<String>) -> Result<T, Stop> {
         let last = || self.statistics(|statistics| statistics.exchanges.len().checked_sub(1));
-        value.ok_or_else(|| owners::unmet(what.into(), last()))
+        value.ok_or_else(|| Stop::unmet(what, last()))
     }
 
     /// What a target may lack without breaking a rule, such as a list with elements: without it the check is not
@@ -646,35 +665,24 @@ impl<'run> Probe<'run> {
         self.given(holds, what)
     }
 
-    fn judge(
+    fn state(
         &self,
         holds: bool,
-        place: &str,
-        want: impl Into<String>,
-        got: impl Into<String>,
+        at: At,
+        want: Want,
+        got: String,
         exchange: Option<usize>,
     ) -> Result<(), Stop> {
-        let want: String = want.into();
         self.statistics(|statistics| {
             statistics.expected += 1;
-            if place.starts_with("status") {
-                let is_wanted = |status: &u16| want.contains(&status.to_string());
-                statistics.wanted.extend([429, 503].into_iter().filter(is_wanted));
-            }
+            let named = want.statuses.named().iter().copied();
+            statistics.wanted.extend(named.filter(|status| matches!(status, 429 | 503)));
             if let Some(exchange) = exchange {
-                *statistics.judged.entry(exchange).or_default() |= is_about_content(place);
+                *statistics.judged.entry(exchange).or_default() |= at.part == Part::Content;
             }
         });
-        if holds {
-            return Ok(());
-        }
-        Err(Stop::Fail(Failure { place: place.to_owned(), want, got: got.into(), exchange }))
+        if holds { Ok(()) } else { Err(Stop::Fail(Failure::new(at, want, got, exchange))) }
     }
-}
-
-/// Whether what was looked at is more than the head of an answer.
-fn is_about_content(place: &str) -> bool {
-    !(place.starts_with("status") || place.starts_with("header "))
 }
 
 /// The machine's time.

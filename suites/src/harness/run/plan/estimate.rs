@@ -9,7 +9,7 @@ use assay_spec::{Id, Service};
 use serde_json::{Value, json};
 
 use super::{LeftOut, Planned};
-use crate::harness::check::Cost;
+use crate::harness::data::{Cost, Sums};
 use crate::harness::pace::Pace;
 use crate::harness::run::parallel;
 use crate::harness::suite::Suites;
@@ -45,27 +45,6 @@ pub struct Plan {
     pub seconds: u64,
     /// The checks that do not run, by reason.
     pub left_out: BTreeMap<LeftOut, Vec<Id>>,
-}
-
-/// The total cost of some checks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sums {
-    /// Checks that run.
-    pub checks: u64,
-    /// Checks that do not.
-    pub left_out: u64,
-    /// Requests.
-    pub requests: u64,
-    /// Requests that write, at most.
-    pub writes: u64,
-    /// Prepares that count for a domain's daily limit.
-    pub publishes: u64,
-    /// Domains that are used up.
-    pub domains: u64,
-    /// Uploads that count for an address' hourly limit.
-    pub drops: u64,
-    /// Bytes that are sent, at most.
-    pub bytes: u64,
 }
 
 /// A limit of the target.

@@ -5,13 +5,13 @@ mod estimate;
 use std::collections::BTreeSet;
 
 use crate::harness::check::{Check, Cost, Need, Stop, Weight};
-use crate::harness::dry;
+use crate::harness::data::Verdict;
 use crate::harness::probe::Settings;
+use crate::harness::run::dry;
 use crate::harness::select::Filter;
 use crate::harness::target::Target;
-use crate::harness::verdict::Verdict;
 
-pub use estimate::{Class, Plan, Sums};
+pub use estimate::{Class, Plan};
 
 /// A check of the plan, and why it is left out if it is.
 #[derive(Clone, Debug)]
@@ -150,6 +150,6 @@ async fn early(target: &dyn Target, settings: &Settings, check: &'static Check) 
     match dry::ends_early(target, &settings, check).await? {
         Stop::NotTestable(reason) => Some(LeftOut { verdict: Verdict::NotTestable, reason }),
         Stop::NotApplicable(reason) => Some(LeftOut { verdict: Verdict::NotApplicable, reason }),
-        Stop::Fail(_) | Stop::Unmet(..) | Stop::Inconclusive(_) | Stop::Error(_) => None,
+        Stop::Fail(_) | Stop::Unmet(..) | Stop::Inconclusive(_) | Stop::Undecided(_) | Stop::Error(_) => None,
     }
 }

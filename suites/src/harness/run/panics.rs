@@ -61,7 +61,7 @@ mod tests {
             Ok(())
         };
         let Err(Stop::Error(why)) = caught(panics).await else { panic!("an error") };
-        assert!(why.contains("a bug of assay: no first byte at suites/src/harness/panics.rs:"), "{why}");
+        assert!(why.contains("a bug of assay: no first byte at suites/src/harness/run/panics.rs:"), "{why}");
         assert!(caught(async { Ok(()) }).await.is_ok(), "the next check runs");
     }
 }

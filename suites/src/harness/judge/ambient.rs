@@ -7,15 +7,14 @@ use std::fmt;
 use assay_spec::endpoint::Endpoint;
 use assay_spec::field::Part;
 use assay_spec::reply::{Expected, Header, Met, Place, judge as judge_value};
-use assay_spec::shape::Reply;
+use assay_spec::shape::{Reply, ShapeKind};
 use assay_spec::{Dialect, Id, catalogue};
 use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::documents::endpoints::{endpoint_at, endpoint_of};
-use crate::harness::run::{NOT_KEPT, PREREQUISITE};
+use crate::harness::data::{At, Failure, Outcome, Reason, RestsOn, Verdict, Why};
 use crate::harness::suite::Suites;
-use crate::harness::verdict::{Failure, Outcome, Verdict};
 use crate::http::exchange::{Exchange, Response};
 use crate::http::sse;
 
@@ -58,7 +57,7 @@ impl fmt::Display for Name<'_> {
 
 /// Fails the row of each declared part that a response of the run breaks, whatever the row's own check has seen, and counts
 /// the responses that each row was judged by. A row whose check did not run gets an outcome if it is broken.
-pub(crate) fn judge(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites) {
+pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites) {
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
     let (mut answers, mut broken) = (BTreeMap::<Id, usize>::new(), BTreeMap::new());
     let seen: Vec<Seen> = outcomes.par_iter().map(|outcome| Seen::new(outcome, dialect)).collect();
@@ -100,9 +99,8 @@ struct Seen {
 impl Seen {
     fn new(outcome: &Outcome, dialect: &Dialect) -> Seen {
         let mut seen = Seen::default();
-        let keeps_bodies = !outcome.notes.iter().any(|note| note == NOT_KEPT);
-        let own = outcome.exchanges.len() - usize::from(outcome.is_ambient);
-        for (number, exchange) in outcome.exchanges[..own].iter().enumerate() {
+        let keeps_bodies = !outcome.is_cut;
+        for (number, exchange) in outcome.exchanges[..outcome.own_exchanges()].iter().enumerate() {
             let mut rows: BTreeSet<Id> = BTreeSet::new();
             each_part(exchange, dialect, keeps_bodies, &mut |judged| {
                 rows.insert(judged.row);
@@ -122,13 +120,12 @@ impl Seen {
 /// prerequisite.
 fn fail(own: &mut Outcome, (by, exchange, failure): (Id, Exchange, Failure)) {
     let has_failed = matches!(own.verdict, Verdict::Fail | Verdict::Error | Verdict::KnownFailure);
-    if has_failed || own.reason.starts_with(PREREQUISITE) {
+    if has_failed || matches!(own.rests_on, Some(RestsOn::Prerequisite(_))) {
         return;
     }
-    let Failure { place, want, got, .. } = &failure;
-    own.reason = format!("{place}: wanted {want}, got {got}, in a response to the check of {by}");
+    own.reason = Reason::of(Why::Ambient);
     own.verdict = Verdict::Fail;
-    own.is_ambient = true;
+    own.seen_by = Some(by);
     own.exchanges.push(exchange);
     own.failure = Some(Failure { exchange: Some(own.exchanges.len() - 1), ..failure });
 }
@@ -185,82 +182,126 @@ fn each_header(
 ) {
     for Header { name, rule, row } in endpoint.shape.answers.iter().chain(of_status) {
         let value = response.header(name);
-        let failure = (!rule.holds(value)).then(|| Failure {
-            place: format!("header {name}"),
-            want: rule.want(),
-            got: value.unwrap_or("none").to_owned(),
-            exchange: None,
-        });
+        let failure = (!rule.holds(value))
+            .then(|| Failure::new(At::header(name), rule.want(), value.unwrap_or("none"), None));
         let (part, name, status) = (Part::Header, Name::Plain(name), response.status);
         met(Judged { endpoint, status, part, name, row, failure });
     }
 }
 
+/// The body by its form: a plain text, a page, events, or JSON.
 fn each_of_body(
     endpoint: &'static Endpoint,
     expected: &Expected,
     response: &Response,
     met: &mut dyn FnMut(Judged<'_>),
 ) {
-    let (Some(row), status) = (expected.row, response.status) else { return };
-    let mut whole = |is_right: bool, want: &str| {
-        let failure = (!is_right).then(|| Failure {
-            place: "body".to_owned(),
-            want: want.to_owned(),
-            got: shown(&response.text()),
-            exchange: None,
-        });
-        met(Judged { endpoint, status, part: Part::Bytes, name: Name::Plain(""), row, failure });
-    };
-    let kind = match expected.body {
-        Reply::Open(_) | Reply::Bytes => return,
+    let Some(row) = expected.row else { return };
+    let mut body = Body { endpoint, status: response.status, row, met };
+    match expected.body {
+        Reply::Open(_) | Reply::Bytes => {}
         Reply::Text(text) => {
-            let body = response.text();
-            return whole(
-                body.strip_suffix('\n').unwrap_or(&body) == *text,
-                &format!("the plain text {text:?}"),
-            );
+            let got = response.text();
+            let is_right = got.strip_suffix('\n').unwrap_or(&got) == *text;
+            body.whole(is_right, &format!("the plain text {text:?}"), || shown(&got));
         }
         Reply::Html => {
             let is_html = media_type(response) == "text/html" && response.json().is_err();
-            return whole(is_html, "an HTML document");
+            body.whole(is_html, "an HTML document", || shown(&response.text()));
         }
         Reply::JsonOrEvents(_, event) if media_type(response) == "text/event-stream" => {
-            for (n, event_of) in sse::events(&response.body).into_iter().enumerate() {
-                let data = serde_json::from_str::<Value>(&event_of.data).ok().filter(Value::is_object);
-                let Some(data) = data else { continue };
-                judge_value(event, &data, row, &Place::BODY, &mut |found| {
-                    met(judged(endpoint, status, Part::Event, &format!("event {n} "), found));
-                });
+            body.events(event, response);
+        }
+        Reply::Json(kind) => body.json(kind, expected, response),
+        Reply::JsonOrEvents(kind, _) => {
+            // Events with another media type are whole events; the media type has its own row.
+            if response.json().is_ok() || sse::events(&response.body).is_empty() {
+                body.json(kind, expected, response);
+            }
+        }
+    }
+}
+
+/// The parts of a body that is held to its declaration.
+struct Body<'met> {
+    endpoint: &'static Endpoint,
+    status: u16,
+    row: Id,
+    met: &'met mut dyn FnMut(Judged<'_>),
+}
+
+impl Body<'_> {
+    /// The body as a whole.
+    fn whole(&mut self, is_right: bool, want: &str, got: impl FnOnce() -> String) {
+        let failure = (!is_right).then(|| Failure::new("body", want, got(), None));
+        let Body { endpoint, status, row, .. } = *self;
+        (self.met)(Judged { endpoint, status, part: Part::Bytes, name: Name::Plain(""), row, failure });
+    }
+
+    /// Each event whose data is a JSON object.
+    fn events(&mut self, event: &'static ShapeKind, response: &Response) {
+        let Body { endpoint, status, row, .. } = *self;
+        for (n, event_of) in sse::events(&response.body).into_iter().enumerate() {
+            let data = serde_json::from_str::<Value>(&event_of.data).ok().filter(Value::is_object);
+            let Some(data) = data else { continue };
+            judge_value(event, &data, row, &Place::BODY, &mut |found| {
+                (self.met)(judged(endpoint, status, Part::Event, &format!("event {n} "), found));
+            });
+        }
+    }
+
+    /// A JSON body. A proxy fails in its own words, so a 5xx that is not JSON is not judged.
+    fn json(&mut self, kind: &'static ShapeKind, expected: &Expected, response: &Response) {
+        let Body { endpoint, status, row, .. } = *self;
+        let Ok(body) = response.json() else {
+            if status < 500 && !expected.may_be_foreign {
+                self.whole(false, "JSON", || not_json(&response.body));
             }
             return;
+        };
+        if expected.is_foreign(&body) {
+            return;
         }
-        Reply::Json(kind) | Reply::JsonOrEvents(kind, _) => kind,
-    };
-    let Ok(body) = response.json() else {
-        // A proxy fails in its own words. Events with another media type are whole events; the media type has its own row.
-        let are_events =
-            matches!(expected.body, Reply::JsonOrEvents(..)) && !sse::events(&response.body).is_empty();
-        if status < 500 && !expected.may_be_foreign && !are_events {
-            whole(false, "JSON");
-        }
-        return;
-    };
-    if expected.is_foreign(&body) {
-        return;
-    }
-    whole(true, "JSON");
-    judge_value(kind, &body, row, &Place::BODY, &mut |found| {
-        met(judged(endpoint, status, Part::Body, "", found));
-    });
-    for rule in expected.whole {
-        let failure = (rule.breaks)(&body).map(|got| {
-            let (place, want) = ("body".to_owned(), rule.want.to_owned());
-            Failure { place, want, got, exchange: None }
+        self.whole(true, "JSON", String::new);
+        judge_value(kind, &body, row, &Place::BODY, &mut |found| {
+            (self.met)(judged(endpoint, status, Part::Body, "", found));
         });
-        let (part, name) = (Part::Body, Name::Plain(""));
-        met(Judged { endpoint, status, part, name, row: rule.row, failure });
+        for rule in expected.whole {
+            let failure = (rule.breaks)(&body).map(|got| Failure::new("body", rule.want, got, None));
+            let (part, name) = (Part::Body, Name::Plain(""));
+            (self.met)(Judged { endpoint, status, part, name, row: rule.row, failure });
+        }
     }
+}
+
+/// What a body that is not JSON fails on: the first byte that cannot be part of a value, and what is found there.
+fn not_json(body: &[u8]) -> String {
+    let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(body) else { return shown("") };
+    if body.trim_ascii().is_empty() {
+        return "nothing".to_owned();
+    }
+    // The parser counts lines, and bytes in the line; it has read the byte that it rejects.
+    let lines = body.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
+    let at = lines.map(<[u8]>::len).sum::<usize>() + error.column().saturating_sub(1);
+    let length = body.len();
+    if error.is_eof() || at >= length {
+        return format!(
+            "{length} bytes that end too early, with {}",
+            quoted(&body[length.saturating_sub(FOUND)..])
+        );
+    }
+    format!(
+        "{} at byte {at} of {length}, after {}",
+        quoted(&body[at..]),
+        quoted(&body[at.saturating_sub(FOUND)..at])
+    )
+}
+
+/// How many bytes are shown around the place where a body is not JSON.
+const FOUND: usize = 24;
+
+fn quoted(bytes: &[u8]) -> String {
+    format!("\"{}\"", bytes[..bytes.len().min(FOUND)].escape_ascii())
 }
 
 fn judged<'a>(
@@ -275,7 +316,7 @@ fn judged<'a>(
         let pointer = place.to_string();
         let at = if pointer.is_empty() { "body".to_owned() } else { format!("{before}{pointer}") };
         let got = value.map_or_else(|| "nothing".to_owned(), |value| shown(&value.to_string()));
-        Failure { place: at, want, got, exchange: None }
+        Failure::new(&at, want, got, None)
     });
     Judged { endpoint, status, part, name: Name::Field(place), row, failure }
 }
@@ -345,7 +386,7 @@ mod tests {
                 let exchange = exchange(site, target, 429, after, body);
                 seen.expect("a check of the group").exchanges.push(exchange);
             }
-            judge(&mut outcomes, &Dialect::default(), SUITES);
+            apply(&mut outcomes, &Dialect::default(), SUITES);
             let failed: Vec<String> = outcomes
                 .iter()
                 .filter(|outcome| outcome.verdict == Verdict::Fail)

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::harness::check::{Check, Stop};
 use crate::harness::pace::Pace;
-use crate::harness::panics::caught;
 use crate::harness::probe::{Probe, Settings};
 use crate::harness::run;
+use crate::harness::run::panics::caught;
 use crate::harness::target::Target;
 use crate::http::connect::{Connect, Connecting};
 use crate::http::exchange::Broken;

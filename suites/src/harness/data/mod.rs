@@ -1,0 +1,16 @@
+//! Plain data of the harness: what a check costs and how it ends, what a verdict rests on, outcomes and runs. Decisions
+//! match on these types; text for people is made in `report/`.
+
+pub mod control_error;
+pub mod cost;
+pub mod outcome;
+pub mod reason;
+pub mod run;
+pub mod stop;
+
+pub use control_error::ControlError;
+pub use cost::{Cost, Sums, Weight};
+pub use outcome::{Account, AtPlace, Outcome, Verdict};
+pub use reason::{At, Failure, Part, Reason, RestsOn, Statuses, Want, Why};
+pub use run::{Conditions, Run, Sent, Shards};
+pub use stop::{Checked, Stop};

@@ -1,0 +1,210 @@
+//! Verdicts and their evidence.
+
+use std::collections::BTreeMap;
+
+use assay_spec::Id;
+
+use super::reason::{Failure, Reason, RestsOn};
+use crate::harness::recording::Call;
+use crate::http::exchange::Exchange;
+use crate::http::hiding::Disguise;
+
+/// The result of a check.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The requirement holds.
+    #[default]
+    Pass,
+    /// The requirement is violated.
+    Fail,
+    /// A SHOULD is violated.
+    Warn,
+    /// The target does not offer the feature.
+    NotApplicable,
+    /// A fixture or control that the check needs is missing.
+    NotTestable,
+    /// The valid counterpart or a precondition did not hold, so there is no result.
+    Inconclusive,
+    /// Violated, and listed in the baseline.
+    KnownFailure,
+    /// The check passes, but the baseline lists a failure.
+    UnexpectedPass,
+    /// Repetitions gave different verdicts.
+    Unstable,
+    /// The harness or the transport failed.
+    Error,
+}
+
+impl Verdict {
+    /// Every verdict, in the order of reports.
+    pub const ALL: [Verdict; 10] = [
+        Verdict::Pass,
+        Verdict::Fail,
+        Verdict::Warn,
+        Verdict::NotApplicable,
+        Verdict::NotTestable,
+        Verdict::Inconclusive,
+        Verdict::KnownFailure,
+        Verdict::UnexpectedPass,
+        Verdict::Unstable,
+        Verdict::Error,
+    ];
+
+    /// The verdict's name in every report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Warn => "warn",
+            Verdict::NotApplicable => "not-applicable",
+            Verdict::NotTestable => "not-testable",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::KnownFailure => "known-failure",
+            Verdict::UnexpectedPass => "unexpected-pass",
+            Verdict::Unstable => "unstable",
+            Verdict::Error => "error",
+        }
+    }
+
+    /// Whether the check said whether the requirement holds.
+    pub const fn is_result(self) -> bool {
+        matches!(self, Verdict::Pass | Verdict::Warn | Verdict::KnownFailure)
+            || (self.is_bad() && !matches!(self, Verdict::Inconclusive))
+    }
+
+    /// Whether a target with this verdict does not conform.
+    pub const fn is_bad(self) -> bool {
+        matches!(self, Verdict::Fail | Verdict::Inconclusive | Verdict::UnexpectedPass | Verdict::Unstable)
+    }
+
+    /// Whether a reader must look at it: it is neither a pass nor untested.
+    pub const fn needs_attention(self) -> bool {
+        !matches!(self, Verdict::Pass | Verdict::NotTestable | Verdict::NotApplicable)
+    }
+
+    /// Its place among verdicts, the most severe first.
+    pub const fn severity(self) -> u8 {
+        match self {
+            Verdict::Fail => 0,
+            Verdict::Unstable => 1,
+            Verdict::UnexpectedPass => 2,
+            Verdict::Inconclusive => 3,
+            Verdict::Error => 4,
+            Verdict::Warn => 5,
+            Verdict::KnownFailure => 6,
+            Verdict::Pass => 7,
+            Verdict::NotTestable => 8,
+            Verdict::NotApplicable => 9,
+        }
+    }
+}
+
+/// The outcome of one check.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The requirement that the check tests; its id is the check's id.
+    pub requirement: Id,
+    /// The fact that the check shows, such as `second_prepare_is_refused`.
+    pub fact: &'static str,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why the verdict is not a pass.
+    pub reason: Reason,
+    /// What an inconclusive outcome rests on, or what a failed precondition lacks.
+    pub rests_on: Option<RestsOn>,
+    /// The verdict at each place, if it ran at several.
+    pub cells: Vec<AtPlace>,
+    /// Observations where the documents allow several behaviours.
+    pub notes: Vec<String>,
+    /// The expectation or precondition that did not hold.
+    pub failure: Option<Failure>,
+    /// Every exchange of the check, in order.
+    pub exchanges: Vec<Exchange>,
+    /// The target's own reasons for its rejections, if it offers them; for a client, what is known of its run.
+    pub why: Vec<Account>,
+    /// Commands that repeat the last exchange, or the check.
+    pub repeat: Vec<String>,
+    /// Recorded inputs besides the exchanges.
+    pub calls: Vec<Call>,
+    /// Base URLs by site, if the check ran in its own world.
+    pub sites: BTreeMap<String, String>,
+    /// Replacements for secrets whose form is judged.
+    pub disguises: Vec<Disguise>,
+    /// The values that the check drew, in hex, and what they are for: reports of causes show that instead.
+    pub roles: BTreeMap<String, String>,
+    /// Its seed, if different from the run's, as in a merged run.
+    pub seed: Option<u64>,
+    /// Duration in milliseconds; `None` if meaningless, as in the embedded simulator.
+    pub elapsed_ms: Option<u64>,
+    /// How many responses of the run, to any check, were judged by a declaration that the requirement owns.
+    pub answers: usize,
+    /// A response to the check of this row broke what the requirement owns; the verdict says so, and the failure names the
+    /// response, the last of the exchanges.
+    pub seen_by: Option<Id>,
+    /// Long response bodies were dropped, because the run has too many of them.
+    pub is_cut: bool,
+}
+
+impl Outcome {
+    /// Whether it is only the verdict about a response to another check: its own check did not run.
+    pub fn is_without_check(&self) -> bool {
+        self.seen_by.is_some() && self.exchanges.len() == 1
+    }
+
+    /// The number of the check's own exchanges.
+    pub fn own_exchanges(&self) -> usize {
+        self.exchanges.len() - usize::from(self.seen_by.is_some())
+    }
+
+    /// An outcome without exchanges.
+    pub fn new(requirement: Id, fact: &'static str, verdict: Verdict, reason: impl Into<Reason>) -> Outcome {
+        Outcome {
+            requirement,
+            fact,
+            verdict,
+            reason: reason.into(),
+            rests_on: None,
+            cells: Vec::new(),
+            notes: Vec::new(),
+            failure: None,
+            exchanges: Vec::new(),
+            why: Vec::new(),
+            repeat: Vec::new(),
+            calls: Vec::new(),
+            sites: BTreeMap::new(),
+            disguises: Vec::new(),
+            roles: BTreeMap::new(),
+            seed: None,
+            elapsed_ms: None,
+            answers: 0,
+            seen_by: None,
+            is_cut: false,
+        }
+    }
+}
+
+/// What a target or the run of a client says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// The number of the exchange, as the target counts.
+    pub exchange: Option<u64>,
+    /// The row that the target names.
+    pub row: Option<Id>,
+    /// In the target's words.
+    pub words: String,
+    /// The target names the row but accepted the request.
+    pub is_accepted: bool,
+}
+
+/// The verdict of a check at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtPlace {
+    /// The place, such as `prepare transfer`.
+    pub at: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why it is not a pass.
+    pub reason: Reason,
+    /// The expectation or precondition that did not hold there.
+    pub failure: Option<Failure>,
+}
