@@ -69,6 +69,13 @@ pub struct Suite {
     pub may_reject: &'static [Id],
 }
 
+impl Suite {
+    /// How many of its checks run at a time where they share the target.
+    pub(crate) const fn parallel(&self, jobs: usize) -> usize {
+        if self.is_parallel { jobs } else { 1 }
+    }
+}
+
 /// A flag of the command line for a base URL.
 pub struct UrlFlag {
     /// Its name, such as `drop-url`.

@@ -703,6 +703,21 @@ mod tests {
         assert_eq!(response, Err(Broken::TimedOut(1)));
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn response_that_begins_and_does_not_end_says_how_much_came() {
+        for (sent, bytes) in
+            [("Content-Length: 9\r\n\r\nok", 2), ("Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", 3)]
+        {
+            let (client, mut server) = tokio::io::duplex(1024);
+            server.write_all(format!("HTTP/1.1 203 OK\r\n{sent}").as_bytes()).await.unwrap();
+            let limits = Limits { timeout: Duration::from_secs(2), ..Limits::default() };
+            let response = exchange(client, &Request::new("GET", "/"), "h", limits).await;
+            let wanted = Broken::Unfinished { status: 203, bytes, seconds: 2 };
+            assert_eq!(response.as_ref(), Err(&wanted));
+            assert!(!wanted.is_silence(), "the server is there");
+        }
+    }
+
     fn read_blocking(wire: &[u8]) -> Result<Response, Broken> {
         let limits = Limits { head_bytes: 256, body_bytes: 256, ..Limits::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

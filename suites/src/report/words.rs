@@ -116,6 +116,7 @@ pub fn title(run: &Run, cause: &Cause) -> String {
     let response = exchange.map(|exchange| exchange.response.as_ref());
     let said = match response {
         Some(Ok(response)) => returned(outcome, response, &cause.deviation),
+        Some(Err(broken)) if broken.has_begun() => format!("got no whole response: {broken}"),
         Some(Err(broken)) => format!("got no response: {broken}"),
         None => without_exchange(outcome),
     };

@@ -6,7 +6,7 @@ use assay_spec::Service;
 use assay_suites::embedded::client::Client;
 use assay_suites::embedded::client::gateway::{ABILITIES, Case, Suite, all};
 use assay_suites::harness::data::{Outcome, Verdict};
-use assay_suites::report::words::reason;
+use assay_suites::report::words::{account, reason};
 use libtest_mimic::{Failed, Trial};
 
 use super::gateway::{self, Fault};
@@ -192,7 +192,14 @@ fn conforms(suite: &Suite) -> Result<(), Failed> {
     let bad: Vec<String> = judged(suite, &all())?
         .into_iter()
         .filter(|outcome| outcome.verdict != Verdict::Pass)
-        .map(|outcome| format!("{}: {}\n  {}", outcome.fact, reason(&outcome), outcome.why.join("\n  ")))
+        .map(|outcome| {
+            format!(
+                "{}: {}\n  {}",
+                outcome.fact,
+                reason(&outcome),
+                outcome.why.iter().map(account).collect::<Vec<_>>().join("\n  ")
+            )
+        })
         .collect();
     if bad.is_empty() { Ok(()) } else { Err(bad.join("\n").into()) }
 }

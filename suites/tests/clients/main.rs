@@ -16,7 +16,7 @@ use assay_spec::{Id, Service, catalogue};
 use assay_suites::embedded::client::publish::{ABILITIES, Case, Suite, all};
 use assay_suites::embedded::client::{Client, Hold};
 use assay_suites::harness::data::{Outcome, Verdict};
-use assay_suites::report::words::reason;
+use assay_suites::report::words::{account, reason};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use client::Fault;
@@ -395,7 +395,7 @@ fn fails_there(outcome: &Outcome, place: Option<&str>) -> Result<(), Failed> {
         return Ok(());
     }
     let got = outcome.verdict.name();
-    let account = outcome.why.join("\n  ");
+    let account = outcome.why.iter().map(account).collect::<Vec<_>>().join("\n  ");
     Err(format!("{}: {got} instead of {}: {}\n  {account}", outcome.fact, want.name(), reason(&outcome))
         .into())
 }

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use assay_suites::embedded::sim::Served;
 use assay_suites::harness::control::Control;
+use assay_suites::harness::judge::cause::causes;
 use assay_suites::http::sockets::Tcp;
 use serde_json::{Value, json};
 
 use crate::profiles::{assay, served};
+use crate::sockets;
 
 fn control(served: &Served) -> Control {
     Control::new(Arc::new(Tcp), &served.control, None)
@@ -34,12 +36,34 @@ async fn a_standby_is_one_cause_on_less_than_a_screen() {
     let (code, text) = printed(folder.path(), &run).await;
     assert_eq!(code, Some(1), "{text}");
     assert!(text.lines().count() < 40, "{text}");
-    assert!(text.contains("503\n         not-primary: the node is a standby\n"), "{text}");
+    assert!(text.contains("the node is a standby (503 not-primary)"), "{text}");
     let report = std::fs::read_to_string(folder.path().join("out.json")).expect("a report");
     let report: Value = serde_json::from_str(&report).expect("JSON");
     let causes = report["causes"].as_array().expect("causes");
     assert_eq!((causes.len(), &causes[0]["row"]), (1, &"publish.exchange.standby".into()), "{causes:#?}");
     assert!(causes[0]["outcomes"].as_array().expect("indexes").len() > 90);
+}
+
+/// The rows of the causes of a run against a simulator with these deviations, as a user with a URL sees it.
+async fn causes_of(deviations: &[&str], filters: &[&str]) -> Vec<String> {
+    let (served, folder) = (sockets::served(deviations, true).await, tempfile::tempdir().expect("a folder"));
+    let run = sockets::run(&served, folder.path(), false, filters).await;
+    causes(&run).iter().map(|cause| cause.row.to_string()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_mistakes_are_two_causes() {
+    let rows = causes_of(&["drop.cid.sharded", "drop.cid.dotfiles"], &["drop.cid"]).await;
+    assert_eq!(rows, ["drop.cid.sharded", "drop.cid.dotfiles"]);
+    // A site that is accepted without its page is no reason for what other sites get.
+    let rows = causes_of(&["drop.zip.root-index", "drop.cid.dotfiles"], &["drop.zip", "drop.cid"]).await;
+    assert_eq!(rows, ["drop.zip.root-index", "drop.cid.dotfiles"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_route_that_is_read_wrong_comes_before_what_follows_from_it() {
+    let rows = causes_of(&["metadata.paths.double-slash"], &["metadata"]).await;
+    assert_eq!(rows.first().map(String::as_str), Some("metadata.paths.double-slash"), "{rows:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -98,7 +98,7 @@ async fn records_are_judged_by_address_and_key_without_control() {
     // Deployments that are younger than a day by this machine's clock may still be running.
     let silent = with_verdict(&run, Verdict::NotTestable);
     assert!(silent.iter().all(|id| id == "hosting.history.finishes"), "{silent:?}");
-    let odd: Vec<_> = run.outcomes.iter().filter(|o| o.verdict.is_bad()).map(|o| &reason(&o)).collect();
+    let odd: Vec<_> = run.outcomes.iter().filter(|o| o.verdict.is_bad()).map(reason).collect();
     assert_eq!(with_verdict(&run, Verdict::Pass).len() + silent.len(), run.outcomes.len(), "{odd:?}");
     let digits = key.trim_start_matches("0x");
     assert!(!report::json::write(&run).contains(digits), "no key in any report");

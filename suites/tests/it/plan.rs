@@ -13,7 +13,7 @@ use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::run::plan::{Plan, Planned, Wishes, foresee, plan, select};
 use assay_suites::harness::target::Remote;
-use assay_suites::report::words::reason;
+use assay_suites::report::words;
 use assay_suites::services;
 use assay_suites::services::SUITES;
 use assay_suites::services::publish::{Fixtures, Pool};
@@ -56,17 +56,17 @@ async fn planning_sends_nothing_and_says_what_the_checks_would_say() {
     assert_eq!(reason(&planned, "metadata.root.html"), None, "it needs nothing");
 
     // A run against a target gives the planned verdicts and reasons.
-    let words: Vec<&Planned> = planned
+    let left_out: Vec<&Planned> = planned
         .iter()
         .filter(|planned| planned.check.requirement.service == Service::Publish && planned.left_out.is_some())
         .collect();
-    let checks: Vec<&'static Check> = words.iter().map(|planned| planned.check).collect();
+    let checks: Vec<&'static Check> = left_out.iter().map(|planned| planned.check).collect();
     let run = run_against(&target, &services::settings(), &plan(&target, &checks)).await;
-    for (outcome, planned) in run.outcomes.iter().zip(&words) {
+    for (outcome, planned) in run.outcomes.iter().zip(&left_out) {
         let foreseen = planned.left_out.as_ref().map(|why| (why.verdict, why.reason.clone()));
-        assert_eq!(foreseen, Some((outcome.verdict, reason(&outcome))), "{}", outcome.requirement);
+        assert_eq!(foreseen, Some((outcome.verdict, words::reason(outcome))), "{}", outcome.requirement);
     }
-    assert!(!words.is_empty());
+    assert!(!left_out.is_empty());
 }
 
 async fn run_against(target: &Remote, settings: &Settings, planned: &[Planned]) -> Run {
@@ -129,7 +129,7 @@ async fn a_read_only_run_sends_no_writing_request_whatever_is_planned() {
     for outcome in &run.outcomes {
         let writes = services::check(outcome.requirement).is_some_and(|check| check.cost.writes > 0);
         let verdict = if writes { Verdict::NotTestable } else { Verdict::Pass };
-        assert_eq!(outcome.verdict, verdict, "{}: {}", outcome.requirement, reason(&outcome));
+        assert_eq!(outcome.verdict, verdict, "{}: {}", outcome.requirement, words::reason(outcome));
     }
 }
 
@@ -200,7 +200,7 @@ async fn a_429_is_excused_at_the_declared_limit_only() {
     let target = foreign(&url).await;
     let checks = select(services::checks(), &[], &["metadata.root.html".to_owned()]);
     let (settings, jobs) = (services::settings(), 1);
-    for (limits, verdict, words) in [
+    for (limits, verdict, said) in [
         (vec![("metadata", 1)], Verdict::Inconclusive, "this run has reached the declared rate limit (429)"),
         (vec![("metadata", 2)], Verdict::Fail, "wanted 200, got 429"),
         (vec![("gateway", 1)], Verdict::Fail, "wanted 200, got 429"),
@@ -211,7 +211,7 @@ async fn a_429_is_excused_at_the_declared_limit_only() {
         let run = runner.run(&plan(&target, &checks), |_| {}).await;
         assert_eq!(run.count(verdict), checks.len());
         for outcome in &run.outcomes {
-            assert!(reason(&outcome).contains(words), "{}", reason(&outcome));
+            assert!(words::reason(outcome).contains(said), "{}", words::reason(outcome));
         }
     }
     serving.abort();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use assay_spec::{Dialect, Service, catalogue};
 use assay_suites::embedded::Embedded;
-use assay_suites::harness::data::{Failure, Run, Verdict};
+use assay_suites::harness::data::{Account, Failure, Run, Verdict};
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::probe::Settings;
 use assay_suites::harness::run::Runner;
@@ -48,11 +48,11 @@ async fn a_whole_run_is_a_page_with_every_row() {
     for outcome in &mut failing.outcomes {
         let long = format!("{} {}", outcome.requirement, "long ".repeat(2000));
         outcome.verdict = Verdict::Fail;
-        let (place, want, got) = (outcome.requirement.to_string(), long.clone(), long.clone());
-        outcome.failure = Some(Failure { place, want, got, exchange: None });
+        let place = outcome.requirement.to_string();
+        outcome.failure = Some(Failure::new(&place, long.clone(), long.clone(), None));
         outcome.repeat = vec![long.clone(); 3];
-        outcome.why = vec![long.clone(); 50];
-        outcome.reason = long;
+        outcome.why = vec![Account { words: long.clone(), ..Account::default() }; 50];
+        outcome.reason = long.into();
     }
     let page = html::write(&failing, Options::default());
     leave("failing.html", &page);
@@ -67,20 +67,16 @@ async fn data_from_a_target_is_inert() {
         <!-- \u{202e}\u{2066}\0 @LEDGER@ @SCRIPT@ <a href='javascript:1'>\u{1b}[31m";
     for (n, outcome) in run.outcomes.iter_mut().enumerate().filter(|(n, _)| n % 20 == 3) {
         outcome.verdict = Verdict::Fail;
-        outcome.reason = format!("it said {hostile}");
+        outcome.reason = format!("it said {hostile}").into();
         outcome.notes = vec![hostile.into()];
-        outcome.why = vec![hostile.into()];
+        outcome.why = vec![Account { words: hostile.into(), ..Account::default() }];
         outcome.repeat = vec![format!("curl '{hostile}'")];
         outcome.elapsed_ms = Some(17 * n as u64);
         let many = |got: &str| {
             format!("{{\"a\":[1,2,3],\"status\":\"{got}\",\"words\":\"{}\"}}", "long ".repeat(20))
         };
-        outcome.failure = Some(Failure {
-            place: hostile.into(),
-            want: many("live"),
-            got: if n % 40 == 3 { many("queued") } else { hostile.into() },
-            exchange: Some(0),
-        });
+        let got = if n % 40 == 3 { many("queued") } else { hostile.into() };
+        outcome.failure = Some(Failure::new(hostile, many("live"), got, Some(0)));
         let request = Request::new("POST", &format!("/{hostile}")).header("x", hostile).body(hostile);
         let headers = vec![("x".to_owned(), hostile.as_bytes().to_vec()), (hostile.into(), vec![0xff])];
         let response = Response { status: 200, headers, body: hostile.to_owned().into() };

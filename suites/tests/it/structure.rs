@@ -113,6 +113,134 @@ fn only_the_services_match_on_a_service() {
     assert!(found.is_empty(), "{found:?}");
 }
 
+/// The files of the harness that may import each other in a circle: a check takes a probe, which knows the suites.
+const CIRCLE: usize = 5;
+
+/// The files below the harness by module path, such as `judge::cause`, with what each imports.
+fn imports_of_the_harness() -> BTreeMap<String, BTreeSet<String>> {
+    let root = root().join("suites/src/harness");
+    let name = |file: &Path| {
+        let path = file.strip_prefix(&root).expect("below the folder").with_extension("");
+        let parts: Vec<String> =
+            path.iter().map(|part| part.to_string_lossy().into_owned()).filter(|part| part != "mod").collect();
+        parts.join("::")
+    };
+    let files: Vec<PathBuf> = rust_files(&root);
+    let names: BTreeSet<String> = files.iter().map(|file| name(file)).collect();
+    let mut all = BTreeMap::new();
+    for file in files {
+        let own = name(&file);
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let code: String = without_tests(&text)
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .flat_map(|line| [line.trim(), " "])
+            .collect();
+        // `use crate::harness::{a::b, c}` is a path for each element.
+        let mut found = BTreeSet::new();
+        let folder = own.rsplit_once("::").map_or("", |(folder, _)| folder);
+        for (start, base) in [("crate::harness::", ""), ("super::", folder), ("self::", own.as_str())] {
+            for rest in code.split(start).skip(1) {
+                let end = rest.find([';', '(', '<', ')', ',']).unwrap_or(rest.len());
+                let end = if rest[..end].contains('{') { rest.find(';').unwrap_or(end) } else { end };
+                for path in elements(&rest[..end]) {
+                    let path = if base.is_empty() { path } else { format!("{base}::{path}") };
+                    let known = names.iter().filter(|name| {
+                        path == **name || path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with("::"))
+                    });
+                    found.extend(known.max_by_key(|name| name.len()).filter(|name| **name != own).cloned());
+                }
+            }
+        }
+        all.insert(own, found);
+    }
+    all
+}
+
+/// `a::{b, c::{d, e}}` as `a::b`, `a::c::d`, `a::c::e`.
+fn elements(path: &str) -> Vec<String> {
+    let Some((head, inner)) = path.split_once('{') else { return vec![path.trim().to_owned()] };
+    let inner = inner.rsplit_once('}').map_or(inner, |(inner, _)| inner);
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for c in inner.chars() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if c == ',' && depth == 0 {
+            parts.push(String::new());
+        } else {
+            parts.last_mut().expect("one part").push(c);
+        }
+    }
+    let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
+    parts.flat_map(|part| elements(&format!("{}{part}", head.trim()))).collect()
+}
+
+#[test]
+fn few_files_of_the_harness_import_each_other_in_a_circle() {
+    let imports = imports_of_the_harness();
+    assert!(imports["check"].contains("probe") && imports["probe"].contains("suite"), "{imports:#?}");
+    let reached = |from: &str| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![from.to_owned()]);
+        while let Some(one) = next.pop() {
+            next.extend(imports[&one].iter().filter(|other| seen.insert((*other).clone())).cloned());
+        }
+        seen
+    };
+    let reaches: BTreeMap<&String, BTreeSet<String>> = imports.keys().map(|name| (name, reached(name))).collect();
+    for (name, others) in &reaches {
+        let circle: Vec<&String> = others.iter().filter(|other| reaches[*other].contains(*name)).collect();
+        assert!(circle.len() <= CIRCLE, "{name} is in a circle of {circle:?}");
+    }
+}
+
+#[test]
+fn elements_of_a_path_are_told_apart() {
+    assert_eq!(elements("a::{b, c::{d, e}}"), ["a::b", "a::c::d", "a::c::e"]);
+    assert_eq!(elements("a::b"), ["a::b"]);
+}
+
+/// Names of values that hold words for people.
+const WORDS: [&str; 9] = ["reason", "said", "why", "words", "title", "note", "remark", "cause", "place"];
+/// Methods that compare a string.
+const COMPARISONS: [&str; 6] = ["starts_with", "ends_with", "contains", "split", "split_once", "strip_prefix"];
+/// What reads words to make other words, and decides no verdict: `assay doctor` finds a remedy for the reason of a plan, and a
+/// survey names each URL once.
+const REMEDIES: [&str; 2] = ["harness/survey.rs", "onboarding/doctor/points.rs"];
+
+/// The lines of code that compare the content of such a value.
+fn comparisons_of_words(text: &str) -> Vec<&str> {
+    let compares = |line: &&str| {
+        COMPARISONS.iter().any(|method| {
+            line.match_indices(&format!(".{method}(")).any(|(at, _)| {
+                let before = &line[..at];
+                let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+                WORDS.contains(&&before[start..])
+            })
+        })
+    };
+    let code = without_tests(text).lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    code.filter(compares).collect()
+}
+
+#[test]
+fn no_decision_compares_words() {
+    assert_eq!(comparisons_of_words("if outcome.reason.starts_with(X) {\n").len(), 1);
+    assert!(comparisons_of_words("if body.starts_with(X) && seen.contains(&reason) {\n").is_empty());
+    let root = root().join("suites/src");
+    let mut found = Vec::new();
+    // `report` makes words; checks read the words of a target; `http` reads bytes.
+    for folder in ["harness", "rerun", "onboarding", "embedded", "cli"] {
+        for file in rust_files(&root.join(folder)) {
+            let name = file.strip_prefix(&root).expect("below the folder").display().to_string();
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            if REMEDIES.contains(&name.as_str()) {
+                continue;
+            }
+            found.extend(comparisons_of_words(&text).into_iter().map(|line| format!("{name}: {line}")));
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 /// The first part of each path that begins at the crate.
 fn imported(text: &str) -> impl Iterator<Item = &str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));

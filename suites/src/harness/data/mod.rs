@@ -7,10 +7,12 @@ pub mod outcome;
 pub mod reason;
 pub mod run;
 pub mod stop;
+pub mod verdict;
 
 pub use control_error::ControlError;
 pub use cost::{Cost, Sums, Weight};
-pub use outcome::{Account, AtPlace, Outcome, Verdict};
+pub use outcome::{Account, AtPlace, Outcome};
 pub use reason::{At, Failure, Part, Reason, RestsOn, Statuses, Want, Why};
 pub use run::{Conditions, Run, Sent, Shards};
 pub use stop::{Checked, Stop};
+pub use verdict::Verdict;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use assay_spec::Id;
 
-use super::outcome::Verdict;
+use super::verdict::Verdict;
 
 /// A part of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

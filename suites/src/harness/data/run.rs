@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::machine::Transition;
 
-use super::outcome::{Outcome, Verdict};
+use super::outcome::Outcome;
+use super::verdict::Verdict;
 use crate::harness::control::Offer;
 use crate::harness::coverage::Coverage;
 use crate::harness::suite::Suites;

@@ -369,6 +369,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_body_fails_on_is_named() {
+        let long = format!("{{\"a\":\"{}\",\"b\":NaN}}", "x".repeat(500));
+        for (body, found) in [
+            (r#"{"a":NaN}"#, r#""NaN}" at byte 5 of 9, after "{\"a\":""#),
+            ("{\n\"a\": 1}}", r#""}" at byte 10 of 11, after "{\n\"a\": 1}""#),
+            (r#"{"a":"#, r#"5 bytes that end too early, with "{\"a\":""#),
+            ("  ", "nothing"),
+            ("<html>", r#""<html>" at byte 0 of 6, after """#),
+            (&long, r#""NaN}" at byte 512 of 516, after "xxxxxxxxxxxxxxxxxx\",\"b\":""#),
+        ] {
+            assert_eq!(not_json(body.as_bytes()), found);
+        }
+    }
+
+    #[test]
     fn malformed_retry_after_fails_its_row_wherever_it_is_seen() {
         for (after, is_broken) in [(None, true), (Some("soon"), true), (Some("-1"), true), (Some("7"), false)]
         {

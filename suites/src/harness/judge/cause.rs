@@ -512,6 +512,69 @@ mod tests {
     }
 
     #[test]
+    fn endpoints_are_places_of_one_cause_and_drawn_values_have_names() {
+        let all = services::checks();
+        let unknown = |n: usize, target: &str, drawn: &str| {
+            let body = format!(r#"{{"detail":"no model no-such-{drawn} here"}}"#);
+            let roles = [(drawn.to_owned(), "unknown model".to_owned())].into();
+            Outcome { roles, ..status(all[n], to("gateway", "POST", target, Ok((400, &body))), 404) }
+        };
+        let outcomes = vec![
+            unknown(0, "/v1/completions", "0a1b2c3d4e5f"),
+            unknown(1, "/v1/chat/completions", "ffeeddccbbaa"),
+            unknown(2, "/v1/responses", "001122334455"),
+        ];
+        let title = "POST /v1/completions and 2 other endpoints returned 400 no model <unknown model> here, wanted 404";
+        assert_eq!(found(outcomes.clone()), [(title.to_owned(), Verdict::Fail, 3)]);
+        let run = Run { outcomes, ..Run::new(SUITES) };
+        let [cause] = &causes(&run)[..] else { panic!("one cause") };
+        assert_eq!(cause.places.len(), 3);
+    }
+
+    #[test]
+    fn one_member_with_two_wrong_values_is_two_causes() {
+        let all = services::checks();
+        let at = |n: usize, code: u16, got: &str| {
+            failed(
+                all[n],
+                to("gateway", "POST", "/v1/responses", Ok((code, "{}"))),
+                "/detail",
+                "a string",
+                got,
+            )
+        };
+        assert_eq!(found(vec![at(0, 401, "nothing"), at(1, 422, "[]"), at(2, 404, "nothing")]).len(), 2);
+    }
+
+    #[test]
+    fn the_request_that_ended_the_server_comes_before_larger_causes() {
+        let all = services::checks();
+        let wrong = |n: usize| status(all[n], to("drop", "GET", "/a", Ok((500, "{}"))), 200);
+        let last = to("drop", "POST", "/b", Err(Broken::Closed("before the head".to_owned())));
+        let titles: Vec<String> = found(vec![wrong(0), wrong(1), status(all[2], last, 422)])
+            .into_iter()
+            .map(|(title, ..)| title)
+            .collect();
+        assert!(titles[0].starts_with("POST /b got no response"), "{titles:?}");
+    }
+
+    #[test]
+    fn a_response_that_begins_and_does_not_end_is_a_cause_of_its_endpoint() {
+        let all = services::checks();
+        let begun = |n: usize, target: &str| {
+            let broken = Broken::Unfinished { status: 200, bytes: 70, seconds: 15 };
+            status(all[n], to("gateway", "POST", target, Err(broken)), 200)
+        };
+        let said = "got no whole response: a response of status 200 began and did not end within 15 s: 70 bytes of its \
+                    body came";
+        let titles: Vec<String> = found(vec![begun(0, "/v1/responses"), begun(1, "/v1/completions")])
+            .into_iter()
+            .map(|(title, ..)| title)
+            .collect();
+        assert_eq!(titles, [format!("POST /v1/responses {said}"), format!("POST /v1/completions {said}")]);
+    }
+
+    #[test]
     fn outcomes_that_rest_on_each_other_end() {
         let all = services::checks();
         let rests = |n: usize, other: usize| {

@@ -287,6 +287,32 @@ mod tests {
     }
 
     #[test]
+    fn a_check_rests_on_an_answer_only_if_that_answer_deviates() {
+        let all = services::checks();
+        let rests = |failed: Failure, unmet: Failure, status: u16| {
+            let new = |n: usize, verdict, failure| Outcome {
+                failure: Some(failure),
+                exchanges: vec![exchange("POST", "/api/drop", status)],
+                ..Outcome::new(all[n].requirement, all[n].fact, verdict, "why")
+            };
+            let mut outcomes = [new(0, Verdict::Fail, failed), new(1, Verdict::Inconclusive, unmet)];
+            assign(&mut outcomes, &BTreeSet::new());
+            outcomes[1].rests_on.is_some()
+        };
+        let status =
+            |want: u16, got: u16| Failure::new(At::status(), Want::one_of(&[want]), got.to_string(), Some(0));
+        let unmet = |got| Failure::unmet_status(Want::one_of(&[200]), got, 0);
+        let content = || Failure::unmet("no identifier", Some(0));
+        // A zip that must be rejected is accepted: its answer is a usual 200.
+        assert!(!rests(status(400, 200), content(), 200));
+        assert!(!rests(status(409, 429), unmet(429), 429), "another rejection was wanted");
+        assert!(rests(status(200, 400), unmet(400), 400), "both wanted a success");
+        assert!(rests(status(400, 500), unmet(500), 500), "an internal error is wrong for any request");
+        assert!(rests(Failure::new("/cid", "a CID", "nothing", Some(0)), content(), 200));
+        assert!(!rests(Failure::new("/cid", "a CID", "nothing", Some(0)), unmet(404), 404));
+    }
+
+    #[test]
     fn only_a_service_with_every_check_is_whole() {
         let new = |check: &Check| Outcome::new(check.requirement, check.fact, Verdict::Pass, "");
         let of = |service: Service| {

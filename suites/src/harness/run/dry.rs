@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::harness::check::{Check, Stop};
 use crate::harness::pace::Pace;
 use crate::harness::probe::{Probe, Settings};
-use crate::harness::run;
+use crate::harness::run::carry::carry_out;
 use crate::harness::run::panics::caught;
 use crate::harness::target::Target;
 use crate::http::connect::{Connect, Connecting};
@@ -25,7 +25,7 @@ pub(crate) async fn ends_early(
     let environment = target.dry(Arc::new(Refusing { asked: asked.clone() }))?;
     let pace = Pace::default();
     let probe = Probe::new(check, settings, environment, &pace);
-    let stop = caught(run::carry_out(&probe)).await.err()?;
+    let stop = caught(carry_out(&probe)).await.err()?;
     let is_final = matches!(stop, Stop::NotTestable(_) | Stop::NotApplicable(_));
     (is_final && !asked.load(Ordering::Relaxed)).then_some(stop)
 }

@@ -22,7 +22,7 @@ use self::carry::carry_out;
 use self::kept::{Kept, bound};
 use self::panics::caught;
 use self::plan::{LeftOut, Planned};
-pub use self::trace::SimTrace;
+pub use self::trace::{Ran, SimTrace};
 use self::trace::{coverage, refusals, services, transitions};
 use crate::documents::endpoints;
 use crate::harness::check::Check;
@@ -37,19 +37,6 @@ use crate::harness::suite::Suite;
 use crate::harness::target::Target;
 use crate::http::curl;
 use crate::http::exchange::Exchange;
-
-/// The outcome of one check, and what its world recorded.
-#[derive(Clone, Debug)]
-pub struct Ran {
-    /// The outcome.
-    pub outcome: Outcome,
-    /// What it sent, without exchanges shared with an earlier check.
-    pub sent: Sent,
-    /// The trace of the target's simulator.
-    pub trace: SimTrace,
-    /// The exchanges that the check judged, and whether by their body.
-    pub judged: BTreeMap<usize, bool>,
-}
 
 /// The maximum number of requests in the commands that repeat a check.
 const SEQUENCE: usize = 12;
@@ -206,7 +193,7 @@ impl Runner<'_> {
         }
         let lanes = lanes
             .into_iter()
-            .map(|(service, planned)| (planned, parallel(self.settings.suites.get(service), self.jobs)));
+            .map(|(service, planned)| (planned, self.settings.suites.get(service).parallel(self.jobs)));
         let all = waiting.len().max(1);
         lanes.chain([(waiting, all)]).collect()
     }
@@ -391,11 +378,6 @@ fn sent(settings: &Settings, traces: &Traces) -> Sent {
         Sent { requests: 1, writes: writes.into(), bytes: bytes as u64 }
     };
     own.map(one).sum()
-}
-
-/// How many checks of a service run at a time where they share the target.
-pub(crate) const fn parallel(suite: &Suite, jobs: usize) -> usize {
-    if suite.is_parallel { jobs } else { 1 }
 }
 
 /// Ends when the run is to start no further check.

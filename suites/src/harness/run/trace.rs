@@ -1,14 +1,26 @@
 //! What the target's simulator reports of a check: what it consulted, why it rejected, which transitions it fired.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::machine::{Machine, Transition};
 use assay_spec::{Service, catalogue};
 use serde_json::Value;
 
-use super::Ran;
-use crate::harness::data::outcome::Account;
+use crate::harness::data::{Account, Outcome, Sent};
 use crate::harness::environment::Environment;
+
+/// The outcome of one check, and what its world recorded.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// What it sent, without exchanges shared with an earlier check.
+    pub sent: Sent,
+    /// The trace of the target's simulator.
+    pub trace: SimTrace,
+    /// The exchanges that the check judged, and whether by their body.
+    pub judged: BTreeMap<usize, bool>,
+}
 
 /// What a check made the target's simulator do; empty for other targets.
 #[derive(Clone, Debug, Default)]

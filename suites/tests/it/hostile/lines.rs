@@ -193,7 +193,7 @@ async fn ends(name: &str, steps: Vec<Step>, words: &str) {
         assert!(is_judged, "{said}");
     }
     let seen = |words: &str| run.outcomes.iter().any(|outcome| reason(&outcome).contains(words));
-    let reasons: Vec<&String> = run.outcomes.iter().map(|outcome| &reason(&outcome)).collect();
+    let reasons: Vec<String> = run.outcomes.iter().map(reason).collect();
     assert!(seen(words), "{name}: {reasons:?}");
     assert_eq!(run.count(Verdict::Pass), 0, "{name}");
     let outputs = [format!("{run:?}"), json::write(&run)].concat();

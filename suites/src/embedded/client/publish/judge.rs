@@ -104,13 +104,13 @@ pub(super) fn says_json(trace: &Trace) -> Checked {
         return Err(unclear("the client sent no request"));
     }
     for (n, call) in trace.calls.iter().enumerate() {
-        let said = header(call, "content-type");
-        let media = said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let value = header(call, "content-type");
+        let media = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         expect(
             media == "application/json",
             At::header("content-type"),
             "application/json",
-            || said,
+            || value,
             Some(n),
         )?;
     }

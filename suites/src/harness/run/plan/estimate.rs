@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use super::{LeftOut, Planned};
 use crate::harness::data::{Cost, Sums};
 use crate::harness::pace::Pace;
-use crate::harness::run::parallel;
 use crate::harness::suite::Suites;
 use crate::harness::target::Target;
 use crate::support::prose;
@@ -137,7 +136,7 @@ impl Plan {
             // The services run beside each other.
             let of = |(service, sums): (&Service, &Sums)| {
                 sums.requests * self.latency_ms
-                    / (1000 * parallel(self.suites.get(*service), self.jobs) as u64)
+                    / (1000 * self.suites.get(*service).parallel(self.jobs) as u64)
             };
             self.services.iter().map(of).max().unwrap_or_default()
         };
