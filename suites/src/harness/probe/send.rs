@@ -170,15 +170,17 @@ impl Probe<'_> {
         {
             self.note_pace(index, site, response);
         }
+        if let Ok(response) = &response
+            && let Some(value) = self.pace.put_off(response)
+        {
+            self.statistics(|statistics| statistics.put_off.insert(index, value));
+        }
         self.answer(index, response)
     }
 
     /// Notes what a response says of the pace. A `Retry-After` of something that the profile declares down delays this check
     /// alone.
     fn note_pace(&self, index: usize, site: &str, response: &Response) {
-        if let Some(value) = self.pace.put_off(response) {
-            self.statistics(|statistics| statistics.put_off.insert(index, value));
-        }
         let request = self.statistics(|statistics| statistics.exchanges[index].request.clone());
         let suite = self.settings.suites.get(self.check.requirement.service);
         if (suite.is_down)(self.settings, &request) {
