@@ -33,7 +33,6 @@ use crate::harness::judge::{failed, owners, rest, settle};
 use crate::harness::pace::Pace;
 use crate::harness::probe::{Probe, Settings, Traces};
 use crate::harness::redact::redact;
-use crate::harness::suite::Suite;
 use crate::harness::target::Target;
 use crate::http::curl;
 use crate::http::exchange::Exchange;

@@ -106,11 +106,11 @@ impl MetadataContract {
 
     /// The tokens that a check reads: in a world of its own two, elsewhere as many as a run reads.
     pub(super) fn tokens_of(&self, probe: &Probe<'_>) -> Vec<&str> {
-        let most = if probe.owns_time() { 2 } else { MOST_TOKENS };
+        let most = if probe.owns_time() { 0 } else { MOST_TOKENS };
         self.some_tokens(probe.settings.seed, most)
     }
 
-    /// The contract's first token, the one with overrides, and up to `most` in all, drawn by the seed.
+    /// The contract's first token and the one with overrides; of the others the seed draws, up to `most` in all.
     pub(super) fn some_tokens(&self, seed: u64, most: usize) -> Vec<&str> {
         let first = self.tokens.first().map(String::as_str);
         let other = self.overridden.as_deref().filter(|other| Some(*other) != first);
