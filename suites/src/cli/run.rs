@@ -133,6 +133,9 @@ pub(crate) struct RunArgs {
     /// Run every check N times; a check with different verdicts is unstable
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_TIMES)))]
     repeat: Option<u32>,
+    /// The longest Retry-After of the target to wait for, such as 90s; after a longer one the check is inconclusive
+    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "60s")]
+    longest_wait: Duration,
     /// Stop the run after this time, such as 90s, 30m or 2h; the default follows from the plan
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     deadline: Option<Duration>,
@@ -375,10 +378,11 @@ async fn run_once(
     let jobs = usize::from(args.jobs);
     let Some(interrupt) = interrupt else { return show(args, &setup, &planned, jobs) };
     let mut partial = start_partial(args, earlier.as_ref().unwrap_or(&begun));
-    let deadline = args.deadline.unwrap_or_else(|| {
-        let plan = Plan::new(setup.settings.suites, setup.target.as_ref(), &setup.pace, &planned, None, jobs);
-        plan.deadline() * args.rounds()
-    });
+    let plan = Plan::new(setup.settings.suites, setup.target.as_ref(), &setup.pace, &planned, None, jobs);
+    if let Some(line) = plan.pace_line(&setup.pace).filter(|_| !args.outputs.printed.quiet) {
+        eprintln!("assay: {line}");
+    }
+    let deadline = args.deadline.unwrap_or_else(|| plan.deadline() * args.rounds());
     let _planned = args.deadline.is_none().then(|| interrupt.stop_after(deadline));
     let mut run =
         times(args, &mut setup, &wishes, planned, jobs, &known_failures, interrupt, &mut partial).await;
@@ -603,6 +607,7 @@ async fn setup(
         }
         None => setup::meet(&mut target, false).await?,
     }
+    let pace = pace.waiting_at_most(args.longest_wait);
     Ok(Setup { target: Box::new(target), settings, pace, profile, gate, source: Some(loaded.source) })
 }
 

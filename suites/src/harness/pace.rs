@@ -1,19 +1,33 @@
 //! Pacing: keeps requests and drops within the target's limits, and obeys `Retry-After`.
+//!
+//! A limit that the profile declares is kept everywhere. Without one, a site at a loopback or private address has no limit
+//! until its first 429, and any other site starts at ten requests a second. A 429 halves the pace.
+
+mod retry;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use assay_spec::Id;
 use assay_spec::drop::limits::DROP_HOUR;
+use assay_spec::limit::Limit;
 use assay_spec::publish::limits::REQUEST_WINDOW;
 use tokio::time::Instant;
 
 use crate::http::exchange::{Broken, Response};
 
+use retry::named_wait;
+pub use retry::{Retry, Tried};
+
 /// The pace of a run's requests to shared sites.
 #[derive(Debug)]
 pub struct Pace {
     per_minute: BTreeMap<String, u32>,
+    documented: BTreeMap<String, Documented>,
+    /// The sites with a URL, and whether it is that of a loopback or private address.
+    near: BTreeMap<String, bool>,
     counted_as: BTreeMap<String, String>,
     sites: Mutex<BTreeMap<String, Site>>,
     drops_per_hour: Option<u32>,
@@ -24,8 +38,63 @@ pub struct Pace {
     longest_wait: Duration,
 }
 
+/// A limit that the document states.
+#[derive(Clone, Copy, Debug)]
+pub struct Documented {
+    /// The limit.
+    pub limit: &'static Limit,
+    /// The requests per minute that keep it.
+    pub per_minute: u32,
+    /// It is kept at loopback and private addresses from the start: what a wait for the next minute delays may expire.
+    pub is_kept_nearby: bool,
+}
+
+/// Why a site has its pace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The profile declares it.
+    Declared,
+    /// The document states it.
+    Documented,
+    /// The site is at a loopback or private address.
+    Near,
+    /// Nothing is known of the site's limit.
+    Unknown,
+    /// The site answered with 429.
+    Adapted,
+}
+
+/// The first 429 of a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// The site.
+    pub site: String,
+    /// The row of the limit, if the document states one.
+    pub row: Option<Id>,
+    /// How many requests were sent within the minute before, with the one that was rejected.
+    pub sent: usize,
+    /// Its `Retry-After`.
+    pub retry_after: Option<String>,
+}
+
+impl fmt::Display for Observation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Observation { site, sent, retry_after, .. } = self;
+        write!(f, "{site}: the first 429 came at request {sent} within a minute")?;
+        match retry_after {
+            Some(value) => write!(f, ", with Retry-After: {value}"),
+            None => write!(f, ", without Retry-After"),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Site {
+    /// The requests per minute after a 429.
+    adapted: Option<u32>,
+    /// When the pace was last made slower.
+    adapted_at: Option<Instant>,
+    observed: Option<Observation>,
     sent: VecDeque<Instant>,
     /// How many requests running checks may still send.
     reserved: u32,
@@ -58,6 +127,12 @@ impl Site {
         self.sent.push_back(now);
         self.spread = Some(self.spread.map_or(now, |spread| spread.max(now)) + SPAN / limit);
     }
+
+    /// Counts a request where there is no limit.
+    fn count_unlimited(&mut self, now: Instant) {
+        self.sent_within(Duration::ZERO, now);
+        self.sent.push_back(now);
+    }
 }
 
 /// When a request may go.
@@ -78,6 +153,8 @@ impl Default for Pace {
     fn default() -> Pace {
         Pace {
             per_minute: BTreeMap::new(),
+            documented: BTreeMap::new(),
+            near: BTreeMap::new(),
             counted_as: BTreeMap::new(),
             sites: Mutex::default(),
             drops_per_hour: None,
@@ -100,69 +177,15 @@ const AT_ONCE: Duration = Duration::from_secs(10);
 const SOON: Duration = Duration::from_millis(100);
 const HOUR: Duration = Duration::from_millis(DROP_HOUR.u64());
 /// The default of the longest wait for a `Retry-After`.
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(2);
+pub const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// The requests per minute at first to a site of which no limit is known: ten a second.
+const AT_FIRST: u32 = 600;
+/// The slowest pace to which 429 responses lead, in requests per minute.
+const SLOWEST: u32 = 6;
+/// Several 429 responses within this time make the pace slower once: the requests were on their way.
+const ONCE_IN: Duration = Duration::from_secs(5);
 /// After this many `Retry-After` beyond the longest wait in a row, a site gets no more requests.
 const TURNED_AWAY: u32 = 3;
-
-/// When a request is sent again: one policy for checks, for surveys and for the clients of the commands.
-#[derive(Clone, Copy, Debug)]
-pub struct Retry {
-    /// How often a request is sent at most if its server gives no answer, or fails.
-    pub tries: u32,
-    /// How often it is sent again after a 429.
-    pub waits: u32,
-    /// The pause where the server names no time; it doubles. Without one, the request is sent again only where the
-    /// server names a time.
-    pub pause: Option<Duration>,
-    /// A server that names a time which is not shorter does not get the request again.
-    pub longest: Duration,
-    /// Whether a result other than a 429 may be better next time.
-    pub is_temporary: fn(&Result<Response, Broken>) -> bool,
-}
-
-/// How often a request has failed, and how often it was rejected with a 429.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tried {
-    failed: u32,
-    rejected: u32,
-}
-
-impl Retry {
-    /// Only after a 429 that names a time, and only once.
-    pub(crate) const fn named(longest: Duration) -> Retry {
-        Retry { tries: 1, waits: 1, pause: None, longest, is_temporary: |_| false }
-    }
-
-    /// After how long a request with this result is sent again; `None` if it is not.
-    pub fn again(&self, tried: &mut Tried, result: &Result<Response, Broken>) -> Option<Duration> {
-        let named = result.as_ref().ok().and_then(named_wait);
-        let pause = if result.as_ref().is_ok_and(|response| response.status == 429) {
-            let pause = self.pause_after(*tried);
-            tried.rejected += 1;
-            (tried.rejected <= self.waits).then_some(pause)
-        } else if (self.is_temporary)(result) {
-            self.again_after_failure(tried).map(Some)
-        } else {
-            None
-        }?;
-        match named {
-            Some(named) => Some(named).filter(|named| *named < self.longest),
-            None => pause,
-        }
-    }
-
-    /// As [`Retry::again`], after a failure that is worth another try.
-    pub fn again_after_failure(&self, tried: &mut Tried) -> Option<Duration> {
-        let pause = self.pause_after(*tried);
-        tried.failed += 1;
-        pause.filter(|_| tried.failed < self.tries)
-    }
-
-    fn pause_after(&self, tried: Tried) -> Option<Duration> {
-        let factor = 2_u32.saturating_pow(tried.failed + tried.rejected);
-        self.pause.map(|pause| pause.saturating_mul(factor).min(self.longest))
-    }
-}
 
 impl Pace {
     /// A pace with a number of requests per minute for each named site.
@@ -174,6 +197,26 @@ impl Pace {
     #[must_use]
     pub fn limiting(mut self, site: &str, per_minute: u32) -> Pace {
         self.per_minute.insert(site.to_owned(), per_minute);
+        self
+    }
+
+    /// The same pace: at most so many requests a minute to a site if the profile declares it, otherwise as documented.
+    #[must_use]
+    pub fn limiting_as(mut self, site: &str, declared: Option<u32>, documented: Option<Documented>) -> Pace {
+        self.per_minute.extend(declared.map(|limit| (site.to_owned(), limit)));
+        self.documented.extend(documented.map(|limit| (site.to_owned(), limit)));
+        self
+    }
+
+    /// The same pace, for these sites. The value says whether a site is at a loopback or private address.
+    #[must_use]
+    pub fn reaching(mut self, sites: impl IntoIterator<Item = (String, bool)>) -> Pace {
+        for (site, is_near) in sites {
+            let counted = self.counted(&site).to_owned();
+            // Several sites may count for one: all must be near.
+            let known = self.near.entry(counted).or_insert(true);
+            *known &= is_near;
+        }
         self
     }
 
@@ -227,7 +270,50 @@ impl Pace {
 
     /// The requests per minute to `site`, if limited.
     pub fn per_minute(&self, site: &str) -> Option<u32> {
-        self.per_minute.get(self.counted(site)).copied()
+        let site = self.counted(site);
+        let adapted = self.lock().get(site).and_then(|state| state.adapted);
+        adapted.or_else(|| self.first(site).0)
+    }
+
+    /// The sites with their requests per minute, and why. Only sites with a URL or a limit have an entry.
+    pub fn reasons(&self) -> Vec<(&str, Option<u32>, Why)> {
+        let mut sites: Vec<&str> =
+            self.near.keys().chain(self.per_minute.keys()).map(String::as_str).collect();
+        sites.sort_unstable();
+        sites.dedup();
+        let adapted = |site: &str| self.lock().get(site).and_then(|state| state.adapted);
+        let of = |site| match adapted(site) {
+            Some(limit) => (site, Some(limit), Why::Adapted),
+            None => {
+                let (limit, why) = self.first(site);
+                (site, limit, why)
+            }
+        };
+        sites.into_iter().map(of).collect()
+    }
+
+    /// The first 429 of each site.
+    pub fn observations(&self) -> Vec<Observation> {
+        self.lock().values().filter_map(|site| site.observed.clone()).collect()
+    }
+
+    /// The requests per minute before any 429, and why.
+    fn first(&self, site: &str) -> (Option<u32>, Why) {
+        if let Some(limit) = self.per_minute.get(site) {
+            return (Some(*limit), Why::Declared);
+        }
+        // A pace of its own, such as that of program runs, is that of a site without a URL.
+        let is_near = self.near.get(site).copied().unwrap_or_else(|| self.near.values().all(|near| *near));
+        match self.documented.get(site) {
+            Some(known) if known.is_kept_nearby || !is_near => (Some(known.per_minute), Why::Documented),
+            None if !is_near && self.near.contains_key(site) => (Some(AT_FIRST), Why::Unknown),
+            _ => (None, Why::Near),
+        }
+    }
+
+    /// The longest wait for a `Retry-After`.
+    pub const fn longest_wait(&self) -> Duration {
+        self.longest_wait
     }
 
     /// The drops per hour, if limited.
@@ -254,10 +340,11 @@ impl Pace {
     /// Whether this run has sent as many requests to `site` in the last minute as the limit allows.
     pub fn is_full(&self, site: &str) -> bool {
         let site = self.counted(site);
-        let Some(limit) = self.per_minute.get(site) else { return false };
+        let documented = self.documented.get(site).map(|known| known.per_minute);
+        let Some(limit) = self.per_minute.get(site).copied().or(documented) else { return false };
         let mut sites = self.lock();
         let sent = sites.entry(site.to_owned()).or_default().sent_within(MINUTE, Instant::now());
-        sent >= *limit as usize
+        sent >= limit as usize
     }
 
     /// Whether this run has sent as many drops in the last hour as the limit allows.
@@ -302,16 +389,67 @@ impl Pace {
         Some(millis.saturating_sub(AT_ONCE.as_millis() as u64) / 1000)
     }
 
-    /// Notes a response: a 429 or 503 with `Retry-After` delays the next request.
+    /// Notes a response: a 429 or 503 with `Retry-After` delays the next request, unless the wait is longer than the
+    /// longest one.
     pub fn answered(&self, site: &str, response: &Response) {
         let wait = named_wait(response);
+        let is_rejected = matches!(response.status, 429 | 503);
         let mut sites = self.lock();
         let state = sites.entry(self.counted(site).to_owned()).or_default();
-        let is_too_long = wait.is_some_and(|wait| wait >= self.longest_wait);
-        state.turned_away = if is_too_long { state.turned_away + 1 } else { 0 };
-        if let Some(wait) = wait {
-            state.not_before = Some(Instant::now() + wait.min(self.longest_wait));
+        match wait {
+            Some(wait) if wait > self.longest_wait => state.turned_away += 1,
+            Some(wait) => state.not_before = Some(Instant::now() + wait),
+            None if is_rejected => {}
+            None => state.turned_away = 0,
         }
+    }
+
+    /// Notes a 429 to a request that counts for these sites: their pace is halved, or becomes the documented one.
+    pub fn limited<'a>(&self, counted: impl IntoIterator<Item = &'a str>, response: &Response) {
+        if response.status != 429 {
+            return;
+        }
+        let (now, is_put_off) = (Instant::now(), self.put_off(response).is_some());
+        for site in counted {
+            let site = self.counted(site);
+            let (first, _) = self.first(site);
+            let documented = self.documented.get(site);
+            let mut sites = self.lock();
+            let state = sites.entry(site.to_owned()).or_default();
+            let sent = state.sent_within(MINUTE, now);
+            state.observed.get_or_insert_with(|| Observation {
+                site: site.to_owned(),
+                row: documented.and_then(|known| known.limit.source.or(known.limit.above)),
+                sent,
+                retry_after: response.header("retry-after").map(str::to_owned),
+            });
+            // A wait that is too long is not about the rate.
+            if is_put_off || state.adapted_at.is_some_and(|at| now < at + ONCE_IN) {
+                continue;
+            }
+            let next = match (state.adapted.or(first), documented) {
+                (None, Some(known)) => known.per_minute,
+                (limit, _) => limit.unwrap_or(AT_FIRST) / 2,
+            };
+            let least = SLOWEST.min(first.unwrap_or(SLOWEST));
+            state.adapted = Some(next.max(least));
+            state.adapted_at = Some(now);
+            // What was sent before does not count for the new pace: the target says how long it counts.
+            state.sent.clear();
+            state.spread = None;
+        }
+    }
+
+    /// The wait that a response names, as it is written, if it is longer than the longest one.
+    pub fn put_off(&self, response: &Response) -> Option<String> {
+        let wait = named_wait(response)?;
+        let value = response.header("retry-after").unwrap_or_default().trim();
+        (wait > self.longest_wait).then(|| value.to_owned())
+    }
+
+    /// The wait that a response names, if it is not longer than the longest one.
+    pub fn wait_of(&self, response: &Response) -> Option<Duration> {
+        named_wait(response).filter(|wait| *wait <= self.longest_wait)
     }
 
     /// Whether a request with this result is sent again, after the wait that [`Pace::answered`] has noted.
@@ -363,8 +501,11 @@ impl Pace {
         if let Some(until) = state.not_before.filter(|until| *until > now) {
             return Ok(Turn::At(until));
         }
-        let limit = self.per_minute.get(site);
-        Ok(limit.map_or(Turn::Now(0), |limit| take(state, (*limit).max(1))))
+        let Some(limit) = state.adapted.or_else(|| self.first(site).0) else {
+            state.count_unlimited(now);
+            return Ok(Turn::Now(0));
+        };
+        Ok(take(state, limit.max(1)))
     }
 
     /// The site that requests to `site` count for.
@@ -375,18 +516,6 @@ impl Pace {
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Site>> {
         self.sites.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
-}
-
-/// The wait in the `Retry-After` of a 429 or 503: seconds, or a date relative to the response's `Date`.
-fn named_wait(response: &Response) -> Option<Duration> {
-    let text = response.header("retry-after").filter(|_| matches!(response.status, 429 | 503))?.trim();
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number that does not fit exceeds every wait.
-        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
-    }
-    let until = httpdate::parse_http_date(text).ok()?;
-    let date = response.header("date").and_then(|date| httpdate::parse_http_date(date).ok());
-    Some(until.duration_since(date.unwrap_or_else(std::time::SystemTime::now)).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -409,14 +538,14 @@ mod tests {
             (429, &[("retry-after", "Thu, 01 Jan 2026 00:00:09 GMT"), date], Some(9)),
             (503, &[("retry-after", "Thu, 01 Jan 2026 00:00:09 GMT"), date], Some(9)),
             (429, &[("retry-after", "Wed, 31 Dec 2025 00:00:00 GMT"), date], Some(0)),
-            (429, &[("retry-after", "Fri, 01 Jan 2027 00:00:00 GMT"), date], Some(120)),
-            (429, &[("retry-after", "99999999999999999999999")], Some(120)),
+            (429, &[("retry-after", "Fri, 01 Jan 2027 00:00:00 GMT"), date], None),
+            (429, &[("retry-after", "99999999999999999999999")], None),
             (429, &[("retry-after", "soon")], None),
         ];
         for (status, headers, seconds) in cases {
             let (pace, before) = (Pace::default(), Instant::now());
             pace.answered("a", &refused(status, headers));
-            let is_refused = status == 429 && seconds.is_some_and(|seconds| seconds < 120);
+            let is_refused = status == 429 && seconds.is_some();
             let again = pace.sends_again(&mut Tried::default(), &Ok(refused(status, headers)));
             assert_eq!(again, is_refused, "{status} {headers:?}");
             let until = pace.lock().get("a").and_then(|site| site.not_before);
@@ -428,33 +557,6 @@ mod tests {
             let wanted = Duration::from_secs(seconds);
             assert!(waits >= wanted && waits < wanted + Duration::from_secs(5), "{headers:?}: {waits:?}");
         }
-    }
-
-    #[test]
-    fn retries_end_and_wait_as_long_as_the_server_says() {
-        let is_temporary = |result: &Result<Response, Broken>| {
-            result.as_ref().map_or(true, |response| response.status >= 500)
-        };
-        let (pause, longest) = (Some(Duration::from_secs(1)), Duration::from_mins(1));
-        let retry = Retry { tries: 3, waits: 2, pause, longest, is_temporary };
-        let waits = |result: Result<Response, Broken>| -> Vec<u64> {
-            let mut tried = Tried::default();
-            std::iter::from_fn(|| retry.again(&mut tried, &result)).map(|wait| wait.as_secs()).collect()
-        };
-        assert!(waits(Ok(refused(200, &[]))).is_empty());
-        assert_eq!(waits(Ok(refused(500, &[]))), [1, 2]);
-        assert_eq!(waits(Err(Broken::Closed("mid-way".to_owned()))), [1, 2]);
-        assert_eq!(waits(Ok(refused(429, &[]))), [1, 2]);
-        assert_eq!(waits(Ok(refused(429, &[("retry-after", "7")]))), [7, 7]);
-        assert_eq!(waits(Ok(refused(503, &[("retry-after", "7")]))), [7, 7]);
-        assert_eq!(waits(Ok(refused(500, &[("retry-after", "7")]))), [1, 2]);
-        assert!(waits(Ok(refused(429, &[("retry-after", "60")]))).is_empty());
-        let mut tried = Tried::default();
-        let once = Retry::named(longest);
-        assert_eq!(once.again(&mut tried, &Ok(refused(429, &[]))), None);
-        let named = refused(429, &[("retry-after", "7")]);
-        assert_eq!(once.again(&mut Tried::default(), &Ok(named)), Some(Duration::from_secs(7)));
-        assert_eq!(once.again(&mut Tried::default(), &Ok(refused(500, &[]))), None);
     }
 
     #[test]
@@ -533,6 +635,74 @@ mod tests {
             assert!(pace.go_on_at("a", false, Instant::now()).is_ok());
         }
         assert!(!pace.is_full("b"), "no limit is declared");
+    }
+
+    /// The pace of a site, and why, before and after a number of 429 responses.
+    fn pace_of(pace: &Pace, rejections: usize) -> (Option<u32>, Why) {
+        for _ in 0..rejections {
+            pace.limited(["a"], &refused(429, &[]));
+            // Responses to what was on its way do not count twice.
+            pace.limited(["a"], &refused(429, &[]));
+            pace.lock().get_mut("a").expect("it was asked").adapted_at = None;
+        }
+        let (_, limit, why) = pace.reasons().into_iter().find(|(site, ..)| *site == "a").expect("the site");
+        assert_eq!(pace.per_minute("a"), limit);
+        (limit, why)
+    }
+
+    #[test]
+    fn a_pace_follows_the_profile_the_document_and_the_responses() {
+        let known = |is_kept_nearby| {
+            Some(Documented { limit: &assay_spec::publish::limits::REQUESTS, per_minute: 30, is_kept_nearby })
+        };
+        let of = |declared, documented, is_near| {
+            Pace::default().limiting_as("a", declared, documented).reaching([("a".to_owned(), is_near)])
+        };
+        let at = |declared, documented, is_near, rejections| {
+            pace_of(&of(declared, documented, is_near), rejections)
+        };
+        // A declared limit is kept everywhere.
+        for is_near in [true, false] {
+            assert_eq!(at(Some(100), known(true), is_near, 0), (Some(100), Why::Declared));
+            assert_eq!(at(Some(100), None, is_near, 1), (Some(50), Why::Adapted));
+            assert_eq!(at(None, known(true), is_near, 0), (Some(30), Why::Documented));
+        }
+        assert_eq!(at(None, None, true, 0), (None, Why::Near));
+        assert_eq!(at(None, None, true, 1), (Some(300), Why::Adapted));
+        assert_eq!(at(None, None, false, 0), (Some(600), Why::Unknown));
+        assert_eq!(at(None, None, false, 1), (Some(300), Why::Adapted));
+        assert_eq!(at(None, None, false, 20), (Some(SLOWEST), Why::Adapted));
+        assert_eq!(at(Some(4), None, false, 3), (Some(4), Why::Adapted));
+        assert_eq!(at(None, known(false), true, 0), (None, Why::Near));
+        assert_eq!(at(None, known(false), true, 1), (Some(30), Why::Adapted));
+        assert_eq!(at(None, known(false), false, 0), (Some(30), Why::Documented));
+        assert_eq!(Pace::default().per_minute("a"), None, "nothing is known of the site");
+        let other = of(None, None, false);
+        other.limited(["a"], &refused(503, &[]));
+        other.limited(["a"], &refused(429, &[("retry-after", "61")]));
+        assert_eq!(pace_of(&other, 0), (Some(600), Why::Unknown));
+    }
+
+    #[test]
+    fn the_first_429_of_a_site_is_observed() {
+        let limit = &assay_spec::publish::limits::REQUESTS;
+        let documented = Documented { limit, per_minute: 30, is_kept_nearby: false };
+        let pace =
+            Pace::default().limiting_as("a", None, Some(documented)).reaching([("a".to_owned(), true)]);
+        for _ in 0..40 {
+            assert_eq!(pace.go_on_at("a", false, Instant::now()), Ok(Turn::Now(0)), "no limit yet");
+        }
+        assert!(pace.is_full("a"), "more than the documented limit");
+        pace.limited(["a"], &refused(429, &[("retry-after", "7")]));
+        pace.limited(["a"], &refused(429, &[("retry-after", "9")]));
+        let seen = pace.observations();
+        assert_eq!(seen.len(), 1);
+        assert_eq!((seen[0].sent, seen[0].retry_after.as_deref()), (40, Some("7")));
+        assert_eq!(seen[0].row, limit.source.or(limit.above));
+        assert_eq!(
+            seen[0].to_string(),
+            "a: the first 429 came at request 40 within a minute, with Retry-After: 7"
+        );
     }
 
     #[test]

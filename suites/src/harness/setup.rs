@@ -10,8 +10,9 @@ use assay_spec::Service;
 use crate::harness::pace::Pace;
 use crate::harness::probe::{Settings, wall_clock};
 use crate::harness::suite::{Suite, Suites};
-use crate::harness::survey::{Survey, SurveyResult, WrongFixture, leave_out, reasons};
+use crate::harness::survey::{Survey, WrongFixture, leave_out, reasons};
 use crate::harness::target::{Remote, Target};
+use crate::http::connect::is_near;
 use crate::profile::{Loaded, Profile, Secrets, Source, Wrong};
 
 /// Why a run cannot start.
@@ -112,11 +113,39 @@ pub async fn confirm(
     let survey = Survey { connector: environment.connector.clone(), settings, pace, sites: &sites };
     let mut found = survey.run().await;
     survey.name_others(&mut found).await;
-    let strangers: Vec<String> = found.iter().filter_map(SurveyResult::stranger).collect();
+    let mut strangers = Vec::new();
+    for found in &found {
+        let why = found.stranger();
+        if (why.is_some() || found.found.is_err()) && survey.speaks_tls(&found.url).await {
+            strangers.push(format!("{}: the server speaks TLS: write https:// in the URL", found.url));
+        } else {
+            strangers.extend(why.map(|why| format!("{why}; correct the URL of [{}]", found.service)));
+        }
+    }
     if !strangers.is_empty() {
         let strangers = as_named(&strangers.join("\nassay: "));
         target.leave(environment, false).await;
         return Err(SetupError::Unreachable(strangers));
+    }
+    let mut mute = Vec::new();
+    for found in &found {
+        if let Err(why) = &found.found
+            && survey.is_mute(found).await
+        {
+            mute.push((found.service, as_named(&format!("{}: {why}", found.service))));
+        }
+    }
+    if services.iter().all(|service| mute.iter().any(|(mute, _)| mute == service)) {
+        let whys: Vec<String> = mute
+            .into_iter()
+            .map(|(_, why)| format!("{why}: the server accepts connections and does not answer"))
+            .collect();
+        target.leave(environment, false).await;
+        return Err(SetupError::Unreachable(whys.join("\nassay: ")));
+    }
+    for (service, why) in mute {
+        let server = if environment.own { service.name() } else { &environment.sites[service.name()] };
+        environment.connector.transport().stop_for_good(server, why);
     }
     // A server that does not answer confirms nothing; the checks say so.
     let is_silent =
@@ -180,7 +209,8 @@ pub fn forwarding(suites: Suites, profile: &Profile) -> BTreeMap<String, String>
 
 /// The pace of a profile.
 pub fn pace(suites: Suites, profile: &Profile) -> Pace {
-    suites.iter().fold(Pace::default(), |pace, suite| (suite.sites.pace)(profile, pace))
+    let pace = suites.iter().fold(Pace::default(), |pace, suite| (suite.sites.pace)(profile, pace));
+    pace.reaching(sites(suites, profile).into_iter().map(|(site, url)| (site, is_near(&url))))
 }
 
 fn bad(wrong: &[Wrong]) -> SetupError {

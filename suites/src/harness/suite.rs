@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use assay_spec::endpoint::Endpoint;
+use assay_spec::limit::Limit;
 use assay_spec::{Id, Place as At, Service};
 use serde_json::Value;
 
@@ -18,6 +19,7 @@ use super::probe::Settings;
 use super::survey::{Found, Place, Survey, WrongFixture};
 use crate::documents::openapi::Notes;
 use crate::documents::readings::Reading;
+use crate::http::exchange::Request;
 use crate::profile::{Profile, Secret, Secrets};
 
 /// A question to a target.
@@ -49,6 +51,10 @@ pub struct Suite {
     pub is_error: fn(&Value) -> bool,
     /// The service's own error form tells by itself that an endpoint exists; otherwise only with a documented status.
     pub has_own_errors: bool,
+    /// What a check makes on a shared target ends after this time: a longer delay may be what failed.
+    pub lifetime: fn(&Check) -> Option<&'static Limit>,
+    /// Whether the profile declares that what a request asks for is down. Its `Retry-After` does not concern the site.
+    pub is_down: fn(&Settings, &Request) -> bool,
     /// Whether the target has an endpoint, according to the profile.
     pub offers: fn(&Settings, &Endpoint) -> bool,
     /// How ambiguous sentences can be read.
@@ -269,6 +275,11 @@ impl Suites {
     pub fn readings(self, services: &[Service]) -> Vec<&'static Reading> {
         let wanted = |suite: &&Suite| services.is_empty() || services.contains(&suite.service);
         self.iter().filter(wanted).flat_map(|suite| suite.readings).collect()
+    }
+
+    /// The suite of the service with this site's name.
+    pub fn of_site(self, site: &str) -> Option<&'static Suite> {
+        self.iter().find(|suite| suite.service.name() == site)
     }
 
     /// The profile key of a site that is not a service, such as `network.compute_urls[0]` for `compute-1`.

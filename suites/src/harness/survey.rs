@@ -11,6 +11,7 @@ use std::time::Duration;
 use assay_spec::Service;
 use futures_util::future::join_all;
 use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::harness::control::Control;
 use crate::harness::data::ControlError;
@@ -19,14 +20,19 @@ use crate::harness::probe::{Settings, wall_clock};
 use crate::harness::sender::Sender;
 use crate::http::client::Limits;
 use crate::http::connect::{Connect, Dial};
-use crate::http::exchange::{Request, Response};
+use crate::http::exchange::{Broken, Request, Response};
 use crate::http::hiding::Hidden;
+use crate::http::transport::{self, Http, NOWHERE};
 use crate::profile::{Source, parse_base_url};
 
 /// Timeout for connecting, and for one call of a control API.
 const PATIENCE: Duration = Duration::from_secs(8);
 /// The longest timeout of a response.
 const LONGEST: Duration = Duration::from_mins(1);
+/// Timeout of the questions whether a server speaks TLS.
+const SOON: Duration = Duration::from_millis(500);
+/// How a TLS alert begins.
+const TLS_ALERT: [u8; 2] = [0x15, 0x03];
 /// Limits for the head and body of a response.
 const HEAD_BYTES: usize = 32 * 1024;
 const BODY_BYTES: usize = 2 * 1024 * 1024;
@@ -93,6 +99,8 @@ pub struct Found {
     pub status: u16,
     /// How much the responses look like this service's.
     pub likeness: Likeness,
+    /// The service's path is answered as any unknown path is.
+    pub is_missing: bool,
     /// Another service whose marks the responses at this URL have.
     pub other: Option<Service>,
     /// How far the target's clock is ahead of this machine's, in milliseconds, within two seconds.
@@ -194,9 +202,14 @@ impl Survey<'_> {
             // unless the profile names another URL for that.
             let is_beside = |other: &Service| match self.sites.get(other.name()) {
                 Some(url) => url == place.base,
-                None => other == service || questions.beside.contains(other),
+                None => other == service || questions.beside.contains(other) && !found.is_missing,
             };
-            for other in Service::ALL.iter().copied().filter(|other| !is_beside(other)) {
+            // The pace counts each question: first the services that are easily confused.
+            let all = questions
+                .beside
+                .iter()
+                .chain(Service::ALL.iter().filter(|one| !questions.beside.contains(one)));
+            for other in all.copied().filter(|other| !is_beside(other)) {
                 let seen = (suites.get(other).questions.recognise)(place).await;
                 if seen.is_ok_and(|seen| seen.likeness == Likeness::Like) {
                     found.other = Some(other);
@@ -204,6 +217,36 @@ impl Survey<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the server of a service answers nothing in time: neither the question nor a request for an unknown path.
+    pub(crate) async fn is_mute(&self, asked: &SurveyResult) -> bool {
+        let transport = self.connector.transport();
+        if asked.found.is_ok() || !transport.is_mute(&asked.url) {
+            return false;
+        }
+        let Ok(sender) = Sender::new(self.connector.clone(), &asked.url) else { return false };
+        let request = Request::new("GET", &sender.target(NOWHERE));
+        let limits = transport.confirmation(asked.service.name());
+        transport::send(&*self.connector, Dial::to(&asked.url), &request, limits).await.response.is_err()
+    }
+
+    /// Whether the server of an `http` URL speaks TLS: it answers a plain request with a TLS alert, or accepts a handshake.
+    pub(crate) async fn speaks_tls(&self, base: &str) -> bool {
+        let Some(rest) = base.strip_prefix("http://") else { return false };
+        let secure = format!("https://{rest}");
+        let asking = async {
+            let mut stream = self.connector.connect(base, None).await.ok()?;
+            stream.write_all(b"GET / HTTP/1.1\r\nHost: assay\r\n\r\n").await.ok()?;
+            let mut head = [0; TLS_ALERT.len()];
+            stream.read_exact(&mut head).await.ok()?;
+            Some(head == TLS_ALERT)
+        };
+        if let Ok(Some(true)) = tokio::time::timeout(SOON, asking).await {
+            return true;
+        }
+        let dialing = self.connector.dial(Dial { own: false, ..Dial::to(&secure) }, Http::One);
+        tokio::time::timeout(SOON, dialing).await.is_ok_and(|dialed| dialed.is_ok())
     }
 
     /// Adds what a first profile can hold: the models, messages and contracts that the target shows.
@@ -293,9 +336,23 @@ impl<'s> Place<'s> {
         loop {
             survey.pace.start(site, 1).await.map_err(|why| format!("{base}: {why}"))?;
             let sending = tokio::time::timeout(patience, sender.once(request.clone(), limits));
-            let result = sending.await.map_err(|_| slow(base, patience))?;
-            if let Ok(response) = &result {
+            let transport = survey.connector.transport();
+            let Ok(result) = sending.await else {
+                transport.note_mute(base);
+                return Err(slow(base, patience));
+            };
+            if result.as_ref().is_err_and(Broken::is_silence) {
+                transport.note_mute(base);
+            }
+            if let Ok(response) = &result
+                && !(survey
+                    .settings
+                    .suites
+                    .of_site(site)
+                    .is_some_and(|suite| (suite.is_down)(survey.settings, &request)))
+            {
                 survey.pace.answered(site, response);
+                survey.pace.limited([site], response);
             }
             if !survey.pace.sends_again(&mut tried, &result) {
                 return result.map_err(|why| survey.reason(base, &why.to_string()));

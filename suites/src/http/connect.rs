@@ -1,11 +1,11 @@
 //! How a server is reached: a connection, and what makes one.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::pin::Pin;
 use std::sync::LazyLock;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use url::{Position, Url};
+use url::{Host, Position, Url};
 
 use super::exchange::Broken;
 use super::keep::Kept;
@@ -100,8 +100,66 @@ pub(crate) fn path_of(base: &str) -> Option<String> {
     }
 }
 
+/// Whether a URL names a loopback, link-local or private address, or `localhost`. Other names are not resolved.
+pub fn is_near(url: &str) -> bool {
+    let is_near_v4 = |ip: Ipv4Addr| ip.is_loopback() || ip.is_private() || ip.is_link_local();
+    match Url::parse(url).ok().as_ref().and_then(Url::host) {
+        Some(Host::Ipv4(ip)) => is_near_v4(ip),
+        Some(Host::Ipv6(ip)) => match ip.to_ipv4_mapped() {
+            Some(ip) => is_near_v4(ip),
+            None => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
+        },
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            name == "localhost" || name.ends_with(".localhost")
+        }
+        None => false,
+    }
+}
+
 /// Whether two URLs have the same origin: scheme, host and port.
 pub(crate) fn is_same_origin(one: &str, other: &str) -> bool {
     let origin = |url: &str| Url::parse(url).ok().map(|url| url.origin());
     origin(one).is_some_and(|one| one.is_tuple() && Some(one) == origin(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_and_private_addresses_are_near() {
+        let near = [
+            "http://127.0.0.1:4101",
+            "https://127.9.9.9",
+            "http://localhost/a",
+            "http://a.localhost.:80",
+            "http://10.1.2.3",
+            "http://172.16.0.1",
+            "http://172.31.255.255",
+            "http://192.168.1.1:8080/x",
+            "http://169.254.1.1",
+            "http://[::1]:1",
+            "http://[fd00::1]",
+            "http://[fe80::1]",
+            "http://[::ffff:10.0.0.1]",
+        ];
+        let far = [
+            "https://services.example",
+            "http://172.32.0.1",
+            "http://172.15.0.1",
+            "http://11.0.0.1",
+            "http://192.169.0.1",
+            "http://[2001:db8::1]",
+            "http://[::ffff:1.1.1.1]",
+            "http://localhost.example",
+            "http://mylocalhost",
+            "localhost",
+        ];
+        for (urls, wanted) in [(&near[..], true), (&far[..], false)] {
+            for url in urls {
+                assert_eq!(is_near(url), wanted, "{url}");
+            }
+        }
+    }
 }

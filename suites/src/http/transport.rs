@@ -32,6 +32,9 @@ const ENDPOINTS: usize = 2;
 /// After this many failed connections in a row, a site gets only one attempt per request.
 const GIVEN_UP: u32 = 3;
 
+/// A path that no server has: it shows whether a server answers more than `/`.
+pub(crate) const NOWHERE: &str = "/assay-nothing-is-here";
+
 /// The HTTP version of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Http {
@@ -101,6 +104,8 @@ struct Seen {
     unanswered: BTreeMap<String, BTreeSet<Place>>,
     /// The endpoints that began an answer and did not end it.
     endless: BTreeSet<Place>,
+    /// The base URLs at which a question before the checks got no answer in time.
+    mute: BTreeSet<String>,
 }
 
 /// A server, or one of its endpoints.
@@ -237,6 +242,23 @@ impl Transport {
             seen.stopped.insert(place.clone(), Silence { cause, skipped: 0, pause: SKIPPED });
         }
         is_new
+    }
+
+    /// Notes that a server has answered nothing before the checks: it gets no request.
+    pub(crate) fn stop_for_good(&self, server: &str, said: String) {
+        let place = Place { server: server.to_owned(), endpoint: String::new() };
+        let cause = Stopped { by: None, said };
+        self.seen().stopped.insert(place, Silence { cause, skipped: 0, pause: u32::MAX });
+    }
+
+    /// Notes that a question before the checks got no answer in time.
+    pub(crate) fn note_mute(&self, base: &str) {
+        self.seen().mute.insert(base.to_owned());
+    }
+
+    /// Whether a question before the checks got no answer in time.
+    pub(crate) fn is_mute(&self, base: &str) -> bool {
+        self.seen().mute.contains(base)
     }
 
     /// Why an endpoint gets no requests: it or its server stopped answering.

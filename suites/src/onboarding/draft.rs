@@ -136,8 +136,8 @@ impl Draft<'_> {
         let tables = ["", ".endpoints", ".models", ".fixtures", ".readings", ".limits"];
         for table in tables.map(|part| format!("{name}{part}")) {
             let mut keys = keys(suite, &table);
-            // Readings and limits have defaults; without a value they only fill the page.
-            let is_fixture = ![".endpoints", ".readings", ".limits"].iter().any(|part| table.ends_with(part));
+            // Readings have defaults; without a value they only fill the page.
+            let is_fixture = ![".endpoints", ".readings"].iter().any(|part| table.ends_with(part));
             keys.retain(|(key, ..)| {
                 self.has_all || is_fixture || values.contains_key(&format!("{table}.{key}"))
             });

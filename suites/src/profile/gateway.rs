@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::key::{Key, Section, table};
 use super::{
-    Endpoints, GatewayApi, HeaderSecret, at_least_one, base_url, base_urls, is_default, optional_base_url,
+    Endpoints, GatewayApi, HeaderSecret, at_least_one, base_url, base_urls, is_default,
+    optional_at_least_one, optional_base_url,
 };
 
 table! { "gateway";
@@ -230,8 +231,8 @@ table! { "gateway.limits";
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default)]
     pub struct GatewayLimits {
-        /// Requests per minute to the gateway and its servers together.
-        pub requests_per_minute: u32 = "30" => serde(deserialize_with = "at_least_one"),
+        /// At most so many requests per minute to the gateway and its servers together. If not set: no limit at loopback and private addresses; elsewhere 600, and half as many after each 429.
+        pub requests_per_minute: Option<u32> = "600" => serde(deserialize_with = "optional_at_least_one"),
         /// The time limit for a complete response, in seconds.
         pub answer_seconds: u32 = "60" => serde(deserialize_with = "at_least_one"),
     }
@@ -239,7 +240,7 @@ table! { "gateway.limits";
 
 impl Default for GatewayLimits {
     fn default() -> Self {
-        Self { requests_per_minute: 30, answer_seconds: 60 }
+        Self { requests_per_minute: None, answer_seconds: 60 }
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use toml::de::DeTable;
 
 use super::key::{Key, Section, table};
-use super::{at_least_one, base_url, is_default};
+use super::{base_url, is_default, optional_at_least_one};
 
 table! { "metadata";
     /// A target of the metadata suite.
@@ -73,17 +73,11 @@ pub struct MetadataReadings {
 
 table! { "metadata.limits";
     /// The pace of a run.
-    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default)]
     pub struct MetadataLimits {
-        /// Requests per minute.
-        pub requests_per_minute: u32 = "120" => serde(deserialize_with = "at_least_one"),
-    }
-}
-
-impl Default for MetadataLimits {
-    fn default() -> Self {
-        Self { requests_per_minute: 120 }
+        /// At most so many requests per minute. If not set: no limit at loopback and private addresses; elsewhere 600, and half as many after each 429.
+        pub requests_per_minute: Option<u32> = "600" => serde(deserialize_with = "optional_at_least_one"),
     }
 }
 
@@ -178,7 +172,7 @@ requests_per_minute = 6
         assert_eq!(metadata.contracts[0].tokens, ["1", "100000000000000000000"]);
         assert_eq!(metadata.contracts[1].cid, None);
         assert_eq!(metadata.readings.interface_path.as_deref(), Some("/openapi.json"));
-        assert_eq!(metadata.limits.requests_per_minute, 6);
+        assert_eq!(metadata.limits.requests_per_minute, Some(6));
         let written = profile.to_toml();
         assert_eq!(Profile::parse(&written, "p.toml").expect("what was written"), profile, "{written}");
     }

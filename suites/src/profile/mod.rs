@@ -250,6 +250,10 @@ fn at_least_one<'de, D: Deserializer<'de>>(input: D) -> Result<u32, D::Error> {
     if count == 0 { Err(D::Error::custom("must be 1 or more")) } else { Ok(count) }
 }
 
+fn optional_at_least_one<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u32>, D::Error> {
+    at_least_one(input).map(Some)
+}
+
 /// Reads a base URL as profiles hold it: without a trailing slash. An error says what is wrong with it.
 pub fn parse_base_url(text: &str) -> Result<String, String> {
     BaseUrl::try_from(text.to_owned()).map(|url| url.0)
@@ -326,7 +330,7 @@ limits = { drops_per_hour = 3 }
         assert_eq!(publish.domains, ["a.example", "b.example"]);
         assert_eq!(publish.key, Some(Secret::File("keys/a.hex".into())));
         assert!(publish.readings.transfer_needs_cid && !publish.readings.lenient_rule7);
-        assert_eq!(publish.limits.requests_per_minute, 6);
+        assert_eq!(publish.limits.requests_per_minute, Some(6));
         let drop = profile.drop.clone().unwrap();
         assert_eq!(drop.url, "http://127.0.0.1:4103");
         assert_eq!(drop.forwarding_header.as_deref(), Some("X-Forwarded-For"));

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY, GENERAL, HEAVY};
+use assay_spec::network::limits::{FORGET_RETRIES, FORGET_RETRY};
 use serde::{Deserialize, Serialize};
 
 use super::drop::optional_header_name;
 use super::key::{Key, Section, table};
 use super::{
-    EndpointName, Endpoints, Secret, at_least_one, base_url, base_urls, is_default, optional_base_url,
+    EndpointName, Endpoints, Secret, at_least_one, base_url, base_urls, is_default, optional_at_least_one,
+    optional_base_url,
 };
 
 table! { "network";
@@ -216,10 +217,10 @@ table! { "network.limits";
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default)]
     pub struct NetworkLimits {
-        /// Requests per minute to all nodes together.
-        pub requests_per_minute: u32 = "90" => serde(deserialize_with = "at_least_one"),
-        /// Program runs per minute.
-        pub runs_per_minute: u32 = "9" => serde(deserialize_with = "at_least_one"),
+        /// At most so many requests per minute to all nodes together. If not set: 90, which is below the documented limit; at loopback and private addresses only after the first 429.
+        pub requests_per_minute: Option<u32> = "90" => serde(deserialize_with = "optional_at_least_one"),
+        /// At most so many program runs per minute. If not set: 9; at loopback and private addresses only after the first 429.
+        pub runs_per_minute: Option<u32> = "9" => serde(deserialize_with = "optional_at_least_one"),
         /// How long the node may take to process what was sent, in seconds. Checks read it again until then.
         pub process_seconds: u32 = "10" => serde(deserialize_with = "at_least_one"),
         /// An endpoint whose requests count as authenticated. If not set, that class is not tested.
@@ -230,8 +231,8 @@ table! { "network.limits";
 impl Default for NetworkLimits {
     fn default() -> Self {
         Self {
-            requests_per_minute: GENERAL.u32() - 10,
-            runs_per_minute: HEAVY.u32() - 1,
+            requests_per_minute: None,
+            runs_per_minute: None,
             process_seconds: PROCESS_SECONDS,
             authenticated: None,
         }
@@ -293,7 +294,7 @@ authenticated = "create_message"
         assert_eq!(network.readings, NetworkReadings::default());
         assert!(network.readings.signing_scheme.is_none() && !network.readings.verifies_signatures);
         assert!(network.endpoints.absent().is_empty() && !network.strict);
-        assert_eq!((network.limits.requests_per_minute, network.limits.runs_per_minute), (90, 9));
+        assert_eq!((network.limits.requests_per_minute, network.limits.runs_per_minute), (None, None));
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! The `[publish]` table of a profile: the signed publishing exchange.
 
 use assay_spec::publish::domain::is_canonical;
-use assay_spec::publish::limits::REQUESTS;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use toml::de::DeTable;
 
 use super::drop::optional_header_name;
 use super::key::{Key, Section, table};
-use super::{Secret, at_least_one, base_url, is_default, optional_base_url};
+use super::{Secret, at_least_one, base_url, is_default, optional_at_least_one, optional_base_url};
 
 table! { "publish";
     /// A target of the publishing suite.
@@ -125,8 +124,8 @@ table! { "publish.limits";
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields, default)]
     pub struct PublishLimits {
-        /// Requests per minute.
-        pub requests_per_minute: u32 = "30" => serde(deserialize_with = "at_least_one"),
+        /// At most so many requests per minute. If not set: 30, the documented limit.
+        pub requests_per_minute: Option<u32> = "30" => serde(deserialize_with = "optional_at_least_one"),
         /// How long the chain may take to show what was confirmed, and the target to confirm an accept, in seconds. Checks ask again until then.
         pub shown_seconds: u32 = "10" => serde(deserialize_with = "at_least_one"),
     }
@@ -138,6 +137,6 @@ const SHOWN_SECONDS: u32 = 10;
 
 impl Default for PublishLimits {
     fn default() -> Self {
-        Self { requests_per_minute: REQUESTS.u32(), shown_seconds: SHOWN_SECONDS }
+        Self { requests_per_minute: None, shown_seconds: SHOWN_SECONDS }
     }
 }

@@ -23,6 +23,7 @@ mod jobs;
 mod limits;
 mod network;
 mod openapi;
+mod pace;
 mod packaging;
 #[cfg(unix)]
 mod pages;

@@ -30,13 +30,8 @@ impl Decided {
 pub(crate) fn decide(check: &Check, checked: Checked, traces: &Traces) -> Decided {
     let excuse = excuse(&checked, traces);
     let decided = decided(check, checked, traces.expected, traces.counterparts);
-    let (why, by) = if decided.failure.is_some() && traces.held > MAX_HELD {
-        (Why::Held, format!("for {} s", traces.held.as_secs()))
-    } else if let Some((why, by)) = excuse {
-        (why, by.to_owned())
-    } else {
-        return decided;
-    };
+    let late = decided.failure.as_ref().and_then(|_| outlived(traces));
+    let Some((why, by)) = late.map(|by| (Why::Held, by)).or(excuse) else { return decided };
     // The failure stays visible, and its reason says why it shows nothing.
     Decided { verdict: Verdict::Inconclusive, reason: Reason::new(why, by), ..decided }
 }
@@ -65,27 +60,41 @@ pub(crate) fn decided(check: &Check, checked: Checked, expected: usize, counterp
     }
 }
 
-/// Why a failure on a shared target shows nothing: this run has reached the declared limit, or the server is unavailable
-/// in a documented way.
-fn excuse(checked: &Checked, traces: &Traces) -> Option<(Why, &'static str)> {
+/// Why a failure on a shared target shows nothing: this run has reached the declared limit, the server is unavailable in a
+/// documented way, or it names a wait that is too long.
+fn excuse(checked: &Checked, traces: &Traces) -> Option<(Why, String)> {
     let Err(Stop::Fail(failure) | Stop::Unmet(_, failure)) = checked else { return None };
     let at = failure.exchange.filter(|_| !traces.environment.own)?;
     let exchange = traces.exchanges.get(at)?;
     let status = exchange.response.as_ref().ok()?.status;
     match status {
         _ if traces.wanted.contains(&status) => None,
-        429 => traces.at_limit.contains(&at).then_some((Why::AtLimit, "")),
-        503 => ambient::unavailable(exchange).map(|why| (Why::Unavailable, why)),
+        429 if traces.at_limit.contains(&at) => Some((Why::AtLimit, String::new())),
+        429 | 503 if traces.put_off.contains_key(&at) => {
+            let value = &traces.put_off[&at];
+            Some((Why::Unavailable, format!("Retry-After: {value} is too long to wait for")))
+        }
+        503 => ambient::unavailable(exchange).map(|why| (Why::Unavailable, why.to_owned())),
         _ => None,
     }
 }
 
-/// If pacing or a `Retry-After` delayed a check for longer than this, its locks and tokens may have expired.
-const MAX_HELD: Duration = Duration::from_secs(5);
+/// Why a delay may be what failed: what the check makes ends after some time, and without the delay it would not have.
+fn outlived(traces: &Traces) -> Option<String> {
+    let limit = traces.lifetime?;
+    let lives = Duration::from_millis(limit.u64());
+    let is_late = traces.took >= lives && traces.took.saturating_sub(traces.held) < lives;
+    is_late.then(|| {
+        let (name, held) = (limit.name, traces.held.as_secs());
+        format!("for {held} s, and {name} is {} s", lives.as_secs())
+    })
+}
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+
+    use assay_spec::Service;
 
     use super::*;
     use crate::harness::data::{At, Want};
@@ -93,34 +102,75 @@ mod tests {
     use crate::harness::pace::Pace;
     use crate::harness::probe::Probe;
     use crate::harness::recording::Recorder;
+    use crate::http::exchange::{Exchange, Request, Response};
     use crate::services;
 
-    #[test]
-    fn a_delayed_check_that_fails_is_inconclusive() {
-        let check = services::checks()[0];
+    /// How a check was decided that failed, or passed, with these traces.
+    fn judged(check: &'static Check, passes: bool, traced: impl FnOnce(&mut Traces)) -> Decided {
         let settings = services::settings();
-        let judged = |held: Duration, checked: Checked| {
-            let environment = Environment {
-                connector: std::sync::Arc::new(crate::rerun::judge::Nowhere),
-                sites: BTreeMap::new(),
-                control: None,
-                own: false,
-                forwarding: BTreeMap::new(),
-                recorder: Recorder::default(),
-            };
-            let pace = Pace::default();
-            let traces = Traces {
-                held,
-                expected: 1,
-                counterparts: 1,
-                ..Probe::new(check, &settings, environment, &pace).finish()
-            };
-            decide(check, checked, &traces).verdict
+        let environment = Environment {
+            connector: std::sync::Arc::new(crate::rerun::judge::Nowhere),
+            sites: BTreeMap::new(),
+            control: None,
+            own: false,
+            forwarding: BTreeMap::new(),
+            recorder: Recorder::default(),
         };
-        let failed = || Err(Stop::Fail(Failure::new(At::status(), Want::one_of(&[409]), "200", None)));
-        assert_eq!(judged(MAX_HELD, failed()), Verdict::Fail);
-        let longer = MAX_HELD + Duration::from_millis(1);
-        assert_eq!(judged(longer, failed()), Verdict::Inconclusive);
-        assert_eq!(judged(longer, Ok(())), Verdict::Pass);
+        let pace = Pace::default();
+        let mut traces = Probe::new(check, &settings, environment, &pace).finish();
+        (traces.expected, traces.counterparts) = (1, 1);
+        traced(&mut traces);
+        let exchange = traces.exchanges.len().checked_sub(1);
+        let failure = Failure::new(At::status(), Want::one_of(&[409]), "200", exchange);
+        decide(check, if passes { Ok(()) } else { Err(Stop::Fail(failure)) }, &traces)
+    }
+
+    #[test]
+    fn a_delay_excuses_only_what_would_not_have_expired_without_it() {
+        let red = |check: &Check| match check.requirement.level {
+            Level::Should => Verdict::Warn,
+            _ => Verdict::Fail,
+        };
+        let seconds = |held: u64, took: u64| {
+            move |traces: &mut Traces| {
+                (traces.held, traces.took) = (Duration::from_secs(held), Duration::from_secs(took));
+            }
+        };
+        for check in services::checks() {
+            let makes_a_prepare = check.cost.publishes_at(false) > 0;
+            assert!(!makes_a_prepare || check.requirement.service == Service::Publish, "{check:?}");
+            // A delay within the 60 seconds of a prepare, a check that is as slow without it, and a delay beyond.
+            assert_eq!(judged(check, false, seconds(18, 20)).verdict, red(check), "{check:?}");
+            assert_eq!(judged(check, false, seconds(3, 70)).verdict, red(check), "{check:?}");
+            let late = judged(check, false, seconds(59, 60));
+            let wanted = if makes_a_prepare { Verdict::Inconclusive } else { red(check) };
+            assert_eq!(late.verdict, wanted, "{check:?}");
+            assert_eq!(late.reason.why == Why::Held, makes_a_prepare, "{check:?}");
+            assert_eq!(judged(check, true, seconds(59, 60)).verdict, Verdict::Pass, "{check:?}");
+        }
+    }
+
+    #[test]
+    fn a_wait_that_is_too_long_is_named_and_no_failure() {
+        let check = services::checks()[0];
+        let answered = |status: u16, put_off: bool| {
+            judged(check, false, move |traces| {
+                traces.exchanges.push(Exchange {
+                    site: "gateway".to_owned(),
+                    base: "http://a".to_owned(),
+                    request: Request::new("GET", "/"),
+                    cut: None,
+                    slot: None,
+                    response: Ok(Response { status, ..Response::default() }),
+                });
+                traces.put_off.extend(put_off.then(|| (0, "3600".to_owned())));
+            })
+        };
+        assert_eq!(answered(429, false).verdict, Verdict::Fail);
+        let decided = answered(429, true);
+        assert_eq!((decided.verdict, decided.reason.why), (Verdict::Inconclusive, Why::Unavailable));
+        assert!(decided.reason.said.contains("Retry-After: 3600"), "{decided:?}");
+        assert_eq!(answered(503, true).verdict, Verdict::Inconclusive);
+        assert_eq!(answered(200, true).verdict, Verdict::Fail);
     }
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use assay_spec::limit::Limit;
 use assay_spec::value::Wrong;
 use assay_spec::{Dialect, Instant, Place};
 use serde_json::Value;
@@ -166,6 +167,12 @@ struct Statistics {
     reserved: Option<(String, u32)>,
     /// How long the run's own pace has held this check back behind its first request.
     held: Duration,
+    /// When the check sent its first request.
+    began: Option<tokio::time::Instant>,
+    /// The exchanges whose `Retry-After` is longer than the longest wait, and its value.
+    put_off: BTreeMap<usize, String>,
+    /// Until when this check alone waits.
+    not_before: Option<tokio::time::Instant>,
     at_end: Option<AtEnd>,
     /// The start of drawn values, in hex, and what they are for.
     roles: BTreeMap<String, String>,
@@ -204,6 +211,12 @@ pub struct Traces {
     pub held: Duration,
     /// The start of drawn values, in hex, and what they are for.
     pub roles: BTreeMap<String, String>,
+    /// How long it took, from its first request.
+    pub took: Duration,
+    /// What it makes at the target ends after this time.
+    pub lifetime: Option<&'static Limit>,
+    /// The exchanges whose `Retry-After` is longer than the longest wait, by index, and its value.
+    pub put_off: BTreeMap<usize, String>,
     /// Where it ran.
     pub environment: Environment,
 }
@@ -244,8 +257,12 @@ impl<'run> Probe<'run> {
             at_limit,
             held,
             roles,
+            began,
+            put_off,
             ..
         } = statistics;
+        let lifetime = (self.settings.suites.get(self.check.requirement.service).lifetime)(self.check);
+        let took = began.map(|began| began.elapsed()).unwrap_or_default();
         let ((calls, missed), environment) = (self.recorder.end(), self.environment);
         Traces {
             exchanges,
@@ -262,6 +279,9 @@ impl<'run> Probe<'run> {
             at_limit,
             held,
             roles,
+            took,
+            lifetime,
+            put_off,
             environment,
         }
     }
@@ -416,7 +436,15 @@ impl<'run> Probe<'run> {
             return Ok(());
         }
         let turned_away = |why: TurnedAway| Stop::Inconclusive(format!("{class}: {why}"));
-        self.statistics(|statistics| statistics.classes.insert(class.to_owned()));
+        let not_before = self.statistics(|statistics| {
+            statistics.classes.insert(class.to_owned());
+            statistics.not_before.take()
+        });
+        if let Some(until) = not_before {
+            let began = tokio::time::Instant::now();
+            tokio::time::sleep_until(until).await;
+            self.statistics(|statistics| statistics.held += began.elapsed());
+        }
         // State that a check creates can expire while the check waits, so it starts only when there is room for all of it.
         if self.statistics(|statistics| statistics.exchanges.is_empty()) {
             let reserved = self
@@ -424,7 +452,10 @@ impl<'run> Probe<'run> {
                 .start(class, self.settings.depth.cost(self.check).requests_at(false))
                 .await
                 .map_err(turned_away)?;
-            self.statistics(|statistics| statistics.reserved = Some((class.to_owned(), reserved)));
+            self.statistics(|statistics| {
+                statistics.reserved = Some((class.to_owned(), reserved));
+                statistics.began = Some(tokio::time::Instant::now());
+            });
             return Ok(());
         }
         let is_reserved = self.statistics(|statistics| match &mut statistics.reserved {

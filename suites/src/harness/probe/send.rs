@@ -168,9 +168,33 @@ impl Probe<'_> {
         if let (Ok(response), false) =
             (&response, self.environment.own || site.is_empty() || self.recorder.plays())
         {
-            self.pace.answered(site, response);
+            self.note_pace(index, site, response);
+        }
+        if let Ok(response) = &response
+            && let Some(value) = self.pace.put_off(response)
+        {
+            self.statistics(|statistics| statistics.put_off.insert(index, value));
         }
         self.answer(index, response)
+    }
+
+    /// Notes what a response says of the pace. A `Retry-After` of something that the profile declares down delays this check
+    /// alone.
+    fn note_pace(&self, index: usize, site: &str, response: &Response) {
+        let request = self.statistics(|statistics| statistics.exchanges[index].request.clone());
+        let suite = self.settings.suites.get(self.check.requirement.service);
+        if (suite.is_down)(self.settings, &request) {
+            let wait = self.pace.wait_of(response).map(|wait| tokio::time::Instant::now() + wait);
+            self.statistics(|statistics| statistics.not_before = wait);
+            return;
+        }
+        self.pace.answered(site, response);
+        // The target counts a chosen address by itself.
+        let header = self.environment.forwarding.get(site);
+        if !header.is_some_and(|header| request.has(header)) {
+            let classes = self.statistics(|statistics| statistics.classes.clone());
+            self.pace.limited(classes.iter().map(String::as_str).chain([site]), response);
+        }
     }
 
     /// Notes a 429 that this run has caused itself.

@@ -9,10 +9,7 @@ use crate::http::client::Limits;
 use crate::http::connect::{Dial, is_same_origin};
 use crate::http::exchange::{Broken, Exchange, Request, Response, Slot};
 use crate::http::hiding::WINDOW;
-use crate::http::transport::{self, Open, Place, Stopped, Turn};
-
-/// A path that no server has: it shows whether a server answers more than `/`.
-const NOWHERE: &str = "/assay-nothing-is-here";
+use crate::http::transport::{self, NOWHERE, Open, Place, Stopped, Turn};
 
 impl Probe<'_> {
     /// The request as it is sent; the target's own sites also get the profile's headers.
@@ -167,7 +164,7 @@ impl Probe<'_> {
         Place { server, endpoint: format!("{method} {}", found.map_or(path, |endpoint| endpoint.path)) }
     }
 
-    /// A path that a server does not answer, if it does not answer anything but `/`.
+    /// A path that a server does not answer, one of them unknown, if it does not answer anything but `/`.
     async fn unanswered(&self, site: &str, base: &str) -> Option<String> {
         let below = format!("{}{NOWHERE}", self.prefix(site));
         for path in ["/".to_owned(), below] {

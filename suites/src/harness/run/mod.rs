@@ -33,7 +33,6 @@ use crate::harness::judge::{failed, owners, rest, settle};
 use crate::harness::pace::Pace;
 use crate::harness::probe::{Probe, Settings, Traces};
 use crate::harness::redact::redact;
-use crate::harness::suite::Suite;
 use crate::harness::target::Target;
 use crate::http::curl;
 use crate::http::exchange::Exchange;
@@ -100,7 +99,9 @@ impl Runner<'_> {
         let early = all.par_iter_mut().filter(|(_, known)| *known < count);
         early.for_each(|(ran, _)| learned.redact(&mut ran.outcome));
         let all = all.into_iter().map(|(ran, _)| ran).collect();
-        Run { is_partial, remarks: self.remarks(), ..self.gather(all) }
+        let mut run = Run { is_partial, remarks: self.remarks(), ..self.gather(all) };
+        self.observe_limits(&mut run);
+        run
     }
 
     /// Runs the planned checks; `take` is called with each that ends.
@@ -181,13 +182,18 @@ impl Runner<'_> {
     /// pace of its own, so the services run beside each other.
     fn lanes<'p>(&self, planned: &'p [Planned]) -> Vec<(Vec<&'p Planned>, usize)> {
         if self.target.offer().forks || self.jobs == 1 {
-            return vec![(planned.iter().collect(), self.jobs)];
+            let mut planned: Vec<&Planned> = planned.iter().collect();
+            if !self.target.offer().forks {
+                heavy_last(&mut planned);
+            }
+            return vec![(planned, self.jobs)];
         }
         let mut lanes: BTreeMap<Service, Vec<&Planned>> = BTreeMap::new();
         // What waits in real time delays nothing else.
-        let (waiting, planned): (Vec<&Planned>, Vec<&Planned>) = planned.iter().partition(|planned| {
+        let (waiting, mut planned): (Vec<&Planned>, Vec<&Planned>) = planned.iter().partition(|planned| {
             self.settings.real_time && planned.left_out.is_none() && planned.check.cost.waits > 0
         });
+        heavy_last(&mut planned);
         for planned in planned {
             lanes.entry(planned.check.requirement.service).or_default().push(planned);
         }
@@ -216,6 +222,17 @@ impl Runner<'_> {
             sent,
             conditions: self.conditions(),
             ..Run::new(suites)
+        }
+    }
+
+    /// Notes the first 429 of each site at the row of the limit; without such a row in the run it is a remark.
+    fn observe_limits(&self, run: &mut Run) {
+        for seen in self.pace.observations() {
+            let mut rows = run.outcomes.iter_mut();
+            match seen.row.and_then(|row| rows.find(|outcome| outcome.requirement == row)) {
+                Some(outcome) => outcome.notes.push(seen.to_string()),
+                None => run.remarks.push(seen.to_string()),
+            }
         }
     }
 
@@ -347,6 +364,11 @@ impl Runner<'_> {
         }
         lines
     }
+}
+
+/// What uses up a quota of a shared target comes last, so that it leaves nothing else without.
+fn heavy_last(planned: &mut [&Planned]) {
+    planned.sort_by_key(|planned| planned.check.cost.weight());
 }
 
 /// A runtime for checks in worlds in memory: client and server take turns on one thread, so that neither has to wake

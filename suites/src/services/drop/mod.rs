@@ -311,7 +311,7 @@ fn spend(probe: &Probe<'_>, reserved: usize) -> Result<(), Stop> {
     if is_unseen || probe.drop_one(reserved) {
         return Ok(());
     }
-    let why = "the drops of this hour are used up ([drop.limits] drops_per_hour): run this check alone, or set forwarding_header";
+    let why = "the quota of drops is used up: raise [drop.limits] drops_per_hour, set forwarding_header, or run this check alone";
     Err(Stop::NotTestable(why.to_owned()))
 }
 

@@ -43,6 +43,8 @@ pub static SUITE: Suite = Suite {
     opening: |_| Sums::default(),
     is_error: |body| body["error"].is_string(),
     has_own_errors: false,
+    lifetime: |_| None,
+    is_down: |_, _| false,
     offers: |_, _| true,
     openapi: Notes { about: "", meanings: &[] },
     prepared_by: None,

@@ -14,6 +14,7 @@ use crate::harness::check::{Check, Checked, Need, Stop};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::shows;
+use crate::support::draw::drawn;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::OBJECT, discovery_is_a_json_object).requests(1),
@@ -31,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// How many models are requested at most.
-const MODELS: usize = 6;
+const MODELS: usize = 16;
 /// How often discovery is queried for a change, and how much time passes between queries.
 const LOOKS: u32 = 6;
 const PAUSE: Duration = Duration::from_mins(1);
@@ -115,12 +116,17 @@ async fn discovery_covers_the_model_list(probe: &Probe<'_>) -> Checked {
     answer.expect(missing.is_empty(), "members", want, format!("{} missing", missing.join(", ")))
 }
 
-/// Sends a chat to each discovered model with a server. None must return 404.
+/// Sends a chat to each discovered model with a server; of many, to those that the seed draws. None must return 404.
 async fn discovered_model_is_known(probe: &Probe<'_>) -> Checked {
     let (_, entries) = given_entries(probe).await?;
-    let served = entries.iter().filter(|(_, servers)| !servers.is_empty()).map(|(id, _)| id);
+    let served: Vec<&String> =
+        entries.iter().filter(|(_, servers)| !servers.is_empty()).map(|(id, _)| id).collect();
+    let count = served.len();
+    if count > MODELS {
+        probe.note(format!("{MODELS} of {count} models were asked; the seed draws them"));
+    }
     let mut accepted = 0;
-    for id in served.take(MODELS) {
+    for id in drawn(probe.settings.seed, served, MODELS, |id| (*id).clone()) {
         let answer = Call::post(&chat::ENDPOINT, &bodies::chat(id)).send(probe).await?;
         let status = answer.status();
         let want = format!("not 404 for {id}");

@@ -39,6 +39,7 @@ pub use suite::SUITE;
 
 use crate::harness::check::{Check, Core};
 use crate::harness::probe::Probe;
+use crate::http::exchange::Request;
 use crate::profile::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
 
 pub(crate) use given::FINDING;
@@ -170,6 +171,15 @@ impl Fixtures {
     /// The profile's key.
     pub fn key(&self) -> Option<&str> {
         self.key.as_ref().map(|Token(key)| key.as_str())
+    }
+
+    /// Whether a request asks for the model that the profile declares down.
+    fn is_down(&self, request: &Request) -> bool {
+        let asks_for = |down: &String| {
+            serde_json::from_slice::<serde_json::Value>(&request.body)
+                .is_ok_and(|body| body["model"] == down.as_str())
+        };
+        self.models.down.as_ref().is_some_and(asks_for)
     }
 
     fn from_models(

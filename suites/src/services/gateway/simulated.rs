@@ -36,6 +36,6 @@ pub(super) fn table(sim: &Simulated<'_>) -> Result<Gateway, String> {
             ..GatewayModels::default()
         },
         readings: GatewayReadings { wire_compat: true, ..GatewayReadings::default() },
-        limits: GatewayLimits { requests_per_minute: 6000, ..GatewayLimits::default() },
+        limits: GatewayLimits { requests_per_minute: Some(6000), ..GatewayLimits::default() },
     })
 }

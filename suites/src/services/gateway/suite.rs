@@ -42,7 +42,7 @@ pub static SUITE: Suite = Suite {
         keys: &[],
         forwarding: |_| None,
         pace: |profile, pace| match &profile.gateway {
-            Some(own) => pace.limiting("gateway", own.limits.requests_per_minute),
+            Some(own) => pace.limiting_as("gateway", own.limits.requests_per_minute, None),
             None => pace,
         },
         counted_at: "gateway",
@@ -55,6 +55,8 @@ pub static SUITE: Suite = Suite {
     opening: |_| Sums { requests: FINDING, ..Sums::default() },
     is_error: |body| body["detail"].is_string(),
     has_own_errors: false,
+    lifetime: |_| None,
+    is_down: |settings, request| settings.gateway().is_down(request),
     offers: |settings, endpoint| settings.gateway().offers(endpoint),
     openapi: Notes {
         about: "",

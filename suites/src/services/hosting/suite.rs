@@ -48,6 +48,8 @@ pub static SUITE: Suite = Suite {
     opening: |_| Sums { requests: LEARNING + READING, ..Sums::default() },
     is_error: |body| body["error"].is_string(),
     has_own_errors: false,
+    lifetime: |_| None,
+    is_down: |_, _| false,
     offers: |_, _| true,
     openapi: Notes {
         about: " Its records are messages of the network. The documents name only this endpoint.",

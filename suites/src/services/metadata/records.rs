@@ -5,7 +5,7 @@ use assay_spec::json::is_integer;
 use assay_spec::metadata::requirements::records as rows;
 use serde_json::Value;
 
-use super::wire::{MOST_CONTRACTS, NAMED, contracts_at, document, parts};
+use super::wire::{MOST_CONTRACTS, MOST_TOKENS, NAMED, contracts_at, document, parts};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
 use crate::shows;
@@ -142,12 +142,12 @@ impl Of {
 
     /// The requests of a check on a shared target, at most.
     const fn requests(self) -> u32 {
-        let contracts = MOST_CONTRACTS as u32;
+        let (contracts, tokens) = (MOST_CONTRACTS as u32, MOST_TOKENS as u32);
         match self {
             Of::Contract | Of::Template => 2 * contracts,
-            // Two tokens at four places.
-            Of::Token => 8 * contracts,
-            Of::Attribute | Of::External => 10 * contracts,
+            // Tokens at four places.
+            Of::Token => 4 * tokens * contracts,
+            Of::Attribute | Of::External => (2 + 4 * tokens) * contracts,
         }
     }
 
@@ -238,7 +238,7 @@ impl Member {
 async fn documents<'p>(probe: &'p Probe<'_>, place: Place) -> Result<Vec<Answer<'p>>, Stop> {
     let mut documents = Vec::new();
     for contract in contracts_at(probe, place).await? {
-        let ids = if parts(place).1.is_some() { contract.some_tokens() } else { vec![""] };
+        let ids = if parts(place).1.is_some() { contract.tokens_of(probe) } else { vec![""] };
         for id in ids {
             documents.push(document(probe, contract.path_at(place, id)).await?);
         }

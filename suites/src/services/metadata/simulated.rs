@@ -13,6 +13,6 @@ pub(super) fn table(sim: &Simulated<'_>) -> Metadata {
         unknown_token: text("unknown_token"),
         contracts: MetadataContract::from_state(&state),
         readings: MetadataReadings { interface_path: text("interface_path") },
-        limits: MetadataLimits { requests_per_minute: 100_000 },
+        limits: MetadataLimits { requests_per_minute: Some(100_000) },
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assay_spec::Service;
 
 use super::readings::READINGS;
-use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey};
+use super::{CHECKS, CORE, Fixtures, PARALLEL, simulated, survey, wire};
 use crate::documents::openapi::Notes;
 use crate::harness::data::Sums;
 use crate::harness::probe::Settings;
@@ -26,11 +26,19 @@ pub static SUITE: Suite = Suite {
     fixtures: FixtureReader {
         leave_out: |settings| {
             let wrong = settings.wrong.clone();
+            let is_right = |key: &str| !wrong.contains_key(&format!("metadata.contracts{key}"));
+            let contracts = &mut settings.fixtures.get_mut::<Fixtures>().contracts;
+            for (n, contract) in contracts.iter_mut().enumerate() {
+                let mut at = 0..;
+                contract
+                    .tokens
+                    .retain(|_| at.next().is_none_or(|at| is_right(&format!("[{n}].tokens[{at}]"))));
+                contract.overridden.take_if(|_| !is_right(&format!("[{n}].overridden")));
+            }
             let mut numbers = 0..;
-            let mut is_right =
-                || numbers.next().is_none_or(|n| !wrong.contains_key(&format!("metadata.contracts[{n}]")));
-            settings.fixtures.get_mut::<Fixtures>().contracts.retain(|_| is_right());
+            contracts.retain(|_| numbers.next().is_none_or(|n| is_right(&format!("[{n}]"))));
         },
+        left: |settings| wire::remarks(settings.metadata()),
         ..FixtureReader::new(
             || Arc::new(Fixtures::default()),
             |profile, _| Ok(profile.metadata.as_ref().map(|own| Arc::new(Fixtures::new(own)) as _)),
@@ -41,7 +49,7 @@ pub static SUITE: Suite = Suite {
         keys: &[],
         forwarding: |_| None,
         pace: |profile, pace| match &profile.metadata {
-            Some(own) => pace.limiting("metadata", own.limits.requests_per_minute),
+            Some(own) => pace.limiting_as("metadata", own.limits.requests_per_minute, None),
             None => pace,
         },
         counted_at: "metadata",
@@ -51,6 +59,8 @@ pub static SUITE: Suite = Suite {
     opening: |_| Sums::default(),
     is_error: |body| body["detail"].is_array(),
     has_own_errors: false,
+    lifetime: |_| None,
+    is_down: |_, _| false,
     offers: |_, _| true,
     openapi: Notes { about: "", meanings: &[] },
     prepared_by: None,

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::wire::{Form, Way};
+use super::wire::{Form, MOST_TOKENS, Way};
 use crate::harness::survey::{Found, Likeness, Place, Survey, WrongFixture, literal, shown};
 use crate::http::exchange::Response;
 use crate::profile::MetadataContract;
@@ -69,17 +69,14 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
     let contracts = &survey.settings.metadata().contracts;
     let mut wrong = Vec::new();
     for (n, contract) in contracts.iter().enumerate() {
-        let path = contract.path(contract.way()).unwrap_or_default();
         let key = format!("metadata.contracts[{n}]");
-        if exists(at, contract).await {
-            let absent = absent_token(at, contract).await.map(|id| {
-                let what = format!("the token {id} of {path} has no document under any path");
-                WrongFixture::new(key, what, "name tokens that the service knows: assay init --example URL")
-            });
-            wrong.extend(absent.map(|wrong| (Way::Cid, wrong)));
+        let Some(what) = missing(at, contract).await else {
+            for (at, what) in absent_tokens(at, contract).await {
+                let remedy = "name a token that the service knows: assay init --example URL";
+                wrong.push((Way::Cid, WrongFixture::new(format!("{key}{at}"), what, remedy)));
+            }
             continue;
-        }
-        let what = format!("GET {path} and the paths of its tokens returned no document");
+        };
         let remedy = "name a contract that the service knows: assay init --example URL";
         wrong.push((contract.way(), WrongFixture::new(key, what, remedy)));
     }
@@ -95,39 +92,50 @@ pub(crate) async fn wrong_fixtures(survey: &Survey<'_>, _: usize) -> Vec<WrongFi
     wrong.into_iter().filter(|(way, _)| is_certain(*way)).map(|(_, wrong)| wrong).collect()
 }
 
-/// Whether the service has a document of the contract, or of one of its tokens: one missing document may be what is
-/// wrong with a server.
+/// Whether the service has a document of the contract, or of one of its tokens.
 async fn exists(at: Place<'_>, contract: &MetadataContract) -> bool {
+    missing(at, contract).await.is_none()
+}
+
+/// What was returned, if the service has no document of the contract, nor of one of its tokens: one missing document may be
+/// what is wrong with a server.
+async fn missing(at: Place<'_>, contract: &MetadataContract) -> Option<String> {
     let tokens = |way| {
         let token = contract.token()?;
         contract.token_path(way, token, Form::Bare)
     };
     let paths = Way::BOTH.map(|way| [contract.path(way), tokens(way)]);
-    is_any_there(at, paths.into_iter().flatten().flatten()).await
+    missing_at(at, paths.into_iter().flatten().flatten()).await
 }
 
-/// A token that checks use and that the service does not know, although it knows another or the contract.
-async fn absent_token<'c>(at: Place<'_>, contract: &'c MetadataContract) -> Option<&'c str> {
-    for id in contract.some_tokens() {
+/// The tokens that checks use and that the service does not know, although it knows another or the contract: where the
+/// profile names each, and what was returned.
+async fn absent_tokens(at: Place<'_>, contract: &MetadataContract) -> Vec<(String, String)> {
+    let mut absent = Vec::new();
+    for id in contract.some_tokens(at.survey.settings.seed, MOST_TOKENS) {
         let paths =
             Way::BOTH.map(|way| [Form::Bare, Form::Json].map(|form| contract.token_path(way, id, form)));
-        if !is_any_there(at, paths.into_iter().flatten().flatten()).await {
-            return Some(id);
-        }
+        let Some(what) = missing_at(at, paths.into_iter().flatten().flatten()).await else { continue };
+        let listed = contract.tokens.iter().enumerate().filter(|(_, token)| *token == id);
+        let listed = listed.map(|(n, _)| format!(".tokens[{n}]"));
+        let overridden = contract.overridden.iter().filter(|token| *token == id);
+        let keys = listed.chain(overridden.map(|_| ".overridden".to_owned()));
+        absent.extend(keys.map(|key| (key, what.clone())));
     }
-    None
+    absent
 }
 
-/// Whether the service has a document at one of these paths.
-async fn is_any_there(at: Place<'_>, paths: impl Iterator<Item = String>) -> bool {
+/// What was returned at these paths, if the service has a document at none of them.
+async fn missing_at(at: Place<'_>, paths: impl Iterator<Item = String>) -> Option<String> {
+    let mut seen = Vec::new();
     for path in paths {
         // A server that fails, limits or guards shows nothing.
         let is_missing = |answer: &Response| matches!(answer.status, 400 | 404 | 410 | 422);
-        if !at.get(&path).await.is_ok_and(|answer| is_missing(&answer)) {
-            return true;
-        }
+        let answer = at.get(&path).await.ok().filter(is_missing)?;
+        let hidden = &at.survey.settings.secrets;
+        seen.push(format!("GET {path} returned {} {}", answer.status, shown(hidden, &answer.text())));
     }
-    false
+    Some(seen.join("; "))
 }
 
 /// The contract and the token in a path such as `/CID/7.json` or `/URI//7`.

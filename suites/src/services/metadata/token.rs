@@ -14,17 +14,17 @@ use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
-    shows!(rows::BY_CID_JSON, token_is_found_by_cid_with_json).requests(3).requests_elsewhere(8),
-    shows!(rows::BY_CID, token_is_found_by_cid).requests(3).requests_elsewhere(8),
+    shows!(rows::BY_CID_JSON, token_is_found_by_cid_with_json).requests(3).requests_elsewhere(20),
+    shows!(rows::BY_CID, token_is_found_by_cid).requests(3).requests_elsewhere(20),
     shows!(rows::BY_URI_JSON, token_is_found_by_uri_with_json)
         .requests(4)
-        .requests_elsewhere(8)
+        .requests_elsewhere(20)
         .after(const { &[&paths::DOUBLE_SLASH] }),
     shows!(rows::BY_URI, token_is_found_by_uri)
         .requests(4)
-        .requests_elsewhere(8)
+        .requests_elsewhere(20)
         .after(const { &[&paths::DOUBLE_SLASH] }),
-    shows!(rows::SAME, each document_is_the_same_with_and_without_json).requests(14).requests_elsewhere(32),
+    shows!(rows::SAME, each document_is_the_same_with_and_without_json).requests(14).requests_elsewhere(80),
     refuses!(rows::UNKNOWN, each unknown_token_is_rejected, refusals::UNKNOWN_TOKEN)
         .requests(30)
         .requests_elsewhere(48),
@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 async fn found(probe: &Probe<'_>, way: Way, form: Form) -> Checked {
     for contract in with_tokens(probe, way).await? {
-        for id in contract.some_tokens() {
+        for id in contract.tokens_of(probe) {
             expect_document(&fetch(probe, contract.token_path(way, id, form)).await?)?;
         }
     }
@@ -63,7 +63,7 @@ async fn token_is_found_by_uri(probe: &Probe<'_>) -> Checked {
 async fn document_is_the_same_with_and_without_json(probe: &Probe<'_>, place: Place) -> Checked {
     let way = parts(place).0;
     for contract in with_tokens(probe, way).await? {
-        for id in contract.some_tokens() {
+        for id in contract.tokens_of(probe) {
             let wanted = document(probe, contract.token_path(way, id, Form::Json)).await?.json();
             let answer = document(probe, contract.token_path(way, id, Form::Bare)).await?;
             answer.given_accepted(&[200], NAMED)?;

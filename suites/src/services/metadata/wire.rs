@@ -10,9 +10,13 @@ use crate::harness::probe::{Answer, Evidence, Probe};
 use crate::http::client::Limits;
 use crate::http::exchange::Request;
 use crate::profile::MetadataContract;
+use crate::support::draw::drawn;
 
 /// How many contracts a check tests at most.
 pub(super) const MOST_CONTRACTS: usize = 4;
+
+/// How many tokens of a contract a run reads at most, at a target that others use too.
+pub(super) const MOST_TOKENS: usize = 5;
 
 const SITE: &str = "metadata";
 
@@ -100,11 +104,27 @@ impl MetadataContract {
         self.overridden.as_deref().or(self.tokens.first().map(String::as_str))
     }
 
-    /// The contract's first token, and the one with overrides.
-    pub(super) fn some_tokens(&self) -> Vec<&str> {
+    /// The tokens that a check reads: in a world of its own two, elsewhere as many as a run reads.
+    pub(super) fn tokens_of(&self, probe: &Probe<'_>) -> Vec<&str> {
+        let most = if probe.owns_time() { 0 } else { MOST_TOKENS };
+        self.some_tokens(probe.settings.seed, most)
+    }
+
+    /// The contract's first token and the one with overrides; of the others the seed draws, up to `most` in all.
+    pub(super) fn some_tokens(&self, seed: u64, most: usize) -> Vec<&str> {
         let first = self.tokens.first().map(String::as_str);
         let other = self.overridden.as_deref().filter(|other| Some(*other) != first);
-        first.into_iter().chain(other).collect()
+        let mut tokens: Vec<&str> = first.into_iter().chain(other).collect();
+        let others: Vec<&str> =
+            self.tokens.iter().map(String::as_str).filter(|id| !tokens.contains(id)).collect();
+        tokens.extend(drawn(seed, others, most.saturating_sub(tokens.len()), |id| (*id).to_owned()));
+        tokens
+    }
+
+    /// How many tokens the profile names.
+    pub(super) fn token_count(&self) -> usize {
+        let is_another = |id: &&String| !self.tokens.contains(*id);
+        self.tokens.len() + self.overridden.iter().filter(is_another).count()
     }
 }
 
@@ -123,11 +143,37 @@ pub(super) async fn fixtures(probe: &Probe<'_>) -> Fixtures {
     }
 }
 
+/// How many of the profile's contracts and tokens a run reads, where it does not read all.
+pub(super) fn remarks(fixtures: &Fixtures) -> Vec<String> {
+    let of_way = |way| {
+        let all = fixtures.contracts.iter().filter(|one| one.path(way).is_some()).count();
+        (all > MOST_CONTRACTS).then(|| {
+            let by = if way == Way::Cid { "cid" } else { "uri_path" };
+            format!(
+                "metadata: {MOST_CONTRACTS} of {all} contracts with `{by}` were read; the seed draws them"
+            )
+        })
+    };
+    let of_contract = |contract: &MetadataContract| {
+        let all = contract.token_count();
+        let path = contract.path(contract.way()).unwrap_or_default();
+        (all > MOST_TOKENS).then(|| {
+            format!("metadata: {MOST_TOKENS} of {all} tokens of {path} were read; the seed draws them")
+        })
+    };
+    let contracts = Way::BOTH.into_iter().filter_map(of_way);
+    contracts.chain(fixtures.contracts.iter().filter_map(of_contract)).collect()
+}
+
 /// The contracts that can be addressed this way. Without any, the check is not testable.
 pub(super) async fn contracts(probe: &Probe<'_>, way: Way) -> Result<Vec<MetadataContract>, Stop> {
     let contracts = fixtures(probe).await.contracts;
-    let reached: Vec<_> =
-        contracts.into_iter().filter(|one| one.path(way).is_some()).take(MOST_CONTRACTS).collect();
+    let mut reached: Vec<_> = contracts.into_iter().filter(|one| one.path(way).is_some()).collect();
+    if probe.owns_time() {
+        reached.truncate(MOST_CONTRACTS);
+    }
+    let name = |one: &MetadataContract| one.path(way).unwrap_or_default();
+    let reached = drawn(probe.settings.seed, reached, MOST_CONTRACTS, name);
     if reached.is_empty() {
         probe.rest_on("metadata.contracts")?;
         let member = if way == Way::Cid { "cid" } else { "uri_path" };

@@ -31,7 +31,7 @@ pub(super) fn table(sim: &Simulated<'_>) -> Network {
         },
         fixtures: fixtures(&(sim.state)(Service::Network)),
         limits: NetworkLimits {
-            requests_per_minute: sim.limit(Service::Network, "general_per_window"),
+            requests_per_minute: Some(sim.limit(Service::Network, "general_per_window")),
             authenticated: Some(EndpointName::from_endpoint(&message::CREATE)),
             ..NetworkLimits::default()
         },

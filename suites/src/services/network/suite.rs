@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use assay_spec::Service;
+use assay_spec::limit::Limit;
+use assay_spec::network::limits::{GENERAL, HEAVY};
 use assay_spec::network::requirements::paging;
 
 use super::super::hosting;
@@ -10,6 +12,7 @@ use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, LEARNING, MIRROR, PARALLEL, RUNS, is_error_body, simulated, survey};
 use crate::documents::openapi::Notes;
 use crate::harness::data::Sums;
+use crate::harness::pace::Documented;
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Simulator, Sites, Suite, UrlFlag, questions};
 use crate::profile::Network;
@@ -47,8 +50,8 @@ pub static SUITE: Suite = Suite {
                 let limits = &own.limits;
                 // The client's address is the same for all nodes.
                 let nodes = own.sites().into_keys().map(|site| (site, "network".to_owned())).collect();
-                pace.limiting("network", limits.requests_per_minute)
-                    .limiting(RUNS, limits.runs_per_minute)
+                pace.limiting_as("network", limits.requests_per_minute, Some(documented(&GENERAL, 10)))
+                    .limiting_as(RUNS, limits.runs_per_minute, Some(documented(&HEAVY, 1)))
                     .counting_as(nodes)
             }
             None => pace,
@@ -60,6 +63,8 @@ pub static SUITE: Suite = Suite {
     opening: |_| Sums { requests: LEARNING, ..Sums::default() },
     is_error: is_error_body,
     has_own_errors: true,
+    lifetime: |_| None,
+    is_down: |_, _| false,
     offers: |settings, endpoint| settings.network().offers(endpoint),
     openapi: Notes {
         about: " The documents do not show which of these endpoints a running service has. They show only the paths of \
@@ -81,6 +86,11 @@ pub static SUITE: Suite = Suite {
         },
     },
 };
+
+/// A documented limit, kept with this many requests to spare: answers are delayed by different times.
+fn documented(limit: &'static Limit, to_spare: u32) -> Documented {
+    Documented { limit, per_minute: limit.u32() - to_spare, is_kept_nearby: false }
+}
 
 impl Settings {
     /// What the checks of the service need from the profile.

@@ -39,7 +39,7 @@ pub(super) fn table(sim: &Simulated<'_>) -> Result<Publish, String> {
         chain_rejects: None,
         readings: PublishReadings::default(),
         limits: PublishLimits {
-            requests_per_minute: sim.limit(Service::Publish, "requests_per_window"),
+            requests_per_minute: Some(sim.limit(Service::Publish, "requests_per_window")),
             ..PublishLimits::default()
         },
     })

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use assay_spec::publish::limits::{PREPARE_LIFETIME, REQUESTS};
 use assay_spec::publish::places::{PREPARES, PUB, SUBMITS, TRANSFER};
 use assay_spec::publish::requirements::{envelope, prepare, submit};
 use assay_spec::{Id, Place, Service};
@@ -10,8 +11,13 @@ use assay_spec::{Id, Place, Service};
 use super::readings::READINGS;
 use super::{CHECKS, CORE, Fixtures, PARALLEL, Pool, STANDBY, opening, simulated, survey};
 use crate::documents::openapi::Notes;
+use crate::harness::pace::Documented;
 use crate::harness::probe::Settings;
 use crate::harness::suite::{FixtureReader, Questions, Simulator, Sites, Suite, UrlFlag, questions};
+
+/// The pace of requests. A wait for the next minute may be longer than a prepare lives.
+const REQUEST_RATE: Documented =
+    Documented { limit: &REQUESTS, per_minute: REQUESTS.u32(), is_kept_nearby: true };
 
 /// What the service gives the harness.
 pub static SUITE: Suite = Suite {
@@ -64,7 +70,7 @@ pub static SUITE: Suite = Suite {
         forwarding: |profile| profile.publish.as_ref()?.forwarding_header.clone(),
         pace: |profile, pace| match &profile.publish {
             Some(own) => pace
-                .limiting("publish", own.limits.requests_per_minute)
+                .limiting_as("publish", own.limits.requests_per_minute, Some(REQUEST_RATE))
                 .with_domains(own.domains.len() + own.second_domains.len(), own.pending.is_some())
                 .with_trip(
                     own.transferable.as_ref().and(own.second_key.as_ref()).map(|_| own.limits.shown_seconds),
@@ -78,6 +84,8 @@ pub static SUITE: Suite = Suite {
     opening,
     is_error: |body| body["error"].is_string(),
     has_own_errors: false,
+    lifetime: |check| (check.cost.publishes_at(false) > 0).then_some(&PREPARE_LIFETIME),
+    is_down: |_, _| false,
     offers: |_, _| true,
     openapi: Notes {
         about: " A client checks the transaction's message byte by byte before it signs; a schema cannot express this.",

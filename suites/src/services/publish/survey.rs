@@ -14,6 +14,7 @@ use crate::harness::probe::wall_clock;
 use crate::harness::survey::{Found, Likeness, Place, Survey, WrongFixture, shown, skew_ms};
 use crate::http::client::Limits;
 use crate::http::exchange::{Request, Response};
+use crate::http::transport::NOWHERE;
 
 /// After this many domains in a row that the key does not sign for, the key is wrong.
 const UNBOUND: usize = 3;
@@ -28,6 +29,11 @@ pub(crate) async fn recognise(at: Place<'_>) -> Result<Found, String> {
     if answer.status == 404 {
         // The body of the 404 may be what is wrong with an exchange.
         found.likeness = found.likeness.max(Likeness::Unclear);
+        if !is_blanket(&answer)
+            && let Ok(unknown) = at.post(NOWHERE, knock_body()).await
+        {
+            found.is_missing = unknown.status == 404 && unknown.body == answer.body;
+        }
     }
     let kind =
         answer.header("content-type").map(|kind| format!(" {}", shown(&at.survey.settings.secrets, kind)));

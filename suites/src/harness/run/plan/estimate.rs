@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{LeftOut, Planned};
 use crate::harness::data::{Cost, Sums};
-use crate::harness::pace::Pace;
+use crate::harness::pace::{Pace, Why};
 use crate::harness::suite::Suites;
 use crate::harness::target::Target;
 use crate::support::prose;
@@ -142,6 +142,24 @@ impl Plan {
         };
         let paced = self.classes.iter().map(|class| class.seconds).max().unwrap_or_default();
         talking.max(paced).max(self.waits.1).max(u64::from(self.sum().requests > 0))
+    }
+
+    /// The pace of each service's site, why, and the expected time, in one line. `None` where no pace applies.
+    pub fn pace_line(&self, pace: &Pace) -> Option<String> {
+        if self.is_exact {
+            return None;
+        }
+        let of = |(site, limit, why): (&str, Option<u32>, Why)| {
+            let is_run = |service: &Service| self.suites.get(*service).sites.counted_at == site;
+            let is_used = self.services.keys().any(is_run);
+            is_used.then(|| match limit {
+                Some(limit) => format!("{site} {limit} requests a minute ({})", reason(why)),
+                None => format!("{site} without a limit ({})", reason(why)),
+            })
+        };
+        let sites: Vec<String> = pace.reasons().into_iter().filter_map(of).collect();
+        (!sites.is_empty())
+            .then(|| format!("pace: {}; expected time: {}", sites.join(", "), time(self.seconds)))
     }
 
     /// The default deadline of a run: several times the expected time, and an hour for the waits inside checks.
@@ -312,6 +330,16 @@ fn classes(suites: Suites, services: &BTreeMap<Service, Sums>, pace: &Pace) -> V
         classes.push(Class { name, needed: all.drops, limit, span: "an hour", seconds: 0, is_cut: true });
     }
     classes
+}
+
+const fn reason(why: Why) -> &'static str {
+    match why {
+        Why::Declared => "as the profile declares",
+        Why::Documented => "the documented limit; requests_per_minute sets another one",
+        Why::Near => "a loopback or private address, until its first 429",
+        Why::Unknown => "at first; a 429 halves it, requests_per_minute limits it",
+        Why::Adapted => "after a 429",
+    }
 }
 
 fn line(name: &str, cells: impl Iterator<Item = String>) -> String {
