@@ -55,7 +55,7 @@ async fn causes_of(deviations: &[&str], filters: &[&str]) -> Vec<String> {
 async fn two_mistakes_are_two_causes() {
     let rows = causes_of(&["drop.cid.sharded", "drop.cid.dotfiles"], &["drop.cid"]).await;
     assert_eq!(rows, ["drop.cid.sharded", "drop.cid.dotfiles"]);
-    // A site that is accepted without its page is no reason for what other sites get.
+    // A site that is accepted without its page does not explain what other sites get.
     let rows = causes_of(&["drop.zip.root-index", "drop.cid.dotfiles"], &["drop.zip", "drop.cid"]).await;
     assert_eq!(rows, ["drop.zip.root-index", "drop.cid.dotfiles"]);
 }

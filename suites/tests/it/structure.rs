@@ -198,12 +198,12 @@ fn few_files_of_the_harness_import_each_other_in_a_circle() {
 }
 
 #[test]
-fn elements_of_a_path_are_told_apart() {
+fn elements_of_a_path_are_separated() {
     assert_eq!(elements("a::{b, c::{d, e}}"), ["a::b", "a::c::d", "a::c::e"]);
     assert_eq!(elements("a::b"), ["a::b"]);
 }
 
-/// Names of values that hold words for people.
+/// Names of values that hold words for readers.
 const WORDS: [&str; 9] = ["reason", "said", "why", "words", "title", "note", "remark", "cause", "place"];
 /// Methods that compare a string.
 const COMPARISONS: [&str; 6] =

@@ -282,7 +282,7 @@ fn decide(outcome: &mut Outcome, checked: Checked) {
         Ok(()) => (Verdict::Pass, Reason::default()),
         Err(Stop::Fail(failure)) => {
             outcome.failure = Some(failure);
-            (if is_warning { Verdict::Warn } else { Verdict::Fail }, Reason::of(Why::Failure))
+            (if is_warning { Verdict::Warn } else { Verdict::Fail }, Reason::kind(Why::Failure))
         }
         Err(Stop::Unmet(why, _) | Stop::Inconclusive(why)) => (Verdict::Inconclusive, why.into()),
         Err(Stop::Undecided(reason)) => (Verdict::Inconclusive, reason),

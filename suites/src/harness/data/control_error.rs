@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a call of a control API gave no result. Each variant has the text for people.
+/// Why a call of a control API gave no result. Each variant has its words for a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControlError {
     /// The API answered before and stopped answering.

@@ -1,5 +1,5 @@
 //! Plain data of the harness: what a check costs and how it ends, what a verdict rests on, outcomes and runs. Decisions
-//! match on these types; text for people is made in `report/`.
+//! match on these types; words are made in `report/`.
 
 pub mod control_error;
 pub mod cost;

@@ -283,14 +283,14 @@ impl Why {
 
 impl Reason {
     /// A reason that needs no words.
-    pub const fn of(why: Why) -> Reason {
+    pub const fn kind(why: Why) -> Reason {
         let rounds = BTreeMap::new();
         Reason { why, said: String::new(), cell: String::new(), known: None, by: None, rounds }
     }
 
     /// A reason with words.
     pub fn new(why: Why, said: impl Into<String>) -> Reason {
-        Reason { said: said.into(), ..Reason::of(why) }
+        Reason { said: said.into(), ..Reason::kind(why) }
     }
 
     /// The same reason at a place of a matrix check.
@@ -306,7 +306,7 @@ impl From<&str> for Reason {
     }
 }
 
-/// An empty string is no reason: that of a pass.
+/// An empty string gives the reason of a pass.
 impl From<String> for Reason {
     fn from(said: String) -> Reason {
         Reason::new(if said.is_empty() { Why::Holds } else { Why::Said }, said)

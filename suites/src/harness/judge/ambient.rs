@@ -123,7 +123,7 @@ fn fail(own: &mut Outcome, (by, exchange, failure): (Id, Exchange, Failure)) {
     if has_failed || matches!(own.rests_on, Some(RestsOn::Prerequisite(_))) {
         return;
     }
-    own.reason = Reason::of(Why::Ambient);
+    own.reason = Reason::kind(Why::Ambient);
     own.verdict = Verdict::Fail;
     own.seen_by = Some(by);
     own.exchanges.push(exchange);

@@ -377,7 +377,7 @@ mod tests {
         Outcome {
             failure: Some(Failure::new(at, want, got, Some(0))),
             exchanges: vec![exchange],
-            ..Outcome::new(check.requirement, check.fact, Verdict::Fail, Reason::of(Why::Failure))
+            ..Outcome::new(check.requirement, check.fact, Verdict::Fail, Reason::kind(Why::Failure))
         }
     }
 
@@ -585,7 +585,7 @@ mod tests {
                     all[n].requirement,
                     all[n].fact,
                     Verdict::Inconclusive,
-                    Reason::of(Why::Failure),
+                    Reason::kind(Why::Failure),
                 )
             }
         };

@@ -83,7 +83,7 @@ fn owners(outcomes: &[Outcome]) -> BTreeMap<Kind, Vec<(Id, Failure)>> {
 }
 
 /// Whether an answer that failed a row is one that keeps a check from continuing: the row failed by the same part, and
-/// wanted the request to be accepted if the check did. An answer that is right but for a rule of its own is no such answer.
+/// wanted the request to be accepted if the check did. An answer that only breaks a rule of its own does not count.
 fn keeps_from(failed: &Failure, unmet: Option<&Failure>, status: u16) -> bool {
     let is_broken = status >= 500 && failed.part == Part::Status;
     match unmet {

@@ -39,15 +39,15 @@ pub(crate) fn decide(check: &Check, checked: Checked, traces: &Traces) -> Decide
 /// The verdict for how a check ended by itself. A pass needs an expectation, and a rejection its valid counterpart.
 pub(crate) fn decided(check: &Check, checked: Checked, expected: usize, counterparts: usize) -> Decided {
     match checked {
-        Ok(()) if expected == 0 => Decided::new(Verdict::Inconclusive, Reason::of(Why::NoExpectation)),
+        Ok(()) if expected == 0 => Decided::new(Verdict::Inconclusive, Reason::kind(Why::NoExpectation)),
         Ok(()) if check.refusal.is_some() && counterparts == 0 => {
-            Decided::new(Verdict::Inconclusive, Reason::of(Why::NoCounterpart))
+            Decided::new(Verdict::Inconclusive, Reason::kind(Why::NoCounterpart))
         }
         Ok(()) => Decided::default(),
         Err(Stop::Fail(failure)) => {
             let verdict =
                 if check.requirement.level == Level::Should { Verdict::Warn } else { Verdict::Fail };
-            Decided { failure: Some(failure), ..Decided::new(verdict, Reason::of(Why::Failure)) }
+            Decided { failure: Some(failure), ..Decided::new(verdict, Reason::kind(Why::Failure)) }
         }
         Err(Stop::Unmet(why, failure)) => {
             Decided { failure: Some(failure), ..Decided::new(Verdict::Inconclusive, why) }
