@@ -282,12 +282,10 @@ impl Pace {
         sites.sort_unstable();
         sites.dedup();
         let adapted = |site: &str| self.lock().get(site).and_then(|state| state.adapted);
-        let of = |site| match adapted(site) {
-            Some(limit) => (site, Some(limit), Why::Adapted),
-            None => {
-                let (limit, why) = self.first(site);
-                (site, limit, why)
-            }
+        let of = |site| {
+            let known = adapted(site).map(|limit| (Some(limit), Why::Adapted));
+            let (limit, why) = known.unwrap_or_else(|| self.first(site));
+            (site, limit, why)
         };
         sites.into_iter().map(of).collect()
     }

@@ -29,7 +29,9 @@ fn redact_contents(hidden: &Hidden, outcome: &mut Outcome) -> bool {
     texts.for_each(|text| found |= hidden.redact_string(text));
     let mut redact_failure = |failure: &mut Failure| {
         let Failure { place, want, got, .. } = failure;
-        [place, want, got].into_iter().for_each(|text| found |= hidden.redact_string(text));
+        for text in [place, want, got] {
+            found |= hidden.redact_string(text);
+        }
     };
     outcome.failure.iter_mut().for_each(&mut redact_failure);
     outcome.cells.iter_mut().flat_map(|cell| &mut cell.failure).for_each(redact_failure);

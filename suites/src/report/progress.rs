@@ -127,7 +127,9 @@ impl Lines {
         let line = |(name, outcomes): (String, Vec<&Outcome>)| {
             let (left, shown) = self.groups.get(&name)?;
             let mut now: BTreeMap<Verdict, usize> = BTreeMap::new();
-            outcomes.iter().for_each(|outcome| *now.entry(verdict(outcome)).or_default() += 1);
+            for outcome in outcomes {
+                *now.entry(verdict(outcome)).or_default() += 1;
+            }
             let count = |verdict| now.get(&verdict).copied().unwrap_or_default();
             let is_other = *left == 0 && now != *shown;
             is_other.then(|| {

@@ -11,7 +11,7 @@ use assay_spec::Id;
 use assay_spec::requirement::Level;
 
 use crate::documents::endpoints;
-use crate::harness::data::{Outcome, Part, Run, Statuses, Verdict, Why};
+use crate::harness::data::{Outcome, Part, RestsOn, Run, Statuses, Verdict, Why};
 use crate::harness::judge::ambient;
 use crate::http::exchange::{Broken, Exchange, Response};
 
@@ -197,7 +197,7 @@ fn cause(
 /// The outcome that an inconclusive outcome rests on.
 fn owner(run: &Run, found: &BTreeMap<usize, Found>, n: usize) -> Option<usize> {
     let outcome = &run.outcomes[n];
-    let row = outcome.rests_on.as_ref().and_then(|rests_on| rests_on.owner())?;
+    let row = outcome.rests_on.as_ref().and_then(RestsOn::owner)?;
     let owner = found.keys().copied().find(|one| run.outcomes[*one].requirement == row)?;
     (outcome.verdict == Verdict::Inconclusive && owner != n).then_some(owner)
 }
@@ -350,7 +350,7 @@ pub(crate) fn plain(outcome: &Outcome, text: &str) -> String {
 mod tests {
     use super::*;
     use crate::harness::check::Check;
-    use crate::harness::data::{Account, At, Failure, Reason, RestsOn, Want};
+    use crate::harness::data::{Account, At, Failure, Reason, Want};
     use crate::http::exchange::Request;
     use crate::report::words;
     use crate::services;

@@ -118,7 +118,7 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
         seed: outcome.seed.map(|seed| seed.to_string()),
         elapsed_ms: outcome.elapsed_ms,
         answers: outcome.answers,
-        seen_by: outcome.seen_by.map(|row| row.to_string()),
+        seen_by: outcome.seen_by.map(ToString::to_string),
         is_cut: outcome.is_cut,
         roles: outcome.roles.clone(),
         sites: outcome.sites.clone(),
@@ -192,7 +192,7 @@ fn failure(failure: &Failure) -> wire::Failure {
 fn account(Account { exchange, row, words, is_accepted }: &Account) -> wire::Account {
     wire::Account {
         exchange: *exchange,
-        row: row.map(|row| row.to_string()),
+        row: row.map(ToString::to_string),
         words: words.clone(),
         is_accepted: *is_accepted,
     }
