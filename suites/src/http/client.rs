@@ -287,7 +287,7 @@ impl<R: AsyncRead + Unpin> Incoming<'_, R> {
         let length =
             usize::try_from(length).ok().filter(|&n| n <= limit).ok_or_else(|| too_long("a body", limit))?;
         let mut body = Vec::new();
-        if self.take_into(&mut body, length).await {
+        if self.take_body(&mut body, length).await {
             Ok(body)
         } else {
             Err(Broken::Closed(format!("after {} of {length} bytes of the body", body.len())))
@@ -329,7 +329,7 @@ impl<R: AsyncRead + Unpin> Incoming<'_, R> {
                 return if self.trailers(limits.head_bytes).await? { Ok(body) } else { Err(ended(&body)) };
             }
             let mut line_end = Vec::new();
-            if !self.take_into(&mut body, length).await || !self.take_into(&mut line_end, 2).await {
+            if !self.take_body(&mut body, length).await || !self.take_into(&mut line_end, 2).await {
                 return Err(ended(&body));
             }
             if line_end != b"\r\n" {
@@ -389,13 +389,26 @@ impl<R: AsyncRead + Unpin> Incoming<'_, R> {
         }
     }
 
+    /// As [`Incoming::take_into`], for bytes of the body, which are counted as they come.
+    async fn take_body(&mut self, body: &mut Vec<u8>, length: usize) -> bool {
+        let mut missing = length;
+        while missing > 0 {
+            let next = missing.min(self.unread().len().max(1));
+            if !self.take_into(body, next).await {
+                return false;
+            }
+            self.progress.comes(next);
+            missing -= next;
+        }
+        true
+    }
+
     /// Moves `length` bytes into `out`; `false` if the connection ends first.
     async fn take_into(&mut self, out: &mut Vec<u8>, length: usize) -> bool {
         let mut missing = length;
         loop {
             let taken = missing.min(self.unread().len());
             out.extend_from_slice(&self.unread()[..taken]);
-            self.progress.comes(taken);
             self.used += taken;
             missing -= taken;
             if missing == 0 {

@@ -506,6 +506,7 @@ mod tests {
           at        status of exchange 2 of 2
           want      409
           got       200
+          reason    the second was accepted
           >         POST /prepare, 5008 bytes
           <         200 {"error":"\u{1b}[31mred [redacted token]"}
           repeat    one long command, see -v; or assay replay REPORT
@@ -613,10 +614,10 @@ mod tests {
           publish     3 of   7 applicable checks,  42 %
 
         4 causes
-          1. fail POST /prepare returned 200, wanted 409 (1 check)
-          2. inconclusive PUT / got no response: no complete response within … (1 check)
-          3. error cannot connect: refused (1 check)
-          4. warn it answers slowly (1 check)
+          1. fail publish.first-group.second-is-refused: POST /prepare returned 200, wa…
+          2. inconclusive publish.other.counterpart: PUT / got no response: no complete…
+          3. error publish.other.answers: cannot connect: refused
+          4. warn publish.other.answers: it answers slowly
 
         target http://127.0.0.1:4101, seed 18446744073709551615
         7 checks: 1 pass, 1 fail, 1 warn, 2 not-testable, 1 inconclusive, 1 error - the harness failed

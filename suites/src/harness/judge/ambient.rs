@@ -373,7 +373,7 @@ mod tests {
         let long = format!("{{\"a\":\"{}\",\"b\":NaN}}", "x".repeat(500));
         for (body, found) in [
             (r#"{"a":NaN}"#, r#""NaN}" at byte 5 of 9, after "{\"a\":""#),
-            ("{\n\"a\": 1}}", r#""}" at byte 10 of 11, after "{\n\"a\": 1}""#),
+            ("{\n\"a\": 1}}", r#""}" at byte 9 of 10, after "{\n\"a\": 1}""#),
             (r#"{"a":"#, r#"5 bytes that end too early, with "{\"a\":""#),
             ("  ", "nothing"),
             ("<html>", r#""<html>" at byte 0 of 6, after """#),

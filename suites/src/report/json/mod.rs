@@ -70,7 +70,7 @@ mod tests {
         assert!(!text.contains(example::TOKEN));
         insta::assert_snapshot!(example::shorten(&text), @r#"
         {
-          "version": 5,
+          "version": 6,
           "assay": "0.1.0",
           "target": "http://127.0.0.1:4101",
           "seed": "18446744073709551615",
@@ -118,6 +118,9 @@ mod tests {
           "causes": [
             {
               "title": "POST /prepare returned 200, wanted 409",
+              "places": [
+                "POST /prepare"
+              ],
               "verdict": "fail",
               "row": "publish.first-group.second-is-refused",
               "statement": "A second <one> is refused.",
@@ -133,6 +136,9 @@ mod tests {
             },
             {
               "title": "PUT / got no response: no complete response within 15 s",
+              "places": [
+                "PUT /"
+              ],
               "verdict": "inconclusive",
               "row": "publish.other.counterpart",
               "statement": "The fault alone is refused.",
@@ -146,6 +152,7 @@ mod tests {
             },
             {
               "title": "cannot connect: refused",
+              "places": [],
               "verdict": "error",
               "row": "publish.other.answers",
               "statement": "It answers.",
@@ -159,6 +166,7 @@ mod tests {
             },
             {
               "title": "it answers slowly",
+              "places": [],
               "verdict": "warn",
               "row": "publish.other.answers",
               "statement": "It answers.",
@@ -234,15 +242,25 @@ mod tests {
               "statement": "A second <one> is refused.",
               "source": "document 3, Exchange",
               "reason": "the second was accepted",
+              "basis": {
+                "why": "said",
+                "said": "the second was accepted"
+              },
               "notes": [],
               "failure": {
+                "part": "status",
                 "place": "status",
                 "want": "409",
+                "one_of": [
+                  409
+                ],
                 "got": "200",
                 "exchange": 1
               },
               "why": [
-                "prepare: the lock was free"
+                {
+                  "words": "prepare: the lock was free"
+                }
               ],
               "repeat": [
                 "curl -sS -i --http1.1 --path-as-is --request-target /prepare -X POST -H \"Authorization: Bearer $ASSAY_GATEWAY_KEY\" -H 'Connection: close' -H 'Accept:' -H 'User-Agent:' -H 'Content-Type:' -H 'Expect:' --data-binary $'{\"n\":1}\\n(5000 times x)' http://127.0.0.1:4101"
@@ -303,6 +321,10 @@ mod tests {
               "statement": "It ends after a while.",
               "source": "document 3, Exchange",
               "reason": "needs control level T2",
+              "basis": {
+                "why": "said",
+                "said": "needs control level T2"
+              },
               "notes": [],
               "failure": null,
               "why": [],
@@ -318,6 +340,10 @@ mod tests {
               "statement": "It ends after a while.",
               "source": "document 3, Exchange",
               "reason": "needs control level T2",
+              "basis": {
+                "why": "said",
+                "said": "needs control level T2"
+              },
               "notes": [],
               "failure": null,
               "why": [],
@@ -333,6 +359,10 @@ mod tests {
               "statement": "It answers.",
               "source": "document 3, Exchange",
               "reason": "it answers slowly",
+              "basis": {
+                "why": "said",
+                "said": "it answers slowly"
+              },
               "notes": [],
               "failure": null,
               "why": [],
@@ -348,6 +378,10 @@ mod tests {
               "statement": "The fault alone is refused.",
               "source": "document 3, Exchange",
               "reason": "the counterpart got 500",
+              "basis": {
+                "why": "said",
+                "said": "the counterpart got 500"
+              },
               "notes": [],
               "failure": null,
               "why": [],
@@ -379,6 +413,10 @@ mod tests {
               "statement": "It answers.",
               "source": "document 3, Exchange",
               "reason": "cannot connect: refused",
+              "basis": {
+                "why": "said",
+                "said": "cannot connect: refused"
+              },
               "notes": [],
               "failure": null,
               "why": [],
