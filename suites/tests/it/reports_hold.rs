@@ -174,7 +174,7 @@ async fn a_report_of_a_shared_target_is_judged_the_same() {
     let runner = Runner { target: &target, settings: &settings, pace: &pace, jobs: 1 };
     let mut run = runner.run(&planned, |_| {}).await;
     run.conditions.profile = loaded.profile.to_toml();
-    let is_short = |outcome: &&Outcome| reason(&outcome).contains("drops of this hour are used up");
+    let is_short = |outcome: &&Outcome| reason(outcome).contains("the quota of drops is used up");
     assert!(
         run.outcomes.iter().any(|outcome| is_short(&outcome)),
         "an hour has room for fewer than all ask for"

@@ -120,7 +120,10 @@ fn a_quiet_run_prints_its_result_and_colours_follow_the_flag() {
     };
     let quiet = run(&["--quiet"]);
     assert_eq!(quiet.lines().count(), 2, "{quiet}");
-    assert!(quiet.starts_with("target ") && quiet.ends_with(" pass - selected checks passed\n"), "{quiet}");
+    assert!(
+        quiet.starts_with("target ") && quiet.ends_with(" pass - selected checks passed (2 of 53)\n"),
+        "{quiet}"
+    );
     assert!(run(&[]).ends_with(&quiet));
     let is_coloured = |flag: &str| run(&["--color", flag]).contains("\u{1b}[32m");
     assert_eq!(["auto", "always", "never"].map(is_coloured), [false, true, false]);

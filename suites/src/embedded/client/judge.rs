@@ -261,8 +261,12 @@ async fn conforms<W: Worlds>(
 
 fn report<W: Worlds>(worlds: &W, mut outcomes: Vec<Outcome>) -> Run {
     let base = W::base();
-    if outcomes.iter().any(|one| std::ptr::eq(one.requirement, base) && one.verdict == Verdict::Fail) {
-        for one in outcomes.iter_mut().filter(|one| one.verdict == Verdict::Inconclusive) {
+    let is_failed = |one: &&Outcome| std::ptr::eq(one.requirement, base) && one.verdict == Verdict::Fail;
+    if let Some(failed) = outcomes.iter().find(is_failed).map(|one| one.failure.clone()) {
+        // What it already does in the conforming world shows nothing of the other worlds.
+        let is_same = |one: &Outcome| one.failure == failed && one.failure.is_some();
+        let others = outcomes.iter_mut().filter(|one| !std::ptr::eq(one.requirement, base));
+        for one in others.filter(|one| one.verdict == Verdict::Inconclusive || is_same(one)) {
             one.rests_on = Some(RestsOn::Base(base));
         }
     }

@@ -132,7 +132,7 @@ async fn each_fault_leads_to_its_verdict_within_its_limit() {
         (Badly::ManyHeaders, "more than 128 header lines"),
         (Badly::HugeHeader, "longer than 65536 bytes"),
         (Badly::Silent, "no complete response within"),
-        (Badly::SilentInTheBody, "no complete response within"),
+        (Badly::SilentInTheBody, "began and did not end within"),
         (Badly::WrongLength, "not an HTTP response"),
     ] {
         let (url, _tasks) = server(badly).await;
