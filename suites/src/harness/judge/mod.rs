@@ -1,10 +1,10 @@
 //! From responses to a result, in this order:
 //!
-//! 1. [`verdict`]: how one check ended, when it has ended.
-//! 2. [`settle`], once all have: [`ambient`] holds every response of every check to the declarations; a check whose
-//!    prerequisite failed becomes inconclusive; [`owners`] finds the row that each failed precondition rests on.
-//! 3. [`baseline`]: known failures.
-//! 4. [`conclusion`]: the result of the run. [`cause`] groups what did not pass, for reports.
+//! 1. `verdict`: how one check ended, when it has ended.
+//! 2. `settle`, once all have: `ambient` holds every response of every check to the declarations; a check whose
+//!    prerequisite failed becomes inconclusive; `owners` finds the row that each failed precondition rests on.
+//! 3. `baseline`: known failures.
+//! 4. `conclusion`: the result of the run. `cause` groups what did not pass, for reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
