@@ -33,7 +33,7 @@ fn judge(check: &'static Check) -> Result<(), Failed> {
     let run = runtime.block_on(runner.run(&plan(target, &[check]), |_| {}));
     match run.outcomes.as_slice() {
         [outcome] if outcome.verdict == Verdict::Pass => Ok(()),
-        [outcome] => Err(format!("{}: {}", outcome.verdict.name(), reason(&outcome)).into()),
+        [outcome] => Err(format!("{}: {}", outcome.verdict.name(), reason(outcome)).into()),
         outcomes => Err(format!("one check has {} outcomes", outcomes.len()).into()),
     }
 }

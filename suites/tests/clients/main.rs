@@ -279,13 +279,13 @@ fn lacks(fault: &str, flag: &str, count: usize) -> Result<(), Failed> {
 /// So many outcomes are not applicable because of this flag, and all others pass.
 fn left_out(outcomes: &[Outcome], flag: &str, count: usize) -> Result<(), Failed> {
     let is_left_out = |outcome: &&Outcome| {
-        outcome.verdict == Verdict::NotApplicable && reason(&outcome).ends_with(&format!("(--{flag})"))
+        outcome.verdict == Verdict::NotApplicable && reason(outcome).ends_with(&format!("(--{flag})"))
     };
     let (left_out, rest): (Vec<&Outcome>, Vec<&Outcome>) = outcomes.iter().partition(is_left_out);
     let bad: Vec<String> = rest
         .iter()
         .filter(|outcome| outcome.verdict != Verdict::Pass)
-        .map(|outcome| format!("{}: {}", outcome.fact, reason(&outcome)))
+        .map(|outcome| format!("{}: {}", outcome.fact, reason(outcome)))
         .collect();
     if bad.is_empty() && left_out.len() == count {
         return Ok(());
@@ -396,6 +396,6 @@ fn fails_there(outcome: &Outcome, place: Option<&str>) -> Result<(), Failed> {
     }
     let got = outcome.verdict.name();
     let account = outcome.why.iter().map(account).collect::<Vec<_>>().join("\n  ");
-    Err(format!("{}: {got} instead of {}: {}\n  {account}", outcome.fact, want.name(), reason(&outcome))
+    Err(format!("{}: {got} instead of {}: {}\n  {account}", outcome.fact, want.name(), reason(outcome))
         .into())
 }

@@ -58,9 +58,9 @@ async fn a_wrong_field_fails_its_owner_wherever_it_is_seen() {
     let own =
         run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == OWNER).expect("the owner");
     assert!(
-        own.seen_by.is_some() && reason(&own).contains("/expiresAt") && reason(&own).contains(OTHER),
+        own.seen_by.is_some() && reason(own).contains("/expiresAt") && reason(own).contains(OTHER),
         "{}",
-        reason(&own)
+        reason(own)
     );
     let at = own.failure.as_ref().and_then(|failure| failure.exchange).expect("an exchange");
     assert!(own.exchanges[at].request.target.ends_with("/prepare"));

@@ -88,13 +88,13 @@ fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, Run) {
 /// number of these.
 fn stopped(run: &Run, words: &str) -> usize {
     let is_cause = |reason: &str| reason.starts_with(CAUSE);
-    let failed: Vec<_> = run.outcomes.iter().filter(|one| reason(&one).contains(words)).collect();
-    let failed: Vec<_> = failed.into_iter().filter(|one| !is_cause(&reason(&one))).collect();
+    let failed: Vec<_> = run.outcomes.iter().filter(|one| reason(one).contains(words)).collect();
+    let failed: Vec<_> = failed.into_iter().filter(|one| !is_cause(&reason(one))).collect();
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert_eq!(failed[0].verdict, Verdict::Fail);
-    let rest: Vec<_> = run.outcomes.iter().filter(|one| is_cause(&reason(&one))).collect();
+    let rest: Vec<_> = run.outcomes.iter().filter(|one| is_cause(&reason(one))).collect();
     let id = failed[0].requirement.to_string();
-    assert!(rest.iter().all(|one| one.verdict == Verdict::Inconclusive && reason(&one).contains(&id)));
+    assert!(rest.iter().all(|one| one.verdict == Verdict::Inconclusive && reason(one).contains(&id)));
     rest.len()
 }
 
@@ -202,10 +202,10 @@ fn a_control_api_that_ends_is_the_cause_of_the_rest() {
     std::fs::write(&path, text.replace(control, &leaving_control(control, 40))).expect("written");
     let (code, text, run) = run(folder.path(), &["publish.prepare"]);
     assert_eq!(code, Some(1), "{text}");
-    let silent: Vec<_> = run.outcomes.iter().filter(|one| reason(&one).starts_with(CAUSE)).collect();
+    let silent: Vec<_> = run.outcomes.iter().filter(|one| reason(one).starts_with(CAUSE)).collect();
     assert!(silent.len() > 10 && run.count(Verdict::Pass) > 0, "{text}");
     assert!(
-        silent.iter().all(|one| one.verdict == Verdict::Inconclusive && reason(&one).contains("control "))
+        silent.iter().all(|one| one.verdict == Verdict::Inconclusive && reason(one).contains("control "))
     );
 }
 
@@ -251,9 +251,9 @@ fn a_call_that_the_control_api_stops_answering_is_not_sent_again() {
     std::fs::write(&path, text).expect("written");
     let (code, text, run) = run(folder.path(), &["publish.prepare"]);
     assert_eq!(code, Some(1), "{text}");
-    let silent: Vec<_> = run.outcomes.iter().filter(|one| reason(&one).starts_with(CAUSE)).collect();
+    let silent: Vec<_> = run.outcomes.iter().filter(|one| reason(one).starts_with(CAUSE)).collect();
     assert!(silent.len() > 10 && run.count(Verdict::Pass) > 0, "{text}");
-    assert!(silent.iter().all(|one| one.verdict == Verdict::Inconclusive && reason(&one).contains("fork")));
+    assert!(silent.iter().all(|one| one.verdict == Verdict::Inconclusive && reason(one).contains("fork")));
     assert_eq!(unanswered.load(Ordering::SeqCst), 2, "the second time shows that it was no accident");
 }
 
@@ -291,10 +291,10 @@ fn one_slow_endpoint_is_not_a_silent_target() {
     let folder = profile(&url, 1);
     let (code, text, run) = run(folder.path(), &["network.info", "network.aggregates"]);
     assert_eq!(code, Some(1), "{text}");
-    let is_info = |one: &&Outcome| reason(&one).contains("GET /api/v0/info/public.json");
+    let is_info = |one: &&Outcome| reason(one).contains("GET /api/v0/info/public.json");
     let (info, others): (Vec<_>, Vec<_>) = run.outcomes.iter().partition(is_info);
-    assert!(others.iter().all(|one| !reason(&one).starts_with(CAUSE)), "{text}");
-    assert!(info.iter().all(|one| reason(&one).starts_with(CAUSE) && one.verdict == Verdict::Inconclusive));
+    assert!(others.iter().all(|one| !reason(one).starts_with(CAUSE)), "{text}");
+    assert!(info.iter().all(|one| reason(one).starts_with(CAUSE) && one.verdict == Verdict::Inconclusive));
     assert!(text.contains("no complete response within"), "{text}");
     assert_eq!(count.load(Ordering::SeqCst), 1, "the endpoint is not asked again by the next checks");
 }
@@ -322,7 +322,7 @@ fn two_endpoints_in_a_row_without_an_answer_are_a_silent_target() {
     assert_eq!(code, Some(1), "{text}");
     let failed = run.count(Verdict::Fail);
     assert!((1..=2).contains(&failed), "{failed}: {text}");
-    assert!(run.outcomes.iter().filter(|one| reason(&one).starts_with(CAUSE)).count() > 100, "{text}");
+    assert!(run.outcomes.iter().filter(|one| reason(one).starts_with(CAUSE)).count() > 100, "{text}");
     let count = count.load(Ordering::SeqCst);
     assert!((2..10).contains(&count), "{count}");
 }
@@ -333,7 +333,7 @@ fn a_target_that_answers_again_is_asked_again() {
     let (url, _) = partly_silent(|_, number| (3..=5).contains(&number));
     let folder = profile(&url, 1);
     let (_, text, run) = run(folder.path(), &[]);
-    let silent = run.outcomes.iter().filter(|one| reason(&one).starts_with(CAUSE)).count();
+    let silent = run.outcomes.iter().filter(|one| reason(one).starts_with(CAUSE)).count();
     assert!((1..60).contains(&silent), "{silent} of {}: {text}", run.outcomes.len());
 }
 

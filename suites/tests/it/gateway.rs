@@ -178,7 +178,7 @@ async fn another_vendors_gateway_is_tested_by_its_profile() {
         let found =
             run.outcomes.iter().find(|outcome| outcome.requirement.to_string() == format!("gateway.{id}"));
         let outcome = found.unwrap_or_else(|| panic!("no check {id}"));
-        (outcome.verdict, reason(&outcome))
+        (outcome.verdict, reason(outcome))
     };
     for (id, wanted) in [
         ("chat.answered", Verdict::Pass),
@@ -297,7 +297,7 @@ async fn over_sockets(control: bool, servers: &[&str], filters: &[&str]) -> Run 
 fn verdicts(run: &Run) -> BTreeMap<Verdict, Vec<String>> {
     let mut all: BTreeMap<Verdict, Vec<String>> = BTreeMap::new();
     for outcome in &run.outcomes {
-        let text = format!("{}: {}", outcome.requirement, reason(&outcome));
+        let text = format!("{}: {}", outcome.requirement, reason(outcome));
         all.entry(outcome.verdict).or_default().push(text);
     }
     all

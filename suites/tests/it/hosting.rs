@@ -157,7 +157,7 @@ async fn agrees_on(name: &str, served: &Served, owner: &str, key: &str, least: u
             && !(one.verdict == Verdict::NotTestable && may_be_silent(&one.requirement.to_string()))
     });
     let odd: Vec<_> =
-        odd.map(|one| format!("{} {:?}: {}", one.requirement, one.verdict, reason(&one))).collect();
+        odd.map(|one| format!("{} {:?}: {}", one.requirement, one.verdict, reason(one))).collect();
     holds(odd.is_empty(), odd.join("\n"))
 }
 
@@ -299,7 +299,7 @@ async fn envelopes_are_not_testable_without_a_key() {
     for id in ["hosting.envelope.wallet-opens", "hosting.projects.plaintext-name", "hosting.bundle.tarball"] {
         assert!(silent.contains(id), "{id}: {silent:?}");
     }
-    let needs_key = |o: &&assay_suites::harness::data::Outcome| reason(&o).contains("wallet_key");
+    let needs_key = |o: &&assay_suites::harness::data::Outcome| reason(o).contains("wallet_key");
     let needing = run.outcomes.iter().filter(needs_key).count();
     let others: Vec<_> = silent.iter().filter(|id| *id == "hosting.history.finishes").collect();
     assert_eq!(needing + others.len(), silent.len(), "{silent:?}");

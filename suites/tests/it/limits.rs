@@ -116,11 +116,11 @@ fn every_row_is_red(rows: &BTreeSet<Id>, outcomes: &[Outcome]) {
     assert_eq!(outcomes.len(), rows.len());
     let is_red = |outcome: &&Outcome| {
         // Where a prerequisite failed, the reason names it and says what was seen then.
-        let fails = outcome.verdict == Verdict::Fail || reason(&outcome).starts_with("its prerequisite ");
-        fails && reason(&outcome).contains("the limit is")
+        let fails = outcome.verdict == Verdict::Fail || reason(outcome).starts_with("its prerequisite ");
+        fails && reason(outcome).contains("the limit is")
     };
     let show = |outcome: &Outcome| {
-        format!("{}: {} {}", outcome.requirement, outcome.verdict.name(), reason(&outcome))
+        format!("{}: {} {}", outcome.requirement, outcome.verdict.name(), reason(outcome))
     };
     let others: Vec<String> = outcomes.iter().filter(|outcome| !is_red(outcome)).map(show).collect();
     assert!(others.is_empty(), "{others:#?}");

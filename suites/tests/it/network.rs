@@ -52,8 +52,8 @@ const GROUPS: [&str; 6] = [
 fn expect(outcomes: &[Outcome], verdict: Verdict, words: &str) {
     for outcome in outcomes {
         let id = outcome.requirement;
-        assert_eq!(outcome.verdict, verdict, "{id}: {}", reason(&outcome));
-        assert!(reason(&outcome).contains(words), "{id}: {}", reason(&outcome));
+        assert_eq!(outcome.verdict, verdict, "{id}: {}", reason(outcome));
+        assert!(reason(outcome).contains(words), "{id}: {}", reason(outcome));
     }
 }
 
@@ -156,10 +156,10 @@ async fn answers_of_a_wrong_shape_end_in_verdicts() {
             let may_pass = by_chance.iter().any(|row| id.to_string().ends_with(row));
             let ended = matches!(verdict, Verdict::Fail | Verdict::Inconclusive);
             let is_good = ended || (may_pass && verdict == Verdict::Pass);
-            assert!(is_good, "{answer}: {id} {verdict:?} {}", reason(&outcome));
+            assert!(is_good, "{answer}: {id} {verdict:?} {}", reason(outcome));
         }
         // The node accepts everything, so each expected rejection is missing.
-        let missed = outcomes.iter().filter(|outcome| reason(&outcome).contains("wanted 400")).count();
+        let missed = outcomes.iter().filter(|outcome| reason(outcome).contains("wanted 400")).count();
         assert!(missed >= 8, "{answer}: {missed}");
     }
 }

@@ -17,6 +17,7 @@ use assay_suites::harness::data::{Conditions, Outcome, Run, Verdict, Why};
 use assay_suites::harness::environment::Environment;
 use assay_suites::harness::pace::Pace;
 use assay_suites::harness::probe::Settings;
+use assay_suites::harness::recording::Recorder;
 use assay_suites::harness::run::Runner;
 use assay_suites::harness::run::plan::{plan, select};
 use assay_suites::harness::setup::{self, SetupError};
@@ -128,7 +129,7 @@ fn scripted(sites: &[(&str, Answers)]) -> (Shared, Arc<AtomicUsize>) {
         control: None,
         own: false,
         forwarding: BTreeMap::new(),
-        recorder: Default::default(),
+        recorder: Recorder::default(),
     };
     (Shared { environment, offer: Offer::default() }, asked)
 }
@@ -138,6 +139,7 @@ fn virtual_time() -> Runtime {
     Builder::new_current_thread().enable_time().start_paused(true).build().expect("a runtime")
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "an answer may be missing, and this is one")]
 fn http(status: &str, headers: &str, body: &str) -> Option<String> {
     let length = body.len();
     Some(format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{headers}\r\n{body}"))
@@ -331,9 +333,12 @@ fn a_server_that_answers_nothing_costs_one_timeout() {
         assert!(why.contains("metadata.test") && why.contains("drop.test"), "{why}");
         assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
         // Beside a server that answers, it gets no request of a check.
-        let missing: Answers = |_, head| match head.starts_with("POST") {
-            true => http("400 Bad Request", "Content-Type: application/json\r\n", "{\"error\": \"no\"}"),
-            false => http("405 Method Not Allowed", "", ""),
+        let missing: Answers = |_, head| {
+            if head.starts_with("POST") {
+                http("400 Bad Request", "Content-Type: application/json\r\n", "{\"error\": \"no\"}")
+            } else {
+                http("405 Method Not Allowed", "", "")
+            }
         };
         let (mut target, asked) = scripted(&[("metadata", mute), ("drop", missing)]);
         confirm(&mut target, profile, &services).await.expect("one of them answers");

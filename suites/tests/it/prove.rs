@@ -128,7 +128,7 @@ async fn all_deviations_at_once_stop_no_check() {
         let run = runner.run(&plan(&target, &services::checks()), |_| {}).await;
         let stopped = run.outcomes.iter().filter(|one| one.verdict == Verdict::Error);
         let stopped: Vec<String> =
-            stopped.map(|one| format!("{}: {}", one.requirement, reason(&one))).collect();
+            stopped.map(|one| format!("{}: {}", one.requirement, reason(one))).collect();
         assert!(stopped.is_empty(), "{stopped:#?}");
         let failed = run.count(Verdict::Fail);
         assert!(failed > 80, "{failed} checks fail");

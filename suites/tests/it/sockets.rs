@@ -183,7 +183,7 @@ fn zip() -> Vec<u8> {
 
 fn bad(run: &Run) -> Vec<String> {
     let bad = run.outcomes.iter().filter(|o| o.verdict != Verdict::Pass);
-    bad.map(|o| format!("{} {}: {}", o.requirement, o.verdict.name(), reason(&o))).collect()
+    bad.map(|o| format!("{} {}: {}", o.requirement, o.verdict.name(), reason(o))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -279,7 +279,7 @@ async fn without_control_and_header_a_run_keeps_within_the_hour_of_its_one_addre
     let sent = |o: &assay_suites::harness::data::Outcome| {
         o.exchanges.iter().filter(|e| e.request.method == "POST").count()
     };
-    let used_up = all.outcomes.iter().filter(|o| reason(&o).contains("used up"));
+    let used_up = all.outcomes.iter().filter(|o| reason(o).contains("used up"));
     assert!(used_up.count() > 5, "{:?}", bad(&all));
     let of_answers =
         ["drop.response", "drop.cid.v", "drop.cid.c", "drop.cid.d", "drop.site.l", "drop.site.n"];

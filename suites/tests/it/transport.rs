@@ -62,7 +62,7 @@ async fn run(served: &Served, folder: &Path, lines: &str, filters: &[&str]) -> R
 
 fn bad(run: &Run) -> Vec<String> {
     let bad = run.outcomes.iter().filter(|one| one.verdict != Verdict::Pass);
-    bad.map(|one| format!("{} {}: {}", one.requirement, one.verdict.name(), reason(&one))).collect()
+    bad.map(|one| format!("{} {}: {}", one.requirement, one.verdict.name(), reason(one))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

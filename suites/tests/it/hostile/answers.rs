@@ -65,8 +65,8 @@ async fn redirects_of_live_urls_are_followed_within_bounds() {
         let run = run_some(&server.uri(), &["drop.site.live"]).await;
         let live = |outcome: &&Outcome| outcome.requirement.to_string() == "drop.site.live";
         let outcome = run.outcomes.iter().find(live).expect("the check ran");
-        assert_eq!(outcome.verdict, verdict, "{url}: {}", reason(&outcome));
-        assert!(reason(&outcome).contains(words), "{url}: {}", reason(&outcome));
+        assert_eq!(outcome.verdict, verdict, "{url}: {}", reason(outcome));
+        assert!(reason(outcome).contains(words), "{url}: {}", reason(outcome));
         assert_eq!(outcome.exchanges.len(), requests, "{url}");
     }
 }
@@ -81,7 +81,7 @@ async fn a_target_without_remaining_drops_is_not_judged() {
             |outcome: &Outcome| matches!(outcome.verdict, Verdict::NotTestable | Verdict::Inconclusive);
         assert!(run.outcomes.iter().all(are_open), "{:?}", run.outcomes);
         assert_eq!(run.exit_code(), 1, "nothing was checked");
-        let said = run.outcomes.iter().filter(|outcome| reason(&outcome).contains(words)).count();
+        let said = run.outcomes.iter().filter(|outcome| reason(outcome).contains(words)).count();
         assert!(said > 20, "{said}");
     }
 }
@@ -105,7 +105,7 @@ async fn responses_of_other_shapes_lead_to_verdicts() {
                 "{answer}: {} {:?} {}",
                 outcome.requirement,
                 outcome.verdict,
-                reason(&outcome)
+                reason(outcome)
             );
         }
         let failed = run.outcomes.iter().filter(|outcome| outcome.verdict == Verdict::Fail).count();

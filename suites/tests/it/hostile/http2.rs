@@ -115,10 +115,10 @@ async fn expect(name: &str, url: &str, words: &str) {
     assert!(began.elapsed() < Duration::from_mins(1), "{name}: {:?}", began.elapsed());
     for outcome in &run.outcomes {
         // A limit of Assay is not a finding about the target.
-        let is_own = reason(&outcome).contains("a limit of Assay");
+        let is_own = reason(outcome).contains("a limit of Assay");
         let wanted = if is_own { Verdict::Inconclusive } else { Verdict::Fail };
-        assert_eq!(outcome.verdict, wanted, "{name}: {}", reason(&outcome));
-        assert!(reason(&outcome).contains(words), "{name}: {}", reason(&outcome));
+        assert_eq!(outcome.verdict, wanted, "{name}: {}", reason(outcome));
+        assert!(reason(outcome).contains(words), "{name}: {}", reason(outcome));
     }
 }
 

@@ -186,13 +186,13 @@ async fn ends(name: &str, steps: Vec<Step>, words: &str) {
     assert!(run.outcomes.len() >= CHECKS.len(), "{name}");
     assert_ne!(run.exit_code(), 0, "{name}");
     for outcome in &run.outcomes {
-        let said = format!("{name}: {} {:?} {}", outcome.requirement, outcome.verdict, reason(&outcome));
+        let said = format!("{name}: {} {:?} {}", outcome.requirement, outcome.verdict, reason(outcome));
         // Not every check judges a target that limits requests or is unavailable.
         let is_judged =
             matches!(outcome.verdict, Verdict::Fail | Verdict::Inconclusive | Verdict::NotTestable);
         assert!(is_judged, "{said}");
     }
-    let seen = |words: &str| run.outcomes.iter().any(|outcome| reason(&outcome).contains(words));
+    let seen = |words: &str| run.outcomes.iter().any(|outcome| reason(outcome).contains(words));
     let reasons: Vec<String> = run.outcomes.iter().map(reason).collect();
     assert!(seen(words), "{name}: {reasons:?}");
     assert_eq!(run.count(Verdict::Pass), 0, "{name}");

@@ -73,8 +73,8 @@ async fn each_fault_leads_to_its_verdict_within_its_limit() {
         let run = run(&server.url("https"), Http::One, &["metadata.root.html"]).await;
         assert!(began.elapsed() < Duration::from_mins(1), "{name}: {:?}", began.elapsed());
         for outcome in &run.outcomes {
-            assert_eq!(outcome.verdict, Verdict::Fail, "{name}: {}", reason(&outcome));
-            assert!(reason(&outcome).contains(words), "{name}: {}", reason(&outcome));
+            assert_eq!(outcome.verdict, Verdict::Fail, "{name}: {}", reason(outcome));
+            assert!(reason(outcome).contains(words), "{name}: {}", reason(outcome));
         }
     }
 }
