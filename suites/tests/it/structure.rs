@@ -121,8 +121,11 @@ fn imports_of_the_harness() -> BTreeMap<String, BTreeSet<String>> {
     let root = root().join("suites/src/harness");
     let name = |file: &Path| {
         let path = file.strip_prefix(&root).expect("below the folder").with_extension("");
-        let parts: Vec<String> =
-            path.iter().map(|part| part.to_string_lossy().into_owned()).filter(|part| part != "mod").collect();
+        let parts: Vec<String> = path
+            .iter()
+            .map(|part| part.to_string_lossy().into_owned())
+            .filter(|part| part != "mod")
+            .collect();
         parts.join("::")
     };
     let files: Vec<PathBuf> = rust_files(&root);
@@ -146,7 +149,8 @@ fn imports_of_the_harness() -> BTreeMap<String, BTreeSet<String>> {
                 for path in elements(&rest[..end]) {
                     let path = if base.is_empty() { path } else { format!("{base}::{path}") };
                     let known = names.iter().filter(|name| {
-                        path == **name || path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with("::"))
+                        path == **name
+                            || path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with("::"))
                     });
                     found.extend(known.max_by_key(|name| name.len()).filter(|name| **name != own).cloned());
                 }
@@ -185,7 +189,8 @@ fn few_files_of_the_harness_import_each_other_in_a_circle() {
         }
         seen
     };
-    let reaches: BTreeMap<&String, BTreeSet<String>> = imports.keys().map(|name| (name, reached(name))).collect();
+    let reaches: BTreeMap<&String, BTreeSet<String>> =
+        imports.keys().map(|name| (name, reached(name))).collect();
     for (name, others) in &reaches {
         let circle: Vec<&String> = others.iter().filter(|other| reaches[*other].contains(*name)).collect();
         assert!(circle.len() <= CIRCLE, "{name} is in a circle of {circle:?}");
@@ -201,7 +206,8 @@ fn elements_of_a_path_are_told_apart() {
 /// Names of values that hold words for people.
 const WORDS: [&str; 9] = ["reason", "said", "why", "words", "title", "note", "remark", "cause", "place"];
 /// Methods that compare a string.
-const COMPARISONS: [&str; 6] = ["starts_with", "ends_with", "contains", "split", "split_once", "strip_prefix"];
+const COMPARISONS: [&str; 6] =
+    ["starts_with", "ends_with", "contains", "split", "split_once", "strip_prefix"];
 /// What reads words to make other words, and decides no verdict: `assay doctor` finds a remedy for the reason of a plan, and a
 /// survey names each URL once.
 const REMEDIES: [&str; 2] = ["harness/survey.rs", "onboarding/doctor/points.rs"];
