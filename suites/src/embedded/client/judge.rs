@@ -263,7 +263,7 @@ fn report<W: Worlds>(worlds: &W, mut outcomes: Vec<Outcome>) -> Run {
     let base = W::base();
     let is_failed = |one: &&Outcome| std::ptr::eq(one.requirement, base) && one.verdict == Verdict::Fail;
     if let Some(failed) = outcomes.iter().find(is_failed).map(|one| one.failure.clone()) {
-        // What it already does in the conforming world shows nothing of the other worlds.
+        // What it already does in the conforming world does not judge it in another world.
         let is_same = |one: &Outcome| one.failure == failed && one.failure.is_some();
         let others = outcomes.iter_mut().filter(|one| !std::ptr::eq(one.requirement, base));
         for one in others.filter(|one| one.verdict == Verdict::Inconclusive || is_same(one)) {
