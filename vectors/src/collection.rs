@@ -1,6 +1,7 @@
 //! A collection of case files: the embedded one, or a copy in a folder or a tar.
 
 mod read;
+mod tables;
 
 use std::collections::BTreeMap;
 
@@ -28,12 +29,12 @@ impl Collection {
             ("data/witnesses.json", data::WITNESSES),
             ("divergences.json", data::DIVERGENCES),
             ("schema/case.schema.json", data::SCHEMA),
-            ("LICENSE", data::LICENCE),
-            ("README.md", data::README),
         ];
+        let besides = besides.into_iter().chain(data::BESIDE.iter().copied());
         let besides = besides.map(|(path, text)| (path.to_owned(), text));
         let bytes = |(path, text): (String, &str)| (path, text.as_bytes().to_vec());
-        Collection { files: data.chain(besides).map(bytes).collect() }
+        let tables = tables::tables().map(|(path, text)| (path.to_owned(), text.into_bytes()));
+        Collection { files: data.chain(besides).map(bytes).chain(tables).collect() }
     }
 
     /// A file's bytes.
@@ -55,6 +56,12 @@ impl Collection {
     pub fn take(&mut self, path: &str) -> Option<Vec<u8>> {
         self.files.remove(path)
     }
+}
+
+/// Whether the file explains the cases: a copy may lack it.
+pub fn is_beside(path: &str) -> bool {
+    const DATA_FILES: [&str; 2] = ["divergences.json", "schema/case.schema.json"];
+    !path.starts_with(DATA) && !DATA_FILES.contains(&path)
 }
 
 /// Whether the file holds cases: `data/<service>/<group>.json`.

@@ -96,8 +96,51 @@ pub static SCHEMA: &str = include_str!("../schema/case.schema.json");
 /// Where the libraries of witnesses differ from the cases, with reasons.
 pub(crate) static DIVERGENCES: &str = include_str!("../divergences.json");
 
-/// The license of the data.
-pub(crate) static LICENCE: &str = include_str!("../release/LICENSE");
+macro_rules! beside {
+    ($($path:literal $file:literal)*) => { &[$(($path, include_str!(concat!("../", $file)))),*] };
+}
 
-/// The readme of a release.
-pub(crate) static README: &str = include_str!("../release/README.md");
+/// The files of a release besides the data: the protocol, example programs, and the witnesses.
+pub(crate) static BESIDE: &[(&str, &str)] = beside! {
+    "LICENSE" "release/LICENSE"
+    "README.md" "release/README.md"
+    "CHANGELOG.md" "release/CHANGELOG.md"
+    "examples/python/shim.py" "examples/python/shim.py"
+    "examples/node/shim.mjs" "examples/node/shim.mjs"
+    "witness/README.md" "witness/README.md"
+    "witness/run" "witness/run"
+    "witness/lineages.json" "witness/lineages.json"
+    "witness/python/requirements.txt" "witness/python/requirements.txt"
+    "witness/python/alone.py" "witness/python/alone.py"
+    "witness/python/drop.py" "witness/python/drop.py"
+    "witness/python/gateway.py" "witness/python/gateway.py"
+    "witness/python/history.py" "witness/python/history.py"
+    "witness/python/metadata.py" "witness/python/metadata.py"
+    "witness/python/network.py" "witness/python/network.py"
+    "witness/python/recipes.py" "witness/python/recipes.py"
+    "witness/python/records.py" "witness/python/records.py"
+    "witness/python/refusal.py" "witness/python/refusal.py"
+    "witness/python/sealed.py" "witness/python/sealed.py"
+    "witness/python/shim.py" "witness/python/shim.py"
+    "witness/python/verify.py" "witness/python/verify.py"
+    "witness/node/package.json" "witness/node/package.json"
+    "witness/node/package-lock.json" "witness/node/package-lock.json"
+    "witness/node/alone.mjs" "witness/node/alone.mjs"
+    "witness/node/folder.mjs" "witness/node/folder.mjs"
+    "witness/node/gateway.mjs" "witness/node/gateway.mjs"
+    "witness/node/history.mjs" "witness/node/history.mjs"
+    "witness/node/json.mjs" "witness/node/json.mjs"
+    "witness/node/messages.mjs" "witness/node/messages.mjs"
+    "witness/node/metadata.mjs" "witness/node/metadata.mjs"
+    "witness/node/network.mjs" "witness/node/network.mjs"
+    "witness/node/recipes.mjs" "witness/node/recipes.mjs"
+    "witness/node/records.mjs" "witness/node/records.mjs"
+    "witness/node/refusal.mjs" "witness/node/refusal.mjs"
+    "witness/node/sealed.mjs" "witness/node/sealed.mjs"
+    "witness/node/unixfs.mjs" "witness/node/unixfs.mjs"
+    "witness/node/verify.mjs" "witness/node/verify.mjs"
+    "witness/node/zips.mjs" "witness/node/zips.mjs"
+};
+
+/// The page of the protocol.
+pub(crate) static PROTOCOL: &str = include_str!("../../docs/vectors-protocol.md");

@@ -6,7 +6,7 @@ use std::fmt;
 use assay_spec::crypto::text::sha256_hex;
 use serde_json::Value;
 
-use crate::collection::{Collection, DATA, holds_cases};
+use crate::collection::{Collection, DATA, holds_cases, is_beside};
 use crate::manifest::Manifest;
 
 /// A difference, as seen from the copy.
@@ -22,12 +22,12 @@ pub enum Difference {
     OtherText(String),
     /// A case file cannot be read; the position and the error.
     Unreadable(String, String),
-    /// A case is missing.
-    MissingCase(String),
-    /// A case is not in this collection.
-    AddedCase(String),
-    /// These members of a case differ.
-    ChangedCase(String, Vec<String>),
+    /// A case is missing; its reason.
+    MissingCase(String, String),
+    /// A case is not in this collection; its reason.
+    AddedCase(String, String),
+    /// These members of a case differ; the reason of the case.
+    ChangedCase(String, Vec<String>, String),
     /// A case id is duplicated in its file.
     TwiceCase(String),
     /// The manifest differs; the difference in words.
@@ -36,13 +36,13 @@ pub enum Difference {
     Edited(String),
 }
 
-/// The differences of `copy` from `ours`; empty if they are the same. License, readme and sums are compared if the
-/// copy has them.
+/// The differences of `copy` from `ours`; empty if they are the same. What explains the cases, and the sums, are compared
+/// if the copy has them.
 pub fn drift(ours: &Collection, copy: &Collection) -> Vec<Difference> {
     let mut found = Vec::new();
     let is_bare = copy.files().all(|(path, _)| path.starts_with(DATA));
     for (path, bytes) in ours.files() {
-        let needed = path.starts_with(DATA) || !is_bare && !TEXTS.contains(&path);
+        let needed = path.starts_with(DATA) || !is_bare && !is_beside(path);
         match copy.file(path) {
             None if needed => found.push(Difference::MissingFile(path.to_owned())),
             None => {}
@@ -59,7 +59,6 @@ pub fn drift(ours: &Collection, copy: &Collection) -> Vec<Difference> {
 }
 
 const MANIFEST: &str = "data/manifest.json";
-const TEXTS: &[&str] = &["LICENSE", "README.md"];
 
 fn cases(path: &str, ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
     let (ours, twice) = by_id(ours).unwrap_or_default();
@@ -71,13 +70,19 @@ fn cases(path: &str, ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
     let mut found: Vec<Difference> = twice.into_iter().map(Difference::TwiceCase).collect();
     for (id, case) in ours {
         match theirs.remove(&id) {
-            None => found.push(Difference::MissingCase(id)),
+            None => found.push(Difference::MissingCase(id, why(&case))),
             Some(other) if other == case && same_order(&other, &case) => {}
-            Some(other) => found.push(Difference::ChangedCase(id, members(&case, &other))),
+            Some(other) => {
+                found.push(Difference::ChangedCase(id, members(&case, &other), why(&other)));
+            }
         }
     }
-    found.extend(theirs.into_keys().map(Difference::AddedCase));
+    found.extend(theirs.into_iter().map(|(id, case)| Difference::AddedCase(id, why(&case))));
     if found.is_empty() { vec![Difference::OtherText(path.to_owned())] } else { found }
+}
+
+fn why(case: &Value) -> String {
+    case["why"].as_str().unwrap_or_default().to_owned()
 }
 
 type ById = (BTreeMap<String, Value>, Vec<String>);
@@ -127,6 +132,9 @@ fn manifests(ours: &[u8], theirs: &[u8]) -> Vec<Difference> {
     if theirs.version != ours.version {
         found.push(finding(format!("version {} instead of {}", theirs.version, ours.version)));
     }
+    if theirs.collection != ours.collection {
+        found.push(finding(format!("collection {} instead of {}", theirs.collection, ours.collection)));
+    }
     let names = ours.operations.keys().chain(theirs.operations.keys());
     let names: std::collections::BTreeSet<&String> = names.collect();
     for name in names {
@@ -171,9 +179,11 @@ impl fmt::Display for Difference {
                 write!(f, "changed file  {path}: the same cases in another order or text")
             }
             Difference::Unreadable(path, why) => write!(f, "changed file  {path}: {why}"),
-            Difference::MissingCase(id) => write!(f, "missing case  {id}"),
-            Difference::AddedCase(id) => write!(f, "added case    {id}"),
-            Difference::ChangedCase(id, members) => write!(f, "changed case  {id}: {}", members.join(", ")),
+            Difference::MissingCase(id, why) => write!(f, "missing case  {id} ({why})"),
+            Difference::AddedCase(id, why) => write!(f, "added case    {id} ({why})"),
+            Difference::ChangedCase(id, members, why) => {
+                write!(f, "changed case  {id}: {} ({why})", members.join(", "))
+            }
             Difference::TwiceCase(id) => write!(f, "duplicate id  {id}"),
             Difference::Manifest(what) => write!(f, "manifest      {what}"),
             Difference::Edited(path) => {
@@ -207,17 +217,20 @@ mod tests {
     #[test]
     fn differences_are_reported_by_case() {
         assert_eq!(altered(|_| ()), [""; 0]);
-        assert_eq!(altered(|cases| drop(cases.remove(0))), ["missing case  publish/domain/plain"]);
+        assert_eq!(
+            altered(|cases| drop(cases.remove(0))),
+            ["missing case  publish/domain/plain (Two labels of letters.)"]
+        );
         assert_eq!(
             altered(|cases| cases[0]["why"] = "x.".into()),
-            ["changed case  publish/domain/plain: why"]
+            ["changed case  publish/domain/plain: why (x.)"]
         );
         let more = altered(|cases| {
             let mut case = cases[0].clone();
             case["id"] = "publish/domain/new".into();
             cases.push(case);
         });
-        assert_eq!(more, ["added case    publish/domain/new"]);
+        assert_eq!(more, ["added case    publish/domain/new (Two labels of letters.)"]);
         let twice = altered(|cases| cases.push(cases[0].clone()));
         assert_eq!(twice, ["duplicate id  publish/domain/plain"]);
         let order = altered(|cases| cases.swap(0, 1));
@@ -248,9 +261,9 @@ mod tests {
         assert!(broken[0].contains("line 2 column 2"), "{broken:?}");
         let manifest = finding(|copy| {
             let text = String::from_utf8(copy.file(MANIFEST).expect("it exists").to_vec()).expect("UTF-8");
-            copy.put(MANIFEST, text.replacen("\"version\": 1", "\"version\": 2", 1));
+            copy.put(MANIFEST, text.replacen("\"version\": 2", "\"version\": 3", 1));
         });
-        assert_eq!(manifest, ["manifest      version 2 instead of 1"]);
+        assert_eq!(manifest, ["manifest      version 3 instead of 2"]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::bytes::Recipe;
 use crate::case::{Case, Edit, Expect, Step};
 use crate::divergence::divergences;
 use crate::manifest;
+use crate::reading;
 use crate::witness::{Witness, witnesses};
 use line::Page;
 
@@ -36,7 +37,12 @@ pub fn explanation(case: &Case) -> Vec<Line> {
         requirement(page, row);
     }
     if let Some(reading) = &case.reading {
-        page.plain(&format!("  reading      {reading}: judged only for programs that declare it"));
+        page.plain(&format!(
+            "  reading      {reading}: judged only for programs that declare it, observed for others"
+        ));
+        if let Some(reading) = reading::find(reading) {
+            page.plain(&format!("               {} Otherwise: {}", reading.meaning, reading.other));
+        }
     }
     edits(page, case);
     page.head("input");

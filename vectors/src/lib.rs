@@ -17,6 +17,7 @@
 //! carries its intermediate values. [`lint`] proves that each reject is rejected by the rule that it names and by no
 //! other.
 
+pub mod behaviour;
 pub mod bytes;
 pub mod case;
 pub mod collection;
@@ -31,6 +32,7 @@ pub mod lint;
 pub mod manifest;
 pub mod op;
 pub mod pack;
+pub mod reading;
 pub mod run;
 pub mod shim;
 mod steps;
@@ -63,6 +65,14 @@ pub(crate) fn all() -> &'static [Case] {
 /// The manifest of the data.
 pub fn manifest() -> Manifest {
     serde_json::from_str(data::MANIFEST).expect("the embedded manifest is well formed")
+}
+
+/// The version of the collection.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The SHA-256 of the manifest, which has the hash of every file.
+pub fn digest() -> String {
+    assay_spec::crypto::text::sha256_hex(data::MANIFEST.as_bytes())
 }
 
 /// The readings that the reference follows and on which some cases rest.

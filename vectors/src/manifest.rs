@@ -9,7 +9,7 @@ use crate::case::Case;
 use crate::data;
 
 /// The format version of manifest and cases.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The contents of the data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub const VERSION: u32 = 1;
 pub struct Manifest {
     /// The format version of manifest and cases.
     pub version: u32,
+    /// The version of the collection.
+    pub collection: String,
     /// The SHA-256 of every file, by its path below `data`.
     pub files: BTreeMap<String, String>,
     /// The case counts of each operation.
@@ -44,7 +46,12 @@ impl Manifest {
             let count = operations.entry(case.op.clone()).or_default();
             *(if case.is_reject() { &mut count.reject } else { &mut count.accept }) += 1;
         }
-        Manifest { version: VERSION, files: generated.chain(by_hand).collect(), operations }
+        Manifest {
+            version: VERSION,
+            collection: crate::VERSION.to_owned(),
+            files: generated.chain(by_hand).collect(),
+            operations,
+        }
     }
 }
 

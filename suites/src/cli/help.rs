@@ -47,6 +47,7 @@ static TOPICS: &[Topic] = topics! {
     "simulator" "docs/simulator.md";
     "testing-clients" "docs/testing-clients.md";
     "golden-vectors" "docs/vectors.md";
+    "vectors-protocol" "docs/vectors-protocol.md";
     "content-identifiers" "docs/content-identifiers.md";
     "verdicts" "docs/verdicts.md";
     "ambiguous-sentences" "docs/readings.md";

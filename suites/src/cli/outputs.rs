@@ -334,7 +334,7 @@ pub(crate) fn read_report<T>(path: &Path, parse: fn(&str) -> Result<T, String>) 
 }
 
 /// The day, in UTC.
-fn today() -> toml::value::Date {
+pub(crate) fn today() -> toml::value::Date {
     let text = wall_clock().to_string();
     let day =
         text.get(..10).and_then(|day| day.parse::<toml::value::Datetime>().ok()).and_then(|day| day.date);

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use assay_spec::requirement::Evidence;
 use assay_suites::harness::select::did_you_mean;
@@ -11,13 +10,15 @@ use assay_suites::report;
 use assay_suites::support::files;
 use assay_suites::support::prose;
 use assay_vectors::collection::FILE_LIMIT;
-use assay_vectors::run::{Names, Options, Outcome};
+use assay_vectors::reading::{READINGS, Reading};
 use assay_vectors::{
-    Case, Collection, Expect, cases, drift, explain, generate, lint, manifest, pack, run, shim, witness,
+    Case, Collection, Expect, cases, drift, explain, generate, lint, manifest, pack, shim, witness,
 };
 use clap::Subcommand;
 
 use crate::{Ending, is_coloured};
+
+mod run;
 
 #[derive(Subcommand)]
 pub(crate) enum What {
@@ -68,39 +69,26 @@ pub(crate) enum What {
         #[arg(value_name = "OUT")]
         out: Option<PathBuf>,
     },
-    /// Compare a vendored copy with this collection
+    /// Compare a vendored copy with this collection, or two releases
     #[command(after_help = "Exit codes: 0 the same, 1 it differs, 2 it cannot be read")]
     Drift {
         /// The copy: a release tar, its unpacked folder, or a data folder
         #[arg(value_name = "DIR")]
         dir: PathBuf,
+        /// Compare with this release in place of the collection of this program
+        #[arg(value_name = "RELEASE")]
+        with: Option<PathBuf>,
     },
+    /// List the readings that cases rest on: what each one means, and what else a program may do
+    Readings,
     /// Test a program that speaks the JSON-lines protocol
-    #[command(
-        after_help = "Examples:\n  assay vectors run -- assay shim\n  assay vectors run --map names.toml -- python3 shim.py\n\nA map (TOML) lists the program's error names and the rules that each one covers:\n  [rules]\n  InvalidDomain = [\"domain.alphabet\", \"domain.hyphen\"]\n\nExit codes: 0 conforming, 1 not conforming, 2 bad arguments"
-    )]
-    Run {
-        /// Timeout for one case, in seconds
-        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
-        limit: u64,
-        /// Number of cases in flight
-        #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
-        window: u16,
-        /// Also judge the rule names that the program returns
-        #[arg(long)]
-        rules: bool,
-        /// The program's names for rules (TOML); the rules in it are judged
-        #[arg(long, value_name = "FILE")]
-        map: Option<PathBuf>,
-        /// A reading that the program follows (repeatable)
-        #[arg(long = "reading", value_name = "READING")]
-        readings: Vec<String>,
-        /// Only cases whose id contains this (repeatable)
-        #[arg(long = "only", value_name = "TEXT")]
-        filter: Vec<String>,
-        /// The program and its arguments
-        #[arg(last = true, required = true)]
-        command: Vec<String>,
+    #[command(after_help = run::HELP)]
+    Run(run::RunArgs),
+    /// Compare programs in one table, from the files that run --json wrote; the reference is the first column
+    Compare {
+        /// Results of run --json
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
     },
 }
 
@@ -138,9 +126,10 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
         What::Verify => verify(),
         What::Generate { check, into, only } => write(check, &into, &only),
         What::Pack { out } => pack(out),
-        What::Drift { dir } => {
+        What::Drift { dir, with } => {
             let copy = read(&dir)?;
-            let differences = drift::drift(&Collection::embedded(), &copy);
+            let ours = with.as_deref().map_or_else(|| Ok(Collection::embedded()), read)?;
+            let differences = drift::drift(&ours, &copy);
             say(&lines(&differences))?;
             if differences.is_empty() {
                 return say(&format!("{}: the same\n", dir.display()));
@@ -148,19 +137,9 @@ pub(crate) fn vectors(what: What) -> Result<(), Ending> {
             say(&format!("{}: {}\n", dir.display(), prose::count(differences.len(), "difference")))?;
             Err(Ending::Code(1))
         }
-        What::Run { limit, window, rules, map, readings, filter, command } => {
-            each_selects("--only", &filter, |case, text| case.id.contains(text))?;
-            let options = Options {
-                limit: Duration::from_secs(limit),
-                window: window.into(),
-                readings: readings.into_iter().collect::<BTreeSet<_>>(),
-                rules,
-                names: map.as_deref().map_or_else(|| Ok(Names::default()), names)?,
-                filter,
-                ..Options::default()
-            };
-            judge(&run::run(&command, &options))
-        }
+        What::Readings => say(&readings()),
+        What::Run(args) => run::run(args),
+        What::Compare { files } => run::compare(&files),
     }
 }
 
@@ -182,13 +161,6 @@ fn read(path: &Path) -> Result<Collection, Ending> {
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), Ending> {
     files::write(path, bytes).map_err(|e| Ending::Bad(format!("{}: {e}", path.display())))
-}
-
-fn names(path: &Path) -> Result<Names, Ending> {
-    let name = path.display().to_string();
-    let text = files::read_text(path, "a list of names", files::CONFIGURATION_BYTES);
-    let text = text.map_err(|e| Ending::Bad(e.to_string()))?;
-    Names::parse(&name, &text).map_err(Ending::Bad)
 }
 
 fn pack(out: Option<PathBuf>) -> Result<(), Ending> {
@@ -253,8 +225,30 @@ fn rules() -> String {
         .collect();
     let mut text = String::new();
     for row in assay_spec::catalogue::requirements().filter(|row| named.contains(row.rule)) {
-        text += &format!("{:<28} {:<42} {}\n", row.rule, row.to_string(), row.statement());
+        text += &format!(
+            "{:<28} {:<42} {} ({}, {})\n",
+            row.rule,
+            row.to_string(),
+            row.statement(),
+            row.level.name(),
+            row.source()
+        );
     }
+    text
+}
+
+fn readings() -> String {
+    let all = cases();
+    let block = |reading: &Reading| {
+        let cases = all.iter().filter(|case| case.reading.as_deref() == Some(reading.name)).count();
+        let place = assay_spec::catalogue::requirement(reading.requirement)
+            .map_or_else(String::new, |row| format!("{row}, {}", row.source()));
+        let lines = [reading.meaning.to_owned(), format!("Otherwise: {}", reading.other), place];
+        let lines: String = lines.iter().map(|line| prose::wrap("  ", line)).collect();
+        format!("{} ({})\n{lines}\n", reading.name, prose::count(cases, "case"))
+    };
+    let mut text: String = READINGS.iter().map(block).collect();
+    text += &format!("{}\n", prose::count(READINGS.len(), "reading"));
     text
 }
 
@@ -337,32 +331,4 @@ fn strays(into: &Path, generated: &BTreeMap<String, Vec<u8>>) -> Result<Vec<Stri
     };
     let names = found.files().map(|(path, _)| path).filter(is_stray);
     Ok(names.map(|path| path.trim_start_matches(assay_vectors::collection::DATA).to_owned()).collect())
-}
-
-fn judge(report: &run::Report) -> Result<(), Ending> {
-    let mut text = String::new();
-    for result in &report.results {
-        if !matches!(result.outcome, Outcome::Pass | Outcome::Unsupported | Outcome::OtherReading) {
-            text += &format!("{:<6} {}: {}\n", result.outcome, result.id, result.text);
-        }
-    }
-    text += &lines(&report.incidents);
-    text += &lines(&report.missing);
-    for (op, cases) in report.unsupported() {
-        text += &format!("not claimed: {op} ({})\n", prose::count(cases, "case"));
-    }
-    for op in &report.unknown {
-        text += &format!("claimed, but there is no case: {op}\n");
-    }
-    let counts: Vec<String> =
-        report.counts().into_iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
-    let verdict = if report.conforms() { "conforms" } else { "does not conform" };
-    // A program that does not say who it is gets no case.
-    let judged = match report.results.len() {
-        0 => "no case was judged".to_owned(),
-        count => format!("{}: {}: {}", report.program, prose::count(count, "case"), counts.join(", ")),
-    };
-    text += &format!("{judged} - {verdict}\n");
-    say(&text)?;
-    if report.conforms() { Ok(()) } else { Err(Ending::Code(1)) }
 }

@@ -1,4 +1,9 @@
-//! The golden vectors as one self-contained HTML page.
+//! The golden vectors as one self-contained HTML page; the reports of programs that were tested with them.
+
+pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod terminal;
 
 use assay_vectors::explain::{Line, Tone, explanation};
 use assay_vectors::{Case, Expect, cases, manifest};

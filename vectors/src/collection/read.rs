@@ -16,7 +16,23 @@ const COUNT_LIMIT: usize = 10_000;
 const DEPTH_LIMIT: usize = 6;
 
 /// The files next to the data.
-const BESIDES: &[&str] = &["divergences.json", "LICENSE", "README.md", "SHA256SUMS"];
+const BESIDES: &[&str] = &[
+    "divergences.json",
+    "LICENSE",
+    "README.md",
+    "CHANGELOG.md",
+    "PROTOCOL.md",
+    "rules.json",
+    "readings.json",
+    "behaviours.json",
+    "SHA256SUMS",
+];
+
+/// The folders into which the witnesses install their libraries.
+const INSTALLED: &[&str] = &["environment", "node_modules", "__pycache__"];
+
+/// The folders next to the data.
+const FOLDERS: &[&str] = &["schema/", "examples/", "witness/"];
 
 /// Why a copy cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -73,8 +89,10 @@ impl Reading {
     fn folder(&mut self, root: &Path) -> Result<(), Unreadable> {
         if root.join("data").is_dir() {
             self.below(&root.join("data"), DATA, 0)?;
-            if root.join("schema").is_dir() {
-                self.below(&root.join("schema"), "schema/", 0)?;
+            for name in FOLDERS {
+                if root.join(name).is_dir() {
+                    self.below(&root.join(name), name, 0)?;
+                }
             }
             for name in BESIDES {
                 let path = root.join(name);
@@ -106,7 +124,7 @@ impl Reading {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             // A symbolic link is never a file of a collection, whatever its target.
             let about = fs::symlink_metadata(&path).map_err(|why| io_error(&path, why))?;
-            if about.is_dir() {
+            if about.is_dir() && !INSTALLED.contains(&name.as_str()) {
                 self.below(&path, &format!("{prefix}{name}/"), depth + 1)?;
             } else if about.is_file() && !name.starts_with('.') {
                 self.file(&path, &format!("{prefix}{name}"))?;
@@ -132,7 +150,9 @@ impl Reading {
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             // Everything is in one folder, whatever its name.
             let Some((_, name)) = name.split_once('/') else { continue };
-            let known = BESIDES.contains(&name) || name.starts_with(DATA) || name.starts_with("schema/");
+            let known = BESIDES.contains(&name)
+                || name.starts_with(DATA)
+                || FOLDERS.iter().any(|folder| name.starts_with(folder));
             if known {
                 self.bytes(path, name, entry)?;
             }

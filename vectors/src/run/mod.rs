@@ -1,5 +1,6 @@
 //! Runs the cases against any implementation of the JSON-lines protocol.
 
+mod baseline;
 mod judge;
 mod names;
 mod process;
@@ -15,10 +16,12 @@ use serde_json::{Value, json};
 use crate::case::Case;
 use crate::shim::PROTOCOL;
 use crate::{all, manifest, wire};
+use judge::Judgement;
 use process::{Event, Program};
 
+pub use baseline::Baseline;
 pub use names::Names;
-pub use report::{CaseResult, Outcome, Report};
+pub use report::{CaseResult, Count, Followed, Incoherence, Outcome, Reply, Report, Shown};
 
 /// Options of a run.
 #[derive(Clone, Debug)]
@@ -29,7 +32,8 @@ pub struct Options {
     pub window: usize,
     /// Number of crashes and hangs after which the run is aborted.
     pub patience: usize,
-    /// Readings to judge in addition to those that the program declares in its hello.
+    /// Readings to judge in addition to those that the program declares in its hello. Cases of other readings are
+    /// observed.
     pub readings: BTreeSet<String>,
     /// Whether the rule's name is judged even if `names` does not map it.
     pub rules: bool,
@@ -37,6 +41,17 @@ pub struct Options {
     pub names: Names,
     /// Only cases whose id contains one of these strings; all if empty.
     pub filter: Vec<String>,
+    /// Only cases of these operations; all if empty.
+    pub operations: Vec<String>,
+    /// The known failures.
+    pub baseline: Baseline,
+}
+
+impl Options {
+    fn chooses(&self, case: &Case) -> bool {
+        (self.filter.is_empty() || self.filter.iter().any(|text| case.id.contains(text)))
+            && (self.operations.is_empty() || self.operations.contains(&case.op))
+    }
 }
 
 impl Default for Options {
@@ -49,19 +64,19 @@ impl Default for Options {
             rules: false,
             names: Names::default(),
             filter: Vec::new(),
+            operations: Vec::new(),
+            baseline: Baseline::default(),
         }
     }
 }
 
 /// Starts `command` (program and arguments) and runs the cases through it.
 pub fn run(command: &[String], options: &Options) -> Report {
-    let chosen: Vec<Case> = all()
-        .iter()
-        .filter(|case| options.filter.is_empty() || options.filter.iter().any(|text| case.id.contains(text)))
-        .cloned()
-        .collect();
+    let chosen: Vec<Case> = all().iter().filter(|case| options.chooses(case)).cloned().collect();
     let mut runner = Runner { command, options, program: None, report: Report::default() };
     runner.run(&chosen);
+    let is_whole = chosen.len() == all().len();
+    options.baseline.apply(&mut runner.report, is_whole);
     runner.report
 }
 
@@ -107,28 +122,22 @@ impl Runner<'_> {
         self.report.program =
             ["name", "version"].map(|member| hello[member].as_str().unwrap_or("?")).join(" ");
         self.report.operations = texts("operations").collect();
-        let readings: BTreeSet<String> =
-            texts("readings").chain(self.options.readings.iter().cloned()).collect();
+        self.report.readings = texts("readings").chain(self.options.readings.iter().cloned()).collect();
 
         let mut results: BTreeMap<String, CaseResult> = BTreeMap::new();
         let mut todo = VecDeque::new();
         for case in cases {
-            let other = case.reading.as_ref().filter(|reading| !readings.contains(*reading));
-            let skipped = if self.report.operations.contains(&case.op) {
-                other.map(|r| {
-                    (Outcome::OtherReading, format!("it rests on {r}, which the program does not declare"))
-                })
+            if self.report.operations.contains(&case.op) {
+                todo.push_back(case);
             } else {
-                Some((Outcome::Unsupported, "the program does not claim the operation".to_owned()))
-            };
-            match skipped {
-                Some((outcome, text)) => note(&mut results, case, outcome, text),
-                None => todo.push_back(case),
+                let text = "the program does not claim the operation".to_owned();
+                note(&mut results, case, without_answer(Outcome::Unsupported, text));
             }
         }
         self.converse(todo, &mut results);
         self.report.results = cases.iter().filter_map(|case| results.remove(&case.id)).collect();
         self.count(cases);
+        self.report.find_incoherence();
     }
 
     /// Sends cases ahead. When the program ends, stops responding or skips a case, the open cases are sent again one
@@ -165,7 +174,7 @@ impl Runner<'_> {
                 };
                 self.program = None;
                 explained = true;
-                note(results, case, outcome, text);
+                note(results, case, without_answer(outcome, text));
             }
             if !explained {
                 self.report
@@ -231,9 +240,10 @@ impl Runner<'_> {
                 Event::Line(line) => {
                     let answer: Value = serde_json::from_slice(&line).unwrap_or_default();
                     if let Some(Open { case, n, .. }) = answer["id"].as_str().and_then(|id| open.remove(id)) {
-                        let (outcome, text) =
-                            judge::judge(case, &answer, self.options.rules, &self.options.names);
-                        note(results, case, outcome, text);
+                        let declared = |reading: &String| self.report.readings.contains(reading);
+                        let is_observed = case.reading.as_ref().is_some_and(|reading| !declared(reading));
+                        let rules = judge::Rules { all: self.options.rules, names: &self.options.names };
+                        note(results, case, judge::judge(case, &answer, is_observed, &rules));
                         newest = newest.max(n);
                         last = Instant::now();
                     } else {
@@ -281,7 +291,7 @@ impl Runner<'_> {
             *wanted.entry(&case.op).or_default() += 1;
         }
         let held = manifest().operations;
-        if self.options.filter.is_empty() {
+        if self.options.filter.is_empty() && self.options.operations.is_empty() {
             wanted.extend(held.iter().map(|(op, count)| (op.as_str(), count.total())));
         }
         for (op, wanted) in wanted {
@@ -305,9 +315,14 @@ fn given_up(results: &BTreeMap<String, CaseResult>) -> usize {
     results.values().filter(|result| matches!(result.outcome, Outcome::Crash | Outcome::Hang)).count()
 }
 
-fn note(results: &mut BTreeMap<String, CaseResult>, case: &Case, outcome: Outcome, text: String) {
-    let result = CaseResult { id: case.id.clone(), op: case.op.clone(), outcome, text };
+fn note(results: &mut BTreeMap<String, CaseResult>, case: &Case, judgement: Judgement) {
+    let Judgement { outcome, reply, text, counted } = judgement;
+    let result = CaseResult { id: case.id.clone(), op: case.op.clone(), outcome, reply, text, counted };
     results.insert(case.id.clone(), result);
+}
+
+const fn without_answer(outcome: Outcome, text: String) -> Judgement {
+    Judgement { outcome, reply: Reply::Nothing, text, counted: "" }
 }
 
 #[cfg(all(test, unix))]
@@ -325,8 +340,12 @@ mod tests {
     }
 
     fn shell_with(body: &str, options: &Options) -> Report {
+        shell_for("domain.canonical", body, options)
+    }
+
+    fn shell_for(op: &str, body: &str, options: &Options) -> Report {
         let script = format!(
-            r#"read -r _; echo '{{"id":"hello","ok":{{"name":"sh","version":"1","operations":["domain.canonical"]}}}}'
+            r#"read -r _; echo '{{"id":"hello","ok":{{"name":"sh","version":"1","operations":["{op}"]}}}}'
 while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         );
         let command: Vec<String> = ["sh", "-c", &script].map(str::to_owned).into();
@@ -343,8 +362,62 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         assert_eq!(report.program, "sh 1");
         assert_eq!(outcome(&report, "publish/domain/plain"), Outcome::Pass);
         assert_eq!(outcome(&report, "publish/domain/upper-case"), Outcome::Fail);
-        assert_eq!(outcome(&report, "publish/domain/all-digits"), Outcome::OtherReading);
-        assert!(!report.conforms() && report.incidents.is_empty());
+        assert_eq!(outcome(&report, "publish/domain/all-digits"), Outcome::Observed);
+        assert!(!report.agrees() && report.incidents.is_empty());
+    }
+
+    #[test]
+    fn case_of_a_reading_is_observed_and_equivalent_cases_get_the_same_answer() {
+        let options = |id: &str| Options { filter: vec![id.into()], ..quick() };
+        let keys = options("publish/vfkey-verify/key-order-");
+        let all = r#"echo "{\"id\":\"$id\",\"ok\":{}}""#;
+        let tolerant = shell_for("vfkey.verify", all, &keys);
+        assert_eq!(outcome(&tolerant, "publish/vfkey-verify/key-order-2"), Outcome::Observed);
+        assert!(tolerant.incoherent.is_empty() && tolerant.result() == "no case was judged");
+        let shown = tolerant.behaviours();
+        let shown = shown.iter().find(|shown| shown.input == "a key of small order").expect("it was asked");
+        assert_eq!((shown.what.as_str(), shown.cases), ("accepted", 3));
+        let strict = tolerant.followed();
+        assert_eq!((strict[0].reading.as_str(), strict[0].as_read), ("A-069/strict-signature", 0));
+
+        let some = r#"case $id in *-2) echo "{\"id\":\"$id\",\"reject\":{}}";; *) echo "{\"id\":\"$id\",\"ok\":{}}";; esac"#;
+        let report = shell_for("vfkey.verify", some, &keys);
+        let [found] = report.incoherent.as_slice() else { panic!("{:?}", report.incoherent) };
+        assert_eq!((found.input, found.cases.len()), ("a key of small order", 2));
+        assert!(!report.agrees());
+        // A program that declares the reading fails in the cases themselves.
+        let declared = Options { readings: ["A-069/strict-signature".to_owned()].into(), ..keys };
+        let report = shell_for("vfkey.verify", some, &declared);
+        assert!(report.incoherent.is_empty() && report.result() == "answers differ");
+        assert_eq!(outcome(&report, "publish/vfkey-verify/key-order-4"), Outcome::Fail);
+    }
+
+    #[test]
+    fn observed_case_fails_if_it_gets_no_verdict() {
+        let options = Options { filter: vec!["publish/vfkey-verify/key-order-2".into()], ..quick() };
+        for (body, expected) in [
+            (r#"echo "{\"id\":\"$id\",\"error\":\"no\"}""#, Outcome::Fail),
+            (r#"echo "{\"id\":\"$id\"}""#, Outcome::Fail),
+            ("exit 3", Outcome::Crash),
+            ("read -r _ < /dev/zero", Outcome::Hang),
+        ] {
+            let report = shell_for("vfkey.verify", body, &options);
+            assert_eq!(outcome(&report, "publish/vfkey-verify/key-order-2"), expected, "{body}");
+            assert!(!report.agrees());
+        }
+    }
+
+    #[test]
+    fn result_counts_the_cases_and_operations_that_agree() {
+        let options = Options { filter: vec!["publish/domain/plain".into()], ..quick() };
+        let report = shell_with(r#"echo "{\"id\":\"$id\",\"ok\":{}}""#, &options);
+        let (cases, held) = (all().len(), manifest().operations.len());
+        assert_eq!(report.result(), format!("answers agree (1 of {cases} cases, 1 of {held} operations)"));
+        let other = Options { operations: vec!["vfkey.sign".into()], ..quick() };
+        assert_eq!(shell_with("exit 3", &other).result(), "no case was judged");
+        let reference = Report::of_the_reference();
+        assert!(reference.agrees() && reference.behaviours().len() == crate::behaviour::BEHAVIOURS.len());
+        assert!(reference.followed().iter().all(|each| each.as_read == each.cases));
     }
 
     #[test]
@@ -365,7 +438,7 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         );
         assert_eq!(outcome(&report, "publish/domain/label-63"), Outcome::Hang);
         assert_eq!(outcome(&report, "publish/domain/upper-case"), Outcome::Pass);
-        assert!(!report.conforms());
+        assert!(!report.agrees());
     }
 
     #[test]
@@ -406,9 +479,9 @@ while read -r line; do id=${{line#'{{"id":"'}}; id=${{id%%'"'*}}; {body}; done"#
         for command in [["sh", "-c", "exit 1"], ["/no/such/program", "", ""], ["sh", "-c", "echo no; cat"]] {
             let report = run(&command.map(str::to_owned), &Options::default());
             assert_eq!(report.incidents.len(), 1, "{command:?}");
-            assert!(!report.conforms());
+            assert!(!report.agrees());
         }
         let report = run(&[], &Options::default());
-        assert!(!report.conforms());
+        assert!(!report.agrees());
     }
 }

@@ -22,12 +22,16 @@ const sign = (i) => {
   return { digest: hashMessage(message).slice(2), signature: { hex: signature.slice(2) }, address };
 };
 
-/** The library accepts other forms of v too. It rejects the high s itself. */
+/** Half the group order, rounded down. */
+const HALF = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** The library accepts other forms of v too. Of a high s it looks at the highest bit alone. */
 const recovered = (message, signature) => {
   require(signature.length === 65, "length");
   require([0, 1, 27, 28].includes(signature[64]), "v");
   const scalar = (at) => BigInt(`0x${hex(signature.subarray(at, at + 32))}`);
   require(scalar(0) > 0n && scalar(32) > 0n, "zero");
+  require(BigInt(`0x${hex(signature.subarray(32, 64))}`) <= HALF, "high s");
   return attempt(() => recoverAddress(hashMessage(message), `0x${hex(signature)}`));
 };
 

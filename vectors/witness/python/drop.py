@@ -74,11 +74,14 @@ def laid_out(entries):
                 (top / entry["directory"]).mkdir(parents=True, exist_ok=True)
                 continue
             at = top / entry["path"]
-            at.parent.mkdir(parents=True, exist_ok=True)
-            if "link" in entry:
-                at.symlink_to(entry["link"])
-            else:
-                at.write_bytes(read(entry["content"]))
+            try:
+                at.parent.mkdir(parents=True, exist_ok=True)
+                if "link" in entry:
+                    at.symlink_to(entry["link"])
+                else:
+                    at.write_bytes(read(entry["content"]))
+            except (OSError, ValueError) as error:
+                raise Refused(error) from error
         yield top
 
 
@@ -88,7 +91,7 @@ def entries(data):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for entry in archive.infolist():
                 yield entry.filename, lambda most, entry=entry: content(data, entry, most)
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
         raise Refused(error) from error
 
 
@@ -97,7 +100,10 @@ def content(data, entry, most):
     start = entry.header_offset + 30 + name + extra
     held = data[start : start + entry.compress_size]
     if entry.compress_type == zipfile.ZIP_DEFLATED:
-        held = zlib.decompressobj(-zlib.MAX_WBITS).decompress(held, most + 1)
+        try:
+            held = zlib.decompressobj(-zlib.MAX_WBITS).decompress(held, most + 1)
+        except zlib.error as error:
+            raise Refused(error) from error
     require(len(held) <= most, "extracted size")
     require(len(held) == entry.file_size and zlib.crc32(held) == entry.CRC, "the data differs from its headers")
     return held

@@ -310,8 +310,19 @@ LIBRARIES = {
 }
 
 
+# The readings of rules that the document leaves open: a library's own answer is recorded, whatever it is.
+OPEN = {"A-106/followed", "A-138/one-reading", "A-138/wide-end", "A-140/names-are-bytes"}
+
+
 def judge(case):
     """What this program found if it disagrees with the case, else None."""
+    fault = disagreement(case)
+    if fault and case.get("reading") in OPEN:
+        raise Skipped(f"observed: the libraries differ ({fault.split(':')[0]})")
+    return fault
+
+
+def disagreement(case):
     try:
         answer = OPERATIONS[case["op"]](case["in"])
     except Refused as refused:

@@ -1,5 +1,7 @@
 //! `drop.inspect_zip`: zips that the drop accepts, and zips that it rejects.
 
+mod danger;
+
 use assay_spec::Id;
 use assay_spec::drop::requirements::zip as rows;
 use assay_spec::drop::zip::write::{Entry, Zip};
@@ -23,6 +25,7 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     form(&mut g);
     paths(&mut g);
     limits(&mut g);
+    danger::cases(&mut g);
     g.cases
 }
 

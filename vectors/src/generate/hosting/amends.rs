@@ -15,6 +15,7 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     let mut g = Group::new("hosting/amends-resolve", "amends.resolve", source, SHOWN);
     chains(&mut g);
     forks(&mut g);
+    many(&mut g);
     open(&mut g);
     strangers(&mut g);
     legacy(&mut g);
@@ -80,6 +81,23 @@ fn chains(g: &mut Group) {
         "checked",
         checked(vec![creation(), amend("a", "creation", 10)]),
         "Signatures and senders are valid.",
+    );
+}
+
+/// No sentence limits the number of amends.
+fn many(g: &mut Group) {
+    let link = |n: i64| {
+        let target = if n == 0 { "creation".to_owned() } else { format!("amend {}", n - 1) };
+        amend(&format!("amend {n}"), &target, n + 1)
+    };
+    let chain: Vec<Value> = std::iter::once(creation()).chain((0..50).map(link)).collect();
+    g.accept("fifty", input(chain), "Fifty amends follow each other.");
+    let beside = (0..50).map(|n| amend(&format!("amend {n}"), "creation", 100 - n));
+    let fork = std::iter::once(creation()).chain(beside).collect();
+    g.accept(
+        "fork-of-fifty",
+        input(fork),
+        "Of fifty amends of one message, the first to arrive has the largest time.",
     );
 }
 

@@ -60,6 +60,13 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     }
     for (name, base, text, why) in [
         ("padding-none", "one-byte", "/w", "The padding is missing."),
+        ("padding-none-two", "two-bytes", "+/8", "The padding after two bytes is missing."),
+        (
+            "padding-none-key",
+            "key",
+            "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+            "The padding of a key is missing.",
+        ),
         ("padding-less", "one-byte", "/w=", "One padding character is missing."),
         ("padding-more", "two-bytes", "+/8==", "There is one padding character too many."),
         ("padding-needless", "three-bytes", "++//====", "A complete group takes no padding."),
@@ -71,6 +78,14 @@ pub(in crate::generate) fn cases() -> Vec<Case> {
     for (name, base, text, why) in [
         ("bits-of-one", "one-byte", "/x==", "The four unused bits after one byte are zero."),
         ("bits-of-two", "two-bytes", "+/9=", "The two unused bits after two bytes are zero."),
+        ("bits-of-one-all", "one-byte", "//==", "All four unused bits after one byte are set."),
+        ("bits-of-two-high", "two-bytes", "+/+=", "The upper one of two unused bits is set."),
+        (
+            "bits-of-key",
+            "key",
+            "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=",
+            "The last character of a key has an unused bit.",
+        ),
     ] {
         let edit = change(&g, base, text);
         g.reject(name, base, [edit], &rows::TRAILING_BITS, why).read_as("A-052/trailing-bits-zero");

@@ -14,6 +14,15 @@ use crate::generate::keys::{SEED, bytes, secret};
 const SOURCE: &str = "src/generate/network/personal.rs";
 const KEY: &str = "/in/private_key";
 const SIGNATURE: &str = "/in/signature";
+/// The group order and one.
+const ABOVE: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364142";
+/// The group order minus one.
+const LAST: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140";
+/// Half the group order, rounded down: the greatest low s.
+const HALF: &str = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0";
+/// The least high s.
+const ABOVE_HALF: &str = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a1";
+const ONES: &str = "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
 static KEYS: &[Id] = &[&rows::SECRET_KEY];
 static SIGNATURES: &[Id] = &[&rows::SIGNATURE_LENGTH, &rows::SIGNATURE_V, &rows::SIGNATURE_SCALARS];
 
@@ -122,8 +131,23 @@ pub(in crate::generate) fn recover_cases() -> Vec<Case> {
     );
     assert_ne!(g.cases.last().map(|case| &case.expect), g.cases.first().map(|case| &case.expect));
     assert!(format!("{:?}", g.cases[0].expect).contains(&address("wallet")));
+    edges(&mut g, &hello);
     rejects(&mut g, &hello);
     g.cases
+}
+
+/// Signatures at the edges that recover some key.
+fn edges(g: &mut Group, hello: &[u8; 65]) {
+    for (name, at, value, why) in [
+        ("s-one", 32, "01", "s is 1."),
+        ("s-half", 32, HALF, "s is the greatest number that is not above half the group order."),
+        ("r-one", 0, "01", "r is 1, the least x coordinate of the curve."),
+    ] {
+        let mut signature = *hello;
+        let value = crate::bytes::parse_hex(&format!("{value:0>64}")).expect("hex");
+        signature[at..at + 32].copy_from_slice(&value);
+        g.accept(name, json!({"message": {"utf8": "hello"}, "signature": hex(&signature)}), why);
+    }
 }
 
 fn rejects(g: &mut Group, hello: &[u8; 65]) {
@@ -148,6 +172,10 @@ fn rejects(g: &mut Group, hello: &[u8; 65]) {
         ("s-zero", 32, &s, ZERO, "s must not be zero."),
         ("r-order", 0, &r, ORDER, "r must be below the group order."),
         ("s-order", 32, &s, ORDER, "s must be below the group order."),
+        ("r-above-order", 0, &r, ABOVE, "r must not be one above the group order."),
+        ("s-above-order", 32, &s, ABOVE, "s must not be one above the group order."),
+        ("r-ones", 0, &r, ONES, "r must not be the greatest number of 32 bytes."),
+        ("s-ones", 32, &s, ONES, "s must not be the greatest number of 32 bytes."),
         ("r-no-coordinate", 0, &r, NO_COORDINATE, "No point of the curve has r as its x coordinate."),
     ] {
         g.reject(name, "hello", [splice(SIGNATURE, at, from.as_str(), to)], row, why);
@@ -161,6 +189,13 @@ fn rejects(g: &mut Group, hello: &[u8; 65]) {
         "The high s recovers the same key. It is rejected so that a message has only one signature.",
     )
     .read_as("A-047/low-s");
+    for (name, value, why) in [
+        ("s-above-half", ABOVE_HALF, "s is the least number above half the group order."),
+        ("s-last", LAST, "s is the group order minus one."),
+    ] {
+        let edit = [splice(SIGNATURE, 32, s.as_str(), value)];
+        g.reject(name, "hello", edit, &rows::LOW_S, why).read_as("A-047/low-s");
+    }
 }
 
 /// A message whose signature has this v.
