@@ -13,6 +13,10 @@ pub struct Reading {
     pub other: &'static str,
 }
 
+/// The readings of what no sentence decides at all. Witnesses do as their libraries do; their programs have the same list.
+pub const OPEN: [&str; 4] =
+    ["A-106/followed", "A-138/one-reading", "A-138/wide-end", "A-140/names-are-bytes"];
+
 /// The reading with this name.
 pub fn find(name: &str) -> Option<&'static Reading> {
     READINGS.iter().find(|reading| reading.name == name)
@@ -107,6 +111,14 @@ mod tests {
     use assay_spec::catalogue;
 
     use super::*;
+
+    #[test]
+    fn the_witnesses_observe_the_same_readings() {
+        let programs = [include_str!("../witness/python/verify.py"), include_str!("../witness/node/verify.mjs")];
+        for (program, name) in programs.into_iter().flat_map(|program| OPEN.map(|name| (program, name))) {
+            assert!(find(name).is_some() && program.contains(&format!("{name:?}")), "{name}");
+        }
+    }
 
     #[test]
     fn every_reading_of_a_case_is_explained_and_has_its_place() {

@@ -45,7 +45,7 @@ fn refresh(collection: &mut Collection) {
     let cases = cases.as_array().expect("a list");
     let rejects = cases.iter().filter(|case| case["expect"]["verdict"] == "reject").count();
     let counts = json!({"accept": cases.len() - rejects, "reject": rejects});
-    let manifest = json!({"version": 1, "files": {FILE: hash}, "operations": {"domain.canonical": counts}});
+    let manifest = json!({"version": 2, "collection": "0.1.0", "files": {FILE: hash}, "operations": {"domain.canonical": counts}});
     collection.put(MANIFEST, case::canonical(&manifest));
     let mut witnesses = json_of(collection, WITNESSES);
     for witness in witnesses.as_array_mut().expect("a list") {
