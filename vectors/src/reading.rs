@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn the_witnesses_observe_the_same_readings() {
-        let programs = [include_str!("../witness/python/verify.py"), include_str!("../witness/node/verify.mjs")];
+        let programs =
+            [include_str!("../witness/python/verify.py"), include_str!("../witness/node/verify.mjs")];
         for (program, name) in programs.into_iter().flat_map(|program| OPEN.map(|name| (program, name))) {
             assert!(find(name).is_some() && program.contains(&format!("{name:?}")), "{name}");
         }

@@ -56,11 +56,11 @@ pub fn write(report: &Report) -> String {
 
 /// The table of several programs: result, cases by operation, behaviours, and the cases that they answer differently.
 pub fn compare(runs: &[RunFile]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for run in runs {
-        let same = names.iter().filter(|name| name.starts_with(&run.program)).count();
-        names.push(if same == 0 { run.program.clone() } else { format!("{} ({})", run.program, same + 1) });
-    }
+    let name = |(n, run): (usize, &RunFile)| {
+        let same = runs.iter().take(n).filter(|other| other.program == run.program).count();
+        if same == 0 { run.program.clone() } else { format!("{} ({})", run.program, same + 1) }
+    };
+    let names: Vec<String> = runs.iter().enumerate().map(name).collect();
     let head =
         |first: &str| std::iter::once(first.to_owned()).chain(names.iter().cloned()).collect::<Vec<_>>();
     let mut table = Table::new(head(""));

@@ -34,11 +34,10 @@ pub fn write(report: &Report) -> String {
 /// A failure, the requirement, and how to see the case.
 fn failure(result: &CaseResult, case: Option<&Case>) -> String {
     let mut text = format!("{:<6} {}: {}\n", result.outcome, result.id, one_line(result.text.as_bytes()));
-    let row = case.and_then(|case| demanded(case)).and_then(catalogue::requirement);
-    let source =
-        row.map_or_else(String::new, |row| format!("{row} ({}): {} ", row.source(), row.statement()));
-    text += &wrap("       ", &format!("{source}[assay vectors explain {}]", result.id));
-    text
+    if let Some(row) = case.and_then(demanded).and_then(catalogue::requirement) {
+        text += &wrap("       ", &format!("{row} ({}): {}", row.source(), row.statement()));
+    }
+    text + &format!("       assay vectors explain {}\n", result.id)
 }
 
 /// The requirement that a case is about. An accepted input may cover many; then it is about none of them alone.
