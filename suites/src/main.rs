@@ -18,10 +18,11 @@ use std::process::ExitCode;
 
 use assay_spec::Service;
 use assay_suites::documents::ledger;
+use assay_suites::harness::check::Check;
 #[cfg(feature = "embedded")]
 use assay_suites::harness::probe::{Settings, wall_clock};
+use assay_suites::harness::refusal;
 use assay_suites::harness::setup::SetupError;
-#[cfg(feature = "embedded")]
 use assay_suites::services;
 use assay_suites::services::publish;
 use assay_suites::support::files;
@@ -155,7 +156,7 @@ enum What {
     Openapi(cli::openapi::OpenapiArgs),
     /// List every requirement with its evidence
     #[command(
-        after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --against path/to/documents"
+        after_help = "Examples:\n  assay requirements --service publish\n  assay requirements --rejections --service drop\n  assay requirements --against path/to/documents"
     )]
     Requirements(RequirementsArgs),
     /// Explain requirements: statement, source, check, usual failures, how to run it alone
@@ -307,6 +308,9 @@ struct RequirementsArgs {
     /// List what the declarations leave open in the responses of each endpoint, and why
     #[arg(long, conflicts_with_all = ["json", "against"])]
     undeclared: bool,
+    /// List the rejections that checks expect: their sentence, their statuses, and why no other is legal
+    #[arg(long, conflicts_with_all = ["undeclared", "against"])]
+    rejections: bool,
     /// Compare with the documents in this folder: list sentences without a row or excuse, and rows without a sentence
     #[arg(long, value_name = "DIR")]
     against: Option<PathBuf>,
@@ -628,7 +632,16 @@ fn requirements(args: &RequirementsArgs) -> Result<(), Ending> {
         }
         return if comparison.findings.is_empty() { Ok(()) } else { Err(Ending::Code(1)) };
     }
-    if args.undeclared {
+    if args.rejections {
+        let is_wanted =
+            |check: &&Check| args.services.is_empty() || args.services.contains(&check.requirement.service);
+        let checks: Vec<_> = services::checks().into_iter().filter(is_wanted).collect();
+        if args.json {
+            println!("{:#}", refusal::json(&checks));
+        } else {
+            print!("{}", refusal::table(&checks));
+        }
+    } else if args.undeclared {
         print!("{}", ledger::undeclared(&args.services));
     } else if args.json {
         println!("{:#}", ledger::json(&args.services));

@@ -32,16 +32,24 @@ pub(super) fn serve(state: &State, core: &mut Core, request: &Request) -> Reply 
     }
     let Ok(path) = percent_decode_str(rest).decode_utf8() else { return missing(core) };
     let Some(path) = path.strip_prefix('/') else { return to_folder(core, request) };
-    let index = if path.is_empty() || path.ends_with('/') { INDEX } else { "" };
-    let file = format!("{path}{index}");
-    match steps::file(core, &drop.files, &file) {
-        Some(content) => {
-            Reply { status: 200, headers: http::HeaderMap::new(), body: Bytes::from_owner(content) }
-                .header("content-type", content_type(&file))
-        }
-        None if is_folder(&drop.files, path) => to_folder(core, request),
-        None => missing(core),
+    if path.is_empty() || path.ends_with('/') {
+        return steps::page(core, &drop.files, request, path);
     }
+    show(core, &drop.files, path).unwrap_or_else(|| {
+        if is_folder(&drop.files, path) { to_folder(core, request) } else { missing(core) }
+    })
+}
+
+/// The page of a folder, at the folder's own path.
+pub(super) fn page(core: &mut Core, files: &Files, _: &Request, folder: &str) -> Reply {
+    show(core, files, &format!("{folder}{INDEX}")).unwrap_or_else(|| missing(core))
+}
+
+/// A file of the site, if there is one.
+fn show(core: &mut Core, files: &Files, path: &str) -> Option<Reply> {
+    let content = steps::file(core, files, path)?;
+    let reply = Reply { status: 200, headers: http::HeaderMap::new(), body: Bytes::from_owner(content) };
+    Some(reply.header("content-type", content_type(path)))
 }
 
 /// A file of a site.
@@ -64,7 +72,12 @@ fn is_folder(files: &Files, path: &str) -> bool {
 
 /// Redirects to the same path with a slash, so that relative links of the page work.
 fn to_folder(core: &mut Core, request: &Request) -> Reply {
-    let location = HeaderValue::try_from(format!("{}/", request.path()));
+    redirect(core, request, "/")
+}
+
+/// Redirects to the same path with more at its end.
+pub(super) fn redirect(core: &mut Core, request: &Request, more: &str) -> Reply {
+    let location = HeaderValue::try_from(format!("{}{more}", request.path()));
     match location {
         Ok(location) => core.text(301, "").header("location", location),
         Err(_) => missing(core),

@@ -8,7 +8,7 @@ use assay_spec::drop::machines::DropEvent;
 use assay_spec::drop::zip::{self, Extracted};
 
 use super::{Files, Limits, State, callers, live, upload};
-use crate::exchange::ExchangeId;
+use crate::exchange::{ExchangeId, Reply, Request};
 use crate::seam::steps;
 
 steps! {
@@ -32,6 +32,8 @@ steps! {
 
     /// A file of a site.
     file: File(files: &Files, path: &str) -> Option<Arc<[u8]>> = live::file;
+    /// The reply to a request for a folder: its page.
+    page: Page(files: &Files, request: &Request, folder: &str) -> Reply = live::page;
     /// The claim window of a drop ends.
     deadline: Deadline(state: &mut State, id: &str) = State::deadline;
 }

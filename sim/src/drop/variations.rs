@@ -11,8 +11,8 @@ use serde_json::json;
 use super::Limits;
 use super::callers::DropWindow;
 use super::refusal::Rejected;
-use super::steps::{ClaimToken, Finish, Inspect, Root};
-use super::upload as handler;
+use super::steps::{ClaimToken, Finish, Inspect, Page, Root};
+use super::{live, upload as handler};
 use crate::seam::{Answer, Body};
 use crate::variation::{Variation, variations};
 use crate::window::Window;
@@ -27,6 +27,18 @@ pub(super) const ALL: &[Variation] = variations! {
         step |s: &mut Root| s.0 = |_, name| format!("/sites/{name}.site");
     "drop.redirect" => "the live URL has no trailing slash and redirects", reply |r: &mut Answer<DropResponse>| {
         r["url"] = json!(r.about.url.trim_end_matches('/'));
+    };
+    "drop.redirect-page" => "a folder redirects to its page by name", step |s: &mut Page| {
+        s.0 = |core, files, request, folder| match files.contains_key(&format!("{folder}{}", live::INDEX)) {
+            true => live::redirect(core, request, live::INDEX),
+            false => live::page(core, files, request, folder),
+        };
+    };
+    "drop.removed-page" => "a removed site returns a page that says so", reply |r: &mut Answer<Rejected>| {
+        if r.about.rule == Some(&site::REMOVED) {
+            r.status = 200;
+            r.body = Body::Typed("text/html", "<p>This drop has ended.".into());
+        }
     };
     "drop.claim-elsewhere" => "the claim page has another URL with a query",
         reply |r: &mut Answer<DropResponse>| {

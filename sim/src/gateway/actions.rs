@@ -5,7 +5,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::keys::KeyState;
-use super::payment::PAYMENT;
 use super::pool::CONFIDENTIAL;
 use super::{State, health, stream};
 use crate::core::Core;
@@ -22,7 +21,10 @@ pub(super) const ACTIONS: &[(&str, &str)] = &[
         "key",
         "{state, key?}: creates a key in a state (valid, revoked, exhausted) or changes a key's state; returns it",
     ),
-    ("payments", "{on}: switches the payment-required flow on or off; returns a payment that it accepts"),
+    (
+        "payments",
+        "{on}: switches the payment-required flow on or off; returns a new payment, which pays for one request",
+    ),
 ];
 
 #[derive(Deserialize)]
@@ -81,7 +83,7 @@ pub(super) fn perform(
         "payments" => {
             let Payments { on } = read(action, arguments)?;
             state.limits.payment_flow = u8::from(on);
-            Ok(json!({ "on": on, "payment": PAYMENT }))
+            Ok(json!({ "on": on, "payment": state.payments.issue(core) }))
         }
         _ => {
             let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();

@@ -23,8 +23,9 @@ use super::wire::Data;
 use crate::deviation::{Deviation, deviations};
 use crate::seam::{Answer, Body};
 
-/// The model that some lists lack.
+/// The models that some lists lack: one of images, and one of text.
 const DRAWS: &str = "assay-draw";
+const WRITES: &str = "assay-text";
 
 /// Every deviation of the gateway.
 pub(super) const ALL: &[Deviation] = deviations! {
@@ -182,8 +183,8 @@ pub(super) const ALL: &[Deviation] = deviations! {
         let models = r["data"].as_array_mut().into_iter().flatten().enumerate();
         models.for_each(|(n, model)| model["id"] = json!(n));
     };
-    models::COVERS_DISCOVERY => "the model list lacks a model", reply |r: &mut Answer<ModelList>| {
-        r["data"].as_array_mut().into_iter().for_each(|data| data.retain(|model| model["id"] != DRAWS));
+    models::COVERS_DISCOVERY => "the model list lacks a text model", reply |r: &mut Answer<ModelList>| {
+        r["data"].as_array_mut().into_iter().for_each(|data| data.retain(|model| model["id"] != WRITES));
     };
 
     discovery::OBJECT => "discovery is an array", reply |r: &mut Answer<Discovered>| wrap(r.names());
@@ -236,13 +237,16 @@ pub(super) const ALL: &[Deviation] = deviations! {
 
     payment::REQUIRED => "a request without a key returns 401 while the payment flow is on",
         reply |r: &mut Answer<Rejected>| r.change(&payment::REQUIRED, 401);
-    payment::REQUIRED, "empty" => "an empty payment pays", guard;
     payment::REQUIRED, "free" => "a request without a key is free while the payment flow is on", guard;
     payment::DETAIL => "the detail of a 402 is an array",
         reply |r: &mut Answer<Rejected>| r.replace(402, json!({ "detail": ["no"] }));
     payment::DETAIL, "missing" => "a 402 has no detail",
         reply |r: &mut Answer<Rejected>| r.replace(402, json!({ "error": "no" }));
+    payment::INVALID => "any payment pays, whether it was issued or not", guard;
+    payment::INVALID, "empty" => "an empty payment pays", guard;
     payment::PAID => "a payment returns another 402", guard;
+    payment::USED_AGAIN => "a payment that was used returns 500",
+        reply |r: &mut Answer<Rejected>| r.change(&payment::USED_AGAIN, 500);
     payment::INVALID_KEY => "any key is accepted while the payment flow is on", guard;
     payment::VALID_KEY => "a valid key returns 402 while the payment flow is on", guard;
 

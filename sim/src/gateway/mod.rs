@@ -47,6 +47,7 @@ pub use limits::Limits;
 use enclave::Enclave;
 use endpoints::{Endpoint, Found};
 use keys::{KeyState, Keys};
+use payment::Payments;
 use pool::{CONFIDENTIAL, Pool};
 use route::Pending;
 use stream::Stream;
@@ -68,6 +69,7 @@ pub struct State {
     /// The limits in force.
     pub limits: Limits,
     keys: Keys,
+    payments: Payments,
     pool: Pool,
     enclave: Enclave,
     /// Requests that wait for a server's first byte.
@@ -107,6 +109,7 @@ impl SimService for State {
         let limits = Limits::default();
         State {
             keys: Keys::new(core, &limits),
+            payments: Payments::default(),
             pool: Pool::new(),
             enclave: Enclave::new(core),
             pending: OrdMap::new(),

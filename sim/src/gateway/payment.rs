@@ -1,23 +1,45 @@
 //! Authorization: a key or, while the payment-required flow is on, a payment.
 //!
-//! The document does not show how a payment is signed. The simulator uses a stand-in: any `X-PAYMENT` header of
-//! visible characters is a valid payment.
+//! The document does not show how a payment is signed. The simulator uses a stand-in: a payment is a string that the action
+//! `gateway.payments` has issued, and pays for one request.
 
+use assay_spec::crypto::text::hex;
 use assay_spec::gateway::requirements::{auth, direct, payment};
 use assay_spec::{Id, Refused};
+use http::HeaderMap;
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderValue};
+use imbl::OrdMap;
 use serde_json::json;
 
-use super::State;
 use super::call::Family;
 use super::keys::{self, KeyState, Presented};
 use super::model::Usage;
+use super::{State, steps};
 use crate::core::Core;
 use crate::refusal::Refusal;
 
-/// A value that is accepted as a payment.
-pub(super) const PAYMENT: &str = "c3RhbmQtaW4";
+/// The payments of a world.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Payments {
+    /// Those that were issued, and whether each has paid for a request.
+    used: OrdMap<String, bool>,
+}
+
+impl Payments {
+    /// A new payment.
+    pub(super) fn issue(&mut self, core: &Core) -> String {
+        let draw = core.rng.draw("gateway.payment", b"", self.used.len() as u64);
+        let payment = format!("pay-{}", hex(&draw[..20]));
+        self.used.insert(payment.clone(), false);
+        payment
+    }
+
+    /// Whether it was issued.
+    fn has(&self, payment: &str) -> bool {
+        self.used.contains_key(payment)
+    }
+}
+
 /// The header that contains a payment.
 const HEADER: &str = "x-payment";
 
@@ -38,9 +60,10 @@ pub(super) enum Payer {
     Payment,
 }
 
-/// Admits a caller or returns the refusal. `at_server`: at a server's own site, where there is no payment flow.
+/// Admits a caller or returns the refusal. `at_server`: at a server's own site, where there is no payment flow. A payment is
+/// used up by a request that it admits, whatever becomes wrong with that later.
 pub(super) fn admit(
-    state: &State,
+    state: &mut State,
     core: &mut Core,
     family: Family,
     at_server: bool,
@@ -65,7 +88,7 @@ pub(super) fn admit(
         (false, false) => family.invalid_key(),
     };
     match key {
-        Presented::Nothing if flow => pay(core, headers),
+        Presented::Nothing if flow => pay(state, core, headers),
         Presented::Nothing => {
             let missing: Id = if at_server { &direct::MISSING_KEY } else { &auth::MISSING_KEY };
             reject(core, missing, "the request has no key")?;
@@ -107,16 +130,30 @@ fn key_of_format(headers: &HeaderMap) -> Presented<'_> {
 }
 
 /// A request without a key while the flow is on.
-fn pay(core: &mut Core, headers: &HeaderMap) -> Result<Payer, Refusal> {
-    let visible = |byte: &u8| (0x21..0x7f).contains(byte);
-    let payment = headers.get(HEADER).map(HeaderValue::as_bytes);
-    let is_empty = payment.is_some_and(<[u8]>::is_empty);
-    let paid = payment.is_some_and(|bytes| !bytes.is_empty() && bytes.iter().all(visible));
-    core.forbid(&payment::PAID, !paid, || "the request has a payment".to_owned())?;
-    core.require_part(&payment::REQUIRED, "empty", !is_empty, || "the payment is empty".to_owned())?;
-    let why = || "the request has no key and no payment".to_owned();
-    core.require_part(&payment::REQUIRED, "free", paid || is_empty, why)?;
+fn pay(state: &mut State, core: &mut Core, headers: &HeaderMap) -> Result<Payer, Refusal> {
+    let Some(payment) = headers.get(HEADER) else {
+        let why = || "the request has no key and no payment".to_owned();
+        core.require_part(&payment::REQUIRED, "free", false, why)?;
+        return Ok(Payer::Payment);
+    };
+    let payment = payment.to_str().unwrap_or_default();
+    core.require_part(&payment::INVALID, "empty", !payment.is_empty(), || "the payment is empty".to_owned())?;
+    if !state.payments.has(payment) {
+        let why = || "the payment was never issued".to_owned();
+        core.require_part(&payment::INVALID, "", payment.is_empty(), why)?;
+        return Ok(Payer::Payment);
+    }
+    if !steps::take_payment(core, state, payment) {
+        return Err(Refusal::new(&payment::USED_AGAIN, "the payment has paid for another request"));
+    }
+    core.forbid(&payment::PAID, false, || "the request has a payment".to_owned())?;
     Ok(Payer::Payment)
+}
+
+/// Takes a payment that was issued; `false` if it was used.
+pub(super) fn take(_: &mut Core, state: &mut State, payment: &str) -> bool {
+    let was_used = state.payments.used.insert(payment.to_owned(), true);
+    was_used == Some(false)
 }
 
 /// Whether a key has any balance left.

@@ -145,7 +145,7 @@ fn response(rule: Rule) -> (u16, Form) {
             E::DETAIL_401 | E::DETAIL_404 | E::DETAIL_422 | E::DETAIL_503 | E::ORDER => rejects_nothing(rule),
         },
         Rule::payment(row) => match row {
-            Y::REQUIRED | Y::PAID | Y::VALID_KEY | Y::USED_UP => unpaid,
+            Y::REQUIRED | Y::INVALID | Y::PAID | Y::USED_AGAIN | Y::VALID_KEY | Y::USED_UP => unpaid,
             Y::INVALID_KEY => bad_key,
             Y::DETAIL | Y::SIGNING | Y::BILLING => rejects_nothing(rule),
         },

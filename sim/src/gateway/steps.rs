@@ -6,7 +6,7 @@ use super::call::Call;
 use super::model::{Answer, Prompt};
 use super::pool::{Model, Number};
 use super::servers::Work;
-use super::{State, discovery, infer, servers};
+use super::{State, discovery, infer, payment, servers};
 use crate::exchange::Request;
 use crate::refusal::Refusal;
 use crate::seam::steps;
@@ -19,6 +19,8 @@ steps! {
 
     /// Checks the version header of the messages format. No version is required.
     check_version: CheckVersion(request: &Request) -> Result<(), Refusal> = infer::check_version;
+    /// Takes a payment. It pays for one request.
+    take_payment: TakePayment(state: &mut State, payment: &str) -> bool = payment::take;
     /// Whether the answer to a call is a stream.
     is_streamed: IsStreamed(call: &Call) -> bool = servers::is_streamed;
     /// Lets a model answer.

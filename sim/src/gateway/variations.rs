@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use assay_spec::gateway::requirements::{discovery, errors, messages};
+use assay_spec::gateway::requirements::{discovery, errors, messages, payment};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
@@ -14,11 +14,11 @@ use super::discovery::{Discovered, Listing, ModelList};
 use super::keys::{self, KeyState, Presented};
 use super::limits::Limits;
 use super::payment::Checked;
-use super::pool::{Cookie, IDLE, Models};
+use super::pool::{Cookie, IDLE, MODELS, Models};
 use super::refusal::Rejected;
 use super::servers::{self, Asked, Document, Events, send_cookie};
-use super::steps::{AdmitToLists, CheckVersion, RunModel, SetCookie};
-use super::stream::{ErrorEvent, EventLines, Frames, MediaType};
+use super::steps::{AdmitToLists, CheckVersion, RunModel, SetCookie, TakePayment};
+use super::stream::{ErrorEvent, EventLines, Frames, LastWords, MediaType};
 use super::wire::{Data, Event};
 use crate::refusal::Refusal;
 use crate::rng::Rng;
@@ -51,6 +51,12 @@ pub(super) const ALL: &[Variation] = variations! {
     };
     "gateway.no-sentinel" => "a stream ends without a sentinel",
         step |s: &mut Events| s.list.retain(|event| event.data != Data::Done);
+    "gateway.sentinel-twice" => "the sentinel comes twice, and an event without choices after it", step |s: &mut Events| {
+        if s.list.last().is_some_and(|event| event.data == Data::Done) {
+            let after = Data::Json(json!({ "usage": { "total_tokens": 7 } }));
+            s.list.extend([Data::Done, after].map(|data| Event { name: None, data }));
+        }
+    };
     "gateway.stream-charset" => "the media type of streams has a charset",
         step |s: &mut MediaType| s.name = "text/event-stream; charset=utf-8";
     "gateway.stream-crlf" => "lines of a stream end in CR LF", step |s: &mut EventLines| s.end = "\r\n";
@@ -89,6 +95,13 @@ pub(super) const ALL: &[Variation] = variations! {
             let data = json!({ "detail": "the server failed", "status": 503 });
             s.0 = Event { name: Some("error"), data: Data::Json(data) };
         };
+    "gateway.error-chunk" => "the error event of a stream has choices beside the error", step |s: &mut ErrorEvent| {
+        let choices = json!([{ "index": 0, "delta": { "content": "" }, "finish_reason": "error" }]);
+        let data = json!({ "choices": choices, "error": { "code": 502, "message": "the server failed" } });
+        s.0 = Event { name: None, data: Data::Json(data) };
+    };
+    "gateway.error-then-end" => "the sentinel follows the error event of a stream",
+        step |s: &mut LastWords| s.0 = [&s.0[..], b"data: [DONE]\n\n"].concat().into();
     "gateway.other-words" => "models reply with other words", step |s: &mut RunModel| {
         s.0 = |core, model, prompt| servers::write(Rng::new(!core.rng.seed()), model, prompt);
     };
@@ -101,6 +114,24 @@ pub(super) const ALL: &[Variation] = variations! {
         let models = r["data"].as_array().into_iter().flatten();
         let bare: Vec<Value> = models.map(|model| json!({ "id": model["id"] })).collect();
         r.body = Body::Json(json!({ "data": bare }));
+    };
+    "gateway.list-text-only" => "the model list has no image models", reply |r: &mut Answer<ModelList>| {
+        let is_of_text = |model: &Value| {
+            let known = MODELS.iter().find(|known| model["id"] == known.id);
+            known.is_none_or(|known| !known.traits.image)
+        };
+        r["data"].as_array_mut().into_iter().for_each(|data| data.retain(is_of_text));
+    };
+    "gateway.payments-reusable" => "a payment pays for any number of requests",
+        step |s: &mut TakePayment| s.0 = |_, _, _| true;
+    "gateway.payment-400" => "what is no payment returns 400", reply |r: &mut Answer<Rejected>| {
+        r.change(&payment::INVALID, 400);
+    };
+    "gateway.terms" => "a 402 describes the terms of a payment", reply |r: &mut Answer<Rejected>| {
+        if r.status == 402 {
+            r["accepts"] = json!([{ "scheme": "exact", "network": "assay" }]);
+            r["x402Version"] = json!(1);
+        }
     };
     "gateway.lists-need-key" => "the model list and discovery require a key", step |s: &mut AdmitToLists| {
         s.0 = |_, state, request| match keys::presented(&request.head.headers) {

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use assay_spec::Refused;
 use assay_spec::crypto::text::{hex, parse_base64};
 use assay_spec::instant::{HOUR, MINUTE};
-use assay_spec::publish::machines::{PrepareEvent, PrepareState};
+use assay_spec::publish::machines::PrepareEvent;
 use assay_spec::publish::message::{Instruction, Message};
 use assay_spec::publish::places::{PREPARE_PUB, PREPARES};
 use assay_spec::publish::prepare::{ENDPOINT, Wanted, parse_body};
@@ -22,8 +22,8 @@ use super::prepare::{self as handler, MessageBytes, Prepared, RecordBytes};
 use super::refusal::Rejected;
 use super::rpc::{Found, memo_log};
 use super::steps::{
-    Admit, AdmitAccept, AnswerRepeat, Authorization, Broadcast, Count, FreeLock, KeepPrepared, Lock, MemoLog,
-    Open, PrepareId, RunPrepare,
+    Admit, AdmitAccept, AnswerRepeat, Authorization, Broadcast, FreeLock, KeepPrepared, Lock, MemoLog, Open,
+    PrepareId, RunPrepare,
 };
 use super::submit::{self as submits, Landed};
 use super::{Binding, BindingState, Caller, Due, Limits, Peer, Pending, Prepare, State, Timer, admission};
@@ -183,36 +183,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
     };
     exchange::BODY_LIMIT, "early" => "bodies over 32 KiB are rejected", limits |l: &mut Limits| l.body_bytes /= 2;
     exchange::BODY_LIMIT, "late" => "bodies over the limit are cut instead of rejected", guard;
-    exchange::DAILY_COUNTS => "transfers and accepts do not count", step |s: &mut Count| {
-        s.0 = |core, state, caller, wanted| match wanted {
-            Wanted::Publish { .. } => handler::count(core, state, caller, wanted),
-            Wanted::Transfer { .. } | Wanted::Accept => Ok(()),
-        };
-    };
-    exchange::DAILY_COUNTS, "unsubmitted" => "a prepare that expired does not count", step |s: &mut Count| {
-        s.0 = |core, state, caller, wanted| {
-            if state.last(caller).is_some_and(|last| last.state == PrepareState::Expired) {
-                state.publishes(caller).pop_back();
-            }
-            handler::count(core, state, caller, wanted)
-        };
-    };
-    exchange::DAILY_COUNTS, "replayed" => "a replayed prepare does not count", step |s: &mut Count| {
-        s.0 = |core, state, caller, wanted| {
-            if state.last(caller).is_some_and(|last| last.envelope == caller.envelope) {
-                return Ok(());
-            }
-            handler::count(core, state, caller, wanted)
-        };
-    };
-    exchange::DAILY_COUNTS, "key" => "another key of the domain begins a new day", step |s: &mut Count| {
-        s.0 = |core, state, caller, wanted| {
-            if state.last(caller).is_some_and(|last| last.key != caller.key) {
-                state.publishes(caller).clear();
-            }
-            handler::count(core, state, caller, wanted)
-        };
-    };
     exchange::DAILY_REJECTED => "a prepare with a malformed field counts",
         step |s: &mut RunPrepare| s.0 = |core, state, caller, body| {
             let done = handler::run(core, state, caller, body);
@@ -453,13 +423,13 @@ fn count_rejected(
 
 impl State {
     /// The last prepare of the caller's domain.
-    fn last(&self, caller: &Caller) -> Option<&Prepare> {
+    pub(super) fn last(&self, caller: &Caller) -> Option<&Prepare> {
         let of_domain = self.prepares.values().filter(|prepare| prepare.domain == caller.domain);
         of_domain.max_by_key(|prepare| prepare.expires_at).map(|prepare| &**prepare)
     }
 
     /// What counts against the rolling day of the caller's domain.
-    fn publishes(&mut self, caller: &Caller) -> &mut VecDeque<Instant> {
+    pub(super) fn publishes(&mut self, caller: &Caller) -> &mut VecDeque<Instant> {
         &mut self.bindings.get_mut(&caller.domain).expect("admission found the binding").publishes
     }
 }

@@ -1,7 +1,8 @@
 //! What the document leaves open, varied. Each entry has its code at one seam.
 
-use assay_spec::instant::{MINUTE, SECOND};
+use assay_spec::instant::{DAY, MINUTE, SECOND};
 use assay_spec::publish::limits::ENVELOPE_PAST;
+use assay_spec::publish::machines::PrepareState;
 use assay_spec::publish::prepare::Wanted;
 use assay_spec::publish::requirements::{envelope, exchange, submit, transfer};
 use assay_spec::{Instant, Refused};
@@ -9,11 +10,11 @@ use http::header::RETRY_AFTER;
 use serde_json::{Value, json};
 
 use super::deviations::escape_unicode;
-use super::prepare::{Asked, Prepared, RecordBytes};
+use super::prepare::{self, Asked, Prepared, RecordBytes};
 use super::refusal::{NOT_FOUND, Rejected};
 use super::rpc::{Finality, memo_log, units};
 use super::steps::{
-    AdmitAccept, AnswerRepeat, Authorization, CheckTime, Find, FreeAfterFailure, MemoLog, ReadFields,
+    AdmitAccept, AnswerRepeat, Authorization, CheckTime, Count, Find, FreeAfterFailure, MemoLog, ReadFields,
 };
 use super::{Limits, RateWindow, Timer, admission, submit as submits, timer};
 use crate::core::http_date;
@@ -147,6 +148,34 @@ pub(super) const ALL: &[Variation] = variations! {
         step |s: &mut FreeAfterFailure| s.0 = |core, _, domain, id| {
             timer(core, core.now() + MINUTE, Timer::Unlock(domain.to_owned(), id.to_owned()));
         };
+    "publish.error-type" => "errors in JSON have the media type of plain text", reply |r: &mut Answer<Rejected>| {
+        if let Body::Json(error) = &r.body {
+            r.body = Body::Typed("text/plain; charset=utf-8", error.to_string().into());
+        }
+    };
+    "publish.daily-publishes" => "transfers and accepts do not count against the daily limit", step |s: &mut Count| {
+        s.0 = |core, state, caller, wanted| match wanted {
+            Wanted::Publish { .. } => prepare::count(core, state, caller, wanted),
+            Wanted::Transfer { .. } | Wanted::Accept => Ok(()),
+        };
+    };
+    "publish.daily-submitted" => "a prepare that expired does not count against the daily limit", step |s: &mut Count| {
+        s.0 = |core, state, caller, wanted| {
+            if state.last(caller).is_some_and(|last| last.state == PrepareState::Expired) {
+                state.publishes(caller).pop_back();
+            }
+            prepare::count(core, state, caller, wanted)
+        };
+    };
+    "publish.signature-spelling" => "a signature without padding, with blanks around it or in the other alphabet is accepted",
+        step |s: &mut ReadFields| s.0 = |core, state, body| {
+            let (id, signature) = submits::read_fields(core, state, body)?;
+            let plain = signature.trim().trim_end_matches('=').replace('-', "+").replace('_', "/");
+            let is_whole = plain.len() == 86;
+            Ok((id, if is_whole { format!("{plain}==") } else { signature }))
+        };
+    "publish.repeat-ever" => "a confirmed submit can be repeated for a day",
+        limits |l: &mut Limits| l.repeat_window_ms = DAY;
     "publish.daily-retry-after" => "the daily limit sends Retry-After", reply |r: &mut Answer<Rejected>| {
         if r.about.rule == &exchange::DAILY_LIMIT {
             r.headers.insert(RETRY_AFTER, 3600.into());

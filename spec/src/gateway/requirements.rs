@@ -273,12 +273,16 @@ crate::requirements! {
 
     /// The payment-required flow: paying instead of using a key.
     mod payment {
-        /// While the payment flow is on, a request without a key returns 402.
+        /// While the payment flow is on, a request without a key and without a payment returns 402.
         REQUIRED: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
+        /// While the payment flow is on, a request with an invalid payment and without a key is rejected.
+        INVALID: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d];
         /// A 402 is a JSON object with a string `detail`.
         DETAIL: Must Server Check at INFERENCE ["Errors" 0x8006_efde, "Errors" 0x99ac_099d];
         /// The server accepts the request when it is resubmitted with `X-PAYMENT` and without a key.
         PAID: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Errors" 0x99ac_099d, "Inference gateway" 0x7a69_1fda];
+        /// A payment that was used gets a 4xx or a success; if the target declares that a payment pays once, a 4xx.
+        USED_AGAIN: Must Server Check at CHAT_WHOLE ["Inference gateway" 0x7a69_1fda, "Errors" 0x8006_efde];
         /// While the payment flow is on, an invalid key still returns 401.
         INVALID_KEY: Must Server Check at INFERENCE ["Authentication" 0xd11c_b479, "Authentication" 0x3741_f6ca];
         /// While the payment flow is on, a valid key is still enough.
@@ -391,7 +395,7 @@ crate::requirements! {
 
     /// Bad input: it gets a 4xx or a success, never an internal error.
     mod input {
-        /// The server rejects a body that is not UTF-8.
+        /// A body that is not UTF-8 gets a 4xx or a success.
         NOT_UTF8: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];
         /// A body that is nested too deep gets a 4xx or a success.
         DEEP: Must Server Check at BODIES ["Errors" 0x8006_efde, "Errors" 0x1d28_2805];

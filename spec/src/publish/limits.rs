@@ -68,10 +68,11 @@ pub static REPEAT_WINDOW: Limit = Limit::time(
     false,
     &submit::REPEAT,
 )
+.rows(Some(&submit::REPEAT), None)
 .read(
     60 * SECOND - 1,
     10 * MINUTE + 1,
-    "an envelope can be replayed for ten minutes, and a replayed submit returns its signature",
+    "a replayed submit returns its signature, and no sentence says that a later repetition is rejected",
 );
 /// How long a submit waits for confirmation.
 pub static CONFIRMATION_WAIT: Limit = Limit::unseen(

@@ -427,6 +427,9 @@ fn key(sent: Option<&Value>) -> Option<&str> {
 /// `prepareId` or `signature`, missing or not a string.
 pub const FIELD: &[Wrong] = &[MISSING, NULL, BOOLEAN.hollow(), ARRAY, OBJECT];
 
+/// Why a signature in another spelling may be accepted.
+const SPELLED: &str = "a common decoder reads the right 64 bytes from it";
+
 /// `signature`, not standard base64 of 64 bytes.
 pub const SIGNATURE: &[Wrong] = &[
     EMPTY.hollow(),
@@ -442,7 +445,11 @@ pub const SIGNATURE: &[Wrong] = &[
         "without-padding",
         |valid| Some(json!(text(valid).trim_end_matches('='))),
         |sent| said(sent).len() == 86,
-    ),
+    )
+    .open(SPELLED),
+    Wrong::near("url-alphabet", |valid| Some(json!(text(valid).replace('+', "-").replace('/', "_"))))
+        .open(SPELLED)
+        .deep(),
     Wrong::text(
         "longer",
         |valid| {
@@ -460,8 +467,8 @@ pub const SIGNATURE: &[Wrong] = &[
         |sent| parsed(sent).is_some_and(|length| length == 128),
     )
     .deep(),
-    SPACE_BEFORE.deep(),
-    NEWLINE_AFTER.deep(),
+    SPACE_BEFORE.open(SPELLED).deep(),
+    NEWLINE_AFTER.open(SPELLED).deep(),
     QUOTED.deep(),
 ];
 

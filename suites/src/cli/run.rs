@@ -19,9 +19,10 @@ use assay_suites::harness::run::{Halt, Ran, Runner};
 use assay_suites::harness::setup;
 use assay_suites::harness::survey::WrongFixture;
 use assay_suites::harness::target::Target;
-use assay_suites::profile::{Gate, Source};
+use assay_suites::profile::{self, Gate};
 use assay_suites::report::progress::Progress;
 use assay_suites::report::{json, terminal};
+use assay_suites::rerun::judge;
 use assay_suites::rerun::merge::{self, Repetitions};
 use assay_suites::rerun::partial::{self, Partial};
 #[cfg(feature = "embedded")]
@@ -221,8 +222,8 @@ struct Setup {
     profile: String,
     /// The minimum coverage of the profile.
     gate: Gate,
-    /// The profile's text; `None` without a profile.
-    source: Option<Source>,
+    /// The profile; `None` without one.
+    loaded: Option<profile::Loaded>,
 }
 
 impl Setup {
@@ -237,7 +238,8 @@ impl Setup {
 
     /// Asks the target whether it is what the profile says, and prints what is wrong. A wrong service ends the run.
     async fn confirm(&mut self, checks: &[&'static Check], quiet: bool) -> Result<(), Ending> {
-        let Setup { target, settings, pace, source: Some(source), .. } = self else { return Ok(()) };
+        let Setup { target, settings, pace, loaded: Some(loaded), .. } = self else { return Ok(()) };
+        let source = &loaded.source;
         let services: BTreeSet<Service> = checks.iter().map(|check| check.requirement.service).collect();
         let services: Vec<Service> = services.into_iter().collect();
         // A control API makes domains.
@@ -405,6 +407,7 @@ async fn run_once(
         // What one part learned may be in the other.
         run.outcomes.iter_mut().for_each(|outcome| setup.settings.learned.redact(outcome));
     }
+    judge::note_other_readings(&mut run, setup.loaded.as_ref()).await;
     if run.is_partial && !args.repeats() && !keep(&args.outputs, &run) {
         partial = None;
     }
@@ -608,14 +611,14 @@ async fn setup(
         None => setup::meet(&mut target, false).await?,
     }
     let pace = pace.waiting_at_most(args.longest_wait);
-    Ok(Setup { target: Box::new(target), settings, pace, profile, gate, source: Some(loaded.source) })
+    Ok(Setup { target: Box::new(target), settings, pace, profile, gate, loaded: Some(loaded) })
 }
 
 #[cfg(feature = "embedded")]
 fn embedded(seed: u64) -> Result<Setup, Ending> {
     let settings = Settings { seed, ..services::settings() };
     let (pace, profile, gate) = (Pace::default(), String::new(), Gate::default());
-    Ok(Setup { target: embedded_target(seed)?, settings, pace, profile, gate, source: None })
+    Ok(Setup { target: embedded_target(seed)?, settings, pace, profile, gate, loaded: None })
 }
 
 #[cfg(not(feature = "embedded"))]

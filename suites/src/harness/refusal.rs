@@ -2,6 +2,10 @@
 
 use assay_spec::Id;
 use assay_spec::requirement::Anchor;
+use serde_json::{Value, json};
+
+use crate::harness::check::Check;
+use crate::support::prose;
 
 use crate::harness::data::Want;
 
@@ -15,18 +19,31 @@ pub struct Refusal {
     pub statuses: &'static [u16],
     /// What a server may do instead, without a subject. Empty: nothing.
     pub instead: &'static str,
+    /// Why no other status is legal.
+    pub why: &'static str,
 }
+
+/// Why no other status is legal where a row of a table names the only one.
+const NAMED: &str = "the sentence names this status for it";
+/// Why no other status is legal where sentences name several.
+const CHOICE: &str = "sentences name these statuses for it, and do not choose";
 
 impl Refusal {
     /// A rejection with one of `statuses`, demanded by a sentence under the heading `under`.
     pub const fn new(under: &'static str, statuses: &'static [u16]) -> Refusal {
-        Refusal { under, statuses, instead: "" }
+        Refusal { under, statuses, instead: "", why: if statuses.len() == 1 { NAMED } else { CHOICE } }
     }
 
     /// Instead of rejecting the request at once, a server may do this.
     #[must_use]
     pub const fn or(self, instead: &'static str) -> Refusal {
         Refusal { instead, ..self }
+    }
+
+    /// No other status is legal for this reason.
+    #[must_use]
+    pub const fn because(self, why: &'static str) -> Refusal {
+        Refusal { why, ..self }
     }
 
     /// The sentence that demands it; `None` if the row names none under the heading.
@@ -48,6 +65,43 @@ impl Refusal {
         let instead = (!self.instead.is_empty()).then(|| self.instead.to_owned());
         [statuses, Vec::from_iter(instead)].concat().join(", or ")
     }
+}
+
+/// The checks that expect a rejection, each with the sentence that demands it, its statuses, and why no other is legal.
+fn demanded(checks: &[&'static Check]) -> impl Iterator<Item = (Id, Refusal, String)> {
+    checks.iter().filter_map(|check| {
+        let (row, refusal) = (check.requirement, check.refusal?);
+        let sentence = refusal.sentence(row);
+        let sentence = sentence.map(|Anchor { heading, hash }| {
+            format!("document {}, {heading} 0x{hash:08x}", row.service.document())
+        });
+        Some((row, refusal, sentence.unwrap_or_default()))
+    })
+}
+
+/// The rejections that checks expect, as text.
+pub fn table(checks: &[&'static Check]) -> String {
+    let mut text = String::new();
+    for (row, refusal, sentence) in demanded(checks) {
+        let (level, allowed) = (row.level.name(), refusal.allowed());
+        text.push_str(&format!("{row}  {level}\n    {allowed}\n    {sentence}\n    {}\n", refusal.why));
+    }
+    text + &format!("{}\n", prose::count(demanded(checks).count(), "rejection"))
+}
+
+/// The rejections that checks expect, as JSON.
+pub fn json(checks: &[&'static Check]) -> Value {
+    let entry = |(row, refusal, sentence): (Id, Refusal, String)| {
+        json!({
+            "id": row.to_string(),
+            "level": row.level.name(),
+            "sentence": sentence,
+            "statuses": refusal.statuses,
+            "instead": Some(refusal.instead).filter(|instead| !instead.is_empty()),
+            "why": refusal.why,
+        })
+    };
+    demanded(checks).map(entry).collect()
 }
 
 #[cfg(test)]

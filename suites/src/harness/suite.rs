@@ -198,6 +198,8 @@ pub struct Questions {
     pub recognise: for<'a> fn(Place<'a>) -> Asking<'a, Result<Found, String>>,
     /// Adds what a first profile can hold.
     pub discover: for<'a> fn(Place<'a>, &'a mut Found, &'a [String]) -> Asking<'a, ()>,
+    /// Adds the readings that responses show, for a diagnosis before a run.
+    pub readings: for<'a> fn(Place<'a>, &'a mut Found) -> Asking<'a, ()>,
     /// The fixtures that the target does not confirm. The number is that of the domains that the checks use.
     pub wrong_fixtures: for<'a> fn(&'a Survey<'a>, usize) -> Asking<'a, Vec<WrongFixture>>,
     /// Something identifies a server of this kind.
@@ -216,6 +218,7 @@ macro_rules! questions {
             recognise: |at| Box::pin(survey::recognise(at)),
             discover: |at, found, examples| Box::pin(survey::discover(at, found, examples)),
             wrong_fixtures: |at, domains| Box::pin(survey::wrong_fixtures(at, domains)),
+            readings: |_, _| Box::pin(async {}),
             is_recognizable: true,
             beside: &[],
             remedy: |_| None,

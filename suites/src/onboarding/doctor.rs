@@ -208,6 +208,12 @@ pub async fn diagnose(loaded: &Loaded) -> Diagnosis {
         Survey { connector: Arc::new(connector.clone()), settings: &settings, pace: &pace, sites: &sites };
     let mut asked = survey.run().await;
     survey.name_others(&mut asked).await;
+    for asked in &mut asked {
+        let (suite, service) = (SUITES.get(asked.service), asked.service);
+        if let (Ok(found), Some(at)) = (&mut asked.found, survey.at(service.name())) {
+            (suite.questions.readings)(at, found).await;
+        }
+    }
     // Another service, or none, confirms nothing.
     let is_right = |asked: &&SurveyResult| asked.found.is_ok() && asked.stranger().is_none();
     let answering = asked.iter().filter(is_right).map(|asked| asked.service);

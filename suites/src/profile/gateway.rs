@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use serde::de::{Deserializer, Error as _};
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::key::{Key, Section, table};
+use super::secret::NOT_INLINE;
 use super::{
-    Endpoints, GatewayApi, HeaderSecret, at_least_one, base_url, base_urls, is_default,
+    Endpoints, GatewayApi, HeaderSecret, Secret, at_least_one, base_url, base_urls, is_default,
     optional_at_least_one, optional_base_url,
 };
 
@@ -28,8 +29,10 @@ table! { "gateway";
         pub revoked_key: Option<HeaderSecret> = "{ file = \"revoked.key\" }",
         /// A second valid key, which only the run uses: its tokens are counted.
         pub second_key: Option<HeaderSecret> = "{ env = \"SECOND_GATEWAY_KEY\" }",
-        /// A value of X-PAYMENT that pays for requests without a key, for 1 more check with `readings.payment_flow`.
-        pub payment: Option<HeaderSecret> = "{ env = \"GATEWAY_PAYMENT\" }",
+        /// Values of X-PAYMENT, each for one request without a key, or { command = ["PROGRAM"] } that prints a new one: 2 more
+        /// checks with `readings.payment_flow`.
+        pub payments: Option<Payments> = "[{ env = \"GATEWAY_PAYMENT\" }, { file = \"second.payment\" }]"
+            => serde(alias = "payment"),
         /// A URL that returns JSON with the number of tokens that `second_key` has spent, for 1 more check.
         pub usage_url: Option<String> = "\"http://127.0.0.1:4101/usage\""
             => serde(default, deserialize_with = "optional_base_url"),
@@ -50,6 +53,61 @@ impl Section for Gateway {
     const TABLES: &'static [&'static str] =
         &["gateway", "gateway.endpoints", "gateway.models", "gateway.readings", "gateway.limits"];
     const KEYS: &'static [&'static [Key]] = &[Gateway::KEYS, GatewayModels::KEYS, GatewayLimits::KEYS];
+}
+
+/// Where payments come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Payments {
+    /// Values. A run sends none of them twice where a reply is wanted.
+    Values(Vec<HeaderSecret>),
+    /// A program and its arguments. It prints one payment, and is started for each request.
+    Command {
+        /// The program, then its arguments.
+        command: Vec<String>,
+    },
+}
+
+/// Written by hand, since a derived implementation would quote an inline secret in its error.
+impl<'de> Deserialize<'de> for Payments {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(PaymentsVisitor)
+    }
+}
+
+struct PaymentsVisitor;
+
+impl<'de> Visitor<'de> for PaymentsVisitor {
+    type Value = Payments;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of secrets, or { command = [\"PROGRAM\", \"ARGUMENT\"] }")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<Payments, E> {
+        Err(E::custom(NOT_INLINE))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Payments, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element()? {
+            values.push(value);
+        }
+        Ok(Payments::Values(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Payments, A::Error> {
+        let found = match map.next_key::<String>()?.as_deref() {
+            Some("command") => Payments::Command { command: map.next_value()? },
+            Some("env") => Payments::Values(vec![Secret::Env(map.next_value()?)]),
+            Some("file") => Payments::Values(vec![Secret::File(map.next_value()?)]),
+            _ => return Err(A::Error::custom("not a list of secrets, { env }, { file } or { command }")),
+        };
+        match map.next_key::<String>()? {
+            None => Ok(found),
+            Some(_) => Err(A::Error::custom("payments have one source: a list, env, file or command")),
+        }
+    }
 }
 
 table! { "gateway.models";
@@ -85,6 +143,8 @@ pub struct GatewayReadings {
     pub gateway_422_detail: Detail,
     /// The path of the ids in the model list.
     pub models_id_path: IdPath,
+    /// A payment pays for one request.
+    pub payments_single_use: bool,
     /// Discovery may list servers without TLS, as in a test setup.
     pub allow_http_servers: bool,
     /// Replies contain what common client libraries read beyond the document: the content and the ids of tool calls.
@@ -99,6 +159,7 @@ impl Default for GatewayReadings {
             payment_flow: false,
             gateway_422_detail: Detail::default(),
             models_id_path: IdPath::default(),
+            payments_single_use: false,
             allow_http_servers: false,
             wire_compat: false,
             version: VERSION.to_owned(),
@@ -260,7 +321,7 @@ server_urls = ["https://127.0.0.1:4103/"]
 key = { env = "KEY" }
 revoked_key = { file = "revoked.key" }
 second_key = { env = "SECOND" }
-payment = { env = "PAYMENT" }
+payments = [{ env = "PAYMENT" }, { file = "second.payment" }]
 usage_url = "http://127.0.0.1:4101/usage"
 usage_path = "tokens.spent"
 endpoints = { native_completions = false, messages = true }
@@ -271,6 +332,7 @@ limits = { requests_per_minute = 5, answer_seconds = 300 }
 payment_flow = true
 gateway_422_detail = "either"
 models_id_path = "[].model.name"
+payments_single_use = true
 allow_http_servers = true
 wire_compat = true
 version = "2026-01-01"
@@ -287,6 +349,25 @@ version = "2026-01-01"
         assert_eq!(gateway.readings.gateway_422_detail, Detail::Either);
         let written = profile.to_toml();
         assert_eq!(Profile::parse(&written, "p.toml").expect("what was written"), profile, "{written}");
+    }
+
+    #[test]
+    fn payments_are_values_or_a_command() {
+        let read = |text: &str| {
+            let text = format!("[gateway]\nurl = \"http://a\"\npayments = {text}");
+            let profile = Profile::parse(&text, "p.toml").expect("a profile");
+            let written = Profile::parse(&profile.to_toml(), "p.toml").expect("what was written");
+            assert_eq!(written, profile, "{text}");
+            let secrets: Vec<String> = profile.secrets().into_iter().map(|(key, _)| key).collect();
+            let reads = profile.reads().count();
+            (profile.gateway.expect("the table").payments.expect("payments"), secrets, reads)
+        };
+        let one = Payments::Values(vec![Secret::Env("A".to_owned())]);
+        assert_eq!(read("{ env = \"A\" }"), (one, vec!["gateway.payments[0]".to_owned()], 1));
+        let two = ["gateway.payments[0]", "gateway.payments[1]"].map(str::to_owned).to_vec();
+        assert_eq!(read("[{ env = \"A\" }, { file = \"b\" }]").1, two);
+        let command = Payments::Command { command: vec!["pay".to_owned(), "1".to_owned()] };
+        assert_eq!(read("{ command = [\"pay\", \"1\"] }"), (command, Vec::new(), 1));
     }
 
     #[test]
@@ -323,6 +404,10 @@ version = "2026-01-01"
             "[gateway]\nkey = { env = \"K\" }",
             "[gateway]\nurl = \"http://a\"\nkey = \"sk-written-here\"",
             "[gateway]\nurl = \"http://a\"\nrevoked_key = \"sk-written-here\"",
+            "[gateway]\nurl = \"http://a\"\npayments = [\"pay-written-here\"]",
+            "[gateway]\nurl = \"http://a\"\npayments = \"pay-written-here\"",
+            "[gateway]\nurl = \"http://a\"\npayments = { print = \"x\" }",
+            "[gateway]\nurl = \"http://a\"\npayment = \"pay-written-here\"",
             "[gateway]\nurl = \"http://a\"\n[gateway.endpoints]\nmesages = false",
             "[gateway]\nurl = \"http://a\"\nreadings = { models_id_path = \"data[0].id\" }",
             "[gateway]\nurl = \"http://a\"\nreadings = { gateway_422_detail = \"text\" }",
@@ -337,6 +422,10 @@ version = "2026-01-01"
         p.toml:1:1: gateway: missing field `url`
         p.toml:3:7: gateway.key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
         p.toml:3:15: gateway.revoked_key: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:3:13: gateway.payments[0]: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:3:12: gateway.payments: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
+        p.toml:3:12: gateway.payments: not a list of secrets, { env }, { file } or { command }
+        p.toml:3:11: gateway.payment: a secret must not be in the profile; write { env = "NAME" } or { file = "path" }
         p.toml:4:1: gateway.endpoints.mesages: unknown key `mesages`; did you mean `messages`?
         p.toml:3:31: gateway.readings.models_id_path: not a path to ids, such as data[].id
         p.toml:3:35: gateway.readings.gateway_422_detail: unknown value `text`; known here: string, array, either

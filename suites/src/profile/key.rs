@@ -42,14 +42,14 @@ impl Key {
         format!("{}.{}", self.table, self.name)
     }
 
-    /// Whether its value names a secret.
+    /// Whether its value names a secret, or some.
     pub fn is_secret(&self) -> bool {
-        matches!(self.kind, "Option<Secret>" | "Option<HeaderSecret>")
+        matches!(self.kind, "Option<Secret>" | "Option<HeaderSecret>" | "Option<Payments>")
     }
 
     /// Whether that secret is sent unchanged in a header.
     pub fn is_in_header(&self) -> bool {
-        self.kind == "Option<HeaderSecret>"
+        matches!(self.kind, "Option<HeaderSecret>" | "Option<Payments>")
     }
 }
 

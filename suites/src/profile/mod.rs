@@ -31,7 +31,9 @@ use crate::support::files;
 pub use drop::{Drop, DropLimits, DropReadings, HamtSize};
 pub use endpoints::{EndpointName, Endpoints, GatewayApi, Listing, NodeApi};
 pub use gate::{Gate, Percent};
-pub use gateway::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, VERSION};
+pub use gateway::{
+    Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath, Payments, VERSION,
+};
 pub use hosting::{Hosting, HostingReadings, TombstoneForm};
 pub use key::Key;
 use key::Section;
@@ -160,9 +162,18 @@ impl Profile {
         let at = |path: &str| {
             let (mut parts, first) = (path.split('.'), written.get(path.split('.').next()?)?);
             parts.next();
-            Secret::deserialize(parts.try_fold(first, |value, part| value.get(part))?.clone()).ok()
+            parts.try_fold(first, |value, part| value.get(part))
         };
-        secret_keys().filter_map(|key| Some((key.clone(), at(&key)?))).collect()
+        let secret = |value: &toml::Value| Secret::deserialize(value.clone()).ok();
+        let all =
+            secret_keys().filter_map(|key| Some((at(&key)?, key))).flat_map(|(value, key)| match value {
+                toml::Value::Array(values) => {
+                    let one = |(n, value)| Some((format!("{key}[{n}]"), secret(value)?));
+                    values.iter().enumerate().filter_map(one).collect()
+                }
+                value => Vec::from_iter(secret(value).map(|secret| (key, secret))),
+            });
+        all.collect()
     }
 
     /// The secrets in headers of every request, by keys such as `headers.X-Auth`.
@@ -173,11 +184,14 @@ impl Profile {
         })
     }
 
-    /// The keys that make a run read something outside the profile: secrets and files.
+    /// The keys that make a run read something outside the profile: secrets, files and what a command prints.
     pub fn reads(&self) -> impl Iterator<Item = String> {
         let files = [("ca_file", &self.ca_file), ("client_certificate", &self.client_certificate)];
         let files = files.into_iter().filter(|(_, file)| file.is_some()).map(|(key, _)| key);
         let secrets = self.secrets().into_iter().map(|(key, _)| key);
+        let payments = self.gateway.as_ref().and_then(|gateway| gateway.payments.as_ref());
+        let command = payments.filter(|payments| matches!(payments, Payments::Command { .. }));
+        let secrets = secrets.chain(command.map(|_| "gateway.payments".to_owned()));
         files.map(str::to_owned).chain(secrets).chain(self.header_secrets().map(|(key, _)| key))
     }
 

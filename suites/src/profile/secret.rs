@@ -71,6 +71,7 @@ fn named(loaded: &Loaded) -> impl Iterator<Item = (String, Secret)> {
 
 /// Whether the secret of a service's key is sent unchanged in a header.
 pub(crate) fn is_in_header(path: &str) -> bool {
+    let path = path.split('[').next().unwrap_or_default();
     super::keys().any(|key| key.is_in_header() && key.path() == path)
 }
 
@@ -183,7 +184,7 @@ impl<'de> Deserialize<'de> for Secret {
 
 struct SecretVisitor;
 
-const NOT_INLINE: &str =
+pub(super) const NOT_INLINE: &str =
     "a secret must not be in the profile; write { env = \"NAME\" } or { file = \"path\" }";
 
 impl<'de> Visitor<'de> for SecretVisitor {

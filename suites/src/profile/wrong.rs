@@ -307,7 +307,8 @@ pub(super) fn nearest<'n>(
 }
 /// The keys whose values are secrets, or contain some.
 fn secrets() -> impl Iterator<Item = String> {
-    secret_keys().chain(["headers".to_owned()])
+    // `payment` is another name of `payments`.
+    secret_keys().chain(["headers", "gateway.payment"].map(str::to_owned))
 }
 
 fn is_secret_key(key: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::by_reading;
 use super::terminal::{Paint, first_line};
 use crate::harness::data::Run;
 use crate::harness::data::{Part, Why};
@@ -51,6 +52,9 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
     let reason = words::reason(outcome);
     if outcome.reason.why != Why::Failure && reason != title {
         item("reason", &reason, 2);
+    }
+    if let Some(other) = outcome.readings.first() {
+        item("reading", &by_reading(other), 2);
     }
     if let Some(exchange) = cause.exchange(run) {
         let [sent, received] = first_line(exchange);

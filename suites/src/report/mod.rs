@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use assay_spec::Id;
 use rayon::prelude::*;
 
-use crate::harness::data::{Outcome, Run};
+use crate::harness::data::{OtherReading, Outcome, Run};
 use crate::harness::judge::conclusion::{Concluded, Conclusion, conclude};
 use crate::harness::redact::redact;
 use crate::http::curl::bearer_token;
@@ -44,6 +44,11 @@ const BODY_LINES: usize = 60;
 /// The service and group of a requirement, such as `publish.prepare`.
 fn group(id: Id) -> String {
     format!("{}.{}", id.service.name(), id.group.replace('_', "-"))
+}
+
+/// What another reading of the documents would change.
+fn by_reading(other: &OtherReading) -> String {
+    format!("the same responses pass with {other}")
 }
 
 /// Why a run does not conform besides its outcomes, so that a viewer that shows only cases does not show success.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::causes::{self, block, cut};
-use super::{body_lines, by_group, readable};
+use super::{body_lines, by_group, by_reading, readable};
 use crate::harness::coverage::{Coverage, Seen, count};
 use crate::harness::data::{Outcome, Run, Verdict};
 use crate::harness::judge::cause::causes;
@@ -280,6 +280,7 @@ fn words(outcome: &Outcome, paint: Paint) -> String {
             line("places", &format!("{}: {}", verdict.name(), at.join(", ")));
         }
     }
+    outcome.readings.iter().for_each(|other| line("reading", &by_reading(other)));
     outcome.notes.iter().for_each(|note| line("note", note));
     if outcome.is_cut {
         line("note", words::BODIES_DROPPED);

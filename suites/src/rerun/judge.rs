@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use assay_spec::{Dialect, Id};
 
+use crate::harness::check::Check;
 use crate::harness::control::Control;
+use crate::harness::data::Checked;
 use crate::harness::data::Why;
-use crate::harness::data::{Outcome, Run, Verdict};
+use crate::harness::data::{OtherReading, Outcome, Run, Verdict};
 use crate::harness::environment::Environment;
 use crate::harness::judge::verdict::{Decided, decide};
 use crate::harness::judge::{owners, settle};
 use crate::harness::pace::Pace;
-use crate::harness::probe::{Probe, Settings};
+use crate::harness::probe::{Probe, Settings, Traces};
 use crate::harness::recording::{Recorder, Recording};
 use crate::harness::run::carry::carry_out;
 use crate::harness::run::panics::caught;
@@ -137,9 +139,75 @@ pub async fn judge(report: &Run, profile: Option<&Loaded>) -> Result<Judged, Str
     Ok(judged)
 }
 
+/// Adds to each failure the readings under which the same responses pass: where a profile can declare how the sentence of its
+/// row is read, the check is judged again with the default of that reading and with its example.
+pub async fn note_other_readings(run: &mut Run, profile: Option<&Loaded>) {
+    let Ok(written) = run.conditions.profile.parse::<toml::Table>() else { return };
+    let has_failed = |outcome: &Outcome| {
+        let is_red = matches!(outcome.verdict, Verdict::Fail | Verdict::Warn);
+        is_red && outcome.seen_by.is_none() && outcome.readings.is_empty()
+    };
+    let mut found = Vec::new();
+    for (n, outcome) in run.outcomes.iter().enumerate().filter(|(_, outcome)| has_failed(outcome)) {
+        let row = outcome.requirement;
+        for reading in SUITES.readings(&[row.service]) {
+            if !reading.rows.contains(&row) {
+                continue;
+            }
+            for value in [reading.default, Some(reading.example)].into_iter().flatten() {
+                let other = OtherReading { key: reading.key.to_owned(), value: value.to_owned() };
+                let Some(text) = with_reading(&written, &other) else { continue };
+                if passes_with(run, outcome, text, profile).await {
+                    found.push((n, other));
+                }
+            }
+        }
+    }
+    found.into_iter().for_each(|(n, other)| run.outcomes[n].readings.push(other));
+}
+
+/// A profile with another reading; `None` if it declares that one, or if the reading cannot be written.
+fn with_reading(written: &toml::Table, other: &OtherReading) -> Option<String> {
+    let value: toml::Table = format!("value = {}", other.value).parse().ok()?;
+    let mut whole = written.clone();
+    let (tables, name) = other.key.rsplit_once('.')?;
+    let mut table = &mut whole;
+    for part in tables.split('.') {
+        let inner = table.entry(part).or_insert_with(|| toml::Table::new().into());
+        table = inner.as_table_mut()?;
+    }
+    let is_new = table.insert(name.to_owned(), value["value"].clone()).as_ref() != value.get("value");
+    is_new.then(|| whole.to_string())
+}
+
+/// Whether the recorded responses of a check pass under this profile. A check that failed has ended there, so it passes too if
+/// it wants to go on behind the last of them.
+async fn passes_with(run: &Run, outcome: &Outcome, profile: String, secrets: Option<&Loaded>) -> bool {
+    let Ok((mut settings, missing)) = settings_of(run, profile, secrets) else { return false };
+    if missing.iter().any(|key| needs(outcome, key) && !is_own(run)) {
+        return false;
+    }
+    settings.seed = outcome.seed.unwrap_or(run.seed);
+    let Ok((check, checked, traces)) = played(run, outcome, &settings, Arc::default()).await else {
+        return false;
+    };
+    if traces.missed.is_some() {
+        return traces.exchanges.len() > outcome.own_exchanges();
+    }
+    decide(check, checked, &traces).verdict == Verdict::Pass
+}
+
 /// The settings of the report's checks, and the secrets that are missing now.
 fn settings(report: &Run, profile: Option<&Loaded>) -> Result<(Settings, Vec<String>), String> {
-    let text = report.conditions.profile.clone();
+    settings_of(report, report.conditions.profile.clone(), profile)
+}
+
+/// As [`settings`], with this text in place of the report's profile.
+fn settings_of(
+    report: &Run,
+    text: String,
+    profile: Option<&Loaded>,
+) -> Result<(Settings, Vec<String>), String> {
     if text.is_empty() && report.conditions.is_embedded {
         return Ok((Settings { seed: report.seed, ..services::settings() }, Vec::new()));
     }
@@ -189,6 +257,23 @@ async fn once_more(
     settings: &Settings,
     shared: Arc<Vec<Exchange>>,
 ) -> Result<Outcome, String> {
+    let (check, checked, traces) = played(report, outcome, settings, shared).await?;
+    if let Some(what) = traces.missed {
+        return Err(format!("the report has no response to {what}"));
+    }
+    let Decided { verdict, reason, failure } = decide(check, checked, &traces);
+    // Rules that hold for every response are judged once all checks are.
+    let exchanges = outcome.exchanges[..outcome.own_exchanges()].to_vec();
+    Ok(Outcome { failure, exchanges, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
+}
+
+/// Runs the check of an outcome again over its recorded responses.
+async fn played(
+    report: &Run,
+    outcome: &Outcome,
+    settings: &Settings,
+    shared: Arc<Vec<Exchange>>,
+) -> Result<(&'static Check, Checked, Traces), String> {
     let check = services::check(outcome.requirement).ok_or("this version has no such check")?;
     let recording = Recording { exchanges: outcome.exchanges.clone(), calls: outcome.calls.clone() };
     let conditions = &report.conditions;
@@ -205,14 +290,7 @@ async fn once_more(
     let pace = Pace::default();
     let probe = Probe::new(check, settings, environment, &pace);
     let checked = caught(carry_out(&probe)).await;
-    let traces = probe.finish();
-    if let Some(what) = traces.missed {
-        return Err(format!("the report has no response to {what}"));
-    }
-    let Decided { verdict, reason, failure } = decide(check, checked, &traces);
-    // Rules that hold for every response are judged once all checks are.
-    let exchanges = outcome.exchanges[..outcome.own_exchanges()].to_vec();
-    Ok(Outcome { failure, exchanges, ..Outcome::new(check.requirement, check.fact, verdict, reason) })
+    Ok((check, checked, probe.finish()))
 }
 
 /// A baseline changes only the name of a verdict.

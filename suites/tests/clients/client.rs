@@ -82,6 +82,10 @@ pub(crate) enum Fault {
     LooksAfterLoss,
     /// No fault: at the safety ceiling it exits at once.
     StopsAtCeiling,
+    /// No fault: it takes seconds to sign.
+    SignsSlowly,
+    /// No fault: it sends its submit again after a 200.
+    RepeatsAfterSuccess,
     /// It publishes and never exits.
     Hangs,
     /// It does nothing.
@@ -154,6 +158,10 @@ impl Client {
             match self.submit(&body).await? {
                 Came::Landed(_) if self.fault == Fault::Hangs => std::future::pending().await,
                 Came::Landed(_) if self.fault == Fault::TrustsSubmit => return Ok(()),
+                Came::Landed(signature) if self.fault == Fault::RepeatsAfterSuccess => {
+                    self.submit(&body).await?;
+                    return self.verify(&signature).await;
+                }
                 Came::Landed(signature) => match self.verify(&signature).await {
                     Err(_) if self.fault == Fault::PublishesForLookup => {}
                     verified => return verified,
@@ -201,6 +209,9 @@ impl Client {
         let answer = answer.json()?;
         let encoded = answer["message"].as_str().unwrap_or_default();
         let message = text::parse_base64(encoded).ok_or("message is not base64")?;
+        if self.fault == Fault::SignsSlowly {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+        }
         let signed = if self.fault == Fault::SignsText { encoded.as_bytes() } else { &message };
         let signature = text::base64(&ed25519::sign(&self.key, signed));
         let mut body = json!({ "prepareId": answer["prepareId"], "signature": signature });

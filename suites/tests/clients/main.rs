@@ -197,6 +197,8 @@ const CONFORMING: &[(&str, Fault)] = &[
     ("no-version", Fault::SendsNoVersion),
     ("looks-after-loss", Fault::LooksAfterLoss),
     ("stops-at-the-ceiling", Fault::StopsAtCeiling),
+    ("signs-slowly", Fault::SignsSlowly),
+    ("repeats-after-200", Fault::RepeatsAfterSuccess),
 ];
 
 fn main() {
@@ -234,6 +236,14 @@ fn main() {
         }),
         Trial::test("a_client_that_stops_at_the_ceiling_conforms", || {
             passes("stops-at-the-ceiling", "nothing_is_signed_beside_what_can_still_land")
+        }),
+        Trial::test("a_client_that_signs_slowly_conforms", || {
+            passes("signs-slowly", "second_expiry_in_a_row_ends_it")?;
+            passes("signs-slowly", "retry_after_is_kept")
+        }),
+        Trial::test("a_client_that_repeats_its_submit_conforms", || {
+            passes("repeats-after-200", "slow_submit_is_waited_for")?;
+            passes("repeats-after-200", "conforming_exchange_is_gone_through")
         }),
         Trial::test("a_world_that_is_held_open_judges_what_arrives", held_world_judges_what_arrives),
         Trial::test("an_idle_client_passes_nothing", an_idle_client_passes_nothing),

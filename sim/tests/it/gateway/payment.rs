@@ -17,7 +17,13 @@ fn without_the_flow_a_payment_is_rejected() {
 #[test]
 fn with_the_flow_a_request_is_paid_by_key_or_payment() {
     let mut driver = Driver::new(1);
-    driver.perform("gateway.payments", &json!({ "on": true }));
+    let mut issue = || {
+        let (issued, _) =
+            driver.world.perform("gateway.payments", &json!({ "on": true })).expect("an action");
+        issued["payment"].as_str().expect("a payment").to_owned()
+    };
+    let (payment, other) = (issue(), issue());
+    assert_ne!(payment, other);
     let keyless = post("/v1/chat/completions", None, &chat("assay-chat"));
     let refused = driver.request(&keyless);
     assert_eq!(refused.status, 402);
@@ -27,7 +33,10 @@ fn with_the_flow_a_request_is_paid_by_key_or_payment() {
         call.headers.push(("x-payment", payment.to_vec()));
         driver.request(&call).status
     };
-    assert_eq!(paying(b"eyJzaWduZWQiOnRydWV9"), 200);
+    assert_eq!(paying(payment.as_bytes()), 200);
+    assert_eq!(paying(payment.as_bytes()), 402, "it has paid for a request");
+    assert_eq!(paying(other.as_bytes()), 200);
+    assert_eq!(paying(b"eyJzaWduZWQiOnRydWV9"), 402, "it was never issued");
     for bad in [&b""[..], b"a b", b"\xff\xfe"] {
         assert_eq!(paying(bad), 402, "{bad:?}");
     }

@@ -11,7 +11,7 @@ pub mod verdict;
 
 pub use control_error::ControlError;
 pub use cost::{Cost, Sums, Weight};
-pub use outcome::{Account, AtPlace, Outcome};
+pub use outcome::{Account, AtPlace, OtherReading, Outcome};
 pub use reason::{At, Failure, Part, Reason, RestsOn, Statuses, Want, Why};
 pub use run::{Conditions, Run, Sent, Shards};
 pub use stop::{Checked, Stop};

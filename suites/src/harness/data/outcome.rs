@@ -1,6 +1,7 @@
 //! Outcomes: verdicts with their evidence.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use assay_spec::Id;
 
@@ -29,6 +30,8 @@ pub struct Outcome {
     pub notes: Vec<String>,
     /// The expectation or precondition that did not hold.
     pub failure: Option<Failure>,
+    /// Readings of the documents under which the same responses pass, and which the profile does not declare.
+    pub readings: Vec<OtherReading>,
     /// Every exchange of the check, in order.
     pub exchanges: Vec<Exchange>,
     /// The target's own reasons for its rejections, if it offers them; for a client, what is known of its run.
@@ -78,6 +81,7 @@ impl Outcome {
             cells: Vec::new(),
             notes: Vec::new(),
             failure: None,
+            readings: Vec::new(),
             exchanges: Vec::new(),
             why: Vec::new(),
             repeat: Vec::new(),
@@ -91,6 +95,23 @@ impl Outcome {
             seen_by: None,
             is_cut: false,
         }
+    }
+}
+
+/// A reading that a profile can declare: its key and its value, as TOML.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherReading {
+    /// The whole key, such as `gateway.readings.gateway_422_detail`.
+    pub key: String,
+    /// The value.
+    pub value: String,
+}
+
+/// The line of the profile: `[gateway.readings] gateway_422_detail = "array"`.
+impl fmt::Display for OtherReading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (table, name) = self.key.rsplit_once('.').unwrap_or(("", &self.key));
+        write!(f, "[{table}] {name} = {}", self.value)
     }
 }
 

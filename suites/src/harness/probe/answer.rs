@@ -28,6 +28,11 @@ impl Answer<'_> {
         self.probe.statistics(|statistics| statistics.exchanges[self.index].clone())
     }
 
+    /// Whether it has this status and a body that shows it.
+    pub(crate) fn shows(&self, status: u16, evidence: Evidence) -> bool {
+        self.status() == status && (evidence.shows)(&self.json())
+    }
+
     /// The body as JSON, or null.
     pub fn json(&self) -> Value {
         self.response.json().unwrap_or(Value::Null)

@@ -25,7 +25,7 @@ use crate::harness::redact::Learned;
 use crate::harness::refusal::Refusal;
 use crate::harness::suite::{FixtureMap, Fixtures, Suites};
 use crate::http::connect::path_of;
-use crate::http::exchange::{Exchange, Response};
+use crate::http::exchange::{Broken, Exchange, Response};
 use crate::http::hiding::Hidden;
 use crate::http::keep::Keeping;
 
@@ -396,6 +396,11 @@ impl<'run> Probe<'run> {
              the profile if the target's is lower"
                 .to_owned(),
         )
+    }
+
+    /// Why the last exchange has no response.
+    pub(crate) fn broken(&self) -> Option<Broken> {
+        self.statistics(|statistics| statistics.exchanges.last()?.response.as_ref().err().cloned())
     }
 
     /// Whether all wrong values are sent.

@@ -8,6 +8,7 @@ use super::{Mark, Point};
 use crate::documents::readings::Reading;
 use crate::harness::check::Check;
 use crate::harness::data::ControlError;
+use crate::harness::data::OtherReading;
 use crate::harness::probe::Settings;
 use crate::harness::run::plan::{Planned, Wishes, foresee};
 use crate::harness::suite::Source;
@@ -143,6 +144,9 @@ pub(super) fn for_service(service: Service, asked: Option<&SurveyResult>, known:
         points.push(if resting > 0 { point.concerning(resting) } else { point });
         reported.push(reason);
     }
+    if let Some(SurveyResult { found: Ok(found), .. }) = asked {
+        points.extend(other_readings(found, loaded));
+    }
     points.extend(undeclared(service, known));
     points.extend(left_out(&undeclared_rows(service, loaded, known.tells), planned, &reported));
     if ready(service, known) == 0 && !points.iter().any(|point| point.mark == Mark::Hinders) {
@@ -151,6 +155,25 @@ pub(super) fn for_service(service: Service, asked: Option<&SurveyResult>, known:
     }
     points.sort_by_key(|point| point.mark);
     points
+}
+
+/// The readings that the server shows and the profile does not declare: without them its checks fail.
+fn other_readings(found: &Found, loaded: &Loaded) -> Vec<Point> {
+    let written: toml::Table = loaded.profile.to_toml().parse().unwrap_or_default();
+    let written = toml::Value::Table(written);
+    let declared = |key: &str| key.split('.').try_fold(&written, |value, part| value.get(part));
+    let shown = found.readings.iter().filter(|(key, value)| {
+        let value: Option<toml::Table> = format!("value = {value}").parse().ok();
+        declared(key) != value.as_ref().and_then(|table| table.get("value"))
+    });
+    let point = |(key, value): (&&str, &&str)| {
+        let reading = SUITES.readings(&[]).into_iter().find(|reading| reading.key == *key);
+        let about = reading.map_or("", |reading| reading.means);
+        let line = OtherReading { key: (*key).to_owned(), value: (*value).to_owned() };
+        let what = format!("the server has another reading than the profile: {about}");
+        Point::new(Mark::Weakens, what, line.to_string())
+    };
+    shown.map(point).collect()
 }
 
 /// How many checks can run if the server responds.

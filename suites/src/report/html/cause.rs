@@ -6,6 +6,7 @@ use super::outcome::repeats;
 use super::text::{line, lines};
 use crate::harness::data::Run;
 use crate::harness::judge::cause::Cause;
+use crate::report::by_reading;
 use crate::report::terminal::first_line;
 use crate::report::words;
 use crate::support::prose;
@@ -53,6 +54,9 @@ fn block(run: &Run, number: usize, cause: &Cause, late: &mut Late) -> String {
             fact("got", line(short(prose::or_nothing(&failure.got))));
         }
         None => fact("reason", line(short(&words::reason(outcome)))),
+    }
+    if let Some(other) = outcome.readings.first() {
+        fact("reading", line(&by_reading(other)));
     }
     if let (Some(exchange), Some(at)) = (cause.exchange(run), cause.exchange) {
         let [sent, received] = first_line(exchange);

@@ -9,6 +9,7 @@ use similar::{ChangeTag, TextDiff};
 use super::exchange::{address, exchange};
 use super::text::{line, lines};
 use crate::harness::data::{Failure, Outcome, Run, Verdict};
+use crate::report::by_reading;
 use crate::report::terminal::answers;
 use crate::report::words;
 use crate::support::prose;
@@ -62,6 +63,8 @@ pub(super) fn outcome(run: &Run, outcome: &Outcome, cuts: Cuts, full: bool) -> S
     }
     let cells = outcome.cells.iter().map(|cell| format!("{}: {}", cell.at, cell.verdict.name()));
     put_list(&mut out, "Places", &cells.collect::<Vec<_>>(), most);
+    let readings: Vec<String> = outcome.readings.iter().map(by_reading).collect();
+    put_list(&mut out, "Another reading", &readings, most);
     put_list(&mut out, "Notes", &outcome.notes, most);
     let last = outcome.why[outcome.why.len().saturating_sub(LOGGED)..].iter().map(words::account);
     put_list(&mut out, "Reasons logged by the target", &last.collect::<Vec<_>>(), most);

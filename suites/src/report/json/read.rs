@@ -16,8 +16,8 @@ use crate::harness::control::Offer;
 use crate::harness::coverage::{Answers, Coverage, Seen};
 use crate::harness::data::reason::Kind;
 use crate::harness::data::{
-    Account, AtPlace, Conditions, ControlError, Failure, Outcome, Part, Reason, RestsOn, Run, Sent, Shards,
-    Statuses, Verdict, Why,
+    Account, AtPlace, Conditions, ControlError, Failure, OtherReading, Outcome, Part, Reason, RestsOn, Run,
+    Sent, Shards, Statuses, Verdict, Why,
 };
 use crate::harness::recording::{Call, Input, Json};
 use crate::harness::run::shard;
@@ -115,6 +115,11 @@ fn outcome(one: wire::Outcome, bodies: &Bodies) -> Result<Outcome, String> {
         cells,
         notes: one.notes,
         failure,
+        readings: one
+            .readings
+            .into_iter()
+            .map(|wire::Reading { key, value, .. }| OtherReading { key, value })
+            .collect(),
         exchanges,
         why: one.why.into_iter().map(account).collect::<Result<_, _>>()?,
         repeat: one.repeat,

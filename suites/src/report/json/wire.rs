@@ -184,6 +184,9 @@ pub(super) struct Outcome {
     pub cells: Vec<Cell>,
     pub notes: Vec<String>,
     pub failure: Option<Failure>,
+    /// Readings of the documents under which it passes; the profile declares others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Reading>,
     /// The target's own reasons for its rejections, or what is known of a client's run.
     pub why: Vec<Account>,
     /// Commands that repeat it.
@@ -214,6 +217,17 @@ pub(super) struct Outcome {
     pub disguises: Vec<Disguise>,
     pub exchanges: Vec<Exchange>,
     pub calls: Vec<Call>,
+}
+
+/// A reading that the profile can declare.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reading {
+    pub key: String,
+    /// As TOML.
+    pub value: String,
+    /// The table, and the line in it.
+    pub line: String,
 }
 
 /// The verdict at one place.

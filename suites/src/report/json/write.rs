@@ -113,6 +113,15 @@ fn outcome(outcome: &Outcome, bodies: &mut Bodies) -> wire::Outcome {
         cells: outcome.cells.iter().map(cell).collect(),
         notes: outcome.notes.clone(),
         failure: outcome.failure.as_ref().map(failure),
+        readings: outcome
+            .readings
+            .iter()
+            .map(|one| wire::Reading {
+                key: one.key.clone(),
+                value: one.value.clone(),
+                line: one.to_string(),
+            })
+            .collect(),
         why: outcome.why.iter().map(account).collect(),
         repeat: outcome.repeat.clone(),
         seed: outcome.seed.map(|seed| seed.to_string()),

@@ -14,8 +14,8 @@ use serde_json::Value;
 use super::archive::{compressed, directory, file, link, zip};
 use super::refusals;
 use super::samples::{INDEX, Sample, noise, repetitive};
-use super::site::{below, index};
-use super::{ACCEPTED, cid, counterpart, patient, upload};
+use super::site::{fetched_file, index};
+use super::{ACCEPTED, cid, counterpart, upload};
 use crate::harness::boundary::{expect_beyond, expect_inside};
 use crate::harness::check::{Check, Checked};
 use crate::harness::data::{At, Want};
@@ -138,7 +138,7 @@ async fn symbolic_link_is_followed_or_rejected(probe: &Probe<'_>) -> Checked {
     }
     let url = answer.json()["url"].as_str().unwrap_or_default().to_owned();
     let root = index(probe, &url, &page).await?;
-    let alias = probe.fetch(&below(&root, ALIAS), patient()).await?.answer;
+    let alias = fetched_file(probe, &url, &root, ALIAS, &page).await?;
     alias.expect(
         alias.status() == 200,
         At::status_named("status of the link"),

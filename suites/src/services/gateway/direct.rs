@@ -1,6 +1,6 @@
 //! Checks of servers called directly, at the profile's URLs or at those that discovery lists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::{
@@ -14,15 +14,18 @@ use super::auth;
 use super::auth::keyless;
 use super::chat::{COMPLETION, expect_object};
 use super::discovery::{given_entries, is_url};
+use super::errors::expect_unknown;
 use super::given::{self, Skill, model, unknown_models};
 use super::malformed::{expect_refused_as, resembling};
 use super::refusals;
-use super::stream::{expect_stream, is_stream};
+use super::stream::{expect_stream, has_chunk, is_stream};
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::harness::check::{Check, Checked, Stop};
-use crate::harness::data::At;
+use crate::harness::data::{At, Want, Why};
 use crate::harness::probe::{Answer, CONTENT, Probe};
+use crate::http::exchange::Broken;
+use crate::support::prose;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -104,19 +107,54 @@ async fn urls(probe: &Probe<'_>, id: &str) -> Result<Vec<String>, Stop> {
     Ok(urls)
 }
 
-/// Calls a server. `None` if it cannot be reached, since the list may be out of date.
-async fn asked<'p>(call: Call, probe: &'p Probe<'_>) -> Result<Option<Answer<'p>>, Stop> {
-    match call.send(probe).await {
-        Ok(answer) => Ok(Some(answer)),
-        Err(Stop::Error(why)) => {
-            probe.note(why);
-            Ok(None)
-        }
-        Err(stop) => Err(stop),
-    }
+/// What a call of a server came to.
+enum Called<'p> {
+    /// A response.
+    Answer(Answer<'p>),
+    /// The connection ended before the response was complete.
+    Broken,
+    /// Nobody answered: the list may be out of date, and its servers may be in another network.
+    Unreached,
 }
 
-/// The URL and response of the first server of the model that responds with a status below 500.
+/// Calls a server.
+async fn asked<'p>(call: Call, probe: &'p Probe<'_>) -> Result<Called<'p>, Stop> {
+    let (why, called) = match call.send(probe).await {
+        Ok(answer) => return Ok(Called::Answer(answer)),
+        Err(Stop::Error(why)) => (why, Called::Unreached),
+        // A check has seen that this server does not answer.
+        Err(Stop::Undecided(reason)) if reason.why == Why::Silent => (reason.said, Called::Unreached),
+        Err(stop @ Stop::Fail(_)) => match probe.broken() {
+            Some(broken @ (Broken::Gone(_) | Broken::Tls(_) | Broken::TimedOut(_))) => {
+                (broken.to_string(), Called::Unreached)
+            }
+            Some(broken @ (Broken::Closed(_) | Broken::Nonsense(_) | Broken::Unfinished { .. })) => {
+                (broken.to_string(), Called::Broken)
+            }
+            _ => return Err(stop),
+        },
+        Err(stop) => return Err(stop),
+    };
+    probe.note(why);
+    Ok(called)
+}
+
+/// Why nothing is known of servers that nobody can reach from here. One text for all checks: it is one cause.
+async fn unreachable(probe: &Probe<'_>) -> Result<Stop, Stop> {
+    let count = match declared(probe) {
+        [] => {
+            let entries = given_entries(probe).await?.1;
+            let urls = entries.into_values().flatten().filter(|entry| is_url(probe, entry));
+            urls.collect::<BTreeSet<_>>().len()
+        }
+        declared => declared.len(),
+    };
+    let listed = prose::count(count, "listed server");
+    Ok(Stop::Inconclusive(format!("{listed}, and none of those that were called can be reached from here")))
+}
+
+/// The URL and response of the first server of the model that responds with a status below 500. If all of its servers respond
+/// with a 5xx although the gateway accepts the same request, the check fails.
 async fn first<'p>(
     probe: &'p Probe<'_>,
     endpoint: &'static Endpoint,
@@ -124,14 +162,26 @@ async fn first<'p>(
     body: &Value,
 ) -> Result<(String, Answer<'p>), Stop> {
     let urls = urls(probe, id).await?;
+    let (mut failing, mut is_reached) = (Vec::new(), false);
     for url in urls.iter().take(SERVERS) {
-        let answer = asked(Call::post(endpoint, body).at(url), probe).await?;
-        if let Some(answer) = answer.filter(|answer| answer.status() < 500) {
-            return Ok((url.clone(), answer));
+        match asked(Call::post(endpoint, body).at(url), probe).await? {
+            Called::Answer(answer) if answer.status() < 500 => return Ok((url.clone(), answer)),
+            Called::Answer(answer) => failing.push(format!("{} from {url}", answer.status())),
+            Called::Broken => is_reached = true,
+            Called::Unreached => {}
         }
     }
-    let shown = urls.join(", ");
-    probe.expect(false, "servers", "at least one that responds below 500", format!("none of {shown}"))?;
+    if failing.is_empty() && !is_reached {
+        return Err(unreachable(probe).await?);
+    }
+    // Servers that were not called may be those that answer the gateway.
+    let are_all = failing.len() == urls.len();
+    if are_all {
+        Call::post(endpoint, body).accepted(probe).await?.given_status(&[200])?;
+    }
+    let shown = failing.join(", ");
+    probe.conclusive(are_all, format!("no called server of {id} responds below 500: {shown}"))?;
+    probe.expect(false, "servers", "one that responds below 500, as the gateway does", shown)?;
     Err(Stop::Inconclusive(String::new()))
 }
 
@@ -166,7 +216,9 @@ async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
     answer.given_accepted(&[200], CONTENT)
 }
 
-/// Sends requests with the valid key to the documented endpoints of every listed server. None must return 401, 402 or 403.
+/// Sends requests with the valid key to the documented endpoints of every listed server. None may return 401, 402 or 403, and
+/// at least one of each server must be answered in its documented form. A server that nobody can reach, or that answers
+/// nothing but errors while no other server of its model answers, shows nothing.
 async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
     let declared = declared(probe);
     let entries = if declared.is_empty() {
@@ -180,19 +232,60 @@ async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
             servers.entry(url).or_insert(id);
         }
     }
-    let mut judged = 0;
+    let listed = servers.len();
+    let (mut answering, mut silent, mut unreached) = (BTreeSet::new(), Vec::new(), 0);
     for (url, id) in servers.into_iter().take(ALL) {
-        for (endpoint, body) in offered(probe, direct_endpoints(id)) {
-            let call = Call::post(endpoint, &body).at(url);
-            let Some(answer) = asked(call, probe).await? else { break };
-            let is_accepted = ![401, 402, 403].contains(&answer.status());
-            let want = format!("not 401, 402 or 403 from {url}");
-            answer.expect(is_accepted, At::status(), want, answer.status().to_string())?;
-            // An error does not show that the server knows the key, and one of several servers may fail.
-            judged += usize::from(answer.status() == 200);
+        match with_the_key(probe, url, id).await? {
+            Known::Answers => drop(answering.insert(id)),
+            Known::Fails(last) => silent.push((url, id, last)),
+            Known::Unreached => unreached += 1,
         }
     }
-    probe.conclusive(judged > 0, "no listed server accepts a request")
+    if listed > 0 && unreached == listed.min(ALL) {
+        return Err(unreachable(probe).await?);
+    }
+    if unreached > 0 {
+        probe.note(format!("{} cannot be reached from here", prose::count(unreached, "listed server")));
+    }
+    for (url, id, last) in silent {
+        let Some(last) = last else { continue };
+        let want = format!("a documented response of {url} to one of the documented endpoints");
+        // One of several servers may have failed, and the client then takes another.
+        if last.status() < 300 || answering.contains(id) {
+            last.expect(false, "responses", want, format!("none; the last is {}", last.status()))?;
+        }
+    }
+    probe.conclusive(!answering.is_empty(), "no listed server accepts a request")
+}
+
+/// What a server does with the valid key.
+enum Known<'p> {
+    /// At least one endpoint answers in its documented form.
+    Answers,
+    /// None does. The last response, if there is any.
+    Fails(Option<Answer<'p>>),
+    /// Nobody answers.
+    Unreached,
+}
+
+/// Sends requests with the valid key to the documented endpoints of a server. None may return 401, 402 or 403.
+async fn with_the_key<'p>(probe: &'p Probe<'_>, url: &str, id: &str) -> Result<Known<'p>, Stop> {
+    let (mut last, mut answers) = (None, false);
+    for (endpoint, body) in offered(probe, direct_endpoints(id)) {
+        let answer = match asked(Call::post(endpoint, &body).at(url), probe).await? {
+            Called::Answer(answer) => answer,
+            Called::Broken => continue,
+            Called::Unreached if last.is_none() => return Ok(Known::Unreached),
+            Called::Unreached => break,
+        };
+        let is_accepted = ![401, 402, 403].contains(&answer.status());
+        let want = Want::none_of(&[401, 402, 403]).said(format!("not 401, 402 or 403 from {url}"));
+        answer.expect(is_accepted, At::status(), want, answer.status().to_string())?;
+        let form = if endpoint.name == chat::ENDPOINT.name { COMPLETION } else { CONTENT };
+        answers |= answer.shows(200, form) || (answer.status() == 200 && has_chunk(&answer));
+        last = Some(answer);
+    }
+    Ok(if answers { Known::Answers } else { Known::Fails(last) })
 }
 
 /// The endpoints that the document names for direct servers, with valid bodies.
@@ -253,7 +346,7 @@ async fn server_rejects_an_unknown_model(probe: &Probe<'_>) -> Checked {
     for (kind, unknown) in unknown_models(probe, &id).await? {
         for (endpoint, body) in offered(probe, direct_endpoints(&unknown)) {
             let answer = Call::post(endpoint, &body).at(&url).send(probe).await?;
-            expect_refused_as(&answer, "model", kind)?;
+            expect_unknown(&answer, kind)?;
         }
     }
     Ok(())

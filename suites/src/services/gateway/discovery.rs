@@ -20,7 +20,10 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::OBJECT, discovery_is_a_json_object).requests(1),
     shows!(rows::SERVERS, every_model_has_an_array_of_servers).requests(1),
     shows!(rows::ENTRY, server_is_a_url_or_an_item_hash).requests(1),
-    shows!(rows::COVERS, discovery_covers_the_model_list).requests(2).after(const { &[&rows::OBJECT] }),
+    shows!(rows::COVERS, discovery_covers_the_model_list)
+        .requests(2)
+        .requests_elsewhere(4)
+        .after(const { &[&rows::OBJECT] }),
     shows!(rows::USABLE, discovered_model_is_known)
         .requests(5)
         .requests_elsewhere(1 + MODELS as u32)
@@ -50,7 +53,13 @@ async fn discovery_is_a_json_object(probe: &Probe<'_>) -> Checked {
 
 /// Queries discovery. If it is not an object, the check is inconclusive.
 async fn given_object<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, BTreeMap<String, Value>), Stop> {
-    let answer = discovered(probe).await?;
+    object_in(probe, discovered(probe).await?)
+}
+
+fn object_in<'p>(
+    probe: &Probe<'_>,
+    answer: Answer<'p>,
+) -> Result<(Answer<'p>, BTreeMap<String, Value>), Stop> {
     answer.given_status(&[200])?;
     let models = answer.json().as_object().cloned();
     answer.given(models.is_some(), "discovery is not a JSON object")?;
@@ -75,7 +84,17 @@ pub(super) type Entries = BTreeMap<String, Vec<String>>;
 
 /// The servers of each model. If one has no array of strings, the check is inconclusive.
 pub(super) async fn given_entries<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Entries), Stop> {
-    let (answer, models) = given_object(probe).await?;
+    entries_in(given_object(probe).await?)
+}
+
+/// The servers of each model as they are now.
+pub(super) async fn entries_anew<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Entries), Stop> {
+    entries_in(object_in(probe, Call::get(&discovery::ENDPOINT).send(probe).await?)?)
+}
+
+fn entries_in(
+    (answer, models): (Answer<'_>, BTreeMap<String, Value>),
+) -> Result<(Answer<'_>, Entries), Stop> {
     let strings = |entry: &Value| -> Option<Vec<String>> {
         entry["servers"].as_array()?.iter().map(|server| server.as_str().map(str::to_owned)).collect()
     };
@@ -107,11 +126,17 @@ async fn server_is_a_url_or_an_item_hash(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Queries the model list and discovery. Discovery must contain every model of the list.
+/// Queries the model list and discovery. Discovery must contain every model of the list. Both change over time, so they are
+/// read again if a model is missing.
 async fn discovery_covers_the_model_list(probe: &Probe<'_>) -> Checked {
     let (_, ids) = models::ids(probe).await?;
     let (answer, models) = given_object(probe).await?;
-    let missing: Vec<String> = ids.into_iter().filter(|id| !models.contains_key(id)).collect();
+    let mut missing: Vec<String> = ids.into_iter().filter(|id| !models.contains_key(id)).collect();
+    if !missing.is_empty() {
+        let ids = models::ids_anew(probe).await?;
+        let (_, models) = object_in(probe, Call::get(&discovery::ENDPOINT).send(probe).await?)?;
+        missing.retain(|id| ids.contains(id) && !models.contains_key(id));
+    }
     let want = "every model of /v1/models";
     answer.expect(missing.is_empty(), "members", want, format!("{} missing", missing.join(", ")))
 }

@@ -4,6 +4,7 @@ use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::errors as rows;
 use assay_spec::gateway::values::MODELS;
+use assay_spec::value::Wrong;
 use serde_json::{Value, json};
 
 use super::auth::inference;
@@ -16,7 +17,8 @@ use super::stream::expect_rejected;
 use super::wire::{Call, expect_detail};
 use super::{offered, pool};
 use crate::harness::check::{Check, Checked, Need};
-use crate::harness::probe::Probe;
+use crate::harness::data::{At, Want};
+use crate::harness::probe::{Answer, Probe};
 use crate::refuses;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -101,11 +103,19 @@ async fn unknown_model_returns_404(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
     for (kind, unknown) in unknown_models(probe, &model(probe, Skill::Chat).await?).await? {
         let body = bodies::chat(&unknown);
-        expect_refused_as(&Call::post(&chat::ENDPOINT, &body).send(probe).await?, "model", kind)?;
+        expect_unknown(&Call::post(&chat::ENDPOINT, &body).send(probe).await?, kind)?;
         let answer = Call::post(&chat::ENDPOINT, &bodies::streamed(body)).send(probe).await?;
         expect_rejected(probe, &answer, refusals::UNKNOWN_MODEL.statuses)?;
     }
     Ok(())
+}
+
+/// Expects the rejection of a model that does not exist, where another was accepted: a 503 says that all servers of a model
+/// failed, and this one has none.
+pub(super) fn expect_unknown(answer: &Answer<'_>, kind: Option<&Wrong>) -> Checked {
+    let want = Want::none_of(&[503]).said("404, since a model without servers cannot have failed");
+    answer.expect(answer.status() != 503, At::status(), want, answer.status().to_string())?;
+    expect_refused_as(answer, "model", kind)
 }
 
 /// Expects 404 from each of these endpoints for each model that does not exist, and that it accepts the valid body.
@@ -119,7 +129,7 @@ pub(super) async fn rejects_unknown_models(
         Call::post(endpoint, &good).accepted(probe).await?.counterpart_status(&[200])?;
         for (kind, unknown) in &unknown {
             let body = with(good.clone(), "/model", json!(unknown));
-            expect_refused_as(&Call::post(endpoint, &body).send(probe).await?, "model", *kind)?;
+            expect_unknown(&Call::post(endpoint, &body).send(probe).await?, *kind)?;
         }
     }
     Ok(())

@@ -17,6 +17,7 @@ mod malformed;
 mod messages;
 mod models;
 mod payment;
+mod payments;
 mod pool;
 mod readings;
 mod refusals;
@@ -40,7 +41,9 @@ pub use suite::SUITE;
 use crate::harness::check::{Check, Core};
 use crate::harness::probe::Probe;
 use crate::http::exchange::Request;
-use crate::profile::{Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
+use crate::profile::{self, Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
+
+use payments::Payments;
 
 pub(crate) use given::FINDING;
 
@@ -100,8 +103,10 @@ pub struct Fixtures {
     revoked_key: Option<Token>,
     /// A second valid key, which only checks that count tokens use.
     second_key: Option<Token>,
-    /// A value of the payment header that pays.
-    payment: Option<Token>,
+    /// Values of the payment header that pay.
+    payments: Payments,
+    /// A payment pays for one request.
+    payments_single_use: bool,
     /// Where the tokens that this key has spent are shown, and the path of their number there.
     usage: Option<(String, IdPath)>,
     /// Servers to call directly; if none is set, those that discovery lists.
@@ -154,7 +159,13 @@ impl Fixtures {
         let servers = profile.server_urls.clone();
         let path = profile.usage_path.clone().unwrap_or_else(IdPath::spent);
         let usage = profile.usage_url.clone().map(|url| (url, path));
-        Fixtures { key: key.map(Token), revoked_key: revoked_key.map(Token), usage, servers, ..fixtures }
+        let command = match &profile.payments {
+            Some(profile::Payments::Command { command }) => Some(command.clone()),
+            _ => None,
+        };
+        let payments = Payments { command, ..Payments::default() };
+        let (key, revoked_key) = (key.map(Token), revoked_key.map(Token));
+        Fixtures { key, revoked_key, payments, usage, servers, ..fixtures }
     }
 
     /// Sets the key.
@@ -162,10 +173,11 @@ impl Fixtures {
         self.key = key.map(Token);
     }
 
-    /// Sets the second key and the value of the payment header.
+    /// Sets the second key and the values of the payment header.
     #[must_use]
-    pub fn paying(self, second_key: Option<String>, payment: Option<String>) -> Fixtures {
-        Fixtures { second_key: second_key.map(Token), payment: payment.map(Token), ..self }
+    pub fn paying(self, second_key: Option<String>, payments: Vec<String>) -> Fixtures {
+        let payments = Payments { values: payments.into_iter().map(Token).collect(), ..self.payments };
+        Fixtures { second_key: second_key.map(Token), payments, ..self }
     }
 
     /// The profile's key.
@@ -192,7 +204,8 @@ impl Fixtures {
             key: None,
             revoked_key: None,
             second_key: None,
-            payment: None,
+            payments: Payments::default(),
+            payments_single_use: readings.payments_single_use,
             usage: None,
             servers: Vec::new(),
             models,

@@ -1,10 +1,13 @@
 //! Checks of the model list. The document does not show its shape, so the profile names the path of the ids.
 
-use assay_spec::gateway::models;
 use assay_spec::gateway::requirements::{discovery as discoveries, models as rows};
+use assay_spec::gateway::{chat, models};
 use serde_json::Value;
 
-use super::discovery::{Entries, given_entries};
+use super::bodies;
+use super::chat::COMPLETION;
+use super::discovery::{Entries, entries_anew, given_entries};
+use super::given::TRIES;
 use super::wire::Call;
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::{Answer, CONTENT, Probe};
@@ -15,6 +18,7 @@ pub(super) const CHECKS: &[Check] = &[
     shows!(rows::IDS, model_ids_are_strings).requests(1),
     shows!(rows::COVERS_DISCOVERY, model_list_covers_discovery)
         .requests(2)
+        .requests_elsewhere(4 + TRIES as u32)
         .after(const { &[&discoveries::OBJECT, &discoveries::SERVERS] }),
 ];
 
@@ -29,8 +33,11 @@ async fn model_list_is_json(probe: &Probe<'_>) -> Checked {
 
 /// The model list and the values at the profile's path of the ids.
 async fn found<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Value>), Stop> {
+    found_in(probe, Call::get(&models::LIST).shared().send(probe).await?)
+}
+
+fn found_in<'p>(probe: &Probe<'_>, answer: Answer<'p>) -> Result<(Answer<'p>, Vec<Value>), Stop> {
     let path = &probe.settings.gateway().models_id_path;
-    let answer = Call::get(&models::LIST).shared().send(probe).await?;
     answer.given_status(&[200])?;
     let list = answer.json();
     let found = path.resolve(&list).map(|found| found.into_iter().cloned().collect());
@@ -53,20 +60,55 @@ async fn model_ids_are_strings(probe: &Probe<'_>) -> Checked {
 
 /// The ids of the list. Without them the check is inconclusive.
 pub(super) async fn ids<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<String>), Stop> {
-    let (answer, found) = found(probe).await?;
+    ids_in(found(probe).await?)
+}
+
+/// The ids of the list as it is now.
+pub(super) async fn ids_anew<'p>(probe: &'p Probe<'_>) -> Result<Vec<String>, Stop> {
+    Ok(ids_in(found_in(probe, Call::get(&models::LIST).send(probe).await?)?)?.1)
+}
+
+fn ids_in((answer, found): (Answer<'_>, Vec<Value>)) -> Result<(Answer<'_>, Vec<String>), Stop> {
     let ids: Option<Vec<String>> = found.iter().map(|id| id.as_str().map(str::to_owned)).collect();
     answer.given(ids.is_some(), "an id in the model list is not a string; another check judges this")?;
     Ok((answer, ids.unwrap_or_default()))
 }
 
-/// Requests discovery and the model list. The list must contain every model that has a server.
+/// Requests discovery and the model list. The list must contain every text model that has a server. Both change over time, so
+/// they are read again if a model is missing; one that answers no chat is only noted.
 async fn model_list_covers_discovery(probe: &Probe<'_>) -> Checked {
     let (_, entries) = given_entries(probe).await?;
     let (answer, ids) = ids(probe).await?;
-    let served = |entries: &Entries| -> Vec<String> {
-        entries.iter().filter(|(_, servers)| !servers.is_empty()).map(|(id, _)| id.clone()).collect()
+    let served = |entries: &Entries, ids: &[String]| -> Vec<String> {
+        let served = entries.iter().filter(|(id, servers)| !servers.is_empty() && !ids.contains(id));
+        served.map(|(id, _)| id.clone()).collect()
     };
-    let missing: Vec<String> = served(&entries).into_iter().filter(|id| !ids.contains(id)).collect();
-    let want = "every model that has a server in discovery";
-    answer.expect(missing.is_empty(), "ids", want, format!("{} missing", missing.join(", ")))
+    let mut missing = served(&entries, &ids);
+    if !missing.is_empty() {
+        let (_, entries) = entries_anew(probe).await?;
+        let again = served(&entries, &ids_anew(probe).await?);
+        missing.retain(|id| again.contains(id));
+    }
+    let view = if missing.is_empty() { Value::Null } else { probe.view("gateway").await };
+    let models = || view["models"].as_array().into_iter().flatten();
+    let mut writing = Vec::new();
+    for id in missing {
+        let is_image = models().any(|model| model["id"] == id.as_str() && model["kind"] == "image");
+        let is_tried = !is_image && writing.len() < TRIES;
+        if is_tried && is_text(&Call::post(&chat::ENDPOINT, &bodies::chat(&id)).send(probe).await?) {
+            writing.push(id);
+        } else {
+            probe.note(format!("{id} is in discovery alone"));
+        }
+    }
+    let want = "every text model that has a server in discovery";
+    answer.expect(writing.is_empty(), "ids", want, format!("{} missing", writing.join(", ")))
+}
+
+/// Whether a chat was answered with words, and not with a link to an image.
+fn is_text(answer: &Answer<'_>) -> bool {
+    let body = answer.json();
+    let content = body.pointer("/choices/0/message/content").and_then(Value::as_str).unwrap_or_default();
+    let is_link = ["](", "http://", "https://", "data:"].iter().any(|mark| content.contains(mark));
+    answer.shows(200, COMPLETION) && !content.is_empty() && !is_link
 }

@@ -1,27 +1,35 @@
-//! Checks of the payment flow. The document does not show how a payment is signed, so a valid payment comes from a
-//! control API or from the profile.
+//! Checks of the payment flow. The document does not show how a payment is signed, so valid payments come from a control API
+//! or from the profile. A payment may pay for one request only, so none is sent twice where a reply is wanted.
 
+use assay_spec::crypto::text;
 use assay_spec::gateway::chat;
 use assay_spec::gateway::requirements::{auth, completions as native, payment as rows, stream};
 use serde_json::json;
 
 use super::auth::inference;
-use super::chat::good;
+use super::chat::{COMPLETION, good};
 use super::given::{self, Skill, model};
 use super::offered;
 use super::refusals;
 use super::stream::expect_inference;
 use super::wire::{Call, Key, expect_detail};
 use crate::harness::check::{Check, Checked, Stop};
+use crate::harness::data::At;
 use crate::harness::probe::Probe;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
     refuses!(rows::REQUIRED, missing_key_returns_402, refusals::PAYMENT)
-        .requests(13)
+        .requests(7)
         .after(const { &[&auth::MISSING_KEY, &native::NATIVE, &stream::ERROR_BEFORE] }),
     refuses!(rows::DETAIL, error_402_has_a_detail_string, refusals::PAYMENT).requests(7),
+    refuses!(rows::INVALID, invalid_payment_is_rejected, refusals::NO_PAYMENT)
+        .requests(13)
+        .after(const { &[&rows::REQUIRED, &native::NATIVE, &stream::ERROR_BEFORE] }),
     shows!(rows::PAID, paid_request_is_accepted).requests(12).after(const { &[&native::NATIVE] }),
+    shows!(rows::USED_AGAIN, used_payment_causes_no_internal_error)
+        .requests(2)
+        .after(const { &[&rows::PAID] }),
     refuses!(rows::INVALID_KEY, invalid_key_returns_401_not_402, refusals::INVALID_KEY)
         .requests(7)
         .after(const { &[&auth::INVALID_KEY_CHAT, &native::NATIVE, &stream::ERROR_BEFORE] }),
@@ -31,32 +39,64 @@ pub(super) const CHECKS: &[Check] = &[
 /// The header of a payment.
 pub(super) const PAYMENT: &str = "X-PAYMENT";
 
-/// Enables the payment flow through a control API and returns a valid payment. Without a control API the profile says
-/// whether the flow is enabled, and may name a payment.
-async fn switched_on(probe: &Probe<'_>) -> Result<Option<String>, Stop> {
-    if probe.owns_time() && probe.has_control() {
-        let answer = probe.perform("gateway.payments", json!({ "on": true })).await?;
-        return Ok(answer["payment"].as_str().map(str::to_owned));
-    }
-    let fixtures = probe.settings.gateway();
-    if fixtures.payment_flow {
-        return Ok(fixtures.payment.as_ref().map(|payment| payment.0.clone()));
+/// Whether the check can issue payments through a control API.
+fn issues(probe: &Probe<'_>) -> bool {
+    probe.owns_time() && probe.has_control()
+}
+
+/// Enables the payment flow through a control API. Without a control API the profile says whether it is enabled.
+async fn switched_on(probe: &Probe<'_>) -> Checked {
+    if issues(probe) {
+        return probe.perform("gateway.payments", json!({ "on": true })).await.map(drop);
     }
     let needs =
         "needs the payment flow (readings.payment_flow in [gateway]), or a control API that enables it";
-    Err(Stop::NotTestable(needs.to_owned()))
+    probe.found(probe.settings.gateway().payment_flow, needs)
 }
 
-/// Enables the payment flow and sends requests without a key to every inference endpoint, without a payment and with an
-/// empty one. Each must return 402.
+/// A payment of the check's own that has paid for nothing yet: number `n`, from 0, or the one that is sent twice. `None`: the
+/// profile names no more.
+async fn next(probe: &Probe<'_>, n: Option<usize>) -> Result<Option<String>, Stop> {
+    let payments = &probe.settings.gateway().payments;
+    let payment = if issues(probe) {
+        let answer = probe.perform("gateway.payments", json!({ "on": true })).await?;
+        answer["payment"].as_str().map(str::to_owned)
+    } else {
+        match n {
+            Some(n) => payments.once(probe, n).await?,
+            None => payments.twice(probe).await?,
+        }
+    };
+    if let Some(payment) = &payment {
+        probe.hide("payment", payment);
+    }
+    Ok(payment)
+}
+
+/// Enables the payment flow and sends requests without a key and without a payment to every inference endpoint. Each must
+/// return 402.
 async fn missing_key_returns_402(probe: &Probe<'_>) -> Checked {
     switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
     Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
     for (endpoint, body) in offered(probe, inference(&id)) {
-        let unpaid = Call::post(endpoint, &body).key(Key::None);
-        unpaid.clone().send(probe).await?.expect_refused()?;
-        unpaid.header(PAYMENT, "").send(probe).await?.expect_refused()?;
+        Call::post(endpoint, &body).key(Key::None).send(probe).await?.expect_refused()?;
+    }
+    Ok(())
+}
+
+/// Enables the payment flow and sends requests without a key to every inference endpoint, with an empty payment and with an
+/// invented one. None may be served: each must return 402, or 400, 401 or 422, which no sentence excludes.
+async fn invalid_payment_is_rejected(probe: &Probe<'_>) -> Checked {
+    switched_on(probe).await?;
+    let id = model(probe, Skill::Chat).await?;
+    Call::post(&chat::ENDPOINT, &good(probe).await?).accepted(probe).await?.counterpart_status(&[200])?;
+    let invented = text::base64url(&probe.draw_once("payment"));
+    for (endpoint, body) in offered(probe, inference(&id)) {
+        for payment in ["", &invented] {
+            let unpaid = Call::post(endpoint, &body).key(Key::None).header(PAYMENT, payment);
+            unpaid.send(probe).await?.expect_refused()?;
+        }
     }
     Ok(())
 }
@@ -75,21 +115,53 @@ async fn error_402_has_a_detail_string(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Enables the payment flow and sends requests with `X-PAYMENT` and no key to every inference endpoint. Each must return
-/// 200.
+const NEEDS: &str = "needs a valid payment ([gateway] payments), or a control API that provides one";
+
+/// Enables the payment flow and sends requests with `X-PAYMENT` and no key to every inference endpoint, each with a payment of
+/// its own. Each must return 200. Without enough payments, some endpoints are left out. If none of the profile's payments
+/// pays, they may be what is wrong.
 async fn paid_request_is_accepted(probe: &Probe<'_>) -> Checked {
-    let payment = switched_on(probe).await?;
-    probe.rest_on("gateway.payment")?;
-    let needs = "needs a valid payment ([gateway] payment), or a control API that provides one";
-    let payment = payment.ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
-    probe.hide("payment", &payment);
+    switched_on(probe).await?;
     let id = model(probe, Skill::Chat).await?;
-    for (endpoint, body) in offered(probe, inference(&id)) {
+    let (mut paid, mut unpaid) = (0, None);
+    for (n, (endpoint, body)) in offered(probe, inference(&id)).enumerate() {
+        let Some(payment) = next(probe, Some(n)).await? else {
+            probe.note(format!("{}: the profile names no more payments", endpoint.name));
+            continue;
+        };
         Call::post(endpoint, &body).key(Key::None).send(probe).await?.given_status(&[402])?;
-        let paid = Call::post(endpoint, &body).key(Key::None).header(PAYMENT, &payment);
-        expect_inference(probe, endpoint, &paid.send(probe).await?)?;
+        let call = Call::post(endpoint, &body).key(Key::None).header(PAYMENT, &payment);
+        let answer = call.send(probe).await?;
+        if issues(probe) || answer.status() != 402 {
+            expect_inference(probe, endpoint, &answer)?;
+            paid += 1;
+        } else {
+            unpaid = Some((endpoint, answer));
+        }
     }
-    Ok(())
+    let Some((endpoint, answer)) = unpaid else { return probe.found(paid > 0, NEEDS) };
+    let none = "no payment of the profile pays: each was sent once and returned 402 ([gateway] payments)";
+    probe.conclusive(paid > 0, none)?;
+    expect_inference(probe, endpoint, &answer)
+}
+
+/// Enables the payment flow and sends a chat with `X-PAYMENT` and no key, and the same again. The second must not return a 5xx;
+/// if the profile says that a payment pays once, it must return a 4xx.
+async fn used_payment_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
+    switched_on(probe).await?;
+    let needs = "needs a second valid payment ([gateway] payments), or a control API that provides one";
+    let payment = next(probe, None).await?.ok_or_else(|| Stop::NotTestable(needs.to_owned()))?;
+    let paid = Call::post(&chat::ENDPOINT, &good(probe).await?).key(Key::None).header(PAYMENT, &payment);
+    let first = paid.clone().send(probe).await?;
+    let why = "the payment does not pay: it was sent once and returned 402 ([gateway] payments)";
+    probe.conclusive(issues(probe) || first.status() != 402, why)?;
+    first.given_accepted(&[200], COMPLETION)?;
+    let again = paid.send(probe).await?;
+    let is_single_use = probe.settings.gateway().payments_single_use;
+    let want = if is_single_use { "a 4xx status" } else { "a status below 500" };
+    let status = again.status();
+    let holds = status < 500 && (!is_single_use || status >= 400);
+    again.expect(holds, At::status_named("status of the second request"), want, status.to_string())
 }
 
 /// Enables the payment flow and sends requests with an invalid key to every inference endpoint. Each must return 401, not

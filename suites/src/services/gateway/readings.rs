@@ -28,12 +28,14 @@ pub(super) const READINGS: &[Reading] = &[
         rows: &[
             &rows::auth::MISSING_KEY,
             &rows::payment::REQUIRED,
+            &rows::payment::INVALID,
             &rows::payment::DETAIL,
             &rows::payment::INVALID_KEY,
             &rows::payment::VALID_KEY,
         ],
         silent: &[
             &rows::payment::REQUIRED,
+            &rows::payment::INVALID,
             &rows::payment::DETAIL,
             &rows::payment::INVALID_KEY,
             &rows::payment::VALID_KEY,
@@ -64,6 +66,17 @@ pub(super) const READINGS: &[Reading] = &[
             &rows::models::COVERS_DISCOVERY,
             &rows::discovery::COVERS,
         ],
+        silent: &[],
+    },
+    Reading {
+        key: "gateway.readings.payments_single_use",
+        values: "true or false",
+        default: Some("false"),
+        example: "true",
+        wrong: "\"once\"",
+        means: "Whether a payment pays for one request only. If true, a payment that was used must be rejected; if false, any \
+                answer below 500 is accepted.",
+        rows: &[&rows::payment::USED_AGAIN],
         silent: &[],
     },
     Reading {

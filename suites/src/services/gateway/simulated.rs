@@ -24,7 +24,7 @@ pub(super) fn table(sim: &Simulated<'_>) -> Result<Gateway, String> {
         key: key("valid")?,
         revoked_key: key("revoked")?,
         second_key: None,
-        payment: None,
+        payments: None,
         usage_url: None,
         usage_path: None,
         endpoints: Endpoints::default(),

@@ -15,7 +15,9 @@ use super::wire::Call;
 use crate::harness::check::{Check, Checked, Need, Stop};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, CONTENT, Probe};
+use crate::http::exchange::Broken;
 use crate::http::sse::{Event, events};
+use crate::support::prose::count;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -82,14 +84,19 @@ async fn stream_of<'p>(probe: &'p Probe<'_>, body: &Value) -> Result<(Answer<'p>
     Ok((answer, events))
 }
 
-/// The chunk in an event: JSON with an array `choices`.
+/// The ordinary chunk in an event: JSON with an array `choices`. An event named `error`, or one with a member `error`, is none.
 pub(super) fn chunk(event: &Event) -> Option<Value> {
     let value = json::parse(event.data.as_bytes()).ok()?;
-    value["choices"].is_array().then_some(value)
+    (value["choices"].is_array() && !says_error(event, &value)).then_some(value)
+}
+
+/// Whether an event says by its name or by a member that the stream has failed.
+fn says_error(event: &Event, data: &Value) -> bool {
+    event.name.as_deref() == Some("error") || data.get("error").is_some_and(|error| !error.is_null())
 }
 
 /// Whether a response has a chunk.
-fn has_chunk(answer: &Answer<'_>) -> bool {
+pub(super) fn has_chunk(answer: &Answer<'_>) -> bool {
     events(&answer.response.body).iter().any(|event| chunk(event).is_some())
 }
 
@@ -123,15 +130,30 @@ pub(super) fn is_end(event: &Event) -> bool {
     event.data.trim() == END
 }
 
-/// Sends a streamed chat. Each event must be JSON with an array `choices`; only the last may be `[DONE]`.
+/// Whether a stream has an error event: one before the end mark that is no ordinary chunk, or one that says so anywhere.
+fn has_error(events: &[Event]) -> bool {
+    let end = events.iter().position(is_end).unwrap_or(events.len());
+    let data = |event: &Event| json::parse(event.data.as_bytes()).unwrap_or_default();
+    events[..end].iter().any(|event| chunk(event).is_none())
+        || events.iter().any(|event| says_error(event, &data(event)))
+}
+
+/// Sends a streamed chat. Each event before the end mark `[DONE]` must be JSON with an array `choices`; the end mark may be
+/// missing, and events may follow it.
 async fn every_event_is_a_chunk(probe: &Probe<'_>) -> Checked {
     let (answer, events) = stream(probe).await?;
-    let last = events.len() - 1;
-    for (n, event) in events.iter().enumerate().filter(|(n, event)| !(*n == last && is_end(event))) {
+    let end = events.iter().position(is_end);
+    for (n, event) in events.iter().enumerate().take(end.unwrap_or(events.len())) {
+        let data = json::parse(event.data.as_bytes()).unwrap_or_default();
+        answer.given(!says_error(event, &data), "the stream has an error event")?;
         let want = "JSON with an array `choices`";
         answer.expect(chunk(event).is_some(), &format!("data of event {n}"), want, event.data.as_str())?;
     }
-    let met = if is_end(&events[last]) { "present" } else { "absent" };
+    let met = match end {
+        None => "absent".to_owned(),
+        Some(end) if end + 1 == events.len() => "present".to_owned(),
+        Some(end) => format!("followed by {}", count(events.len() - end - 1, "event")),
+    };
     probe.note(format!("the end mark is {met}"));
     let chunks = events.iter().filter(|event| chunk(event).is_some()).count();
     answer.expect(chunks > 0, "events", "at least one chunk", "only the end mark")
@@ -210,32 +232,28 @@ async fn error_before_the_stream_is_json(probe: &Probe<'_>) -> Checked {
     Ok(())
 }
 
-/// Makes the server fail during a stream, or takes the profile's model whose streams fail. The stream must contain an event that is neither a chunk nor the end
-/// mark.
+/// Makes the server fail during a stream, or takes the profile's model whose streams fail. A stream that ends complete must
+/// contain an event that is neither an ordinary chunk nor the end mark. A connection that ends early shows nothing.
 async fn failure_midway_is_an_event(probe: &Probe<'_>) -> Checked {
-    let is_other = |event: &Event| chunk(event).is_none() && !is_end(event);
     let (_, whole) = stream(probe).await?;
-    probe
-        .given(!whole.iter().any(is_other), "a stream without faults also has events that are not chunks")?;
+    probe.given(!has_error(&whole), "a stream without faults also has events that are not chunks")?;
     let given = given::in_state(probe, "fails_midway", |models| &models.fails_midway)?;
-    let (answer, broken) = if let Some(id) = given {
-        stream_of(probe, &bodies::streamed(bodies::chat(&id))).await?
+    let broken = if let Some(id) = given {
+        stream_of(probe, &bodies::streamed(bodies::chat(&id))).await
     } else {
         probe.faults(json!([{ "fault": "gateway.server-dies" }])).await?;
-        stream(probe).await?
+        stream(probe).await
     };
+    let is_cut = broken.is_err() && matches!(probe.broken(), Some(Broken::Closed(_)));
+    probe.conclusive(!is_cut, "the connection ended during the stream, so no event is seen to be missing")?;
+    let (answer, broken) = broken?;
     probe.given(
         broken.iter().any(|event| chunk(event).is_some()),
         "the stream failed before the first chunk",
     )?;
     let shown: Vec<&str> = broken.iter().rev().take(2).map(|event| event.data.as_str()).collect();
-    let want = "an event that is neither a chunk nor the end mark";
-    answer.expect(
-        broken.iter().any(is_other),
-        "events",
-        want,
-        format!("last events: {}", shown.join(", before it ")),
-    )
+    let want = "an event that is neither an ordinary chunk nor the end mark";
+    answer.expect(has_error(&broken), "events", want, format!("last events: {}", shown.join(", before it ")))
 }
 
 #[cfg(test)]
@@ -258,5 +276,23 @@ mod tests {
         ];
         assert_eq!(increments(&events), [(1, json!("a")), (4, json!(7))]);
         assert!(is_end(&events[5]) && !events[..5].iter().any(is_end));
+    }
+
+    #[test]
+    fn events_behind_the_end_mark_are_no_errors() {
+        let [chunk, usage, end] = [r#"{"choices":[]}"#, r#"{"usage":{}}"#, "[DONE]"].map(event);
+        let failed = event(r#"{"error":{"code":502}}"#);
+        assert!(!has_error(&[chunk.clone(), end.clone(), usage.clone(), end.clone()]));
+        assert!(has_error(&[chunk.clone(), usage, end.clone()]));
+        assert!(has_error(&[chunk.clone(), failed.clone(), end.clone()]) && has_error(&[chunk, end, failed]));
+    }
+
+    #[test]
+    fn event_that_says_error_is_no_chunk() {
+        let chunk = |data: &str| chunk(&event(data)).is_some();
+        assert!(chunk(r#"{"choices":[]}"#) && chunk(r#"{"choices":[],"error":null}"#));
+        assert!(!chunk(r#"{"choices":[],"error":{"code":502}}"#) && !chunk(r#"{"error":{}}"#));
+        let named = Event { name: Some("error".to_owned()), ..event(r#"{"choices":[]}"#) };
+        assert!(super::chunk(&named).is_none());
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use assay_spec::Service;
+use assay_spec::gateway::requirements::payment;
 
 use super::readings::READINGS;
 use super::{CHECKS, CORE, FINDING, Fixtures, PARALLEL, simulated, survey};
@@ -32,7 +33,8 @@ pub static SUITE: Suite = Suite {
             let owned = |key: &str| secrets.get(key).map(str::to_owned);
             Ok(profile.gateway.as_ref().map(|gateway| {
                 let fixtures = Fixtures::new(gateway, owned("gateway.key"), owned("gateway.revoked_key"));
-                let fixtures = fixtures.paying(owned("gateway.second_key"), owned("gateway.payment"));
+                let values = (0..).map_while(|n| owned(&format!("gateway.payments[{n}]"))).collect();
+                let fixtures = fixtures.paying(owned("gateway.second_key"), values);
                 Arc::new(fixtures) as Arc<dyn harness::Fixtures>
             }))
         },
@@ -49,6 +51,7 @@ pub static SUITE: Suite = Suite {
         is_named: |profile| profile.gateway.is_some(),
     },
     questions: Questions {
+        readings: |at, found| Box::pin(survey::readings(at, found)),
         remedy: |status| matches!(status, 401..=403).then_some("set a valid key: [gateway] key"),
         ..questions!()
     },
@@ -66,7 +69,7 @@ pub static SUITE: Suite = Suite {
     judged_with: &[],
     without_effect: |_| Vec::new(),
     rejected_elsewhere: &[],
-    may_reject: &[],
+    may_reject: &[&payment::USED_AGAIN],
     readings: READINGS,
     simulator: Simulator {
         prepare: |_| Ok(()),

@@ -7,7 +7,7 @@ use assay_spec::Place;
 use assay_spec::limit::Unit;
 use assay_spec::publish::limits::{BODY, PUBLISH_WINDOW, PUBLISHES, REQUEST_WINDOW, REQUESTS};
 use assay_spec::publish::places::PUB;
-use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits, transfer};
+use assay_spec::publish::requirements::{exchange as rows, prepare as prepares, submit as submits};
 use assay_spec::reply::HeaderRule;
 use serde_json::{Value, json};
 
@@ -15,15 +15,14 @@ use super::refusals;
 use super::scene::{Knock, Scene};
 use super::wire::Draft;
 use super::{
-    Caller, NO_ID, PREPARE, STANDBY, SUBMIT, accept_body, caller, expire, fresh_key, knock, landed, patient,
-    prepare, prepared, publish_body, read_prepared, submit, submit_body, transfer_body,
+    Caller, NO_ID, PREPARE, STANDBY, SUBMIT, caller, knock, patient, prepare, prepared, publish_body,
+    read_prepared, submit, submit_body,
 };
 use crate::harness::boundary::{Edges, Quota, Start, begin, edges, expect_beyond, expect_inside};
 use crate::harness::check::{Check, Checked, Need, Stop};
 use crate::harness::data::At;
 use crate::harness::probe::{Answer, Probe};
 use crate::services::drop::benchmark_address;
-use crate::support::prose::ordinal;
 use crate::{refuses, shows};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -60,24 +59,6 @@ pub(super) const CHECKS: &[Check] = &[
         .writes(65)
         .needs(&[Need::Clock, Need::Isolation])
         .after(const { &[&prepares::PREPARE_ID, &prepares::LOCKS_NOTHING] }),
-    refuses!(rows::DAILY_COUNTS, every_accepted_prepare_counts, refusals::DAY)
-        .requests(56)
-        .publishes(30)
-        .domains(1)
-        .requests_elsewhere(57)
-        .writes(56)
-        .needs(&[Need::Clock, Need::Isolation])
-        .after(
-            const {
-                &[
-                    &rows::DAILY_LIMIT,
-                    &rows::DAILY_WINDOW,
-                    &prepares::PREPARE_ID,
-                    &prepares::LOCK_EXPIRES,
-                    &transfer::ACCEPT_ADMITTED,
-                ]
-            },
-        ),
     shows!(rows::DAILY_REJECTED, rejected_prepares_do_not_count)
         .requests(62)
         .publishes(30)
@@ -117,36 +98,33 @@ fn is_json(content_type: &str) -> bool {
     essence == "application/json" || essence.ends_with("+json")
 }
 
-fn expect_json_error(answer: &Answer<'_>) -> Checked {
+fn expect_json_error(probe: &Probe<'_>, answer: &Answer<'_>) -> Checked {
     let kind = answer.response.header("content-type").unwrap_or("none").to_owned();
-    answer.expect(
-        is_json(&kind),
-        At::header("content-type"),
-        "application/json, or another media type of JSON",
-        kind,
-    )?;
+    if !is_json(&kind) {
+        probe.note(format!("an error has the media type {kind}"));
+    }
     let non_empty = |value: &Value| value.as_str().is_some_and(|error| !error.is_empty());
     answer.expect_json("/error", "a non-empty string", non_empty).map(drop)
 }
 
 /// Provokes errors: at a prepare a 400 and a 409, at a submit a 410 (or a 400) and a 400. Each must be JSON with a non-empty
-/// string in `error`; its media type is `application/json` or ends in `+json`.
+/// string in `error`. Another media type than that of JSON is only noted.
 async fn errors_are_json_with_a_string(probe: &Probe<'_>, place: Place) -> Checked {
     let knock = Knock::at(probe, place).await?;
     let first = knock.send(probe, |_| {}).await?;
     first.counterpart_status(knock.statuses)?;
-    expect_json_error(&first)?;
+    expect_json_error(probe, &first)?;
     if knock.path == SUBMIT {
         let body = knock.scene.said(json!({ "prepareId": NO_ID })).to_string();
         let malformed = Knock { body, ..knock }.send(probe, |_| {}).await?;
         malformed.given_status(&[400])?;
-        return expect_json_error(&malformed);
+        return expect_json_error(probe, &malformed);
     }
     let scene = Scene::at(probe, place).await?;
     scene.prepare(probe).await?.given_status(&[200])?;
     let locked = scene.prepare(probe).await?;
     locked.given_status(&[409])?;
-    expect_json_error(&locked)
+    expect_json_error(probe, &locked)
 }
 
 /// Sends bodies of 65,535 and 65,536 bytes, which must not return 413, and ones of 65,537 bytes, of ASCII and of other
@@ -231,39 +209,6 @@ async fn daily_limit_ends_after_24_hours(probe: &Probe<'_>) -> Checked {
     quota.again(outside).await?;
     let full = publish(probe, &caller).await?;
     expect_beyond(&full, &PUBLISHES, &what(outside), &[429])
-}
-
-/// Makes 30 prepares of one domain that are accepted: some are not submitted, one is a replay of one that was, and the last
-/// are a transfer and accepts by the incoming key. The next accept must return 429.
-async fn every_accepted_prepare_counts(probe: &Probe<'_>) -> Checked {
-    let old = caller(probe).await?;
-    let new = old.with_key(fresh_key(probe));
-    let to_publish = publish_body(&old);
-    let left = async |caller: &Caller, body: &Value| -> Checked {
-        prepare(probe, caller, body).await?.given_status(&[200])?;
-        expire(probe).await
-    };
-    prepare(probe, &old, &to_publish).await?.counterpart_status(&[200])?;
-    expire(probe).await?;
-    let draft = Draft::new(probe, &old, PREPARE, to_publish.to_string()).await?;
-    let first = draft.send(probe).await?;
-    first.given_status(&[200])?;
-    let submission = submit_body(&read_prepared(probe, &first.json())?, &old);
-    submit(probe, &old, &submission).await?.given_status(&[200])?;
-    draft.send(probe).await?.given_status(&[200])?;
-    expire(probe).await?;
-    // Three before them, four after them.
-    for _ in 4..=PUBLISHES.value - 4 {
-        publish(probe, &old).await?.given_status(&[200])?;
-    }
-    let transferring = transfer_body(probe, &old, &new.key);
-    left(&old, &transferring).await?;
-    landed(probe, &old, &transferring).await?;
-    left(&new, &accept_body(&new)).await?;
-    left(&new, &accept_body(&new)).await?;
-    let full = prepare(probe, &new, &accept_body(&new)).await?;
-    let what = format!("the {} accepted prepare within 24 h", ordinal(PUBLISHES.outside));
-    expect_beyond(&full, &PUBLISHES, &what, refusals::DAY.statuses)
 }
 
 /// Sends prepares that are rejected: one without a content identifier, and one while another is in flight. Then 30 publishes

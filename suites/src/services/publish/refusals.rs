@@ -15,9 +15,12 @@ pub(super) const REPLAYED: Refusal = Refusal::new("Exchange (both endpoints)", &
 /// A prepare that does not exist or has expired.
 pub(super) const GONE: Refusal = Refusal::new("Errors", &[410]);
 /// A prepare of another domain.
-pub(super) const FOREIGN: Refusal = Refusal::new("Errors", &[410, 404, 400]);
-/// The submit of an accept that does not say so.
-pub(super) const NO_OP: Refusal = Refusal::new("Transfer and accept", &[404]);
+pub(super) const FOREIGN: Refusal = Refusal::new("Errors", &[410, 404, 400])
+    .because("it is unknown for this domain, names another domain, or is a malformed field; submitting it is never legal");
+/// The submit of an accept that does not say so: a malformed field, or a publish by a key that may not publish. No sentence
+/// rejects it in so many words.
+pub(super) const NO_OP: Refusal = Refusal::new("Transfer and accept", &[400, 404])
+    .because("a member is missing, or a key signs that may not publish");
 /// A body over 64 KiB.
 pub(super) const TOO_LARGE: Refusal = Refusal::new("Errors", &[413]);
 /// More requests or publishes than the limit.
@@ -29,4 +32,5 @@ pub(super) const CHAIN: Refusal = Refusal::new("Errors", &[502]);
 /// A node that may not write.
 pub(super) const NO_WRITES: Refusal = Refusal::new("Errors", &[503]);
 /// Errors of every kind.
-pub(super) const ERRORS: Refusal = Refusal::new("Errors", &[400, 409, 410]);
+pub(super) const ERRORS: Refusal = Refusal::new("Errors", &[400, 409, 410])
+    .because("each request has one fault, whose status the table of errors names");

@@ -76,7 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
         .needs(&[Need::Clock]),
     refuses!(rows::FOREIGN, each prepare_of_another_domain_is_rejected, refusals::FOREIGN).requests(9).writes(9).publishes(3).domains(6).requests_elsewhere(3).publishes_elsewhere(1),
     shows!(rows::REPEAT, each repeated_submit_returns_the_same_signature)
-        .requests(15).writes(15).publishes(3).domains(3).requests_elsewhere(3).publishes_elsewhere(1)
+        .requests(12).writes(12).publishes(3).domains(3).requests_elsewhere(3).publishes_elsewhere(1)
         .after(const { &[&rows::LANDS, &rows::UNKNOWN] }),
     shows!(rows::NO_SECOND_RECORD, each repeated_submit_writes_no_second_record)
         .requests(18).publishes(3).domains(3).requests_elsewhere(6).publishes_elsewhere(1)
@@ -156,7 +156,8 @@ async fn signature_is_the_fee_payers(probe: &Probe<'_>, place: Place) -> Checked
 /// A wrong value, and a body with it.
 type Wronged = (Wrong, Value);
 
-/// Sends each body, which must return 400, and then a valid submit as the counterpart.
+/// Sends each body, which must return 400, and then a valid submit as the counterpart. What a server may accept too is sent
+/// behind it, when it is a repetition: another signature of the prepare cannot land any longer.
 async fn each_is_malformed(
     probe: &Probe<'_>,
     place: Place,
@@ -169,7 +170,9 @@ async fn each_is_malformed(
     let scene = Scene::at(probe, place).await?;
     let prepared = scene.prepared(probe).await?;
     let mut refused = Vec::new();
-    for (member, (wrong, body)) in bodies(&scene, &prepared) {
+    let bodies = bodies(&scene, &prepared).into_iter();
+    let (open, bodies): (Vec<_>, Vec<_>) = bodies.partition(|(_, (wrong, _))| !wrong.open.is_empty());
+    for (member, (wrong, body)) in bodies {
         let answer = scene.submit(probe, &body).await?;
         if answer.status() == 200 {
             answer.expect_one_of(&[400], member, &wrong)?;
@@ -183,6 +186,9 @@ async fn each_is_malformed(
     good.expect(!is_ended, at, want, "410")?;
     // On a shared target the prepare may have expired meanwhile. A 410 is also past this rule.
     good.counterpart_status(&[200, 410, 502])?;
+    for (member, (wrong, body)) in open {
+        refused.push((member, wrong, scene.submit(probe, &body).await?));
+    }
     refused.iter().try_for_each(|(member, wrong, answer)| answer.expect_one_of(&[400], member, wrong))
 }
 
@@ -214,8 +220,8 @@ async fn missing_field_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     .await
 }
 
-/// Sends submits with signatures of 63, 65 and 128 bytes, in hex and in other spellings, and one that is not base64. Each must
-/// return 400.
+/// Sends submits with signatures of 63, 65 and 128 bytes, in hex and in quotes, and one that is not base64. Each must return 400.
+/// Other spellings of the right 64 bytes are only noted.
 async fn signature_that_is_not_64_bytes_of_base64_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     each_is_malformed(probe, place, |scene, prepared| {
         let good = scene.submission(prepared);
@@ -344,8 +350,7 @@ async fn prepare_of_another_domain_is_rejected(probe: &Probe<'_>, place: Place) 
 }
 
 /// Sends the same submit again at once, and in a world of its own also just before 60 seconds have passed. It must return
-/// 200 with the same transaction signature; that of a transfer or accept may return 409. When ten minutes have passed it
-/// must not return 200.
+/// 200 with the same transaction signature; that of a transfer or accept may return 409.
 async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Place) -> Checked {
     if let Some((_, again)) = trip::AGAIN.iter().find(|(op, _)| *op == place.op && trip::is_given(probe)) {
         let landed = trip::step(probe, place.op, true).await?.submitted(probe).await?.2;
@@ -366,9 +371,7 @@ async fn repeated_submit_returns_the_same_signature(probe: &Probe<'_>, place: Pl
     let in_time = repeat().await?;
     expect_inside(&in_time, &REPEAT_WINDOW, &what(REPEAT_WINDOW.inside), &[404, 409, 410])?;
     in_time.given_status(&[200])?;
-    in_time.expect_json("/signature", &signature, |value| *value == signature)?;
-    start.until(probe, REPEAT_WINDOW.outside).await?;
-    expect_beyond(&repeat().await?, &REPEAT_WINDOW, &what(REPEAT_WINDOW.outside), &[404, 409, 410])
+    in_time.expect_json("/signature", &signature, |value| *value == signature).map(drop)
 }
 
 /// Expects a repeated submit to return the same signature.

@@ -252,7 +252,7 @@ async fn incoming_key_can_only_accept(probe: &Probe<'_>, place: Place) -> Checke
     pending.accept_is_admitted(probe, place).await
 }
 
-/// Sends the submit of an accept without `op`. It must return 404; with `op` = `accept` it must return 200.
+/// Sends the submit of an accept without `op`. It must return 400 or 404; with `op` = `accept` it must return 200.
 async fn submit_of_an_accept_needs_op(probe: &Probe<'_>) -> Checked {
     let (_, new, ..) = transferred(probe).await?;
     if trip::is_given(probe) {

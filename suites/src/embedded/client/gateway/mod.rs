@@ -108,12 +108,12 @@ impl Worlds for Suite {
         ((counterpart.way, counterpart.stream, counterpart.pays), counterpart)
     }
 
-    async fn play(&self, name: &str, scene: &Scene) -> Result<Trace, String> {
-        stage::play(self, name, scene).await
+    async fn play(&self, _: &str, scene: &Scene) -> Result<Trace, String> {
+        stage::play(self, scene).await
     }
 
-    async fn hold(&self, name: &str, scene: &Scene, hold: Hold<'_>) -> Result<Trace, String> {
-        stage::hold(self, name, scene, hold).await
+    async fn hold(&self, _: &str, scene: &Scene, hold: Hold<'_>) -> Result<Trace, String> {
+        stage::hold(self, scene, hold).await
     }
 
     fn shown(trace: &Trace) -> (&[Call], &Around) {

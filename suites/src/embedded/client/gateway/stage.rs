@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use assay_sim::{World, world};
 use assay_spec::Service;
-use assay_spec::crypto::text;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines, Take};
@@ -58,8 +57,8 @@ enum Dialogue<'a> {
 }
 
 /// Starts the world, runs the client in it once, and returns what it did. An error is the harness's own.
-pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Trace, String> {
-    let mut opened = open(suite, name, scene).await?;
+pub(super) async fn play(suite: &Suite, scene: &Scene) -> Result<Trace, String> {
+    let mut opened = open(suite, scene).await?;
     let mut started = opened.stage.start(&suite.client.command, Stdio::piped(), Stdio::piped())?;
     let input = started.child.stdin.take();
     let output = started.child.stdout.take().ok_or("no standard output")?;
@@ -76,9 +75,9 @@ pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Tra
 }
 
 /// Opens the world for a client that the user starts, until the hold ends. The user enters the client's replies.
-pub(super) async fn hold(suite: &Suite, name: &str, scene: &Scene, hold: Hold<'_>) -> Result<Trace, String> {
+pub(super) async fn hold(suite: &Suite, scene: &Scene, hold: Hold<'_>) -> Result<Trace, String> {
     let Hold { say, end } = hold;
-    let mut opened = open(suite, name, scene).await?;
+    let mut opened = open(suite, scene).await?;
     say("Start the client with this environment:");
     opened.stage.exports().iter().for_each(|line| say(line));
     say(
@@ -149,9 +148,13 @@ async fn end(child: &mut Child, limit: Duration) -> Result<Ended, String> {
 }
 
 /// Opens the world of a case.
-async fn open<'a>(suite: &'a Suite, name: &str, scene: &'a Scene) -> Result<Opened<'a>, String> {
+async fn open<'a>(suite: &'a Suite, scene: &'a Scene) -> Result<Opened<'a>, String> {
     let client = &suite.client;
-    let mut stage = Stage::open(World::new(client.seed, wall_clock(), client.dialect.clone())).await?;
+    let mut world = World::new(client.seed, wall_clock(), client.dialect.clone());
+    // It pays once the scene switches the flow on.
+    let (payment, _) = world.perform("gateway.payments", &json!({ "on": false }))?;
+    let payment = payment["payment"].as_str().filter(|_| scene.pays == Pays::Payment).map(str::to_owned);
+    let mut stage = Stage::open(world).await?;
     if scene.wire == Wire::Impostor {
         let front = wire::open(stage.handle.clone(), site("enclave")?, IMPOSTOR).await?;
         stage.put_before("enclave", front);
@@ -167,10 +170,6 @@ async fn open<'a>(suite: &'a Suite, name: &str, scene: &'a Scene) -> Result<Open
         Pays::Payment => None,
     };
     let key = key.map(str::to_owned);
-    let payment = (scene.pays == Pays::Payment).then(|| {
-        let payment = stage.handle.read(|world| world.core.rng.draw("client.payment", name.as_bytes(), 0));
-        text::hex(&payment)
-    });
     let authority = view["enclave"]["authority"].as_str().filter(|_| scene.can_verify);
     let mode = if scene.way == Way::Gateway { "gateway" } else { "direct" };
     let url = stage.url("gateway");

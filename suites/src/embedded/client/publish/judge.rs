@@ -147,8 +147,8 @@ pub(super) fn waits_for_the_answer(trace: &Trace) -> Checked {
     };
     let waited = !first.aborted && first.answered.is_some();
     expect(waited, "submit", "to be waited for", || "the client went away".to_owned(), Some(*at))?;
-    let once = submits.len() == 1;
-    expect(once, "submit", "one", || statuses(&submits), submits.last().map(|(at, _)| *at))?;
+    // A repetition of the submit is legal: one record is what counts.
+    same_record(trace)?;
     publishes(trace)
 }
 

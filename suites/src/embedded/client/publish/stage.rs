@@ -2,16 +2,18 @@
 
 use std::process::Stdio;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_sim::World;
 use assay_sim::serve::ClockMode;
 use assay_spec::Service;
 use assay_spec::crypto::{ed25519, text};
 use assay_spec::publish::check::{Intent, Op};
+use assay_spec::publish::limits::PREPARE_LIFETIME;
 use assay_spec::publish::submit::SAFETY_CEILING;
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
-use tokio::time::{Duration, Instant, interval, sleep};
+use tokio::time::{Duration, Instant, interval, sleep, sleep_until};
 
 use super::super::front::site;
 use super::super::judge::Hold;
@@ -43,21 +45,34 @@ struct Opened<'a> {
     met_ceiling: Option<Instant>,
     /// Time has passed since.
     has_landed: bool,
+    /// The client has a prepare that it has not submitted yet, and may be about to sign it.
+    signing: Arc<AtomicBool>,
+    /// The last of its calls that returned a prepare, and when that was seen.
+    prepared: Option<(usize, Instant)>,
 }
 
 /// Starts the world, runs the client in it once, and returns what it did. An error is the harness's own.
 pub(super) async fn play(suite: &Suite, name: &str, scene: &Scene) -> Result<Trace, String> {
     let mut opened = open(suite, name, scene).await?;
     let mut started = opened.stage.start(&suite.client.command, Stdio::null(), Stdio::null())?;
-    let limit = opened.limit();
+    let (limit, signing) = (opened.limit(), opened.signing.clone());
     let ended = {
         let ends = async {
-            tokio::select! {
-                status = started.child.wait() => {
-                    let status = status.map_err(|e| format!("cannot wait for the client: {e}"))?;
-                    Ok(Ended::Itself(status.code()))
+            let begun = Instant::now();
+            let mut until = begun + limit;
+            loop {
+                tokio::select! {
+                    status = started.child.wait() => {
+                        let status = status.map_err(|e| format!("cannot wait for the client: {e}"))?;
+                        return Ok(Ended::Itself(status.code()));
+                    }
+                    () = sleep_until(until) => {}
                 }
-                () = sleep(limit) => Ok(Ended::Stopped(limit)),
+                // A prepare lives for 60 seconds, and a client may take as long to sign it.
+                if !signing.load(Ordering::Relaxed) {
+                    return Ok(Ended::Stopped(begun.elapsed()));
+                }
+                until = Instant::now() + limit;
             }
         };
         opened.attend(ends, None).await?
@@ -119,8 +134,19 @@ async fn open<'a>(suite: &'a Suite, name: &str, scene: &'a Scene) -> Result<Open
     stage.watch.restart();
     let landed_before = landed(&stage);
     let key = ed25519::key_from_seed(seed).verifying_key().to_bytes();
-    let (met_ceiling, has_landed) = (None, false);
-    Ok(Opened { suite, scene, stage, line, key, wanted, landed_before, met_ceiling, has_landed })
+    Ok(Opened {
+        suite,
+        scene,
+        stage,
+        line,
+        key,
+        wanted,
+        landed_before,
+        met_ceiling: None,
+        has_landed: false,
+        signing: Arc::default(),
+        prepared: None,
+    })
 }
 
 /// Sets the client's environment. Returns what a transfer or an accept must say in its bodies.
@@ -223,6 +249,7 @@ impl Opened<'_> {
                         None => self.stage.watch.read(),
                     }
                     self.look_for_the_ceiling();
+                    self.look_for_a_signer();
                     if self.met_ceiling.is_some_and(|met| met.elapsed() >= self.suite.quiet / 2) {
                         self.land();
                     }
@@ -245,6 +272,19 @@ impl Opened<'_> {
             let met = calls(&self.stage.watch.entries).iter().any(is_ceiling);
             self.met_ceiling = met.then(Instant::now);
         }
+    }
+
+    /// Notes whether the client may still be signing what its last prepare returned.
+    fn look_for_a_signer(&mut self) {
+        let calls = calls(&self.stage.watch.entries);
+        let own = calls.iter().enumerate().rfind(|(_, call)| call.is_prepare() || call.is_submit());
+        let unsigned = own.filter(|(_, call)| call.is_prepare() && call.status() == 200).map(|(at, _)| at);
+        if self.prepared.map(|(at, _)| at) != unsigned {
+            self.prepared = unsigned.map(|at| (at, Instant::now()));
+        }
+        let lifetime = Duration::from_millis(PREPARE_LIFETIME.u64());
+        let is_signing = self.prepared.is_some_and(|(_, since)| since.elapsed() < lifetime);
+        self.signing.store(is_signing, Ordering::Relaxed);
     }
 
     /// Lets time pass, once, so that every record lands that can.
