@@ -29,9 +29,10 @@ pub(super) const ALL: &[Variation] = variations! {
         r["url"] = json!(r.about.url.trim_end_matches('/'));
     };
     "drop.redirect-page" => "a folder redirects to its page by name", step |s: &mut Page| {
-        s.0 = |core, files, request, folder| match files.contains_key(&format!("{folder}{}", live::INDEX)) {
-            true => live::redirect(core, request, live::INDEX),
-            false => live::page(core, files, request, folder),
+        s.0 = |core, files, request, folder| if files.contains_key(&format!("{folder}{}", live::INDEX)) {
+            live::redirect(core, request, live::INDEX)
+        } else {
+            live::page(core, files, request, folder)
         };
     };
     "drop.removed-page" => "a removed site returns a page that says so", reply |r: &mut Answer<Rejected>| {

@@ -76,8 +76,11 @@ pub async fn prove_mixes(
             let names: Vec<String> = drawn.variations.iter().map(|name| (*name).to_owned()).collect();
             let ran = aside(base, Vec::new(), names, drawn.checks.clone(), settings).await?;
             let result = row(format!("mix {}", drawn.number), "", None, ran, &settings.dialect);
-            let smallest =
-                if result.holds() { Vec::new() } else { drawn.reduce(base, &result, settings).await? };
+            let smallest = if result.holds() {
+                Vec::new()
+            } else {
+                Box::pin(drawn.reduce(base, &result, settings)).await?
+            };
             let Drawn { number, service, variations, .. } = drawn;
             Ok::<Mix, String>(Mix { number, service, variations, result, smallest })
         });

@@ -88,7 +88,7 @@ fn similar<'n>(written: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n s
     let containing: Vec<&str> = names
         .iter()
         .copied()
-        .filter(|name| !written.is_empty() && name.contains(&written))
+        .filter(|name| !written.is_empty() && name.to_lowercase().contains(&written))
         .take(MOST)
         .collect();
     if !containing.is_empty() {
@@ -97,8 +97,9 @@ fn similar<'n>(written: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n s
     let most = 1 + written.len() / 5;
     // The last part of an id is often all that is remembered.
     let distance = |name: &str| {
-        let last = name.rsplit(['.', '/']).next().unwrap_or(name);
-        strsim::damerau_levenshtein(&written, name).min(strsim::damerau_levenshtein(&written, last))
+        let name = name.to_lowercase();
+        let last = name.rsplit(['.', '/']).next().unwrap_or(&name);
+        strsim::damerau_levenshtein(&written, &name).min(strsim::damerau_levenshtein(&written, last))
     };
     let mut near: Vec<(usize, &str)> = names.into_iter().map(|name| (distance(name), name)).collect();
     near.sort_by_key(|(distance, _)| *distance);

@@ -29,7 +29,7 @@ table! { "gateway";
         pub revoked_key: Option<HeaderSecret> = "{ file = \"revoked.key\" }",
         /// A second valid key, which only the run uses: its tokens are counted.
         pub second_key: Option<HeaderSecret> = "{ env = \"SECOND_GATEWAY_KEY\" }",
-        /// Values of X-PAYMENT, each for one request without a key, or { command = ["PROGRAM"] } that prints a new one: 2 more
+        /// Values of X-PAYMENT, each for one request without a key, or `{ command = ["PROGRAM"] }` that prints a new one: 2 more
         /// checks with `readings.payment_flow`.
         pub payments: Option<Payments> = "[{ env = \"GATEWAY_PAYMENT\" }, { file = \"second.payment\" }]"
             => serde(alias = "payment"),
@@ -136,6 +136,7 @@ table! { "gateway.models";
 /// The readings that the target declares, where the document allows several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "one field for each key of the profile")]
 pub struct GatewayReadings {
     /// A request without a key may return 402.
     pub payment_flow: bool,

@@ -163,7 +163,9 @@ pub async fn note_other_readings(run: &mut Run, profile: Option<&Loaded>) {
             }
         }
     }
-    found.into_iter().for_each(|(n, other)| run.outcomes[n].readings.push(other));
+    for (n, other) in found {
+        run.outcomes[n].readings.push(other);
+    }
 }
 
 /// A profile with another reading; `None` if it declares that one, or if the reading cannot be written.

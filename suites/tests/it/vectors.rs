@@ -328,7 +328,7 @@ fn a_release_is_enough_to_test_a_program() {
     assert!(text("CHANGELOG.md").contains(&format!("\n## {}\n", assay_vectors::VERSION)));
     let files = std::fs::read_dir(vectors_folder().join("witness/python")).expect("a folder");
     for name in files.filter_map(|entry| entry.ok()?.file_name().into_string().ok()) {
-        let is_source = name.ends_with(".py") || name.ends_with(".txt");
+        let is_source = matches!(name.rsplit_once('.'), Some((_, "py" | "txt")));
         assert!(
             !is_source || root.join("witness/python").join(&name).is_file(),
             "{name} is not in the release"

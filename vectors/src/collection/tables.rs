@@ -48,7 +48,7 @@ fn readings() -> Value {
         cases.map(|case| case.id.as_str()).collect()
     };
     let reading = |reading: &crate::reading::Reading| {
-        let source = catalogue::requirement(reading.requirement).map(|row| row.source());
+        let source = catalogue::requirement(reading.requirement).map(assay_spec::Requirement::source);
         json!({
             "reading": reading.name,
             "meaning": reading.meaning,

@@ -43,6 +43,7 @@ pub(super) fn judge(case: &Case, answer: &Value, is_observed: bool, rules: &Rule
     Judgement { outcome, reply, text: fault.unwrap_or_default(), counted }
 }
 
+#[derive(Clone, Copy)]
 enum Read<'a> {
     Ok(&'a Value),
     Reject(&'a Value),

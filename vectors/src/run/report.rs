@@ -257,7 +257,9 @@ impl Report {
             let results = self.results.iter().filter(|one| behaviour.cases.contains(&one.id.as_str()));
             let answered: Vec<&CaseResult> = results.filter(|one| one.reply != Reply::Nothing).collect();
             let mut kinds: BTreeMap<Reply, usize> = BTreeMap::new();
-            answered.iter().for_each(|one| *kinds.entry(one.reply).or_default() += 1);
+            for one in &answered {
+                *kinds.entry(one.reply).or_default() += 1;
+            }
             let many = kinds.len() > 1;
             let part = |(reply, n): (&Reply, &usize)| {
                 if many { format!("{} ({n})", reply.name()) } else { reply.name().to_owned() }

@@ -15,11 +15,11 @@ const LISTED: usize = 200;
 pub fn write(report: &Report) -> String {
     let mut text = format!("## Vectors: {}\n\n{}\n", cell(&report.program), report.result());
     let mut table =
-        Table::new(["operation", "cases", "pass", "fail", "known", "observed"].map(str::to_owned).to_vec());
+        Table::new(["operation", "cases", "pass", "fail", "known", "observed"].map(str::to_owned));
     for (op, counts) in report.by_operation() {
         if report.operations.contains(&op) {
             let numbers = [counts.held, counts.passed, counts.failed, counts.known, counts.observed];
-            table.row(std::iter::once(op).chain(numbers.map(|n| n.to_string())).collect());
+            table.row(std::iter::once(op).chain(numbers.map(|n| n.to_string())));
         }
     }
     text += &format!("\n{}", table.write());
@@ -47,8 +47,10 @@ pub fn write(report: &Report) -> String {
     }
     let behaviours = report.behaviours();
     if !behaviours.is_empty() {
-        let mut table = Table::new(["where no sentence decides", "the program"].map(str::to_owned).to_vec());
-        behaviours.into_iter().for_each(|shown| table.row(vec![shown.input.to_owned(), shown.what]));
+        let mut table = Table::new(["where no sentence decides", "the program"].map(str::to_owned));
+        for shown in behaviours {
+            table.row([shown.input.to_owned(), shown.what]);
+        }
         text += &format!("\n{}", table.write());
     }
     text
@@ -104,7 +106,7 @@ pub fn compare(runs: &[RunFile]) -> String {
             replies.iter().map(|of_run| of_run.get(id).copied().unwrap_or_default()).collect();
         let kinds: BTreeSet<&&str> = found.iter().filter(|reply| !reply.is_empty()).collect();
         if kinds.len() > 1 {
-            table.row(std::iter::once(id.to_owned()).chain(found.into_iter().map(str::to_owned)).collect());
+            table.row(std::iter::once(id.to_owned()).chain(found.into_iter().map(str::to_owned)));
         }
     }
     if table.rows.is_empty() {
@@ -135,12 +137,12 @@ struct Table {
 }
 
 impl Table {
-    fn new(head: Vec<String>) -> Table {
-        Table { head: head.iter().map(|text| cell(text)).collect(), rows: Vec::new() }
+    fn new(head: impl IntoIterator<Item = String>) -> Table {
+        Table { head: head.into_iter().map(|text| cell(&text)).collect(), rows: Vec::new() }
     }
 
-    fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells.iter().map(|text| cell(text)).collect());
+    fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().map(|text| cell(&text)).collect());
     }
 
     fn write(&self) -> String {

@@ -83,7 +83,7 @@ pub(super) const WITH_KEY: &[assay_spec::Id] = &[&rows::KEY_CHECK];
 
 /// The statuses that an inference request without a key may return.
 pub(super) fn keyless(probe: &Probe<'_>) -> &'static [u16] {
-    if probe.settings.gateway().payment_flow { &[401, 402] } else { &[401] }
+    if probe.settings.gateway().readings.payment_flow { &[401, 402] } else { &[401] }
 }
 
 /// Every inference endpoint with a valid body; the chat also as a request for a stream.

@@ -128,7 +128,11 @@ async fn reply_has_choices_with_a_message(probe: &Probe<'_>) -> Checked {
 /// For checks of fields that common client libraries read but the document does not list.
 pub(super) fn wire_compat(probe: &Probe<'_>) -> Checked {
     let why = "the document does not list this field, and the profile does not set wire_compat";
-    if probe.settings.gateway().wire_compat { Ok(()) } else { Err(Stop::NotApplicable(why.to_owned())) }
+    if probe.settings.gateway().readings.wire_compat {
+        Ok(())
+    } else {
+        Err(Stop::NotApplicable(why.to_owned()))
+    }
 }
 
 /// Sends a chat. Each choice's `message.content` must be a non-empty string.

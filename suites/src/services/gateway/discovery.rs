@@ -107,7 +107,7 @@ fn entries_in(
 /// Whether an entry is a server URL in the target's reading.
 pub(super) fn is_url(probe: &Probe<'_>, entry: &str) -> bool {
     let url = Url::parse(entry).ok().filter(Url::has_host);
-    let allows_http = probe.settings.gateway().allow_http_servers;
+    let allows_http = probe.settings.gateway().readings.allow_http_servers;
     url.is_some_and(|url| url.scheme() == "https" || (allows_http && url.scheme() == "http"))
 }
 

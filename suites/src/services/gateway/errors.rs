@@ -65,7 +65,7 @@ async fn error_404_has_a_detail_string(probe: &Probe<'_>) -> Checked {
 /// show. Each 422 must have a `detail` in the form that the profile names.
 async fn error_422_has_a_detail(probe: &Probe<'_>) -> Checked {
     counterpart(probe).await?;
-    let form = probe.settings.gateway().detail_422;
+    let form = probe.settings.gateway().readings.gateway_422_detail;
     let good = good(probe).await?;
     let bad = [with(good.clone(), "/messages", json!({})), bodies::without(good, "/model")];
     for bad in bad.clone().into_iter().chain(bad.map(bodies::streamed)) {

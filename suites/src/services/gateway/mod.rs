@@ -41,7 +41,7 @@ pub use suite::SUITE;
 use crate::harness::check::{Check, Core};
 use crate::harness::probe::Probe;
 use crate::http::exchange::Request;
-use crate::profile::{self, Detail, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
+use crate::profile::{self, Gateway, GatewayLimits, GatewayModels, GatewayReadings, IdPath};
 
 use payments::Payments;
 
@@ -105,8 +105,6 @@ pub struct Fixtures {
     second_key: Option<Token>,
     /// Values of the payment header that pay.
     payments: Payments,
-    /// A payment pays for one request.
-    payments_single_use: bool,
     /// Where the tokens that this key has spent are shown, and the path of their number there.
     usage: Option<(String, IdPath)>,
     /// Servers to call directly; if none is set, those that discovery lists.
@@ -115,18 +113,8 @@ pub struct Fixtures {
     models: GatewayModels,
     /// The names of the endpoints that the target does not offer.
     absent: BTreeSet<&'static str>,
-    /// A request without a key may return 402.
-    payment_flow: bool,
-    /// The form of `detail` in a 422.
-    detail_422: Detail,
-    /// The path of the ids in the model list.
-    models_id_path: IdPath,
-    /// Discovery may list servers without TLS.
-    allow_http_servers: bool,
-    /// Replies contain the fields that common client libraries read.
-    wire_compat: bool,
-    /// The value of the version header.
-    version: String,
+    /// The readings that the target declares.
+    readings: GatewayReadings,
     /// The client timeout, in seconds.
     answer_seconds: u32,
     /// The result of the run's one search for a model, if the profile names none.
@@ -205,17 +193,11 @@ impl Fixtures {
             revoked_key: None,
             second_key: None,
             payments: Payments::default(),
-            payments_single_use: readings.payments_single_use,
             usage: None,
             servers: Vec::new(),
             models,
             absent,
-            payment_flow: readings.payment_flow,
-            detail_422: readings.gateway_422_detail,
-            models_id_path: readings.models_id_path.clone(),
-            allow_http_servers: readings.allow_http_servers,
-            wire_compat: readings.wire_compat,
-            version: readings.version.clone(),
+            readings: readings.clone(),
             answer_seconds: limits.answer_seconds,
             chosen: Arc::default(),
         }

@@ -37,7 +37,7 @@ async fn found<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Value>), Sto
 }
 
 fn found_in<'p>(probe: &Probe<'_>, answer: Answer<'p>) -> Result<(Answer<'p>, Vec<Value>), Stop> {
-    let path = &probe.settings.gateway().models_id_path;
+    let path = &probe.settings.gateway().readings.models_id_path;
     answer.given_status(&[200])?;
     let list = answer.json();
     let found = path.resolve(&list).map(|found| found.into_iter().cloned().collect());
@@ -64,7 +64,7 @@ pub(super) async fn ids<'p>(probe: &'p Probe<'_>) -> Result<(Answer<'p>, Vec<Str
 }
 
 /// The ids of the list as it is now.
-pub(super) async fn ids_anew<'p>(probe: &'p Probe<'_>) -> Result<Vec<String>, Stop> {
+pub(super) async fn ids_anew(probe: &Probe<'_>) -> Result<Vec<String>, Stop> {
     Ok(ids_in(found_in(probe, Call::get(&models::LIST).send(probe).await?)?)?.1)
 }
 

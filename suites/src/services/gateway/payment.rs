@@ -51,7 +51,7 @@ async fn switched_on(probe: &Probe<'_>) -> Checked {
     }
     let needs =
         "needs the payment flow (readings.payment_flow in [gateway]), or a control API that enables it";
-    probe.found(probe.settings.gateway().payment_flow, needs)
+    probe.found(probe.settings.gateway().readings.payment_flow, needs)
 }
 
 /// A payment of the check's own that has paid for nothing yet: number `n`, from 0, or the one that is sent twice. `None`: the
@@ -157,7 +157,7 @@ async fn used_payment_causes_no_internal_error(probe: &Probe<'_>) -> Checked {
     probe.conclusive(issues(probe) || first.status() != 402, why)?;
     first.given_accepted(&[200], COMPLETION)?;
     let again = paid.send(probe).await?;
-    let is_single_use = probe.settings.gateway().payments_single_use;
+    let is_single_use = probe.settings.gateway().readings.payments_single_use;
     let want = if is_single_use { "a 4xx status" } else { "a status below 500" };
     let status = again.status();
     let holds = status < 500 && (!is_single_use || status >= 400);

@@ -123,7 +123,8 @@ impl Call {
             request = request.header("Authorization", key);
         }
         if endpoint.name == messages::ENDPOINT.name {
-            request = request.header(&probe.settings.dialect.version_header, fixtures.version.as_str());
+            request =
+                request.header(&probe.settings.dialect.version_header, fixtures.readings.version.as_str());
         }
         request.target = spoken(&probe.settings.dialect, &request.target);
         let timeout = Duration::from_secs(fixtures.answer_seconds.into());

@@ -126,10 +126,9 @@ fn links(g: &mut Group) {
 
 /// Headers that need more than a simple reader has, or contradict each other.
 fn headers(g: &mut Group) {
-    let of = |n: usize, change: fn(Entry) -> Entry| {
-        move |entries: &mut Vec<Entry>| entries[n] = change(entries[n].clone())
-    };
     type Change = fn(Entry) -> Entry;
+    let of =
+        |n: usize, change: Change| move |entries: &mut Vec<Entry>| entries[n] = change(entries[n].clone());
     let changes: [(&str, Change, &str); 17] = [
         ("encrypted", |one| one.both(|header| header.flags |= 1), "The flag of encryption."),
         (
