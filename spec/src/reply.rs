@@ -443,7 +443,11 @@ impl Form {
                 let begins = |rest: &str| rest.chars().next().is_some_and(|first| !"/?#:".contains(first));
                 rest.is_some_and(begins) && !text.contains(char::is_whitespace)
             }
-            Form::Ipv6 => text.parse::<std::net::Ipv6Addr>().is_ok(),
+            Form::Ipv6 => {
+                let (address, prefix) = text.split_once('/').unwrap_or((text, "128"));
+                address.parse::<std::net::Ipv6Addr>().is_ok()
+                    && prefix.parse::<u8>().is_ok_and(|bits| bits <= 128)
+            }
             Form::CidV1 => cid::Cid::try_from(text).is_ok_and(|cid| cid.version() == cid::Version::V1),
             Form::Prefixed(prefix) => text.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()),
         }
@@ -457,7 +461,7 @@ impl Form {
             Form::Base58 => "base58",
             Form::Hex => "hexadecimal digits",
             Form::Url => "an absolute http or https URL",
-            Form::Ipv6 => "an IPv6 address",
+            Form::Ipv6 => "an IPv6 address, with or without a prefix length",
             Form::CidV1 => "a content identifier of version 1",
             Form::Prefixed(prefix) => return format!("a string that begins with {prefix:?}"),
         };

@@ -124,7 +124,7 @@ pub(super) const ALL: &[Variation] = variations! {
     };
     "gateway.payments-reusable" => "a payment pays for any number of requests",
         step |s: &mut TakePayment| s.0 = |_, _, _| true;
-    "gateway.payment-400" => "what is no payment returns 400", reply |r: &mut Answer<Rejected>| {
+    "gateway.payment-400" => "an invalid payment returns 400", reply |r: &mut Answer<Rejected>| {
         r.change(&payment::INVALID, 400);
     };
     "gateway.terms" => "a 402 describes the terms of a payment", reply |r: &mut Answer<Rejected>| {

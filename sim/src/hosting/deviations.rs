@@ -455,12 +455,6 @@ pub(super) const ALL: &[Deviation] = deviations! {
             t.updated_s = t.created_s - 1;
         }
     };
-    history::MAP_KEPT => "a map changes the framework of other projects", step |m: &mut ProjectsMap| {
-        let is_other = |one: &Project| one.id != m.changed && one.state == ProjectState::Active;
-        for (project, entry) in m.entries.iter_mut().filter(|(one, _)| is_other(one)) {
-            put(entry, "/public/framework", json!(format!("{}-next", project.framework)));
-        }
-    };
     history::ENTRY_STAYS => "deleted projects are missing from the map", step |m: &mut ProjectsMap| {
         let is_deleted = |one: &Project| {
             one.state == ProjectState::Deleted || (m.event == ProjectEvent::Tombstone && one.id == m.changed)

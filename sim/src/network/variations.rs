@@ -23,7 +23,7 @@ use assay_spec::network::requirements::{signing as signatures, storage};
 use assay_spec::network::signing::{self, sign_record};
 use assay_spec::network::store::Status;
 use assay_spec::shape::ShapeKind;
-use assay_spec::{Id, Strict};
+use assay_spec::{Id, Strict, json};
 use serde_json::{Value, json};
 
 use super::aggregates::{Kept, OfAddress};
@@ -126,6 +126,11 @@ pub(super) const ALL: &[Variation] = variations! {
     "network.flat-data" => "the flat list is the member `data` of an object", reply |r: &mut Answer<Listed>| {
         if r.about.is_of(&query::FLAT) {
             r.body = Body::Json(json!({ "data": r["messages"].take() }));
+        }
+    };
+    "network.flat-unpaged" => "the flat list is an object with one array and no pagination", reply |r: &mut Answer<Listed>| {
+        if r.about.is_of(&query::FLAT) {
+            r.body = Body::Json(json!({ "messages": r["messages"].take() }));
         }
     };
     "network.lists-live" => "lists show only messages that are `processed` or `removing`",
@@ -246,6 +251,8 @@ pub(super) const ALL: &[Variation] = variations! {
                 instance.status = "provisioning";
             }
         };
+    "network.ipv6-prefix" => "the address of an instance has a prefix length",
+        step |instance: &mut Instance| instance.ipv6 = format!("{}/64", instance.ipv6);
     "network.instance-inert" => "control actions do not change the status",
         step |s: &mut Controlled| s.0 = |_, _, _| ();
     "network.instance-id-hash" => "the identifier of an instance is the hash of its message",
@@ -302,11 +309,25 @@ pub(super) const ALL: &[Variation] = variations! {
             items
         };
     };
-    "network.types-later" => "a message with a value of a wrong type is accepted, and rejected afterwards",
+    "network.types-later" => "a message with a value of a wrong type, or of another type than its endpoint's, is accepted, and rejected afterwards",
         step |s: &mut Take| {
             s.0 = |core, state, call, expected, admit| match create::take(core, state, call, expected, admit) {
-                Err(refusal) if typed::RULES.contains(&refusal.refused.rule) => {
-                    reject_later(core, state, call, expected).ok_or(refusal)
+                Err(refusal) if is_later(refusal.refused.rule) => {
+                    keep(core, state, call, expected, StoreState::Rejected).ok_or(refusal)
+                }
+                taken => taken,
+            };
+        };
+    "network.messages-kept" => "POST /messages keeps an AGGREGATE or INSTANCE with a value of a wrong type, without effect",
+        step |s: &mut Take| {
+            s.0 = |core, state, call, expected, admit| match create::take(core, state, call, expected, admit) {
+                Err(refusal) if expected.is_none() && typed::RULES.contains(&refusal.refused.rule) => {
+                    let kinds = ["AGGREGATE", "INSTANCE"];
+                    let kind = json::parse(call.body()).unwrap_or_default()["message"]["type"].take();
+                    if !kinds.iter().any(|one| kind == **one) {
+                        return Err(refusal);
+                    }
+                    keep(core, state, call, None, StoreState::Processed).ok_or(refusal)
                 }
                 taken => taken,
             };
@@ -390,12 +411,18 @@ fn stranger(core: &mut Core, state: &mut State, number: Number) {
     lifecycle::accept(state, core, added);
 }
 
-/// Stores a message with a value of a wrong type as rejected, if its signature is valid.
-fn reject_later(
+/// Whether a message that breaks a rule may be accepted, and rejected afterwards.
+fn is_later(rule: Id) -> bool {
+    typed::RULES.contains(&rule) || rule.group == TYPE_OF_ENDPOINT.group
+}
+
+/// Stores a message that breaks a rule in a state, without effect, if its signature is valid.
+fn keep(
     core: &mut Core,
     state: &mut State,
     call: &Call<'_>,
     expected: Option<MessageType>,
+    kept: StoreState,
 ) -> Option<Created> {
     let (dialect, now) = (core.dialect.clone(), core.now());
     let envelope = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient).ok()?;
@@ -404,7 +431,7 @@ fn reject_later(
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     let number = known.unwrap_or_else(|| {
         let number = state.primary.store.add(&message, core.now());
-        state.primary.store.set_state(number, StoreState::Rejected);
+        state.primary.store.set_state(number, kept);
         number
     });
     Some(Created::find(state, number))

@@ -111,7 +111,7 @@ crate::requirements! {
     mod envelope at SEALED {
         /// An envelope is an object whose `v` is an integer and whose `deks` is an object.
         FORM: Must Record Check rule "envelope.form" ["Stored records written by the hosting application" 0x6006_407c, "Stored records written by the hosting application" 0x358c_e228];
-        /// A new envelope has `v` 3.
+        /// An envelope that is written now has `v` 3.
         VERSION: Must Record Check rule "envelope.version" ["Stored records written by the hosting application" 0x6006_407c, "Stored records written by the hosting application" 0xe130_6972, "Versioning" 0x1cbf_1b31];
         /// `alg` is `aes-256-gcm`.
         ALGORITHM: Must Record Check rule "envelope.algorithm" ["Stored records written by the hosting application" 0x6006_407c];
@@ -368,7 +368,7 @@ crate::requirements! {
         /// `pubkey` is 0x04 and 128 hexadecimal digits, and is a point on the curve.
         PUBKEY: Must Record Check rule "claims.pubkey" ["Stored records written by the hosting application" 0xb37f_3c53];
         /// The address of the claimed key is the sender of the claim.
-        KEY_OF_ADDRESS: Must Record Check rule "claims.key-of-address" ["Stored records written by the hosting application" 0xb37f_3c53, "Primitives" 0x2aab_6cb4];
+        KEY_OF_ADDRESS: Should Record Check rule "claims.key-of-address" ["Stored records written by the hosting application" 0xb37f_3c53, "Primitives" 0x2aab_6cb4];
         /// `registeredAt` is an ISO 8601 time.
         REGISTERED_AT: Must Record Check rule "claims.registered-at" ["Stored records written by the hosting application" 0xb37f_3c53];
         /// A VM claims once.
@@ -495,8 +495,8 @@ crate::requirements! {
         EVERY: Must Record Check rule "forget.every" ["States and transitions" 0x879c_5482];
         /// No hash is another project's `storeRef`.
         OWN: Must Record Check rule "forget.own" ["States and transitions" 0x879c_5482];
-        /// Deleting a project sends one FORGET.
-        ONE: Must Record Check ["Stored records written by the hosting application" 0x4308_db4d, "States and transitions" 0x879c_5482];
+        /// An artifact is forgotten by one FORGET; another one may follow a FORGET that was rejected.
+        ONE: Should Record Check ["Stored records written by the hosting application" 0x4308_db4d, "States and transitions" 0x879c_5482];
         /// Which bytes of a FORGET are signed is left open; Assay signs `hashes` in the place of `content`.
         SIGNED_BYTES: Must Record Open("the canonical JSON of the document has no place for `hashes`") ["Stored records written by the hosting application" 0x5680_55c7, "Signing of stored records" 0x241b_c8ec];
         /// Whether a hash may appear twice is left open; the simulator writes it once.
@@ -515,8 +515,8 @@ crate::requirements! {
         QUEUED_AT_KEPT: Should Record Check at TERMINAL ["Stored records written by the hosting application" 0x6e6b_b9a5];
         /// A deployment is created once.
         ONE_CREATION: Must Record Check at CREATION ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e];
-        /// A deployment has one terminal amend and no third message.
-        ONE_AMEND: Must Record Check at TERMINAL ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0x6e6b_b9a5];
+        /// A new deployment has one terminal amend and no third message.
+        ONE_AMEND: Should Record Check at TERMINAL ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0x6e6b_b9a5];
         /// A deployment that has ended has its terminal amend.
         FINISHES: Must Record Check at TERMINAL ["Stored records written by the hosting application" 0xa12e_7ea3, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
         /// Security is registered once; later projects do not change the encryption key.
@@ -524,17 +524,17 @@ crate::requirements! {
         /// An owner with a project has security.
         SECURITY_EXISTS: Must Record Check at SECURITY ["Stored records written by the hosting application" 0xbb80_1e3f, "Stored records written by the hosting application" 0x8a60_1d0c];
         /// A project's `createdAt` does not change.
-        CREATED_AT_KEPT: Must Record Check at PROJECT_CHANGES ["Stored records written by the hosting application" 0xd1d1_75f9];
+        CREATED_AT_KEPT: Should Record Check at PROJECT_CHANGES ["Stored records written by the hosting application" 0xd1d1_75f9];
         /// An edit moves a project's `updatedAt` forward, never back.
         UPDATED_AT_MOVES: Should Record Check at PROJECT_CHANGES ["Stored records written by the hosting application" 0xd1d1_75f9];
-        /// Writing one entry leaves the other entries unchanged.
-        MAP_KEPT: Must Record Check at MAPS ["Stored records written by the hosting application" 0xec1d_d10c];
+        /// How many entries a write changes is left open.
+        MAP_KEPT: Must Record Open("the document gives a frequency, and says nothing about the entries that a write changes") at MAPS ["Stored records written by the hosting application" 0xec1d_d10c];
         /// A deleted project's entry remains in the map, with `public.deleted` true.
         ENTRY_STAYS: Must Record Check at MAPS ["States and transitions" 0x879c_5482];
         /// A deleted project's entry keeps its framework and its target.
-        PUBLIC_KEPT: Must Record Check at PROJECT_DELETION ["States and transitions" 0x879c_5482];
+        PUBLIC_KEPT: Should Record Check at PROJECT_DELETION ["States and transitions" 0x879c_5482];
         /// A deleted project is never restored.
-        DELETED_STAYS: Must Record Check at MAPS ["States and transitions" 0x879c_5482];
+        DELETED_STAYS: Should Record Check at MAPS ["States and transitions" 0x879c_5482];
         /// A project's artifacts are forgotten after its entry is marked as deleted.
         TOMBSTONE_FIRST: Must Record Check at FORGET ["States and transitions" 0x879c_5482];
         /// No IV is used in two envelopes.

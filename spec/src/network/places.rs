@@ -34,8 +34,6 @@ pub const AGGREGATE_CREATION: &[Place] = &[OWN_TYPE[0]];
 pub const AGGREGATE_WRITES: &[Place] = &[OWN_TYPE[0], CREATE_MESSAGE];
 /// `POST /programs`.
 pub const PROGRAM_CREATION: &[Place] = &[OWN_TYPE[1]];
-/// Each endpoint that takes a PROGRAM.
-pub const PROGRAM_WRITES: &[Place] = &[OWN_TYPE[1], CREATE_MESSAGE];
 /// `POST /instances`.
 pub const INSTANCE_CREATION: &[Place] = &[OWN_TYPE[2]];
 /// Each endpoint that takes an INSTANCE.
@@ -44,18 +42,12 @@ pub const INSTANCE_WRITES: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE];
 pub const INSTANCE_PORTS: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE, OWN_TYPE[3]];
 /// `PUT /instances/{instance_id}`.
 pub const INSTANCE_UPDATE: &[Place] = &[OWN_TYPE[3]];
-/// Each endpoint that takes an `INSTANCE_UPDATE`.
-pub const UPDATE_WRITES: &[Place] = &[OWN_TYPE[3], CREATE_MESSAGE];
 /// `POST /instances/{instance_id}/control`.
 pub const INSTANCE_CONTROL: &[Place] = &[OWN_TYPE[4]];
-/// Each endpoint that takes an `INSTANCE_CONTROL`.
-pub const CONTROL_WRITES: &[Place] = &[OWN_TYPE[4], CREATE_MESSAGE];
 /// Each endpoint that changes the instance in its path.
 pub const INSTANCE_CHANGES: &[Place] = &[OWN_TYPE[3], OWN_TYPE[4]];
 /// `POST /ipfs/pin`.
 pub const PIN_CREATION: &[Place] = &[OWN_TYPE[5]];
-/// Each endpoint that takes an `IPFS_PIN`.
-pub const PIN_WRITES: &[Place] = &[OWN_TYPE[5], CREATE_MESSAGE];
 /// `POST /webhooks`.
 pub const WEBHOOK_CREATION: &[Place] = &[OWN_TYPE[6]];
 /// Each endpoint that takes a WEBHOOK.
@@ -66,11 +58,10 @@ pub const MESSAGE: &[Place] = &[Place::at("message")];
 /// `GET /messages`.
 pub const MESSAGES: &[Place] = &[LISTS[0]];
 /// `GET /messages.json`.
-pub const FLAT: &[Place] = &[LISTS[1]];
+pub const FLAT: &[Place] = &[Place::at("messages-flat")];
 /// Each list with pages.
 pub const LISTS: &[Place] = &[
     Place::at("messages"),
-    Place::at("messages-flat"),
     Place::at("aggregates"),
     Place::at("instances"),
     Place::at("events"),
@@ -87,7 +78,7 @@ pub const FILES: &[Place] = &[Place::at("file"), Place::at("raw-file")];
 /// `GET /aggregates/{address}/{key}`.
 pub const AGGREGATE: &[Place] = &[Place::at("aggregate")];
 /// `GET /aggregates`.
-pub const AGGREGATES: &[Place] = &[LISTS[2]];
+pub const AGGREGATES: &[Place] = &[LISTS[1]];
 /// `GET /aggregates/{address}.json`.
 pub const AGGREGATES_OF: &[Place] = &[Place::at("aggregates-of")];
 /// `POST /run/{program_hash}`.
@@ -95,15 +86,15 @@ pub const RUN: &[Place] = &[Place::at("run")];
 /// `GET /instances/{instance_id}`.
 pub const INSTANCE: &[Place] = &[Place::at("instance")];
 /// `GET /instances`.
-pub const INSTANCES: &[Place] = &[LISTS[3]];
+pub const INSTANCES: &[Place] = &[LISTS[2]];
 /// `GET /ipfs/{hash}`.
 pub const PINNED: &[Place] = &[Place::at("pinned")];
 /// `GET /indexer/{network}/events`.
-pub const EVENTS: &[Place] = &[LISTS[4]];
+pub const EVENTS: &[Place] = &[LISTS[3]];
 /// `GET /indexer/{network}/transactions`.
-pub const TRANSACTIONS: &[Place] = &[LISTS[5]];
+pub const TRANSACTIONS: &[Place] = &[LISTS[4]];
 /// The lists of indexed chain data.
-pub const INDEXER: &[Place] = &[LISTS[4], LISTS[5]];
+pub const INDEXER: &[Place] = &[EVENTS[0], TRANSACTIONS[0]];
 /// `POST /vrf/generate`.
 pub const VRF_GENERATE: &[Place] = &[Place::at("vrf-generate")];
 /// `POST /vrf/verify`.
@@ -128,20 +119,20 @@ pub const STATUS_CHECK: &[Place] = &[Place::at("status-check")];
 /// Each endpoint that returns what messages have written.
 const STORED: &[Place] = &[
     MESSAGE[0],
-    LISTS[0],
-    LISTS[1],
+    MESSAGES[0],
+    FLAT[0],
     FILES[0],
     FILES[1],
     AGGREGATE[0],
-    LISTS[2],
+    AGGREGATES[0],
     AGGREGATES_OF[0],
     INSTANCE[0],
-    LISTS[3],
+    INSTANCES[0],
     PINNED[0],
 ];
 /// Each endpoint of the API that returns something else.
 const COMPUTED: &[Place] =
-    &[LISTS[4], LISTS[5], VRF_GENERATE[0], VRF_VERIFY[0], INFO[0], METRICS[0], METRICS[1]];
+    &[EVENTS[0], TRANSACTIONS[0], VRF_GENERATE[0], VRF_VERIFY[0], INFO[0], METRICS[0], METRICS[1]];
 /// Each endpoint that shows what messages have written.
 pub const READINGS: &[Place] = &join::<12>(&[STORED, RUN]);
 /// The general endpoints, by the class of their rate.

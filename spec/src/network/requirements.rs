@@ -254,11 +254,11 @@ crate::requirements! {
         /// A create call returns `item_hash` and the status `success`.
         CREATED: Must Server Check at PROGRAM_CREATION ["Endpoints" 0xbc1b_a066, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no program whose `runtime` is not a string, unless it reads a number as a string.
-        RUNTIME: Must Server Check at PROGRAM_WRITES values TEXT ["Endpoints" 0xbc1b_a066];
+        RUNTIME: Must Server Check at PROGRAM_CREATION values TEXT ["Endpoints" 0xbc1b_a066];
         /// The server processes no program whose `memory` is not an integer, unless it reads the value as one.
-        MEMORY: Must Server Check at PROGRAM_WRITES values COUNT ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
+        MEMORY: Must Server Check at PROGRAM_CREATION values COUNT ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
         /// The server processes no program whose `timeout` is not an integer, unless it reads the value as one.
-        TIMEOUT: Must Server Check at PROGRAM_WRITES values COUNT ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
+        TIMEOUT: Must Server Check at PROGRAM_CREATION values COUNT ["Endpoints" 0xbc1b_a066, "Limits" 0x08c4_7f45];
         /// A program that was accepted can be run by its hash.
         RUN: Must Server Check at RUN ["Endpoints" 0x72ce_7adb, "What the service does" 0x94cf_cb2b];
         /// The server rejects a run whose `variables` are not an object of strings, unless it reads a number as a string.
@@ -320,13 +320,13 @@ crate::requirements! {
         /// After an update the instance has the new name and description, and is otherwise as before.
         UPDATE_APPLIES: Must Server Check at PROCESSING ["Endpoints" 0xd6e3_080b];
         /// The server rejects an update of an instance that was never created.
-        UPDATE_UNKNOWN: Must Server Check at UPDATE_WRITES ["Endpoints" 0xd6e3_080b, "Errors" 0x53a1_7b62];
+        UPDATE_UNKNOWN: Must Server Check at INSTANCE_UPDATE ["Endpoints" 0xd6e3_080b, "Errors" 0x53a1_7b62];
         /// Each of `start`, `stop` and `restart` returns `item_hash` and the status `success`, if the status of the instance admits it.
         CONTROLLED: Must Server Check at INSTANCE_CONTROL ["Endpoints" 0x4932_52ba, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no action other than `start`, `stop` and `restart`, and none whose `instance_id` is not a string.
-        ACTION: Must Server Check at CONTROL_WRITES values ACTIONS ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
+        ACTION: Must Server Check at INSTANCE_CONTROL values ACTIONS ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
         /// The server rejects an action on an instance that was never created.
-        CONTROL_UNKNOWN: Must Server Check at CONTROL_WRITES ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
+        CONTROL_UNKNOWN: Must Server Check at INSTANCE_CONTROL ["Endpoints" 0x4932_52ba, "Errors" 0x53a1_7b62];
         /// What happens when the path and the content name two instances is left open; the simulator rejects the request.
         SAME_ID: Must Server Open("the identifier is in the path and in the content, and no sentence compares them") at INSTANCE_CHANGES ["Endpoints" 0xd6e3_080b, "Endpoints" 0x4932_52ba];
         /// What a control action does to the status is not shown; the simulator starts, stops and restarts the instance.
@@ -338,7 +338,7 @@ crate::requirements! {
         /// A pin returns `item_hash` and the status `success`.
         PINNED: Must Server Check at PIN_CREATION ["Endpoints" 0xadb2_7188, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no pin whose `hash` is missing or not a string, unless it reads a number as a string.
-        HASH_REQUIRED: Must Server Check at PIN_WRITES values NEEDED ["Endpoints" 0xadb2_7188, "Errors" 0x53a1_7b62];
+        HASH_REQUIRED: Must Server Check at PIN_CREATION values NEEDED ["Endpoints" 0xadb2_7188, "Errors" 0x53a1_7b62];
         /// The server returns pinned content by its hash.
         CONTENT: Must Server Check at PINNED ["Endpoints" 0x2e44_ba25, "What the service does" 0x94cf_cb2b];
         /// The server returns pinned content with its content type.
@@ -434,11 +434,11 @@ crate::requirements! {
         /// A registration accepts the events `message.new` and `program.executed`.
         EVENT_NAMES: Must Server Check at WEBHOOK_WRITES ["Events" 0xb351_4df0, "Endpoints" 0xd00c_b1d5];
         /// The server processes no registration whose `url` is missing or not a string.
-        URL: Must Server Check at WEBHOOK_WRITES values NEEDED ["Endpoints" 0xd00c_b1d5, "Errors" 0x53a1_7b62];
+        URL: Must Server Check at WEBHOOK_CREATION values NEEDED ["Endpoints" 0xd00c_b1d5, "Errors" 0x53a1_7b62];
         /// The server processes no registration whose `events` is not an array of strings, unless it reads a number as a string.
-        EVENTS: Must Server Check at WEBHOOK_WRITES values EVENTS ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
+        EVENTS: Must Server Check at WEBHOOK_CREATION values EVENTS ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
         /// The server processes no registration whose `secret` is not a string, unless it reads a number as a string.
-        SECRET: Must Server Check at WEBHOOK_WRITES values TEXT ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
+        SECRET: Must Server Check at WEBHOOK_CREATION values TEXT ["Endpoints" 0xd00c_b1d5, "Events" 0xb351_4df0, "Errors" 0x53a1_7b62];
         /// The server delivers the registered events to the webhook's URL.
         DELIVERED: Must Server NotObservable("payload, signature and repetition of a delivery are not shown; the simulator's own test receives one") ["Events" 0xb351_4df0, "What the service does" 0x94cf_cb2b];
     }

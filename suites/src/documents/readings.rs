@@ -168,6 +168,7 @@ mod tests {
             signing_scheme,
             aggregate_write,
             verifies_signatures: true,
+            enforces_security: true,
             first_page: 1,
             forget_settle_seconds: 1,
             metrics_content_type: NetworkReadings::default().metrics_content_type,

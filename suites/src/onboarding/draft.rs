@@ -387,7 +387,8 @@ mod tests {
             let value = inner.fold(toml::Value::Table(table.clone()), |value, part| value[part].clone());
             let drafted: BTreeSet<&str> =
                 value.as_table().expect("a table").keys().map(String::as_str).collect();
-            let missing: Vec<_> = known.difference(&drafted).collect();
+            // An alias is known, and not drafted.
+            let missing: Vec<_> = known.difference(&drafted).filter(|key| **key != "payment").collect();
             assert!(missing.is_empty(), "{place}: {missing:?} are missing from the draft");
         }
     }

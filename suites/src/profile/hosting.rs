@@ -1,5 +1,6 @@
 //! The `[hosting]` table of a profile: stored records.
 
+use assay_spec::Instant;
 use assay_spec::crypto::address::Address;
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,9 @@ table! { "hosting";
             => serde(default, deserialize_with = "optional_address"),
         /// The owner's wallet key. Without it encrypted records cannot be tested.
         pub wallet_key: Option<Secret> = "{ env = \"WALLET_KEY\" }",
+        /// From when on records are new: what the document says about writing applies to them. If not set, the start of the run.
+        pub new_since: Option<String> = "\"2026-01-01T00:00:00Z\""
+            => serde(default, deserialize_with = "optional_time"),
         /// The readings that the target declares.
         pub readings: HostingReadings => serde(default, skip_serializing_if = "is_default"),
     }
@@ -82,6 +86,14 @@ fn optional_address<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String
     let text = String::deserialize(input)?;
     if Address::parse(&text).is_none() {
         return Err(D::Error::custom("not an address: use 0x and 40 hex digits"));
+    }
+    Ok(Some(text))
+}
+
+fn optional_time<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(input)?;
+    if Instant::parse_iso(&text).is_none() {
+        return Err(D::Error::custom("not an ISO 8601 time, such as \"2026-01-01T00:00:00Z\""));
     }
     Ok(Some(text))
 }

@@ -86,6 +86,8 @@ pub struct NetworkReadings {
     pub signing_scheme: Option<SigningScheme>,
     /// The target verifies signatures and rejects invalid ones.
     pub verifies_signatures: bool,
+    /// The target applies the authorizations of `security` to writes.
+    pub enforces_security: bool,
     /// What a later write of some members does to an aggregate. If not set, the check only reports it.
     pub aggregate_write: Option<AggregateWrite>,
     /// The number of the first page.
@@ -104,6 +106,7 @@ impl Default for NetworkReadings {
         Self {
             signing_scheme: None,
             verifies_signatures: false,
+            enforces_security: false,
             aggregate_write: None,
             first_page: 1,
             forget_settle_seconds: FORGET_SETTLE_SECONDS,

@@ -430,7 +430,6 @@ async fn a_trip_finds_a_wrong_exchange() {
         "publish.transfer.accept-admitted",
         "publish.transfer.accept-by-incoming",
         "publish.transfer.incoming-only-accepts",
-        "publish.transfer.accept-says-so",
         "publish.transfer.second-accept",
         "publish.record.transfer",
         "publish.record.accept",

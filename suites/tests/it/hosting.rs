@@ -70,6 +70,7 @@ fn fixtures(owner: &str, key: Option<&str>) -> Fixtures {
         url: None,
         owner: Some(owner.to_owned()),
         wallet_key: None,
+        new_since: None,
         readings: HostingReadings { derivation_lines: Some(lines), ..HostingReadings::default() },
     };
     Fixtures::new(&hosting, key).expect("the owner's key")

@@ -1,8 +1,10 @@
 //! Ambient judgement: every response of every check is judged by the declarations of its endpoint and status, whichever
 //! check sent the request. A part that is not as declared fails the row that owns it.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::OnceLock;
 
 use assay_spec::endpoint::Endpoint;
 use assay_spec::field::Part;
@@ -60,7 +62,11 @@ impl fmt::Display for Name<'_> {
 pub(crate) fn apply(outcomes: &mut Vec<Outcome>, dialect: &Dialect, suites: Suites) {
     outcomes.sort_by_key(|outcome| outcome.requirement.key);
     let (mut answers, mut broken) = (BTreeMap::<Id, usize>::new(), BTreeMap::new());
-    let seen: Vec<Seen> = outcomes.par_iter().map(|outcome| Seen::new(outcome, dialect)).collect();
+    let sent = OnceLock::new();
+    let is_echo = |response: &Response, place: &Place<'_>| {
+        sent.get_or_init(|| Sent::new(outcomes)).has(response, &place.to_string())
+    };
+    let seen: Vec<Seen> = outcomes.par_iter().map(|outcome| Seen::new(outcome, dialect, &is_echo)).collect();
     for (outcome, Seen { answers: more, broken: found }) in outcomes.iter().zip(seen) {
         for (row, count) in more {
             *answers.entry(row).or_default() += count;
@@ -97,15 +103,26 @@ struct Seen {
 }
 
 impl Seen {
-    fn new(outcome: &Outcome, dialect: &Dialect) -> Seen {
+    /// A part that only repeats what a request of the run holds is not judged: `is_echo` tells.
+    fn new(
+        outcome: &Outcome,
+        dialect: &Dialect,
+        is_echo: &(dyn Fn(&Response, &Place<'_>) -> bool + Sync),
+    ) -> Seen {
         let mut seen = Seen::default();
         let keeps_bodies = !outcome.is_cut;
         for (number, exchange) in outcome.exchanges[..outcome.own_exchanges()].iter().enumerate() {
             let mut rows: BTreeSet<Id> = BTreeSet::new();
             each_part(exchange, dialect, keeps_bodies, &mut |judged| {
                 rows.insert(judged.row);
-                if let Some(failure) = judged.failure {
-                    seen.broken.entry(judged.row).or_insert((number, failure));
+                let Some(failure) = judged.failure else { return };
+                let Entry::Vacant(row) = seen.broken.entry(judged.row) else { return };
+                let is_own = match (judged.name, &exchange.response) {
+                    (Name::Field(place), Ok(response)) => is_echo(response, place),
+                    _ => false,
+                };
+                if !is_own {
+                    row.insert((number, failure));
                 }
             });
             for row in rows {
@@ -113,6 +130,74 @@ impl Seen {
             }
         }
         seen
+    }
+}
+
+/// The JSON bodies that a run has sent. Checks send odd values on purpose, and a server may show what it has taken.
+struct Sent {
+    bodies: Vec<Value>,
+    /// The bodies that hold a string, by the string. Short ones tell nothing apart.
+    by_text: BTreeMap<String, BTreeSet<usize>>,
+}
+
+/// The shortest string that shows where a record comes from: a signature, a hash, a drawn label.
+const TELLING: usize = 16;
+
+impl Sent {
+    fn new(outcomes: &[Outcome]) -> Sent {
+        let mut sent = Sent { bodies: Vec::new(), by_text: BTreeMap::new() };
+        for exchange in outcomes.iter().flat_map(|outcome| &outcome.exchanges) {
+            let Ok(body @ Value::Object(_)) = serde_json::from_slice(&exchange.request.body) else {
+                continue;
+            };
+            let number = sent.bodies.len();
+            each_value(&body, &mut |value| {
+                if let Some(text) = value.as_str().filter(|text| text.len() >= TELLING) {
+                    sent.by_text.entry(text.to_owned()).or_default().insert(number);
+                }
+            });
+            sent.bodies.push(body);
+        }
+        sent
+    }
+
+    /// Whether the value at a place of a response is that of a request: an object around it has a long string of the request,
+    /// and a member of the same name has the same value there, or is missing in both.
+    fn has(&self, response: &Response, pointer: &str) -> bool {
+        let Ok(body) = response.json() else { return false };
+        let Some((mut around, name)) = pointer.rsplit_once('/') else { return false };
+        let shown = body.pointer(pointer);
+        loop {
+            let members = body.pointer(around).and_then(Value::as_object);
+            let texts = members.into_iter().flat_map(|members| members.values()).filter_map(Value::as_str);
+            let origins: BTreeSet<usize> =
+                texts.filter_map(|text| self.by_text.get(text)).flatten().copied().collect();
+            if origins.into_iter().any(|number| is_shown(&self.bodies[number], name, shown)) {
+                return true;
+            }
+            let Some((outer, _)) = around.rsplit_once('/') else { return false };
+            around = outer;
+        }
+    }
+}
+
+/// Whether a member of this name has this value in a request, or is missing in it.
+fn is_shown(sent: &Value, name: &str, shown: Option<&Value>) -> bool {
+    let mut values = Vec::new();
+    each_value(sent, &mut |value| values.extend(value.get(name)));
+    match shown {
+        Some(shown) => values.contains(&shown),
+        None => values.is_empty(),
+    }
+}
+
+/// Calls `met` for a value and each value inside it.
+fn each_value<'v>(value: &'v Value, met: &mut dyn FnMut(&'v Value)) {
+    met(value);
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| each_value(item, met)),
+        Value::Object(members) => members.values().for_each(|member| each_value(member, met)),
+        _ => {}
     }
 }
 

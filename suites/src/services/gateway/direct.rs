@@ -113,7 +113,7 @@ enum Called<'p> {
     Answer(Answer<'p>),
     /// The connection ended before the response was complete.
     Broken,
-    /// Nobody answered: the list may be out of date, and its servers may be in another network.
+    /// No server answered: the list may be out of date, and its servers may be in another network.
     Unreached,
 }
 
@@ -139,7 +139,7 @@ async fn asked<'p>(call: Call, probe: &'p Probe<'_>) -> Result<Called<'p>, Stop>
     Ok(called)
 }
 
-/// Why nothing is known of servers that nobody can reach from here. One text for all checks: it is one cause.
+/// Why a server that cannot be reached from here shows nothing. One reason for all checks: it is one cause.
 async fn unreachable(probe: &Probe<'_>) -> Result<Stop, Stop> {
     let count = match declared(probe) {
         [] => {
@@ -217,7 +217,7 @@ async fn server_answers_messages(probe: &Probe<'_>) -> Checked {
 }
 
 /// Sends requests with the valid key to the documented endpoints of every listed server. None may return 401, 402 or 403, and
-/// at least one of each server must be answered in its documented form. A server that nobody can reach, or that answers
+/// at least one of each server must be answered in its documented form. A server that cannot be reached, or that answers
 /// nothing but errors while no other server of its model answers, shows nothing.
 async fn every_server_accepts_the_key(probe: &Probe<'_>) -> Checked {
     let declared = declared(probe);
@@ -264,7 +264,7 @@ enum Known<'p> {
     Answers,
     /// None does. The last response, if there is any.
     Fails(Option<Answer<'p>>),
-    /// Nobody answers.
+    /// No server answers.
     Unreached,
 }
 

@@ -130,7 +130,7 @@ pub(super) fn is_end(event: &Event) -> bool {
     event.data.trim() == END
 }
 
-/// Whether a stream has an error event: one before the end mark that is no ordinary chunk, or one that says so anywhere.
+/// Whether a stream has an error event: one before the end mark that is not an ordinary chunk, or one that says so anywhere.
 fn has_error(events: &[Event]) -> bool {
     let end = events.iter().position(is_end).unwrap_or(events.len());
     let data = |event: &Event| json::parse(event.data.as_bytes()).unwrap_or_default();

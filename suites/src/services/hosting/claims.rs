@@ -73,9 +73,11 @@ async fn claims_are_signed_by_their_machines(probe: &Probe<'_>) -> Checked {
     found.of_kind(MessageKind::Claim).into_iter().try_for_each(|claim| expect_signed(probe, &found, claim))
 }
 
-/// Looks up `instanceHash` of the latest claims, on each node until one has it. It must be the hash of an INSTANCE message.
+/// Looks up `instanceHash` of the latest claims, on each node until one has it. It must be the hash of an INSTANCE message;
+/// what each node lacks is not judged, except in a history that the run let the application write.
 async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Claim).await?;
+    let mut count = 0;
     for claim in found.of_kind(MessageKind::Claim).into_iter().rev().take(10) {
         let hash = claim.id("instanceHash");
         let (place, want) = ("/content/content/instanceHash", "the hash of an INSTANCE message");
@@ -92,11 +94,15 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
         }
         let answer = found.lookup_anywhere(probe, hash).await?;
         answer.given_status(&[200, 404])?;
+        if answer.status() == 404 && !found.is_whole {
+            continue;
+        }
+        count += 1;
         let kind = answer.json()["message"]["type"].clone();
         let got = format!("{hash}: {} {kind}", answer.status());
         answer.expect(kind == "INSTANCE", &format!("{place} of {}", claim.hash()), want, got)?;
     }
-    Ok(())
+    probe.conclusive(count > 0, "each node lacks the instances of the claims")
 }
 
 /// Reads every claim of a machine's key. The address of `pubkey` must be the sender's.

@@ -34,8 +34,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 members! { MEMBERS, 1, 4;
-    /// Reads every envelope. `v` must be 3, except in the entry of a project that is older than the owner's first
-    /// envelope of version 3.
+    /// Reads every envelope. `v` must be 3, except in a record from before `new_since`.
     VERSION envelopes_have_version_3: every("/v"), number(3), FORM;
     /// Reads every envelope. `alg` must be `aes-256-gcm`.
     ALGORITHM envelopes_name_their_cipher: every("/alg"), exactly("aes-256-gcm"), FORM;
@@ -52,26 +51,17 @@ members! { MEMBERS, 1, 4;
 
 const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployments::ENCRYPTED);
 
-/// Every envelope in a record of the current schema. A project's entry that was written under an earlier version stays as
-/// it is, so its envelope is judged only if it is new: the owner's records had an envelope of version 3 before the project
-/// existed, or before this envelope replaced another one.
+/// Every envelope, but those of versions 1 and 2 that are not new: a reader takes them as documented. The entry of a project is
+/// as new as its `updatedAt`, since a later write of the map repeats it.
 fn all(found: &Found) -> Vec<Sealed<'_>> {
-    let all = envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend]);
-    let current = all.iter().filter(|sealed| sealed.value["v"] == 3);
-    let since = current.filter_map(|sealed| sealed.message.time()).min();
-    let is_after = |time: Option<i64>| since.zip(time).is_some_and(|(since, time)| time > since);
-    let is_new = |sealed: &Sealed<'_>| {
-        let time = sealed.message.time();
-        let created = format!("{}/public/createdAt", sealed.place.trim_end_matches("/encrypted"));
-        let created = sealed.message.value.pointer(&created).and_then(Value::as_str).and_then(moment);
-        let replaces = all.iter().any(|other| other.place == sealed.place && other.message.time() < time);
-        is_after(created.map(Instant::seconds)) || (replaces && is_after(time))
-    };
-    let is_old = |sealed: &Sealed<'_>| {
-        let is_earlier = matches!(sealed.value["v"].as_u64(), Some(1 | 2));
-        sealed.message.kind == MessageKind::Projects && is_earlier && !is_new(sealed)
-    };
-    all.iter().filter(|sealed| !is_old(sealed)).cloned().collect()
+    let mut all = envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend]);
+    all.retain(|sealed| {
+        let updated = format!("{}/public/updatedAt", sealed.place.trim_end_matches("/encrypted"));
+        let updated = sealed.message.value.pointer(&updated).and_then(Value::as_str).and_then(moment);
+        let time = updated.map(Instant::seconds).filter(|_| sealed.message.kind == MessageKind::Projects);
+        !matches!(sealed.value["v"].as_u64(), Some(1 | 2)) || found.is_new(time.or(sealed.message.time()))
+    });
+    all
 }
 
 /// Judges a member of every envelope.

@@ -73,6 +73,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use assay_spec::Instant;
 use assay_spec::crypto::address::Address;
 use assay_spec::crypto::secp256k1::{SigningKey, key_from_secret};
 use assay_spec::crypto::text::parse_hex;
@@ -134,6 +135,8 @@ pub struct Fixtures {
     pub owner: Option<Address>,
     /// The owner's key, which opens envelopes. Without it, they are not opened.
     pub wallet: Option<SigningKey>,
+    /// From when on records are new, in seconds; by default from the start of the run.
+    pub new_since: Option<i64>,
     /// How the target's records look where the document leaves it open.
     pub readings: HostingReadings,
     /// The owner's records, once a check has read them from a shared target.
@@ -162,6 +165,7 @@ impl Fixtures {
         Ok(Fixtures {
             owner: named.or(of_key),
             wallet,
+            new_since: profile.new_since.as_deref().and_then(Instant::parse_iso).map(Instant::seconds),
             readings: profile.readings.clone(),
             found: Arc::default(),
         })
@@ -201,6 +205,7 @@ mod tests {
             url: None,
             owner: owner.map(str::to_owned),
             wallet_key: None,
+            new_since: None,
             readings: HostingReadings::default(),
         }
     }

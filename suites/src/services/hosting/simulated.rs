@@ -8,6 +8,7 @@ pub(super) fn table(sim: &Simulated<'_>) -> Hosting {
         url: Some(sim.url("hosting")),
         owner: None,
         wallet_key: None,
+        new_since: None,
         readings: HostingReadings::default(),
     }
 }

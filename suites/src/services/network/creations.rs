@@ -8,7 +8,7 @@ use serde_json::json;
 use super::caller::{Caller, caller};
 use super::wire::Draft;
 use super::{ACCEPTED, CREATED, instances, messages, polled, post_draft, programs, storage, webhooks};
-use crate::harness::check::{Checked, Stop};
+use crate::harness::check::Stop;
 use crate::harness::probe::{Answer, Evidence, Probe};
 
 /// The reply to an accepted registration.
@@ -88,21 +88,6 @@ impl Creation {
     pub(super) fn before(&self) -> usize {
         usize::from(self.instance.is_some())
     }
-}
-
-/// Expects each change of a valid message to be rejected at a place, and a valid message to be accepted.
-pub(super) async fn expect_refused<T>(
-    probe: &Probe<'_>,
-    place: Place,
-    changes: &[T],
-    changed: impl Fn(Draft, &T) -> Draft,
-) -> Checked {
-    let creation = Creation::at(probe, place).await?;
-    creation.counterpart(probe).await?;
-    for change in changes {
-        changed(creation.draft(probe).await?, change).attempt(probe).await?.expect_refused()?;
-    }
-    Ok(())
 }
 
 /// The hashes of a message that was accepted: that of the answer, or those in the list of its sender, who has sent nothing

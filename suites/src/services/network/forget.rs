@@ -309,7 +309,7 @@ async fn hashes_that_are_not_strings_are_rejected(probe: &Probe<'_>) -> Checked 
     let good = forget(probe, &owner, &json!([known])).await?;
     for wrong in probe.wrong_values() {
         let bad = good.clone().inside("hashes", wrong.instead_of(&json!([known])));
-        expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
+        expect_unprocessed(probe, &good, &bad, "hashes", wrong).await?;
     }
     good.send(probe).await?.counterpart_status(ACCEPTED)
 }

@@ -124,6 +124,8 @@ pub struct Fixtures {
     pub signing_scheme: Option<SigningScheme>,
     /// The target verifies signatures.
     pub verifies_signatures: bool,
+    /// The target applies the authorizations of `security`.
+    pub enforces_security: bool,
     /// What a later write of some members does to an aggregate, if the profile declares it.
     pub aggregate_write: Option<AggregateWrite>,
     /// The number of the first page.
@@ -164,6 +166,7 @@ impl Default for Fixtures {
             absent: BTreeSet::new(),
             signing_scheme: Some(SigningScheme::Either),
             verifies_signatures: true,
+            enforces_security: true,
             aggregate_write: Some(AggregateWrite::Merged),
             first_page: 1,
             forget_settle_seconds: FORGET_SETTLE_SECONDS,
@@ -189,6 +192,7 @@ impl Fixtures {
             absent: profile.endpoints.absent(),
             signing_scheme: readings.signing_scheme,
             verifies_signatures: readings.verifies_signatures,
+            enforces_security: readings.enforces_security,
             aggregate_write: readings.aggregate_write,
             first_page: readings.first_page,
             forget_settle_seconds: readings.forget_settle_seconds,

@@ -1,6 +1,5 @@
 //! Pinned content: what a pin needs, and that content can be downloaded by its hash.
 
-use assay_spec::Place;
 use assay_spec::network::pin::{PIN, READ};
 use assay_spec::network::requirements::pins as rows;
 use assay_spec::network::values;
@@ -21,8 +20,8 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::PINNED, pin_returns_its_hash).requests(3).writes(2),
     typed(
-        refuses!(rows::HASH_REQUIRED, each pin_without_a_hash_is_rejected, refusals::TYPED),
-        2,
+        refuses!(rows::HASH_REQUIRED, pin_without_a_hash_is_rejected, refusals::TYPED),
+        1,
         values::NEEDED,
         [2, 1],
     ),
@@ -65,15 +64,16 @@ async fn pin_returns_its_hash(probe: &Probe<'_>) -> Checked {
 
 /// Sends pins whose `hash` is missing or of another type. None may be processed: it is rejected at once or later. A
 /// number may be read as a string. A valid pin is accepted.
-async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
+async fn pin_without_a_hash_is_rejected(probe: &Probe<'_>) -> Checked {
     let owner = caller(probe);
     let (_, name) = content(probe, &owner).await?;
-    let good = pin(probe, &owner, json!({ "hash": name })).await?.at(place);
+    let good = pin(probe, &owner, json!({ "hash": name })).await?;
     good.send(probe).await?.counterpart_status(ACCEPTED)?;
     for wrong in probe.wrong_values() {
-        let bad = pin(probe, &caller(probe), json!({ "hash": name })).await?.at(place);
-        let bad = bad.inside("hash", wrong.instead_of(&json!(name)));
-        expect_unprocessed(probe, &good, &bad, !wrong.open.is_empty()).await?;
+        let bad = pin(probe, &caller(probe), json!({ "hash": name }))
+            .await?
+            .inside("hash", wrong.instead_of(&json!(name)));
+        expect_unprocessed(probe, &good, &bad, "hash", wrong).await?;
     }
     Ok(())
 }

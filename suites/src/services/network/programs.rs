@@ -1,6 +1,5 @@
 //! Programs: what a creation needs, and that a program can be run. What a run returns depends on the program.
 
-use assay_spec::Place;
 use assay_spec::network::program::{CREATE, RUN};
 use assay_spec::network::requirements::programs as rows;
 use assay_spec::network::values;
@@ -21,20 +20,20 @@ use crate::{refuses, shows};
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::CREATED, program_returns_its_hash).requests(1).writes(1),
     typed(
-        refuses!(rows::RUNTIME, each runtime_that_is_not_a_string_is_rejected, refusals::TYPED),
-        2,
+        refuses!(rows::RUNTIME, runtime_that_is_not_a_string_is_rejected, refusals::TYPED),
+        1,
         values::TEXT,
         [0, 0],
     ),
     typed(
-        refuses!(rows::MEMORY, each memory_that_is_not_an_integer_is_rejected, refusals::TYPED),
-        2,
+        refuses!(rows::MEMORY, memory_that_is_not_an_integer_is_rejected, refusals::TYPED),
+        1,
         values::COUNT,
         [0, 0],
     ),
     typed(
-        refuses!(rows::TIMEOUT, each timeout_that_is_not_an_integer_is_rejected, refusals::TYPED),
-        2,
+        refuses!(rows::TIMEOUT, timeout_that_is_not_an_integer_is_rejected, refusals::TYPED),
+        1,
         values::COUNT,
         [0, 0],
     ),
@@ -95,27 +94,27 @@ async fn program_returns_its_hash(probe: &Probe<'_>) -> Checked {
 }
 
 /// Expects that a program with a wrong value of a member is not processed, and that a valid one is accepted.
-async fn expect_member(probe: &Probe<'_>, place: Place, member: &str) -> Checked {
-    let draft = async || Ok(program(probe, &caller(probe)).await?.at(place));
+async fn expect_member(probe: &Probe<'_>, member: &str) -> Checked {
+    let draft = async || program(probe, &caller(probe)).await;
     expect_typed(probe, draft, &[member]).await
 }
 
 /// Creates programs whose `runtime` is of another type. None may be processed with that value: it is rejected at once or
 /// later. A number may be read as a string. A valid program is accepted.
-async fn runtime_that_is_not_a_string_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    expect_member(probe, place, "runtime").await
+async fn runtime_that_is_not_a_string_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_member(probe, "runtime").await
 }
 
 /// Creates programs whose `memory` is a string, a fraction or of another type. None may be processed with that value: it is
 /// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
-async fn memory_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    expect_member(probe, place, "memory").await
+async fn memory_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_member(probe, "memory").await
 }
 
 /// Creates programs whose `timeout` is a string, a fraction or of another type. None may be processed with that value: it is
 /// rejected at once or later. Digits and a fraction may be read as an integer. A valid program is accepted.
-async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
-    expect_member(probe, place, "timeout").await
+async fn timeout_that_is_not_an_integer_is_rejected(probe: &Probe<'_>) -> Checked {
+    expect_member(probe, "timeout").await
 }
 
 /// Runs a program with variables. The answer must be 200.

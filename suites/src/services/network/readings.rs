@@ -61,6 +61,25 @@ pub(super) const READINGS: &[Reading] = &[
         silent: &[&rows::aggregates::OWNER, &rows::signing::VERIFIED, &rows::storage::SIGNATURE],
     },
     Reading {
+        key: "network.readings.enforces_security",
+        values: "true or false",
+        default: Some("false"),
+        example: "true",
+        wrong: "\"yes\"",
+        means: "Whether the node applies the authorizations of `security` to the writes that it takes. The document \
+                tells readers to apply them, and does not mention nodes. If false, this is not tested.",
+        rows: &[
+            &rows::aggregates::DELEGATE,
+            &rows::aggregates::DELEGATE_LIMITS,
+            &rows::aggregates::DELEGATE_REVOKED,
+        ],
+        silent: &[
+            &rows::aggregates::DELEGATE,
+            &rows::aggregates::DELEGATE_LIMITS,
+            &rows::aggregates::DELEGATE_REVOKED,
+        ],
+    },
+    Reading {
         key: "network.readings.aggregate_write",
         values: "\"merged\" or \"replaced\"",
         default: None,

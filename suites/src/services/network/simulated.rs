@@ -26,6 +26,7 @@ pub(super) fn table(sim: &Simulated<'_>) -> Network {
         readings: NetworkReadings {
             signing_scheme: Some(SigningScheme::Either),
             verifies_signatures: true,
+            enforces_security: true,
             aggregate_write: Some(AggregateWrite::Merged),
             ..NetworkReadings::default()
         },

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::caller::{Caller, caller};
 use super::forget::{forgotten, once_settled};
 use super::refusals;
+use super::replies::until;
 use super::storage::{Stored, Way, is_readable, is_served, stored};
 use super::wire::{ALTERNATIVE, Call, MIRROR, PRIMARY, pass};
 use super::{given, look, look_until, read};
@@ -287,7 +288,10 @@ async fn a_node_that_lacks_the_message_does_not_find_it(probe: &Probe<'_>) -> Ch
     let owner = caller(probe);
     // The mirror follows before the fault.
     let early = stored(probe, &owner).await?;
-    at_mirror(&early.hash).send(probe).await?.counterpart_status(&[200])?;
+    // A node may lack a message for a moment after it was sent.
+    until(probe, at_mirror(&early.hash), |answer| answer.status() == 200)
+        .await?
+        .counterpart_status(&[200])?;
     probe.faults(json!([{ "fault": "network.lagging" }])).await?;
     let late = stored(probe, &owner).await?;
     let answer = at_mirror(&late.hash).attempt(probe).await;

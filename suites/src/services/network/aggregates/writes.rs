@@ -207,6 +207,15 @@ fn expect_verifying(probe: &Probe<'_>) -> Checked {
     Err(Stop::NotApplicable(why.to_owned()))
 }
 
+/// The check applies to targets that apply the authorizations of `security`.
+fn expect_enforcing(probe: &Probe<'_>) -> Checked {
+    if probe.settings.network().enforces_security {
+        return Ok(());
+    }
+    let why = "the target's profile does not set enforces_security ([network.readings])";
+    Err(Stop::NotApplicable(why.to_owned()))
+}
+
 /// An owner, and signers that may write on its behalf.
 struct Delegation {
     owner: Caller,
@@ -284,9 +293,9 @@ async fn sent_once_listed<'p>(probe: &'p Probe<'_>, draft: &Draft) -> Result<Ans
 }
 
 /// An owner lists a signer in `security`, and the signer writes an aggregate under a key of its authorization for the owner.
-/// The aggregate must hold what it wrote. Runs where the profile sets `verifies_signatures`.
+/// The aggregate must hold what it wrote. Runs where the profile sets `enforces_security`.
 async fn write_of_a_listed_signer_counts(probe: &Probe<'_>, place: Place) -> Checked {
-    expect_verifying(probe)?;
+    expect_enforcing(probe)?;
     let delegation = Delegation::new(probe);
     let entry = delegation.entry(probe, &delegation.signer, "AGGREGATE");
     delegation.authorize(probe, &[entry], 60).await?;
@@ -300,9 +309,9 @@ async fn write_of_a_listed_signer_counts(probe: &Probe<'_>, place: Place) -> Che
 
 /// An owner lists two signers, one for AGGREGATE messages and one for POST messages, under one key on the default channel.
 /// The first writes a longer and a shorter key, the key on another channel, and `security`; the second writes the key. None
-/// may change an aggregate. Runs where the profile sets `verifies_signatures`.
+/// may change an aggregate. Runs where the profile sets `enforces_security`.
 async fn write_beyond_an_authorization_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
-    expect_verifying(probe)?;
+    expect_enforcing(probe)?;
     let delegation = Delegation::new(probe);
     let other = caller(probe);
     let entries = [(&delegation.signer, "AGGREGATE"), (&other, "POST")];
@@ -328,9 +337,9 @@ async fn write_beyond_an_authorization_changes_nothing(probe: &Probe<'_>, place:
 }
 
 /// An owner lists a signer in `security`, and later writes `security` without it. A write of the signer from then on must not
-/// change the aggregate. Runs where the profile sets `verifies_signatures`.
+/// change the aggregate. Runs where the profile sets `enforces_security`.
 async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
-    expect_verifying(probe)?;
+    expect_enforcing(probe)?;
     let delegation = Delegation::new(probe);
     let entry = delegation.entry(probe, &delegation.signer, "AGGREGATE");
     delegation.authorize(probe, &[entry], 60).await?;

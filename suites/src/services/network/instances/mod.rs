@@ -71,8 +71,11 @@ impl Made<'_> {
     }
 }
 
+/// An address. The document gives a string and no form, so a prefix length may follow.
 fn ipv6(value: &Value) -> Option<Ipv6Addr> {
-    value.as_str()?.parse().ok()
+    let text = value.as_str()?;
+    let (address, prefix) = text.split_once('/').unwrap_or((text, "128"));
+    prefix.parse::<u8>().is_ok_and(|bits| bits <= 128).then(|| address.parse().ok()).flatten()
 }
 
 pub(super) fn instance_call(id: &str) -> Call {
