@@ -4,7 +4,6 @@ use assay_spec::crypto::text::{hex, parse_hex};
 use assay_spec::hosting::machines::ProjectState;
 use serde_json::{Value, json};
 
-use super::accounts::Project;
 use super::seams::{Beginning, Editor, Following, SealEntry};
 use super::write::document::{Document, DocumentKind, put};
 use super::write::machines::Manifest;
@@ -96,15 +95,6 @@ pub(super) const ALL: &[Variation] = variations! {
     };
     "hosting.amend-chain" => "a terminal record is amended by another one, which refers to it",
         step |f: &mut Following| f.amend_again(Amends::Terminal);
-    "hosting.map-edits" => "a write of the map changes the framework of other projects, too", step |m: &mut ProjectsMap| {
-        let edited = m.entries.iter().find(|(one, _)| one.id == m.changed);
-        let updated = edited.map_or(Value::Null, |(_, entry)| entry["public"]["updatedAt"].clone());
-        let is_other = |one: &Project| one.id != m.changed && one.state == ProjectState::Active;
-        for (project, entry) in m.entries.iter_mut().filter(|(one, _)| is_other(one)) {
-            put(entry, "/public/framework", json!(format!("{}-next", project.framework)));
-            put(entry, "/public/updatedAt", updated.clone());
-        }
-    };
     "hosting.legacy-entry" => "the entry of the first project has an envelope of version 2",
         step |s: &mut SealEntry| {
             s.0 = |core, accounts, owner, project, plaintext| {

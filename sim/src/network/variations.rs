@@ -13,7 +13,7 @@ use assay_spec::network::machines::StoreState;
 use assay_spec::network::message::{Message, MessageType};
 use assay_spec::network::params::Params;
 use assay_spec::network::query;
-use assay_spec::network::requirements::envelope::TYPE_OF_ENDPOINT;
+use assay_spec::network::requirements::envelope::{ADDRESS, TYPE_OF_ENDPOINT};
 use assay_spec::network::requirements::indexer::INTEGERS;
 use assay_spec::network::requirements::instances::{CONTROL_UNKNOWN, CREATED, UPDATE_UNKNOWN};
 use assay_spec::network::requirements::vrf::OTHER_PROOF;
@@ -309,7 +309,7 @@ pub(super) const ALL: &[Variation] = variations! {
             items
         };
     };
-    "network.types-later" => "a message with a value of a wrong type, or of another type than its endpoint's, is accepted, and rejected afterwards",
+    "network.types-later" => "a message with a value of a wrong type or without an address, or of another type than its endpoint's, is accepted, and rejected afterwards",
         step |s: &mut Take| {
             s.0 = |core, state, call, expected, admit| match create::take(core, state, call, expected, admit) {
                 Err(refusal) if is_later(refusal.refused.rule) => {
@@ -413,7 +413,7 @@ fn stranger(core: &mut Core, state: &mut State, number: Number) {
 
 /// Whether a message that breaks a rule may be accepted, and rejected afterwards.
 fn is_later(rule: Id) -> bool {
-    typed::RULES.contains(&rule) || rule.group == TYPE_OF_ENDPOINT.group
+    typed::RULES.contains(&rule) || [&TYPE_OF_ENDPOINT, &ADDRESS].contains(&rule)
 }
 
 /// Stores a message that breaks a rule in a state, without effect, if its signature is valid.

@@ -495,7 +495,7 @@ crate::requirements! {
         EVERY: Must Record Check rule "forget.every" ["States and transitions" 0x879c_5482];
         /// No hash is another project's `storeRef`.
         OWN: Must Record Check rule "forget.own" ["States and transitions" 0x879c_5482];
-        /// An artifact is forgotten by one FORGET; another one may follow a FORGET that was rejected.
+        /// Deleting a project sends one FORGET; another one may follow a FORGET that was rejected.
         ONE: Should Record Check ["Stored records written by the hosting application" 0x4308_db4d, "States and transitions" 0x879c_5482];
         /// Which bytes of a FORGET are signed is left open; Assay signs `hashes` in the place of `content`.
         SIGNED_BYTES: Must Record Open("the canonical JSON of the document has no place for `hashes`") ["Stored records written by the hosting application" 0x5680_55c7, "Signing of stored records" 0x241b_c8ec];

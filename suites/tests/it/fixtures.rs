@@ -425,7 +425,7 @@ async fn a_domain_of_the_second_key_counts_as_one_of_the_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_trip_finds_a_wrong_exchange() {
-    const WRONG: [&str; 8] = [
+    const WRONG: [&str; 7] = [
         "publish.transfer.freezes",
         "publish.transfer.accept-admitted",
         "publish.transfer.accept-by-incoming",

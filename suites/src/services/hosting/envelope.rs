@@ -4,7 +4,7 @@ use assay_spec::Instant;
 use assay_spec::hosting::requirements::{deployments, envelope as rows, projects, security};
 use serde_json::Value;
 
-use super::found::{Found, found};
+use super::found::{Found, SEALED, found};
 use super::judge::{Form, Seen, each, exactly, expect, is_object, moment, number, some};
 use super::message::MessageKind;
 use super::sealed::{BASE64, IV, Sealed, TAG, bytes, envelopes, is_formed, open, unwrap, wallet};
@@ -54,7 +54,7 @@ const FORM: &[assay_spec::Id] = rests!(rows::FORM, projects::ENCRYPTED, deployme
 /// Every envelope, but those of versions 1 and 2 that are not new: a reader takes them as documented. The entry of a project is
 /// as new as its `updatedAt`, since a later write of the map repeats it.
 fn all(found: &Found) -> Vec<Sealed<'_>> {
-    let mut all = envelopes(found, &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend]);
+    let mut all = envelopes(found, SEALED);
     all.retain(|sealed| {
         let updated = format!("{}/public/updatedAt", sealed.place.trim_end_matches("/encrypted"));
         let updated = sealed.message.value.pointer(&updated).and_then(Value::as_str).and_then(moment);

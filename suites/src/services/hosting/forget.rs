@@ -36,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
         .requests(1)
         .requests_elsewhere(4)
         .after(rests!()),
-    shows!(rows::ONE, an_artifact_is_forgotten_once).requests(1).requests_elsewhere(64).after(rests!()),
+    shows!(rows::ONE, a_deleted_project_has_one_forget).requests(1).requests_elsewhere(64).after(rests!()),
 ];
 
 /// The hashes in a FORGET.
@@ -55,11 +55,19 @@ pub(super) fn artifacts(found: &Found) -> BTreeMap<&str, BTreeSet<&str>> {
     artifacts
 }
 
+/// Whether an entry says that its project is deleted.
+fn is_deleted(entry: &serde_json::Map<String, Value>) -> bool {
+    entry.get("public").is_some_and(|public| public["deleted"] == true)
+}
+
+/// The projects of which any entry says that they are deleted.
+pub(super) fn ever_deleted(found: &Found) -> BTreeSet<&str> {
+    let entries = found.of_kind(MessageKind::Projects).into_iter().flat_map(Message::entries);
+    entries.filter(|(_, entry)| is_deleted(entry)).map(|(id, _)| id).collect()
+}
+
 /// The projects whose latest entry says that they are deleted.
 pub(super) fn deleted(found: &Found) -> BTreeSet<&str> {
-    let is_deleted = |entry: &serde_json::Map<String, Value>| {
-        entry.get("public").is_some_and(|public| public["deleted"] == true)
-    };
     found.projects().into_iter().filter(|(_, (_, entry))| is_deleted(entry)).map(|(id, _)| id).collect()
 }
 
@@ -210,16 +218,17 @@ async fn no_artifact_of_another_project_is_forgotten(probe: &Probe<'_>) -> Check
     some(&found, count, "FORGET of a project's artifacts")
 }
 
-/// Counts the FORGETs that name each artifact of a deleted project. No more than one of them may be processed: another one may
-/// follow a batch that was rejected.
-async fn an_artifact_is_forgotten_once(probe: &Probe<'_>) -> Checked {
+/// Counts the FORGETs that name artifacts of each deleted project. No more than one of them may be processed: another one may
+/// follow a FORGET that was rejected.
+async fn a_deleted_project_has_one_forget(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let artifacts = artifacts(&found);
     let mut count = 0;
-    for hash in deleted(&found).into_iter().filter_map(|id| artifacts.get(id)).flatten() {
-        let names_it = |forget: &&Message| hashes(forget).contains(hash);
+    for id in deleted(&found) {
+        let Some(own) = artifacts.get(id) else { continue };
+        let names_one = |forget: &&Message| hashes(forget).iter().any(|hash| own.contains(hash));
         let mut forgets: Vec<&Message> =
-            found.of_kind(MessageKind::Forget).into_iter().filter(names_it).collect();
+            found.of_kind(MessageKind::Forget).into_iter().filter(names_one).collect();
         let Some(last) = forgets.last().copied() else { continue };
         count += 1;
         if forgets.len() > 1 {
@@ -232,9 +241,9 @@ async fn an_artifact_is_forgotten_once(probe: &Probe<'_>) -> Checked {
             }
             forgets = processed;
         }
-        let got = format!("{} for {hash}", forgets.len());
-        let want = "no more than one for each artifact";
+        let got = format!("{} for {id}", forgets.len());
+        let want = "no more than one for each deleted project";
         expect(probe, &found, last, forgets.len() <= 1, "processed FORGET messages", want, &got)?;
     }
-    some(&found, count, "artifact of a deleted project that a FORGET names")
+    some(&found, count, "deleted project whose artifacts were forgotten")
 }

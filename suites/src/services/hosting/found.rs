@@ -18,12 +18,15 @@ use tokio::sync::Mutex;
 use super::judge::public_key;
 use super::lists::{self, Nodes, Page};
 use super::message::{Message, MessageKind};
+use super::sealed::envelopes;
 use super::survey::OWNER;
 use crate::harness::check::Stop;
 use crate::harness::probe::{Answer, Probe};
 use crate::http::exchange::Exchange;
 use crate::services::network::{ALTERNATIVE, Call, MIRROR, PRIMARY};
 
+/// The records that hold envelopes.
+pub(super) const SEALED: &[MessageKind] = &[MessageKind::Projects, MessageKind::Creation, MessageKind::Amend];
 /// The most pages of one list that are read.
 const PAGES: u64 = 200;
 /// The most nodes of a profile.
@@ -155,9 +158,7 @@ async fn read(probe: &Probe<'_>) -> Result<Found, Stop> {
     for (node, what) in differences {
         nodes.trouble(node, what);
     }
-    let declared = probe.settings.hosting().new_since;
-    let new_since = match declared {
-        _ if is_whole => i64::MIN,
+    let new_since = match probe.settings.hosting().new_since {
         Some(since) => since,
         None => probe.now().await?.seconds(),
     };
@@ -174,7 +175,11 @@ async fn read(probe: &Probe<'_>) -> Result<Found, Stop> {
     for hash in &hashes {
         found.add(probe, hash).await?;
     }
-    if !is_whole {
+    if is_whole {
+        // What the application wrote before its first envelope of version 3 is meant to be old.
+        let current = envelopes(&found, SEALED).into_iter().filter(|sealed| sealed.value["v"] == 3);
+        found.new_since = current.filter_map(|sealed| sealed.message.time()).min().unwrap_or(i64::MIN);
+    } else {
         found.keep_what_counts(&lists.signers, &dialect.retired_channel);
     }
     Ok(found)

@@ -28,14 +28,15 @@ pub(super) const CHECKS: &[Check] = &[shows!(rows::LIVE_RESOLVES, artifacts_of_l
         store::PROCESSED
     ))];
 
-/// Looks up the artifacts of the latest live deployments of projects that are not deleted. Each must return 200 with a
+/// Looks up the artifacts of the latest live deployments of projects that were never deleted. Each must return 200 with a
 /// content identifier. One that was removed (410, or `removed`) is only noted. So is one that is `pending` or `rejected`,
 /// which says nothing about its bytes, unless the whole history is known. If a node lacks a message
-/// or has removed it, the other nodes are queried.
+/// or has removed it, the other nodes are queried; what all of them lack is not judged.
 async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
-    let deleted = super::forget::deleted(&found);
-    let mut count = 0;
+    // The artifacts of a project that was restored are gone.
+    let deleted = super::forget::ever_deleted(&found);
+    let (mut count, mut is_absent) = (0, false);
     for amend in live(&found).into_iter().rev().take(LOOKED_UP) {
         let hash = amend.store_ref();
         if deleted.contains(amend.id("projectId")) || !is_hash(hash) {
@@ -46,6 +47,10 @@ async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
         // Only a status of a STORE decides; the body of a 410 may be the error body.
         let state = body["status"].as_str().and_then(Status::named);
         match (answer.status(), state) {
+            (404, None) if !found.is_whole => {
+                is_absent = true;
+                continue;
+            }
             (_, Some(Status::Removed)) | (410, None) => {
                 probe.note(format!("the artifact {hash} was removed: its payer ran out of credits"));
                 continue;
@@ -67,5 +72,6 @@ async fn artifacts_of_living_projects_resolve(probe: &Probe<'_>) -> Checked {
         let place = format!("artifact of {}", amend.hash());
         answer.expect(holds, &place, "a content identifier", got)?;
     }
+    probe.conclusive(count > 0 || !is_absent, "each node lacks the artifacts of the living projects")?;
     some(&found, count, "artifact of a living project")
 }
