@@ -8,8 +8,8 @@ use crate::limit::{Limit, Unit, Window};
 /// The largest zip.
 pub static ZIP: Limit =
     Limit::count(Drop, "zip_bytes", 10_000_000, Unit::Byte, "the bytes of a zip", &zip::SIZE).read(
-        10_000_000 - 1024,
-        (10 << 20) + 1,
+        9_500_000,
+        11 << 20,
         "a megabyte may be 1,000,000 or 1,048,576 bytes, and the parts of the form around the zip may count",
     );
 /// The largest total size of the files in a zip.
@@ -21,7 +21,7 @@ pub static EXTRACTED: Limit = Limit::count(
     "the bytes of all files in a zip",
     &zip::EXTRACTED_SIZE,
 )
-.read(40_000_000, (40 << 20) + 1, "a megabyte may be 1,000,000 or 1,048,576 bytes");
+.read(40_000_000, 43_000_000, "a megabyte may be 1,000,000 or 1,048,576 bytes");
 /// The maximum number of files in a zip.
 pub static FILES: Limit =
     Limit::count(Drop, "files", 1000, Unit::File, "the files in a zip, without directories", &zip::FILES);

@@ -45,7 +45,6 @@ pub const OUTSIDE: &[Wrong] = strings! {
     "through-a-folder": "folder/../../outside.txt",
     "twice": "../../outside.txt",
     "through-the-folder-itself": "./../outside.txt",
-    "as-a-folder": "../outside/",
 };
 
 /// Names of entries that are absolute.
@@ -54,7 +53,6 @@ pub const ABSOLUTE: &[Wrong] = strings! {
     deep
     "index": "/index.html",
     "two-slashes": "//host/absolute.txt",
-    "folder": "/folder/",
 };
 
 /// The name of a page.

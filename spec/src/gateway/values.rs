@@ -42,7 +42,8 @@ pub const COUNT: &[Wrong] = &[
 /// The `Authorization` of a key that was issued.
 pub const KEYS: &[Wrong] = &[SHORTER, LONGER, UPPER_KEY.deep(), QUOTED_KEY.deep(), OTHER_SCHEME.deep()];
 /// The id of a model.
-pub const MODELS: &[Wrong] = &[SHORTER, LONGER.deep(), UPPER.deep()];
+pub const MODELS: &[Wrong] =
+    &[SHORTER, LONGER.deep(), UPPER.open("letter case of an id may not count").deep()];
 
 const UPPER_KEY: Wrong = Wrong::near("upper-case", |valid| edited(valid, str::to_uppercase));
 const QUOTED_KEY: Wrong = Wrong::near("quoted", |valid| edited(valid, |key| format!("\"{key}\"")));

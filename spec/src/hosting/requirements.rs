@@ -372,7 +372,7 @@ crate::requirements! {
         /// `registeredAt` is an ISO 8601 time.
         REGISTERED_AT: Must Record Check rule "claims.registered-at" ["Stored records written by the hosting application" 0xb37f_3c53];
         /// A VM claims once.
-        ONCE: Must Record Check ["Stored records written by the hosting application" 0xd0f9_60a3];
+        ONCE: Should Record Check ["Stored records written by the hosting application" 0xd0f9_60a3];
         /// A claim that violates one of these rules never wins.
         INVALID: Must Reader Vector ["Stored records written by the hosting application" 0xb37f_3c53, "Signing of stored records" 0x9dfe_9358];
         /// When there are several claims for one VM, the earliest by `content.time` wins.
@@ -510,17 +510,17 @@ crate::requirements! {
     /// The records of an owner, in their order.
     mod history {
         /// A terminal amend is not older than its creation.
-        QUEUED_FIRST: Must Record Check at TERMINAL ["States and transitions" 0x1f9d_979d, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
+        QUEUED_FIRST: Should Record Check at TERMINAL ["States and transitions" 0x1f9d_979d, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
         /// A terminal amend keeps the `createdAt` of its creation.
         QUEUED_AT_KEPT: Should Record Check at TERMINAL ["Stored records written by the hosting application" 0x6e6b_b9a5];
         /// A deployment is created once.
-        ONE_CREATION: Must Record Check at CREATION ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e];
+        ONE_CREATION: Should Record Check at CREATION ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0xbb79_9b3e];
         /// A new deployment has one terminal amend and no third message.
         ONE_AMEND: Should Record Check at TERMINAL ["Stored records written by the hosting application" 0xa12e_7ea3, "Stored records written by the hosting application" 0x6e6b_b9a5];
         /// A deployment that has ended has its terminal amend.
         FINISHES: Must Record Check at TERMINAL ["Stored records written by the hosting application" 0xa12e_7ea3, "States and transitions" 0xd1ab_f0dd, "States and transitions" 0xbf92_78e7];
-        /// Security is registered once; later projects do not change the encryption key.
-        SECURITY_ONCE: Must Record Check at PROJECT_CREATION ["Stored records written by the hosting application" 0xbb80_1e3f, "Stored records written by the hosting application" 0x8a60_1d0c, "Deriving E" 0xa0ca_2d0b];
+        /// Later projects do not change the encryption key; only an explicit rotation does.
+        SECURITY_ONCE: Should Record Check at PROJECT_CREATION ["Stored records written by the hosting application" 0xbb80_1e3f, "Stored records written by the hosting application" 0x8a60_1d0c, "Deriving E" 0xa0ca_2d0b];
         /// An owner with a project has security.
         SECURITY_EXISTS: Must Record Check at SECURITY ["Stored records written by the hosting application" 0xbb80_1e3f, "Stored records written by the hosting application" 0x8a60_1d0c];
         /// A project's `createdAt` does not change.
@@ -536,7 +536,7 @@ crate::requirements! {
         /// A deleted project is never restored.
         DELETED_STAYS: Should Record Check at MAPS ["States and transitions" 0x879c_5482];
         /// A project's artifacts are forgotten after its entry is marked as deleted.
-        TOMBSTONE_FIRST: Must Record Check at FORGET ["States and transitions" 0x879c_5482];
+        TOMBSTONE_FIRST: Should Record Check at FORGET ["States and transitions" 0x879c_5482];
         /// No IV is used in two envelopes.
         FRESH_IV: Should Record Check at SEALED ["Stored records written by the hosting application" 0x6006_407c, "Primitives" 0x2aab_6cb4];
         /// No key encrypts two envelopes.

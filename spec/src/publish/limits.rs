@@ -56,7 +56,7 @@ pub static PREPARE_LIFETIME: Limit = Limit::time(
 )
 // The blockhash of a prepare expires at about the same time, so a late submit returns 410 in any case.
 .rows(Some(&submit::EXPIRED), Some(&prepare::LOCK_EXPIRES))
-.read(59 * SECOND, 60 * SECOND, "the blockhash of a prepare may expire up to a second earlier")
+.read(59 * SECOND, 60 * SECOND + 1, "the blockhash of a prepare may expire up to a second earlier")
 // The reading: 55 and 65 seconds.
 .slack(5 * SECOND);
 /// How long a confirmed submit can be repeated.

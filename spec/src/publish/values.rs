@@ -469,7 +469,7 @@ pub const SIGNATURE: &[Wrong] = &[
     .deep(),
     SPACE_BEFORE.open(SPELLED).deep(),
     NEWLINE_AFTER.open(SPELLED).deep(),
-    QUOTED.deep(),
+    QUOTED.open(SPELLED).deep(),
 ];
 
 fn parsed(sent: Option<&Value>) -> Option<usize> {

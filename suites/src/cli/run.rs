@@ -576,7 +576,7 @@ fn failed(path: &Path) -> Result<BTreeSet<Id>, Ending> {
 
 /// Whether a check failed or the harness did. A stopped run alone is not a failure.
 fn has_failed(run: &Run) -> bool {
-    let is_bad = |outcome: &Outcome| outcome.verdict.is_bad() || outcome.verdict == Verdict::Error;
+    let is_bad = |outcome: &Outcome| outcome.is_red() || outcome.verdict == Verdict::Error;
     !run.objections.is_empty() || run.outcomes.iter().any(is_bad)
 }
 

@@ -38,7 +38,7 @@ fn width(text: &str) -> usize {
 
 /// The label and its background colour; each is readable with white text.
 fn summary(run: &Run) -> (String, &'static str) {
-    let bad = run.outcomes.iter().filter(|outcome| outcome.verdict.is_bad()).count();
+    let bad = run.outcomes.iter().filter(|outcome| outcome.is_red()).count();
     let others = bad - run.count(Verdict::Fail);
     let errors = run.count(Verdict::Error);
     match conclude(run).conclusion {

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::by_reading;
 use super::terminal::{Paint, first_line};
 use crate::harness::data::Run;
 use crate::harness::data::{Part, Why};
@@ -54,7 +53,9 @@ pub(super) fn block(run: &Run, number: usize, cause: &Cause, paint: Paint) -> St
         item("reason", &reason, 2);
     }
     if let Some(other) = outcome.readings.first() {
-        item("reading", &by_reading(other), 2);
+        // The line to write is never broken.
+        item("reading", "the same responses pass with", 1);
+        item("", &other.to_string(), 1);
     }
     if let Some(exchange) = cause.exchange(run) {
         let [sent, received] = first_line(exchange);

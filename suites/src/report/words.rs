@@ -73,6 +73,7 @@ pub fn because(reason: &Reason, failure: Option<&Failure>) -> String {
         Why::Held => format!("pacing delayed this check {said}: {}", failed()),
         Why::Silent => at(format!("the target stopped answering: {said}")),
         Why::Unreachable => at(format!("this machine cannot reach {said}")),
+        Why::Absent => at(format!("each node of the profile lacks {said}")),
         Why::Counterpart => format!("its conforming counterpart failed: {said}"),
         Why::UnexpectedPass => format!("the baseline expects a failure: {said}"),
     }

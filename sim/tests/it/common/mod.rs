@@ -75,9 +75,7 @@ impl Driver {
     /// Every row decides only at the places that it declares. The world watches its places.
     pub(crate) fn rows_are_at_their_places(&self) -> Result<(), String> {
         let visits = self.world.core.visits();
-        let is_elsewhere = |(row, place): &(Id, Place)| {
-            !row.places.is_empty() && !row.places.iter().any(|declared| declared.contains(place))
-        };
+        let is_elsewhere = |(row, place): &(Id, Place)| !places::is_known(row, place);
         let found = visits.filter(is_elsewhere).map(|(row, place)| format!("{row} at {place}"));
         let found: Vec<String> = found.collect();
         if found.is_empty() { Ok(()) } else { Err(format!("not declared: {found:?}")) }

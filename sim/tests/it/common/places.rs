@@ -5,7 +5,23 @@ use std::collections::BTreeMap;
 use assay_sim::deviation::{Deviation, Scoped};
 use assay_sim::seam::Seam;
 use assay_sim::world;
-use assay_spec::{Place, Service};
+use assay_spec::{Id, Place, Service};
+
+/// Groups whose rows the simulator also applies at a place where no sentence demands it: `POST /messages` need not validate what
+/// the endpoint of a type does, and the flat list has no pages.
+const CHOICES: [(&str, &str); 5] = [
+    ("paging", "messages-flat"),
+    ("programs", "create-message"),
+    ("instances", "create-message"),
+    ("pins", "create-message"),
+    ("webhooks", "create-message"),
+];
+
+/// Whether a place is declared for a row, or the simulator applies it there by choice.
+pub(crate) fn is_known(row: Id, place: &Place) -> bool {
+    let is_choice = CHOICES.contains(&(row.group, place.endpoint));
+    is_choice || row.places.is_empty() || row.places.iter().any(|declared| declared.contains(place))
+}
 
 /// A deviation that edits replies, limits or steps does not act at a place that its row does not declare. `day` gives all that
 /// a client meets while some deviations are active.
@@ -17,10 +33,7 @@ pub(crate) fn edits_act_where_declared(
     let is_edit = |deviation: &Deviation| {
         deviation.requirement.service == service && !matches!(deviation.seam, Seam::Guard)
     };
-    let elsewhere = |place: &Place, deviation: &Deviation| {
-        let declared = deviation.requirement.places;
-        !declared.is_empty() && !declared.iter().any(|declared| declared.contains(place))
-    };
+    let elsewhere = |place: &Place, deviation: &Deviation| !is_known(deviation.requirement, place);
     let conforming = day(&[]);
     // One deviation of each row at each place.
     let mut outside: BTreeMap<(Place, u32), String> = BTreeMap::new();

@@ -60,6 +60,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether a target with this outcome does not conform. An inconclusive check whose reason shows nothing about the target
+    /// counts as not tested.
+    pub fn is_red(&self) -> bool {
+        let shows_nothing = self.verdict == Verdict::Inconclusive && self.reason.why.shows_nothing();
+        self.verdict.is_bad() && !shows_nothing
+    }
+
     /// Whether it is only the verdict about a response to another check: its own check did not run.
     pub fn is_without_check(&self) -> bool {
         self.seen_by.is_some() && self.exchanges.len() == 1

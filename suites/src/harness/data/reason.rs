@@ -232,6 +232,8 @@ pub enum Why {
     Silent,
     /// This machine cannot reach a server that the target names.
     Unreachable,
+    /// Each node that the profile names lacks what the check needs; another one may have it.
+    Absent,
     /// The conforming counterpart of a client world failed.
     Counterpart,
     /// The baseline expects a failure, and the check passes.
@@ -240,7 +242,7 @@ pub enum Why {
 
 impl Why {
     /// Every kind.
-    pub const ALL: [Why; 13] = [
+    pub const ALL: [Why; 14] = [
         Why::Holds,
         Why::Failure,
         Why::Ambient,
@@ -252,6 +254,7 @@ impl Why {
         Why::Held,
         Why::Silent,
         Why::Unreachable,
+        Why::Absent,
         Why::Counterpart,
         Why::UnexpectedPass,
     ];
@@ -270,6 +273,7 @@ impl Why {
             Why::Held => "held",
             Why::Silent => "silent",
             Why::Unreachable => "unreachable",
+            Why::Absent => "absent",
             Why::Counterpart => "counterpart",
             Why::UnexpectedPass => "unexpected-pass",
         }
@@ -278,6 +282,11 @@ impl Why {
     /// Whether the reason explains a failure by something else than the target's conduct in this check.
     pub const fn excuses(self) -> bool {
         matches!(self, Why::AtLimit | Why::Unavailable | Why::Held)
+    }
+
+    /// Whether it shows nothing about the target: the check counts as not tested.
+    pub const fn shows_nothing(self) -> bool {
+        self.excuses() || matches!(self, Why::Unreachable | Why::Absent)
     }
 }
 

@@ -195,7 +195,7 @@ fn decide(run: &Run) -> (Conclusion, Vec<Shortfall>) {
     if run.count(Verdict::Error) > 0 {
         return (Conclusion::HarnessFailed, Vec::new());
     }
-    if run.outcomes.iter().any(|outcome| outcome.verdict.is_bad()) {
+    if run.outcomes.iter().any(Outcome::is_red) {
         return (Conclusion::DoesNotConform, Vec::new());
     }
     if !run.objections.is_empty() {
@@ -235,7 +235,7 @@ fn decide(run: &Run) -> (Conclusion, Vec<Shortfall>) {
 mod tests {
     use super::*;
     use crate::harness::check::Check;
-    use crate::harness::data::Shards;
+    use crate::harness::data::{Reason, Shards, Why};
     use crate::profile::Gate;
     use crate::services;
     use crate::services::SUITES;
@@ -294,6 +294,22 @@ mod tests {
         let reading = Run { read_only: true, ..run(Service::Network, Verdict::NotTestable) };
         let why = "not enough tested: network: nothing shows that the public information can be read";
         assert_eq!(result(&reading), (why.to_owned(), 1));
+    }
+
+    #[test]
+    fn an_inconclusive_check_fails_the_run_unless_its_reason_shows_nothing_about_the_target() {
+        let with = |why: Why| {
+            let mut whole = run(Service::Gateway, Verdict::Pass);
+            let outcome = &mut whole.outcomes[0];
+            (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, Reason::kind(why));
+            conclude(&whole).conclusion
+        };
+        for why in Why::ALL {
+            let is_open =
+                [Why::AtLimit, Why::Unavailable, Why::Held, Why::Unreachable, Why::Absent].contains(&why);
+            let wanted = if is_open { Conclusion::TestedPartConforms } else { Conclusion::DoesNotConform };
+            assert_eq!(with(why), wanted, "{}", why.name());
+        }
     }
 
     #[test]

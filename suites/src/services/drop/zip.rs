@@ -179,8 +179,8 @@ async fn both_sides<Z: AsRef<[u8]>>(
     expect_beyond(&answer, limit, &what(limit.outside), refusal)
 }
 
-/// Uploads a zip of slightly less than 10,000,000 bytes, which must be accepted, and one of more than 10 MiB, which must
-/// return 413. Between them the readings of a megabyte differ.
+/// Uploads a zip of 9,500,000 bytes, which must be accepted, and one of 11 MiB, which must return 413. Between them the
+/// readings of a megabyte, and of what counts, differ.
 async fn zip_over_10_mb_is_rejected(probe: &Probe<'_>) -> Checked {
     // Made in each run of the check: what is kept would be a large part of a run's memory.
     both_sides(probe, &ZIP, |length| stored(length as usize), &[413]).await
@@ -192,7 +192,7 @@ fn stored(length: usize) -> Vec<u8> {
     with(length - with(0).len())
 }
 
-/// Uploads zips whose files have 40,000,000 bytes in total and more than 40 MiB. The first must be accepted, the second must
+/// Uploads zips whose files have 40,000,000 bytes in total and 43,000,000. The first must be accepted, the second must
 /// return 413 or 400. Between them the readings of a megabyte differ.
 async fn extracted_size_over_40_mb_is_rejected(probe: &Probe<'_>) -> Checked {
     static SIDES: LazyLock<[Vec<u8>; 2]> =

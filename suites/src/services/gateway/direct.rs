@@ -22,7 +22,7 @@ use super::stream::{expect_stream, has_chunk, is_stream};
 use super::wire::{Call, Key};
 use super::{bodies, offered};
 use crate::harness::check::{Check, Checked, Stop};
-use crate::harness::data::{At, Want, Why};
+use crate::harness::data::{At, Reason, Want, Why};
 use crate::harness::probe::{Answer, CONTENT, Probe};
 use crate::http::exchange::Broken;
 use crate::support::prose;
@@ -149,8 +149,8 @@ async fn unreachable(probe: &Probe<'_>) -> Result<Stop, Stop> {
         }
         declared => declared.len(),
     };
-    let listed = prose::count(count, "listed server");
-    Ok(Stop::Inconclusive(format!("{listed}, and none of those that were called can be reached from here")))
+    let said = format!("the servers that were called, of {}", prose::count(count, "listed server"));
+    Ok(Stop::Undecided(Reason::new(Why::Unreachable, said)))
 }
 
 /// The URL and response of the first server of the model that responds with a status below 500. If all of its servers respond
@@ -196,6 +196,8 @@ async fn server_answers_chats(probe: &Probe<'_>) -> Checked {
     let at_gateway = streamed.clone().accepted(probe).await?;
     probe.given(is_stream(&at_gateway), "the gateway returns no event stream either")?;
     let streamed = streamed.at(&url).send(probe).await?;
+    // A client tries another server after a failure.
+    streamed.given(streamed.status() < 500, format!("the server failed ({})", streamed.status()))?;
     streamed.expect_status(&[200])?;
     expect_stream(&streamed)
 }

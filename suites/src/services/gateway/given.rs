@@ -1,5 +1,6 @@
 //! The keys and models that a check needs: from the profile, from the control API, or from discovery, in this order.
 
+use assay_spec::endpoint::Endpoint;
 use assay_spec::gateway::requirements::discovery as discoveries;
 use assay_spec::gateway::{chat, discovery, models};
 use assay_spec::value::Wrong;
@@ -263,16 +264,21 @@ fn rests_on_discovery(got: &str) -> Stop {
 }
 
 /// Ids that no model has: an unknown one, and each kind of wrong id of the requirement, made of this model's. An id that
-/// the list of models contains is left out.
+/// the list of models or, at a shared target, discovery contains is left out.
 pub(super) async fn unknown_models(
     probe: &Probe<'_>,
     id: &str,
 ) -> Result<Vec<(Option<&'static Wrong>, String)>, Stop> {
-    let listed = match Call::get(&models::LIST).shared().send(probe).await {
-        Ok(answer) => answer.response.text(),
-        Err(Stop::NotApplicable(_)) => String::new(),
-        Err(stop) => return Err(stop),
-    };
+    let lists: &[&'static Endpoint] =
+        if probe.owns_time() { &[&models::LIST] } else { &[&models::LIST, &discovery::ENDPOINT] };
+    let mut listed = String::new();
+    for list in lists {
+        match Call::get(list).shared().send(probe).await {
+            Ok(answer) => listed += &answer.response.text(),
+            Err(Stop::NotApplicable(_)) => {}
+            Err(stop) => return Err(stop),
+        }
+    }
     let mut ids = vec![(None, unknown_model(probe))];
     for wrong in probe.wrong_values() {
         let Some(Value::String(made)) = wrong.instead_of(&json!(id)) else { continue };

@@ -193,6 +193,9 @@ async fn stream_has_content(probe: &Probe<'_>) -> Checked {
     let are_strings = increments.iter().all(|(_, content)| content.is_string());
     probe.given(are_strings, "a delta.content is not a string; another check judges this")?;
     let text: String = increments.iter().filter_map(|(_, content)| content.as_str()).collect();
+    // `delta.content` may be absent: the reply may be in other members.
+    let has_content = !increments.is_empty() || probe.settings.gateway().readings.wire_compat;
+    probe.conclusive(has_content, "no chunk has delta.content (readings.wire_compat in [gateway])")?;
     answer.expect(!text.is_empty(), "all delta.content together", "a non-empty string", "an empty string")
 }
 

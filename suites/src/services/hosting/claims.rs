@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use assay_spec::crypto::address::Address;
 use assay_spec::hosting::requirements::{claims as rows, records};
 
+use super::found::absent;
 use super::judge::{MOMENT, OBJECT, POINT, each, every, exactly, expect, is, number, public_key, some, with};
 use super::message::MessageKind;
 use super::records::expect_signed;
@@ -102,7 +103,7 @@ async fn claims_name_an_instance(probe: &Probe<'_>) -> Checked {
         let got = format!("{hash}: {} {kind}", answer.status());
         answer.expect(kind == "INSTANCE", &format!("{place} of {}", claim.hash()), want, got)?;
     }
-    probe.conclusive(count > 0, "each node lacks the instances of the claims")
+    if count == 0 { Err(absent("the instances of the claims")) } else { Ok(()) }
 }
 
 /// Reads every claim of a machine's key. The address of `pubkey` must be the sender's.

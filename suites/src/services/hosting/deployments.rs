@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assay_spec::hosting::requirements::{deployments as rows, envelope, security};
 use serde_json::Value;
 
-use super::found::{Found, found, is_proven};
+use super::found::{Found, absent, found, is_proven};
 use super::judge::{
     MOMENT, MOMENT_OR_NULL, NULL, NUMBER_OR_NULL, OBJECT, TEXT, TEXT_OR_NULL, each, either, every,
     every_deployment, exactly, expect, fail, is, is_null, number, some, with,
@@ -173,8 +173,10 @@ async fn deployments_name_a_project_of_the_owner(probe: &Probe<'_>) -> Checked {
 /// judged by its length elsewhere.
 async fn terminal_records_refer_to_their_creation(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Amend).await?;
-    let creations: BTreeSet<&str> =
-        found.of_kind(MessageKind::Creation).into_iter().map(Message::hash).collect();
+    // A record from before schema 4 may be amended, too.
+    let creations =
+        [MessageKind::Creation, MessageKind::Legacy].into_iter().flat_map(|kind| found.of_kind(kind));
+    let creations: BTreeSet<&str> = creations.map(Message::hash).collect();
     let amends: BTreeSet<&str> = found.of_kind(MessageKind::Amend).into_iter().map(Message::hash).collect();
     for amend in found.of_kind(MessageKind::Amend) {
         // Another check judges chains of amends by their length.
@@ -254,12 +256,14 @@ async fn live_deployments_name_a_store(probe: &Probe<'_>) -> Checked {
         let got = format!("{hash}: {} {}", answer.status(), kind.unwrap_or_default());
         answer.expect(is_store, &format!("{place} of {}", amend.hash()), want, got)?;
     }
-    probe.conclusive(count > 0, "each node lacks the artifacts of the live deployments")
+    if count == 0 { Err(absent("the artifacts of the live deployments")) } else { Ok(()) }
 }
 
 /// Whether a string can be a message's hash in a path.
 pub(super) fn is_hash(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    !text.is_empty()
+        && text.len() <= 128
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 /// Reads the terminal records of failed deployments. `public.storeRef` must be null.

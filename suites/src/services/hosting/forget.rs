@@ -163,13 +163,19 @@ async fn forget_names_only_forgettable_messages(probe: &Probe<'_>) -> Checked {
     targets(probe, &found, judge, "a message that can be forgotten").await
 }
 
-/// Looks up the artifacts of deleted projects that no FORGET names. None may still be `processed` or `removing`.
+const DAY_SECONDS: i64 = 24 * 60 * 60;
+
+/// Looks up the artifacts of projects that no FORGET names, and that were deleted more than a day ago. None may still be `processed` or `removing`.
 async fn every_artifact_of_a_deleted_project_is_forgotten(probe: &Probe<'_>) -> Checked {
     let found = with(probe, MessageKind::Forget).await?;
     let forgotten: BTreeSet<&str> = found.of_kind(MessageKind::Forget).into_iter().flat_map(hashes).collect();
     let artifacts = artifacts(&found);
     let (mut count, mut asked) = (0, 0);
-    for id in deleted(&found) {
+    // No sentence says how soon the FORGET follows.
+    let settled = if found.is_whole { i64::MAX } else { probe.now().await?.seconds() - DAY_SECONDS };
+    let projects = found.projects();
+    let is_settled = |id: &&str| projects.get(id).and_then(|(write, _)| write.time()) <= Some(settled);
+    for id in deleted(&found).into_iter().filter(is_settled) {
         for hash in artifacts.get(id).into_iter().flatten() {
             count += 1;
             if forgotten.contains(hash) || !is_hash(hash) {

@@ -21,6 +21,7 @@ use super::message::{Message, MessageKind};
 use super::sealed::envelopes;
 use super::survey::OWNER;
 use crate::harness::check::Stop;
+use crate::harness::data::{Reason, Why};
 use crate::harness::probe::{Answer, Probe};
 use crate::http::exchange::Exchange;
 use crate::services::network::{ALTERNATIVE, Call, MIRROR, PRIMARY};
@@ -189,6 +190,11 @@ async fn read(probe: &Probe<'_>) -> Result<Found, Stop> {
 fn sites(probe: &Probe<'_>) -> Vec<&'static str> {
     let others = [ALTERNATIVE, MIRROR].into_iter().filter(|site| probe.sees(site));
     [PRIMARY].into_iter().chain(others).collect()
+}
+
+/// Ends a check that needs what each node of the profile lacks.
+pub(super) fn absent(what: &str) -> Stop {
+    Stop::Undecided(Reason::new(Why::Absent, what))
 }
 
 /// Whether an answer proves what a message is: it has the hash, and its sender has signed it.

@@ -7,9 +7,9 @@ use assay_spec::hosting::requirements::{deployments, instances as rows, projects
 use serde_json::Value;
 
 use super::deployments::{LOOKED_UP, is_hash, live};
-use super::found::{Found, found};
+use super::found::{Found, absent, found};
 use super::judge::{each, expect, some};
-use super::message::Message;
+use super::message::{Message, MessageKind};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::probe::{Answer, Probe};
 use crate::shows;
@@ -45,11 +45,17 @@ pub(super) const CHECKS: &[Check] = &[
 
 /// The terminal records of live deployments to machines.
 fn machines(found: &Found) -> Vec<&Message> {
-    let projects = found.projects();
+    // A project may be edited from one target to another: it is a machine's if each entry says so.
+    let entries: Vec<_> =
+        found.of_kind(MessageKind::Projects).into_iter().flat_map(Message::entries).collect();
     let is_machine = |one: &&Message| {
-        let project = projects.get(one.id("projectId"));
-        let target = project.and_then(|(_, entry)| entry.get("public")).map(|public| &public["deployTarget"]);
-        target.is_some_and(|target| target == "instance") || one.body()["public"].get("bundleHash").is_some()
+        let mut targets = entries
+            .iter()
+            .filter(|(id, _)| *id == one.id("projectId"))
+            .filter_map(|(_, entry)| entry.get("public")?.get("deployTarget"))
+            .peekable();
+        let is_meant = targets.peek().is_some() && targets.all(|target| target == "instance");
+        is_meant || one.body()["public"].get("bundleHash").is_some()
     };
     live(found).into_iter().filter(is_machine).collect()
 }
@@ -69,12 +75,14 @@ pub(super) async fn pinned<'a, 'p>(
 ) -> Result<Vec<Pinned<'a, 'p>>, Stop> {
     let machines = machines(found);
     some(found, machines.len(), "live deployment to a machine")?;
-    let (mut pinned, mut is_gone) = (Vec::new(), false);
+    let (mut pinned, mut is_gone, mut is_absent) = (Vec::new(), false, false);
     for message in machines.into_iter().rev().take(LOOKED_UP) {
         if !is_hash(message.store_ref()) {
             continue;
         }
-        let store = found.lookup_live(probe, message.store_ref()).await?.json();
+        let answer = found.lookup_live(probe, message.store_ref()).await?;
+        is_absent |= answer.status() == 404;
+        let store = answer.json();
         // Those of a deleted project are forgotten; the network may remove any.
         is_gone |= ["forgotten", "removed"].contains(&store["status"].as_str().unwrap_or_default());
         let Some(name) = store["message"]["content"]["item_hash"].as_str().filter(|name| is_hash(name))
@@ -92,6 +100,9 @@ pub(super) async fn pinned<'a, 'p>(
     }
     probe
         .found(!pinned.is_empty() || !is_gone, "each bundle of a live deployment is forgotten or removed")?;
+    if pinned.is_empty() && is_absent {
+        return Err(absent("the bundles of the live deployments"));
+    }
     probe.given(!pinned.is_empty(), "no bundle of a live deployment can be read")?;
     Ok(pinned)
 }

@@ -124,7 +124,16 @@ fn kind(message: &Value, dialect: &Dialect) -> MessageKind {
     let is_map = body.as_object().is_some_and(|body| {
         body.iter().any(|(id, entry)| id.starts_with(PROJECT) || entry["public"]["deployTarget"].is_string())
     });
-    if message["type"] == "FORGET" || content.get("hashes").is_some() {
+    // An owner may use the network for something else. What is on another channel counts by a name of the application alone.
+    let is_foreign = message["channel"].as_str().is_some_and(|channel| {
+        ![&dialect.records_channel, &dialect.retired_channel].contains(&&channel.to_owned())
+    });
+    let is_named = is_key("security")
+        || is_key("projects")
+        || [&dialect.deployment_type, &dialect.vm_claim_type].iter().any(|name| of_type(name));
+    if is_foreign && !is_named {
+        MessageKind::Other
+    } else if message["type"] == "FORGET" || content.get("hashes").is_some() {
         MessageKind::Forget
     } else if is_key("security") || has(&["encryptionKey", "authorizations"]) {
         MessageKind::Security

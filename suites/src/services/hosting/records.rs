@@ -1,8 +1,9 @@
 //! Rules for records of every kind.
 
-use assay_spec::Strict;
 use assay_spec::hosting::requirements::records as rows;
+use assay_spec::network::requirements::signing::LOW_S;
 use assay_spec::network::signing::verify_record;
+use assay_spec::rules::Without;
 use serde_json::Value;
 
 use super::found::{Found, found};
@@ -34,12 +35,13 @@ async fn records_are_on_their_channel(probe: &Probe<'_>) -> Checked {
     each(probe, &found, "record", all(&found).map(|one| one.at("/channel")), channel, is(channel))
 }
 
-/// Reads every record of the owner but claims, which have a check of their own. `signature` must be the sender's
-/// signature over the canonical JSON. Messages that do not count for the owner, such as those of strangers, are noted.
+/// Reads every record of the owner but claims, which have a check of their own, and FORGETs, whose signed bytes are not
+/// shown. `signature` must be the sender's signature over the canonical JSON. Messages that do not count for the owner, such as those of strangers, are noted.
 async fn records_are_signed_by_their_senders(probe: &Probe<'_>) -> Checked {
     let found = found(probe).await?;
     found.notes.iter().for_each(|note| probe.note(note));
-    let signed: Vec<&Message> = all(&found).filter(|one| one.kind != MessageKind::Claim).collect();
+    let signed: Vec<&Message> =
+        all(&found).filter(|one| !matches!(one.kind, MessageKind::Claim | MessageKind::Forget)).collect();
     some(&found, signed.len(), "record")?;
     for message in signed {
         expect_signed(probe, &found, message)?;
@@ -50,7 +52,8 @@ async fn records_are_signed_by_their_senders(probe: &Probe<'_>) -> Checked {
 /// Expects a record's signature to be its sender's over the canonical JSON.
 pub(super) fn expect_signed(probe: &Probe<'_>, found: &Found, message: &Message) -> Checked {
     let text = |member: &str| message.value[member].as_str().unwrap_or_default();
-    let verified = verify_record(&message.text, text("signature"), text("sender"), &mut Strict);
+    // Common implementations accept both values of s.
+    let verified = verify_record(&message.text, text("signature"), text("sender"), &mut Without(&LOW_S));
     let got = verified.as_ref().err().map(ToString::to_string).unwrap_or_default();
     let want = "the sender's signature over the canonical JSON";
     expect(probe, found, message, verified.is_ok(), "/signature", want, &got)

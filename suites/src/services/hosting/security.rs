@@ -161,13 +161,13 @@ fn senders(found: &Found) -> BTreeSet<Address> {
     sent.filter_map(Message::sender).collect()
 }
 
-/// Whether an authorization is a session key's: it is not a delegate's, and has a `pubkey` or may write aggregates.
+/// Whether an authorization is a session key's: it is not a delegate's, and has a `pubkey` or has written `projects`.
 fn is_session(found: &Found, entry: &Value) -> bool {
     let address = entry["address"].as_str().and_then(Address::parse);
     let is_delegate = address.is_some_and(|address| senders(found).contains(&address));
-    let has_any = |member: &str| entry[member].as_array().is_some_and(|items| !items.is_empty());
-    let writes = entry["types"].as_array().is_some_and(|items| items.iter().any(|item| item == "AGGREGATE"));
-    !is_delegate && (entry.get("pubkey").is_some() || writes || has_any("aggregate_keys"))
+    let mut writers = found.of_kind(MessageKind::Projects).into_iter().filter_map(Message::sender);
+    let writes = address.is_some_and(|address| writers.any(|writer| writer == address));
+    !is_delegate && (entry.get("pubkey").is_some() || writes)
 }
 
 /// Judges a member of every authorization that `is_wanted` selects.

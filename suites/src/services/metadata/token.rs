@@ -84,7 +84,9 @@ async fn unknown_token_is_rejected(probe: &Probe<'_>, place: Place) -> Checked {
     let mut judged = false;
     for contract in contracts_at(probe, place).await? {
         let (way, id) = (parts(place).0, contract.token().unwrap_or_default());
-        let document = fetch(probe, contract.path(way)).await?.json();
+        let document = fetch(probe, contract.path(way)).await?;
+        document.given_status(&[200])?;
+        let document = document.json();
         fetch(probe, contract.path_at(place, id)).await?.counterpart_status(&[200])?;
         let answer = fetch(probe, contract.path_at(place, &unknown)).await?;
         if !document["default_token_template"].is_object() {

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 
 use super::ACCEPTED;
 use super::caller::{Caller, caller};
-use super::messages::another;
 use super::refusals;
 use super::replies::{expect_created, expect_unprocessed, found, typed, until};
-use super::storage::{Stored, stored};
+use super::storage::{Stored, stored, unknown};
 use super::wire::{Call, Draft};
 use crate::harness::check::{Check, Checked, Stop};
 use crate::harness::data::At;
@@ -103,5 +102,5 @@ async fn pinned_content_comes_back_with_its_content_type(probe: &Probe<'_>) -> C
 async fn unknown_content_is_not_found(probe: &Probe<'_>) -> Checked {
     let (_, name) = pinned(probe).await?;
     until(probe, at(&name), |answer| answer.status() == 200).await?.counterpart_status(&[200])?;
-    at(&another(&name)).attempt(probe).await?.expect_refused()
+    at(&unknown(probe, &name)?).attempt(probe).await?.expect_refused()
 }

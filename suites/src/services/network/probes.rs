@@ -81,7 +81,7 @@ async fn a_status_check_answers(probe: &Probe<'_>) -> Checked {
 
 /// Reads the metrics of a core node beside the API. The answer must be 200 with JSON; an empty value shows nothing.
 async fn a_core_node_shows_its_metrics(probe: &Probe<'_>) -> Checked {
-    let answer = Call::bare(&METRICS, "GET", METRICS.path).to(PRIMARY).attempt(probe).await?;
+    let answer = Call::bare(&METRICS, "GET", METRICS.path).to(PRIMARY).send(probe).await?;
     answer.expect_status(&[200])?;
     answer.expect(answer.response.json().is_ok(), "body", "JSON", answer.response.text())?;
     answer.given_accepted(&[200], CONTENT)

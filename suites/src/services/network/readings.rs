@@ -57,8 +57,8 @@ pub(super) const READINGS: &[Reading] = &[
         example: "true",
         wrong: "\"yes\"",
         means: "Whether the node rejects messages that another key has signed. If false, this is not tested.",
-        rows: &[&rows::aggregates::OWNER, &rows::signing::VERIFIED, &rows::storage::SIGNATURE],
-        silent: &[&rows::aggregates::OWNER, &rows::signing::VERIFIED, &rows::storage::SIGNATURE],
+        rows: &[&rows::signing::VERIFIED, &rows::storage::SIGNATURE],
+        silent: &[&rows::signing::VERIFIED, &rows::storage::SIGNATURE],
     },
     Reading {
         key: "network.readings.enforces_security",
@@ -66,14 +66,16 @@ pub(super) const READINGS: &[Reading] = &[
         default: Some("false"),
         example: "true",
         wrong: "\"yes\"",
-        means: "Whether the node applies the authorizations of `security` to the writes that it takes. The document \
-                tells readers to apply them, and does not mention nodes. If false, this is not tested.",
+        means: "Whether the node applies the authorizations of `security` to writes, which the document describes for \
+                readers. If false, this is not tested.",
         rows: &[
+            &rows::aggregates::OWNER,
             &rows::aggregates::DELEGATE,
             &rows::aggregates::DELEGATE_LIMITS,
             &rows::aggregates::DELEGATE_REVOKED,
         ],
         silent: &[
+            &rows::aggregates::OWNER,
             &rows::aggregates::DELEGATE,
             &rows::aggregates::DELEGATE_LIMITS,
             &rows::aggregates::DELEGATE_REVOKED,

@@ -404,7 +404,7 @@ async fn no_file(probe: &Probe<'_>, way: Way) -> Checked {
 }
 
 /// A name of the same form that no file has: the identifier of other bytes, or another hash.
-fn unknown(probe: &Probe<'_>, name: &str) -> Result<String, Stop> {
+pub(super) fn unknown(probe: &Probe<'_>, name: &str) -> Result<String, Stop> {
     if name.parse::<cid::Cid>().is_err() {
         return Ok(another(name));
     }

@@ -4,6 +4,7 @@ use assay_spec::Place;
 use assay_spec::publish::requirements::{message as rows, prepare};
 use serde_json::json;
 
+use super::chain::shown;
 use super::scene::{Scene, answered};
 use super::wire::{Message, read_message};
 use super::{Caller, chain_call};
@@ -187,6 +188,9 @@ async fn blockhash_is_valid(probe: &Probe<'_>, place: Place) -> Checked {
     let prepared = Scene::at(probe, place).await?.prepared(probe).await?;
     let message = probe.given_some(read_message(&prepared.message), "the message cannot be decoded")?;
     let hash = bs58::encode(message.blockhash).into_string();
-    let answer = chain_call(probe, "isBlockhashValid", json!([hash, { "commitment": "processed" }])).await?;
+    // The node of the chain may be a moment behind the one that the service asks.
+    let params = json!([hash, { "commitment": "processed" }]);
+    let read = async || chain_call(probe, "isBlockhashValid", params.clone()).await;
+    let answer = shown(probe, read, |answer| answer["value"] == true).await?;
     probe.expect(answer["value"] == true, "isBlockhashValid", "true", answer["value"].to_string())
 }

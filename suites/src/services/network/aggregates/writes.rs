@@ -198,15 +198,6 @@ async fn later_write_of_some_members_merges_or_replaces(probe: &Probe<'_>) -> Ch
     Ok(())
 }
 
-/// The check applies to targets that verify signatures.
-fn expect_verifying(probe: &Probe<'_>) -> Checked {
-    if probe.settings.network().verifies_signatures {
-        return Ok(());
-    }
-    let why = "the target's profile does not set verifies_signatures ([network.readings])";
-    Err(Stop::NotApplicable(why.to_owned()))
-}
-
 /// The check applies to targets that apply the authorizations of `security`.
 fn expect_enforcing(probe: &Probe<'_>) -> Checked {
     if probe.settings.network().enforces_security {
@@ -356,9 +347,9 @@ async fn write_of_a_former_signer_changes_nothing(probe: &Probe<'_>, place: Plac
 }
 
 /// Writes an aggregate, and has a stranger write the same key for the owner's address. The owner's aggregate must hold what
-/// the owner wrote. Runs where the profile sets `verifies_signatures`.
+/// the owner wrote. Runs where the profile sets `enforces_security`.
 async fn write_of_a_stranger_changes_nothing(probe: &Probe<'_>, place: Place) -> Checked {
-    expect_verifying(probe)?;
+    expect_enforcing(probe)?;
     let (owner, key, own) = (caller(probe), key(probe), label(probe));
     let members = json!({ "title": "a check", "label": own });
     // The stranger's write is newer, so that it would win.
