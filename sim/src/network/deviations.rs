@@ -640,8 +640,8 @@ const API: &[Deviation] = deviations! {
         };
     };
     store::REMOVED => "a removed STORE is not found", guard;
-    store::REMOVED, "size" => "the size of a removed STORE is a byte more",
-        reply |r: &mut Answer<Reclaimed>| r["size"] = json!(r.about.size + 1);
+    store::REMOVED, "size" => "a removed STORE has no size",
+        reply |r: &mut Answer<Reclaimed>| r["size"] = Value::Null;
     store::REMOVED, "reason" => "a removed STORE has no reason",
         reply |r: &mut Answer<Reclaimed>| r["reason"] = Value::Null;
     store::REMOVED_BYTES => "files of removed STOREs are still served",

@@ -130,6 +130,7 @@ fn kind(message: &Value, dialect: &Dialect) -> MessageKind {
     });
     let is_named = is_key("security")
         || is_key("projects")
+        || has(&["deploymentId"])
         || [&dialect.deployment_type, &dialect.vm_claim_type].iter().any(|name| of_type(name));
     if is_foreign && !is_named {
         MessageKind::Other
