@@ -51,6 +51,8 @@ pub const BUNDLE: &[Place] = &[STORES[1]];
 
 /// A record with an envelope of the current version.
 pub const SEALED: &[Place] = &join::<5>(&[LIVING, DEPLOYMENTS]);
+/// Each record whose signed bytes are shown, and that is not signed by a VM.
+pub const SIGNED: &[Place] = &join::<8>(&[SECURITY, MAPS, DEPLOYMENTS, LEGACY]);
 /// Each record that is not signed by a VM.
 pub const BY_OWNER_OR_DELEGATE: &[Place] = &join::<9>(&[SECURITY, MAPS, DEPLOYMENTS, LEGACY, FORGET]);
 /// Each record.

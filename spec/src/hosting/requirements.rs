@@ -14,7 +14,7 @@ crate::requirements! {
         /// The value of a message's `chain` is left open: the document names the chain by its network.
         CHAIN: Must Record Open("the document says `mainnet` in one place and `ETH`, as an example, in another") ["Stored records written by the hosting application" 0xc0d1_6655];
         /// The signature of a record covers its canonical JSON, and the sender made it.
-        SIGNATURE: Must Record Check at BY_OWNER_OR_DELEGATE rule "record.signature" ["Stored records written by the hosting application" 0xec1d_d10c, "Signing of stored records" 0x241b_c8ec, "Signing of stored records" 0x4588_c5e2, "Signing of stored records" 0xef7f_2ed3];
+        SIGNATURE: Must Record Check at SIGNED rule "record.signature" ["Stored records written by the hosting application" 0xec1d_d10c, "Signing of stored records" 0x241b_c8ec, "Signing of stored records" 0x4588_c5e2, "Signing of stored records" 0xef7f_2ed3];
         /// A record that its sender did not sign changes nothing.
         UNSIGNED: Must Reader Vector ["Signing of stored records" 0xef7f_2ed3];
         /// `content.address` is an address: 0x and 40 hexadecimal digits.

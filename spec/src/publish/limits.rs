@@ -134,7 +134,7 @@ pub static RECORD: Limit =
     Limit::count(Publish, "record_bytes", 965, Unit::Byte, "the bytes of a record", &prepare::RECORD_FITS)
         .stated(Stated::Implied)
         .read(
-            400,
+            360,
             1100,
             "the document gives no number, and the chain's memo program may take less than a packet holds",
         );

@@ -3,6 +3,7 @@
 use assay_spec::Dialect;
 use assay_spec::catalogue;
 use assay_spec::endpoint::Endpoint;
+use assay_spec::metadata::contract;
 
 use crate::http::connect::path_of;
 use crate::http::exchange::{Exchange, Request};
@@ -27,7 +28,12 @@ pub(crate) fn find(
 ) -> Option<&'static Endpoint> {
     let service = catalogue::service_at(site)?;
     let path = target.split('?').next().unwrap_or_default();
-    catalogue::endpoint_at(dialect, service, site, method, path.strip_prefix(path_of(base)?.as_str())?)
+    let found =
+        catalogue::endpoint_at(dialect, service, site, method, path.strip_prefix(path_of(base)?.as_str())?)?;
+    // A content identifier has no extension: such a file is the description of the interface.
+    let is_file =
+        found.path == contract::BY_CID.path && path.rsplit_once('.').is_some_and(|(_, kind)| kind == "json");
+    (!is_file).then_some(found)
 }
 
 /// Whether a request may leave data behind. An undocumented request counts as writing, except at services that store

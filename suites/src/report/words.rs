@@ -74,6 +74,7 @@ pub fn because(reason: &Reason, failure: Option<&Failure>) -> String {
         Why::Silent => at(format!("the target stopped answering: {said}")),
         Why::Unreachable => at(format!("this machine cannot reach {said}")),
         Why::Absent => at(format!("each node of the profile lacks {said}")),
+        Why::Open => at(format!("no sentence decides this: {said}")),
         Why::Counterpart => format!("its conforming counterpart failed: {said}"),
         Why::UnexpectedPass => format!("the baseline expects a failure: {said}"),
     }

@@ -158,9 +158,9 @@ async fn answers_of_a_wrong_shape_end_in_verdicts() {
             let is_good = ended || (may_pass && verdict == Verdict::Pass);
             assert!(is_good, "{answer}: {id} {verdict:?} {}", reason(outcome));
         }
-        // The node accepts everything, so each expected rejection is missing.
+        // The node accepts everything, so the rejection of what is not an envelope at all is missing.
         let missed = outcomes.iter().filter(|outcome| reason(outcome).contains("wanted 400")).count();
-        assert!(missed >= 8, "{answer}: {missed}");
+        assert!(missed >= 1, "{answer}: {missed}");
     }
 }
 

@@ -234,6 +234,8 @@ pub enum Why {
     Unreachable,
     /// Each node that the profile names lacks what the check needs; another one may have it.
     Absent,
+    /// No sentence decides what the target did.
+    Open,
     /// The conforming counterpart of a client world failed.
     Counterpart,
     /// The baseline expects a failure, and the check passes.
@@ -242,7 +244,7 @@ pub enum Why {
 
 impl Why {
     /// Every kind.
-    pub const ALL: [Why; 14] = [
+    pub const ALL: [Why; 15] = [
         Why::Holds,
         Why::Failure,
         Why::Ambient,
@@ -255,6 +257,7 @@ impl Why {
         Why::Silent,
         Why::Unreachable,
         Why::Absent,
+        Why::Open,
         Why::Counterpart,
         Why::UnexpectedPass,
     ];
@@ -274,6 +277,7 @@ impl Why {
             Why::Silent => "silent",
             Why::Unreachable => "unreachable",
             Why::Absent => "absent",
+            Why::Open => "open",
             Why::Counterpart => "counterpart",
             Why::UnexpectedPass => "unexpected-pass",
         }
@@ -286,7 +290,7 @@ impl Why {
 
     /// Whether it shows nothing about the target: the check counts as not tested.
     pub const fn shows_nothing(self) -> bool {
-        self.excuses() || matches!(self, Why::Unreachable | Why::Absent)
+        self.excuses() || matches!(self, Why::Unreachable | Why::Absent | Why::Open)
     }
 }
 

@@ -134,15 +134,20 @@ pub fn causes(run: &Run) -> Vec<Cause> {
     }
     let mut causes: Vec<Cause> =
         members.into_values().map(|outcomes| cause(run, &found, &showing, outcomes)).collect();
-    let ends = |one: &Cause| one.exchange(run).is_some_and(|exchange| is_fatal(&exchange.response));
+    let after = |one: &Cause| one.exchange(run).map_or(2, |exchange| after_the_end(&exchange.response));
     causes
-        .sort_by_key(|one| (one.verdict.severity(), !ends(one), usize::MAX - one.outcomes.len(), one.first));
+        .sort_by_key(|one| (one.verdict.severity(), after(one), usize::MAX - one.outcomes.len(), one.first));
     causes
 }
 
-/// Whether the server ended with this request, so that others may have failed for it.
-fn is_fatal(response: &Result<Response, Broken>) -> bool {
-    matches!(response, Err(Broken::Closed(_) | Broken::Gone(_)))
+/// How far a response is from the end of the server: 0 if it ended with this request, so that others may have failed for it; 1
+/// if it was gone before.
+fn after_the_end(response: &Result<Response, Broken>) -> u8 {
+    match response {
+        Err(Broken::Closed(_)) => 0,
+        Err(Broken::Gone(_)) => 1,
+        _ => 2,
+    }
 }
 
 /// Sets of outcomes: each element names another one of its set, the root itself.
@@ -554,6 +559,18 @@ mod tests {
         let wrong = |n: usize| status(all[n], to("drop", "GET", "/a", Ok((500, "{}"))), 200);
         let last = to("drop", "POST", "/b", Err(Broken::Closed("before the head".to_owned())));
         let titles: Vec<String> = found(vec![wrong(0), wrong(1), status(all[2], last, 422)])
+            .into_iter()
+            .map(|(title, ..)| title)
+            .collect();
+        assert!(titles[0].starts_with("POST /b got no response"), "{titles:?}");
+    }
+
+    #[test]
+    fn the_request_that_ended_the_server_comes_before_one_that_found_it_gone() {
+        let all = services::checks();
+        let gone = to("drop", "POST", "/a", Err(Broken::Gone("refused".to_owned())));
+        let last = to("drop", "POST", "/b", Err(Broken::Closed("before the head".to_owned())));
+        let titles: Vec<String> = found(vec![status(all[0], gone, 422), status(all[1], last, 422)])
             .into_iter()
             .map(|(title, ..)| title)
             .collect();

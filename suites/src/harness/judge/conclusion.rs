@@ -306,7 +306,8 @@ mod tests {
         };
         for why in Why::ALL {
             let is_open =
-                [Why::AtLimit, Why::Unavailable, Why::Held, Why::Unreachable, Why::Absent].contains(&why);
+                [Why::AtLimit, Why::Unavailable, Why::Held, Why::Unreachable, Why::Absent, Why::Open]
+                    .contains(&why);
             let wanted = if is_open { Conclusion::TestedPartConforms } else { Conclusion::DoesNotConform };
             assert_eq!(with(why), wanted, "{}", why.name());
         }

@@ -1,6 +1,7 @@
 //! Finds the owner of each failed precondition. If a check cannot go on because of a response, then a failed row owns
 //! this kind of response, or the response is one that no document allows and the check fails itself.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_spec::endpoint::{Endpoint, OF_HTTP};
@@ -99,7 +100,7 @@ fn keeps_from(failed: &Failure, unmet: Option<&Failure>, status: u16) -> bool {
 /// Names, in each inconclusive check, the failed row that owns the answer that the check ended with. A
 /// precondition without an owner becomes the failure of a check that it ended, if no document allows the response, or
 /// if the response calls valid requests malformed and the endpoint accepted no request of the run. That check is the
-/// one of the row that owns the endpoint's success, otherwise the first. `whole` are the services of which every check
+/// one of the row that owns the endpoint's success, otherwise the first of the group with most such checks. `whole` are the services of which every check
 /// is in the run; elsewhere the owner may be missing.
 pub(crate) fn assign(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
     let mut owners = owners(outcomes);
@@ -108,7 +109,16 @@ pub(crate) fn assign(outcomes: &mut [Outcome], whole: &BTreeSet<Service>) {
     let is_judged = !whole.is_empty() && outcomes.iter().any(is_open);
     let accepting = if is_judged { accepting(outcomes) } else { BTreeSet::new() };
     let mut inconclusive: Vec<&mut Outcome> = outcomes.iter_mut().filter(|one| is_open(one)).collect();
-    inconclusive.sort_by_key(|outcome| (!owns_success(outcome), outcome.requirement.key));
+    // The group that such an answer ends most often is closest to what is wrong.
+    let mut often: BTreeMap<(Kind, &str), usize> = BTreeMap::new();
+    let of_group = |outcome: &Outcome| Some((kind_of(precondition(outcome).1?)?, outcome.requirement.group));
+    for group in inconclusive.iter().filter_map(|outcome| of_group(outcome)) {
+        *often.entry(group).or_default() += 1;
+    }
+    inconclusive.sort_by_cached_key(|outcome| {
+        let count = of_group(outcome).and_then(|group| often.get(&group).copied()).unwrap_or_default();
+        (!owns_success(outcome), Reverse(count), outcome.requirement.key)
+    });
     for outcome in inconclusive {
         let (precondition, exchange) = precondition(outcome);
         let Some((exchange, kind)) = exchange.and_then(|one| Some((one, kind_of(one)?))) else {
@@ -284,6 +294,22 @@ mod tests {
         let mut outcomes = [wants_rejection];
         assign(&mut outcomes, &[Service::Network].into());
         assert_eq!(outcomes[0].verdict, none, "the request was not valid");
+    }
+
+    #[test]
+    fn a_precondition_without_an_owner_fails_the_group_that_it_ends_most_often() {
+        let of_group = |group: &str| {
+            let all = services::checks();
+            all.into_iter().filter(|check| check.requirement.group == group).take(2).collect::<Vec<_>>()
+        };
+        let checks = [of_group("envelope")[..1].to_vec(), of_group("listing")].concat();
+        let unmet = |check: &&Check| {
+            outcome(check, Verdict::Inconclusive, Content, exchange("GET", "/api/v0/messages", 200))
+        };
+        let mut outcomes: Vec<Outcome> = checks.iter().map(unmet).collect();
+        assign(&mut outcomes, &[Service::Network].into());
+        let verdicts: Vec<Verdict> = outcomes.iter().map(|one| one.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Inconclusive, Verdict::Fail, Verdict::Inconclusive]);
     }
 
     #[test]

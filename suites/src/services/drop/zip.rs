@@ -41,7 +41,7 @@ pub(super) const CHECKS: &[Check] = &[
         .requests(3)
         .uploads(3)
         .writes(3)
-        .sends(20_500_000),
+        .sends(21_100_000),
     refuses!(rows::EXTRACTED_SIZE, extracted_size_over_40_mb_is_rejected, refusals::TOO_MUCH_INSIDE)
         .requests(3)
         .uploads(3)

@@ -20,77 +20,77 @@ use crate::shows;
 
 pub(super) const CHECKS: &[Check] = &[
     shows!(rows::NAMED, each a_list_has_pagination_beside_it)
-        .requests(106)
+        .requests(81)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92),
+        .writes(69),
     shows!(rows::INTEGERS, each pagination_is_four_integers)
-        .requests(106)
+        .requests(81)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92),
+        .writes(69),
     shows!(rows::DEFAULT_LIMIT, each a_page_holds_20_elements_by_default)
-        .requests(106)
+        .requests(81)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92),
+        .writes(69),
     shows!(rows::LIMIT, each a_page_holds_as_many_as_asked_for)
-        .requests(130)
+        .requests(101)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92)
+        .writes(69)
         .after(const { &[&listing::ADDRESSES] }),
     shows!(rows::MAXIMUM, each no_page_holds_more_than_100)
-        .requests(436)
+        .requests(329)
         .elsewhere_at(SHARED)
         .requests_elsewhere(460)
-        .writes(404)
+        .writes(303)
         .or_given("[network.fixtures] large_list", |settings| settings.network().given.large_list.is_some())
         .after(const { &[&rows::FIRST_PAGE] }),
     shows!(rows::PER_PAGE, each per_page_is_never_below_what_is_returned)
-        .requests(118)
+        .requests(91)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92),
+        .writes(69),
     shows!(rows::PAGE, each the_page_is_the_one_asked_for)
-        .requests(112)
+        .requests(86)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92),
+        .writes(69),
     shows!(rows::TOTAL, each total_counts_all_pages)
-        .requests(112)
+        .requests(86)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92)
+        .writes(69)
         .after(const { &[&listing::ADDRESSES] }),
     shows!(rows::TOTAL_PAGES, each total_pages_counts_pages_with_elements)
-        .requests(124)
+        .requests(96)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92)
+        .writes(69)
         .after(const { &[&rows::LIMIT] }),
     shows!(rows::FIRST_PAGE, each without_a_page_the_first_is_returned)
-        .requests(112)
+        .requests(86)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92),
+        .writes(69),
     shows!(rows::PAGES, each paging_through_shows_each_element_once)
-        .requests(143)
+        .requests(113)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92)
+        .writes(69)
         .after(const { &[&rows::LIMIT, &rows::TOTAL, &listing::ADDRESSES, &instance_rows::CREATED_ID] }),
     shows!(rows::PAST_END, each page_after_the_last_is_empty)
-        .requests(118)
+        .requests(91)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST)
-        .writes(92)
+        .writes(69)
         .after(const { &[&listing::ADDRESSES] }),
     shows!(rows::ODD_VALUES, each odd_pages_and_limits_are_handled)
-        .requests(160)
+        .requests(126)
         .elsewhere_at(SHARED)
         .requests_elsewhere(MOST + 13)
-        .writes(92),
+        .writes(69),
 ];
 
 /// How many elements a check writes whose pages it reads: three pages of seven and a part, and more than one page of

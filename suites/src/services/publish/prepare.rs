@@ -629,8 +629,8 @@ async fn binding_that_is_not_publishable_is_rejected(probe: &Probe<'_>, place: P
     bad.prepare(probe).await?.expect_refused()
 }
 
-/// Sends a prepare whose record has 1100 bytes, too many for one transaction. It must return 400, and one of at most 400 bytes
-/// must then return 200.
+/// Sends a prepare whose record has 1100 bytes, too many for one transaction. It must return 400, and one of 360 bytes must
+/// then return 200.
 async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_>) -> Checked {
     let caller = caller(probe).await?;
     // All of the record but the content identifier.
@@ -638,9 +638,7 @@ async fn record_that_is_too_large_is_rejected_and_locks_nothing(probe: &Probe<'_
     let rest = record.encode(&probe.settings.dialect).len();
     let send = async |size: i64| {
         let mut body = publish_body(&caller);
-        // The reading: content identifiers of up to 300 characters are taken.
-        let most = if size == RECORD.inside { 300 } else { usize::MAX };
-        let length = (size as usize - rest).min(most);
+        let length = size as usize - rest;
         body["cid"] = json!(CID.repeat(length / CID.len() + 1)[..length]);
         prepare(probe, &caller, &body).await
     };
