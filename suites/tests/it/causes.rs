@@ -61,12 +61,7 @@ async fn two_mistakes_are_two_causes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_mistake_at_several_endpoints_is_one_cause() {
-    let unknown = ["completions", "errors", "messages", "responses"]
-        .map(|group| format!("gateway.{group}.unknown-model"));
-    let unknown: Vec<&str> = unknown.iter().map(String::as_str).collect();
-    let rows = causes_of(&unknown, &["gateway"]).await;
-    assert_eq!(rows.len(), 1, "{rows:?}");
+async fn one_mistake_at_two_endpoints_is_one_cause() {
     let wrapped = ["metadata.overrides.by-cid/object", "metadata.overrides.by-uri/object"];
     let rows = causes_of(&wrapped, &["metadata"]).await;
     assert_eq!(rows.len(), 1, "{rows:?}");

@@ -270,7 +270,7 @@ async fn broken_chat_is_a_failure_of_a_row_about_inference() {
         assert!(notes.contains("no model replied properly to a chat: one returned "), "{way}: {notes}");
         // Those that make ids which no model has read the list for themselves.
         let of_inference = run.outcomes.iter().filter(|outcome| {
-            INFERENCE.contains(&outcome.requirement.group) && outcome.requirement.name != "unknown_model"
+            INFERENCE.contains(&outcome.requirement.group) && outcome.requirement.name != "UNKNOWN_MODEL"
         });
         let sent = of_inference.flat_map(|outcome| &outcome.exchanges);
         let searches = sent.filter(|exchange| exchange.request.target == "/svc/models").count();

@@ -242,7 +242,7 @@ async fn a_target_that_accepts_unsafe_zips_accepts_them_again_from_the_repeat_li
         assert!(output.contains("HTTP/1.1 200"), "{line}\n{output}");
     }
     let [.., named, again] = &size.repeat[..] else { panic!("{:?}", size.repeat) };
-    assert!(named.contains("--data-binary @BODY") && named.contains("# BODY: the 104"), "{named}");
+    assert!(named.contains("--data-binary @BODY") && named.contains("# BODY: the 115"), "{named}");
     assert!(again.contains("--seed 1 drop.zip.size"), "{again}");
 }
 

@@ -174,7 +174,12 @@ fn cause(
     // Outcomes that rest on another row do not show the cause themselves, unless they rest on each other.
     let is_shown = outcomes.iter().any(|n| showing.contains(n));
     let showing = || outcomes.iter().copied().filter(|n| !is_shown || showing.contains(n));
-    let severity = |n: &usize| (run.outcomes[*n].verdict.severity(), *n);
+    // A check that an answer ended says less than one that judges that answer.
+    let is_ended = |n: usize| {
+        let rests_on = run.outcomes[n].rests_on.as_ref();
+        rests_on.is_some_and(|on| matches!(on, RestsOn::Nothing(_) | RestsOn::NothingAccepted(_)))
+    };
+    let severity = |n: &usize| (run.outcomes[*n].verdict.severity(), is_ended(*n), *n);
     let first = showing().min_by_key(severity).expect("a cause has outcomes");
     let Found { deviation, place, .. } = &found[&first];
     let mut places: Vec<String> = place.iter().cloned().collect();
