@@ -23,7 +23,7 @@ use assay_spec::network::requirements::{signing as signatures, storage};
 use assay_spec::network::signing::{self, sign_record};
 use assay_spec::network::store::Status;
 use assay_spec::shape::ShapeKind;
-use assay_spec::{Id, Strict, json};
+use assay_spec::{Id, Strict};
 use serde_json::{Value, json};
 
 use super::aggregates::{Kept, OfAddress};
@@ -313,21 +313,7 @@ pub(super) const ALL: &[Variation] = variations! {
         step |s: &mut Take| {
             s.0 = |core, state, call, expected, admit| match create::take(core, state, call, expected, admit) {
                 Err(refusal) if is_later(refusal.refused.rule) => {
-                    keep(core, state, call, expected, StoreState::Rejected).ok_or(refusal)
-                }
-                taken => taken,
-            };
-        };
-    "network.messages-kept" => "POST /messages keeps an AGGREGATE or INSTANCE with a value of a wrong type, without effect",
-        step |s: &mut Take| {
-            s.0 = |core, state, call, expected, admit| match create::take(core, state, call, expected, admit) {
-                Err(refusal) if expected.is_none() && typed::RULES.contains(&refusal.refused.rule) => {
-                    let kinds = ["AGGREGATE", "INSTANCE"];
-                    let kind = json::parse(call.body()).unwrap_or_default()["message"]["type"].take();
-                    if !kinds.iter().any(|one| kind == **one) {
-                        return Err(refusal);
-                    }
-                    keep(core, state, call, None, StoreState::Processed).ok_or(refusal)
+                    reject_later(core, state, call, expected).ok_or(refusal)
                 }
                 taken => taken,
             };
@@ -416,13 +402,12 @@ fn is_later(rule: Id) -> bool {
     typed::RULES.contains(&rule) || [&TYPE_OF_ENDPOINT, &ADDRESS].contains(&rule)
 }
 
-/// Stores a message that breaks a rule in a state, without effect, if its signature is valid.
-fn keep(
+/// Stores a message that breaks a rule as rejected, if its signature is valid.
+fn reject_later(
     core: &mut Core,
     state: &mut State,
     call: &Call<'_>,
     expected: Option<MessageType>,
-    kept: StoreState,
 ) -> Option<Created> {
     let (dialect, now) = (core.dialect.clone(), core.now());
     let envelope = Envelope::parse(&dialect, call.body(), expected, now, &mut Lenient).ok()?;
@@ -431,7 +416,7 @@ fn keep(
     let known = Hash::parse(&message.item_hash).and_then(|hash| state.primary.store.find(hash));
     let number = known.unwrap_or_else(|| {
         let number = state.primary.store.add(&message, core.now());
-        state.primary.store.set_state(number, kept);
+        state.primary.store.set_state(number, StoreState::Rejected);
         number
     });
     Some(Created::find(state, number))

@@ -53,6 +53,8 @@ pub const BUNDLE: &[Place] = &[STORES[1]];
 pub const SEALED: &[Place] = &join::<5>(&[LIVING, DEPLOYMENTS]);
 /// Each record whose signed bytes are shown, and that is not signed by a VM.
 pub const SIGNED: &[Place] = &join::<8>(&[SECURITY, MAPS, DEPLOYMENTS, LEGACY]);
+/// Each record that is known by a name of the application: an owner may send other FORGETs.
+pub const ON_CHANNEL: &[Place] = &join::<9>(&[SIGNED, CLAIM]);
 /// Each record that is not signed by a VM.
 pub const BY_OWNER_OR_DELEGATE: &[Place] = &join::<9>(&[SECURITY, MAPS, DEPLOYMENTS, LEGACY, FORGET]);
 /// Each record.

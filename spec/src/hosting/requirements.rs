@@ -8,7 +8,7 @@ crate::requirements! {
         /// A record is a message with `item_hash`, `sender`, `type`, `channel`, `signature` and `content`, and its content is an object.
         FORM: Must Reader Vector rule "record.form" ["Stored records written by the hosting application" 0xec1d_d10c, "Stored records written by the hosting application" 0xbb79_9b3e, "Stored records written by the hosting application" 0xb37f_3c53, "Stored records written by the hosting application" 0x5680_55c7];
         /// Every record is on the channel `SVC_CHANNEL_V1`.
-        CHANNEL: Must Record Check at RECORDS rule "record.channel" ["Stored records written by the hosting application" 0xc0d1_6655, "Versioning" 0x1cbf_1b31];
+        CHANNEL: Must Record Check at ON_CHANNEL rule "record.channel" ["Stored records written by the hosting application" 0xc0d1_6655, "Versioning" 0x1cbf_1b31];
         /// A record on the retired channel is not read.
         RETIRED: Must Reader Vector ["Stored records written by the hosting application" 0x4d0f_7263, "Versioning" 0x1cbf_1b31];
         /// The value of a message's `chain` is left open: the document names the chain by its network.
@@ -214,13 +214,13 @@ crate::requirements! {
         /// Readers treat entries of `schemaVersion` 1 and 2 the same.
         SCHEMA_READ: Must Reader Vector ["Stored records written by the hosting application" 0xf37b_4de5, "Versioning" 0x1cbf_1b31];
         /// `public.framework` is a string.
-        FRAMEWORK: Must Record Check rule "projects.framework" ["Stored records written by the hosting application" 0xd869_ed59];
+        FRAMEWORK: Must Record Check at LIVING rule "projects.framework" ["Stored records written by the hosting application" 0xd869_ed59];
         /// `public.deployTarget` is `ipfs` or `instance`.
-        DEPLOY_TARGET: Must Record Check rule "projects.deploy-target" ["Stored records written by the hosting application" 0x15bc_ea97];
+        DEPLOY_TARGET: Must Record Check at LIVING rule "projects.deploy-target" ["Stored records written by the hosting application" 0x15bc_ea97];
         /// `public.createdAt` is an ISO 8601 time.
-        CREATED_AT: Must Record Check rule "projects.created-at" ["Stored records written by the hosting application" 0xd1d1_75f9];
+        CREATED_AT: Must Record Check at LIVING rule "projects.created-at" ["Stored records written by the hosting application" 0xd1d1_75f9];
         /// `public.updatedAt` is an ISO 8601 time.
-        UPDATED_AT: Must Record Check rule "projects.updated-at" ["Stored records written by the hosting application" 0xd1d1_75f9];
+        UPDATED_AT: Must Record Check at LIVING rule "projects.updated-at" ["Stored records written by the hosting application" 0xd1d1_75f9];
         /// `public.deleted` is a boolean.
         DELETED: Must Record Check rule "projects.deleted" ["Stored records written by the hosting application" 0xecae_c297];
         /// The entry of a project that is not deleted holds an envelope in `encrypted`.

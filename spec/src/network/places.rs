@@ -36,10 +36,8 @@ pub const AGGREGATE_WRITES: &[Place] = &[OWN_TYPE[0], CREATE_MESSAGE];
 pub const PROGRAM_CREATION: &[Place] = &[OWN_TYPE[1]];
 /// `POST /instances`.
 pub const INSTANCE_CREATION: &[Place] = &[OWN_TYPE[2]];
-/// Each endpoint that takes an INSTANCE.
-pub const INSTANCE_WRITES: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE];
-/// Each endpoint that takes an INSTANCE or an `INSTANCE_UPDATE`.
-pub const INSTANCE_PORTS: &[Place] = &[OWN_TYPE[2], CREATE_MESSAGE, OWN_TYPE[3]];
+/// The endpoints that take an INSTANCE and an `INSTANCE_UPDATE`.
+pub const INSTANCE_CHANGED: &[Place] = &[OWN_TYPE[2], OWN_TYPE[3]];
 /// `PUT /instances/{instance_id}`.
 pub const INSTANCE_UPDATE: &[Place] = &[OWN_TYPE[3]];
 /// `POST /instances/{instance_id}/control`.

@@ -198,11 +198,11 @@ crate::requirements! {
         /// A create call returns `item_hash` and the status `success`.
         CREATED: Must Server Check at AGGREGATE_CREATION ["Endpoints" 0x8a57_f196, "Request envelope for creating records" 0xca53_b92e];
         /// The server processes no write whose `key` is missing or not a string, unless it reads a number as a string.
-        CREATE_KEY: Must Server Check at AGGREGATE_WRITES values NEEDED ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
+        CREATE_KEY: Must Server Check at AGGREGATE_CREATION values NEEDED ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// The server processes no write whose `address` is not a string.
-        CREATE_ADDRESS: Must Server Check at AGGREGATE_WRITES values OWNER ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
+        CREATE_ADDRESS: Must Server Check at AGGREGATE_CREATION values OWNER ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// The server processes no write whose `content` is not an object.
-        CREATE_CONTENT: Must Server Check at AGGREGATE_WRITES values MEMBERS ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
+        CREATE_CONTENT: Must Server Check at AGGREGATE_CREATION values MEMBERS ["Endpoints" 0x8a57_f196, "Aggregate" 0x28a2_ed65];
         /// `key` is the requested key.
         KEY: Must Server Check at AGGREGATE ["Aggregate" 0x28a2_ed65, "Endpoints" 0xbd88_112a];
         /// `address` is the owner's address.
@@ -278,11 +278,11 @@ crate::requirements! {
         /// A create call returns `ipv6`: an IPv6 address, or null or empty until one is given.
         CREATED_IPV6: Must Server Check at INSTANCE_CREATION ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance whose `cpu`, `memory` or `disk` is not an integer, unless it reads the value as one.
-        CREATE_NUMBERS: Must Server Check at INSTANCE_WRITES values COUNT ["Endpoints" 0xce4f_8ead];
+        CREATE_NUMBERS: Must Server Check at INSTANCE_CREATION values COUNT ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance, and no update of one, whose `name`, `description`, `image`, `ssh_key` or `instance_id` is not a string, unless it reads a number as a string.
-        CREATE_TEXTS: Must Server Check at INSTANCE_PORTS values LABEL ["Endpoints" 0xce4f_8ead];
+        CREATE_TEXTS: Must Server Check at INSTANCE_CHANGED values LABEL ["Endpoints" 0xce4f_8ead];
         /// The server processes no instance, and no update of one, whose `allowedPorts` is not an array of integers, unless it reads its elements as integers.
-        CREATE_FIREWALL: Must Server Check at INSTANCE_PORTS values PORTS ["Endpoints" 0xce4f_8ead];
+        CREATE_FIREWALL: Must Server Check at INSTANCE_CHANGED values PORTS ["Endpoints" 0xce4f_8ead];
         /// `instance_id` is the requested one.
         ID: Must Server Check at INSTANCE ["Instance" 0x18ca_5696, "Endpoints" 0xc23e_4f25];
         /// `owner` is the address that created the instance.

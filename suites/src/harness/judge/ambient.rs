@@ -138,6 +138,8 @@ struct Sent {
     bodies: Vec<Value>,
     /// The bodies that hold a string, by the string. Short ones tell nothing apart.
     by_text: BTreeMap<String, BTreeSet<usize>>,
+    /// The names of members.
+    names: BTreeSet<String>,
 }
 
 /// The shortest string that shows where a record comes from: a signature, a hash, a drawn label.
@@ -145,7 +147,7 @@ const TELLING: usize = 16;
 
 impl Sent {
     fn new(outcomes: &[Outcome]) -> Sent {
-        let mut sent = Sent { bodies: Vec::new(), by_text: BTreeMap::new() };
+        let mut sent = Sent { bodies: Vec::new(), by_text: BTreeMap::new(), names: BTreeSet::new() };
         for exchange in outcomes.iter().flat_map(|outcome| &outcome.exchanges) {
             let Ok(body @ Value::Object(_)) = serde_json::from_slice(&exchange.request.body) else {
                 continue;
@@ -155,6 +157,9 @@ impl Sent {
                 if let Some(text) = value.as_str().filter(|text| text.len() >= TELLING) {
                     sent.by_text.entry(text.to_owned()).or_default().insert(number);
                 }
+                let names = value.as_object().into_iter().flat_map(|members| members.keys());
+                sent.names
+                    .extend(names.filter(|name| !sent.names.contains(*name)).cloned().collect::<Vec<_>>());
             });
             sent.bodies.push(body);
         }
@@ -162,11 +167,15 @@ impl Sent {
     }
 
     /// Whether the value at a place of a response is that of a request: an object around it has a long string of the request,
-    /// and a member of the same name has the same value there, or is missing in both.
+    /// and a member of the same name has the same value there. What is missing in the object itself may be missing there, too.
     fn has(&self, response: &Response, pointer: &str) -> bool {
         let Ok(body) = response.json() else { return false };
         let Some((mut around, name)) = pointer.rsplit_once('/') else { return false };
         let shown = body.pointer(pointer);
+        // What no request ever holds is not missing because of one.
+        if shown.is_none() && !self.names.contains(name) {
+            return false;
+        }
         loop {
             let members = body.pointer(around).and_then(Value::as_object);
             let texts = members.into_iter().flat_map(|members| members.values()).filter_map(Value::as_str);
@@ -175,7 +184,7 @@ impl Sent {
             if origins.into_iter().any(|number| is_shown(&self.bodies[number], name, shown)) {
                 return true;
             }
-            let Some((outer, _)) = around.rsplit_once('/') else { return false };
+            let Some((outer, _)) = around.rsplit_once('/').filter(|_| shown.is_some()) else { return false };
             around = outer;
         }
     }

@@ -200,11 +200,6 @@ impl Draft {
         if MESSAGE_CREATION.contains(&place) { self.to(&message::CREATE, "POST", "/messages") } else { self }
     }
 
-    /// Whether it goes to `POST /messages`.
-    pub(crate) fn is_to_messages(&self) -> bool {
-        self.call.endpoint.name == message::CREATE.name
-    }
-
     /// Sets a member of the message before it is signed; `None` removes it.
     #[must_use]
     pub(crate) fn with(mut self, member: &str, value: Option<Value>) -> Draft {
