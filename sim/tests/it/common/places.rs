@@ -8,8 +8,12 @@ use assay_sim::world;
 use assay_spec::{Id, Place, Service};
 
 /// Groups whose rows the simulator also applies at a place where no sentence demands it: `POST /messages` need not validate what
-/// the endpoint of a type does, and the flat list has no pages.
-const CHOICES: [(&str, &str); 5] = [
+/// the endpoint of a type does, the flat list has no pages, a tombstone may have any public members, and neither the channel nor
+/// the signed bytes of a FORGET are shown.
+const CHOICES: [(&str, &str); 8] = [
+    ("aggregates", "create-message"),
+    ("projects", "projects"),
+    ("records", "forget"),
     ("paging", "messages-flat"),
     ("programs", "create-message"),
     ("instances", "create-message"),
